@@ -1,0 +1,36 @@
+import { utf8BytesOver } from "./utf8.ts";
+
+export interface ProjectionKey {
+  readonly type: string;
+  readonly id: string;
+}
+
+export interface ProjectionCreate extends ProjectionKey {
+  readonly payload: string;
+}
+
+export interface ProjectionReplace extends ProjectionKey {
+  readonly version: string;
+  readonly payload: string;
+}
+
+export interface ProjectionDelete extends ProjectionKey {
+  readonly version: string;
+}
+
+/** The projection changes of one write. No type and id occurs twice, so the order has no meaning. */
+export interface ProjectionChanges {
+  readonly create: readonly ProjectionCreate[];
+  readonly replace: readonly ProjectionReplace[];
+  readonly delete: readonly ProjectionDelete[];
+}
+
+/** Size of a projection in bytes (UTF-8 of type, id and payload) when it is over `bytesMax`, else 0. */
+export function projectionBytesOver(bytesMax: number, key: ProjectionKey, payload: string): number {
+  return utf8BytesOver(bytesMax, [key.type, key.id, payload]);
+}
+
+/** A string that is equal for two projections exactly when both type and id are. */
+export function projectionKeyText(key: ProjectionKey): string {
+  return `${key.type.length}:${key.type}${key.id}`;
+}

@@ -1,0 +1,54 @@
+import type { Tag } from "./tag.ts";
+
+/** What one item asks of an event. An empty list does not filter; at least one list is not empty. */
+export interface QueryItem {
+  readonly types: readonly string[];
+  readonly identifiers: readonly Tag[];
+  readonly metadata: readonly Tag[];
+}
+
+/** Which events: all of them, none of them, or those that match at least one item. */
+export type Query = "every" | "none" | readonly QueryItem[];
+
+/** The parts of an event that a query looks at. */
+export interface Queried {
+  readonly type: string;
+  readonly identifiers: readonly Tag[];
+  readonly metadata: readonly Tag[];
+}
+
+/**
+ * Whether an event matches a query: OR over items, AND over an item's lists, OR over its types.
+ * The tag index of the store must agree with this function on every store and every query.
+ */
+export function matches(query: Query, event: Queried): boolean {
+  if (query === "every") return true;
+  if (query === "none") return false;
+  return query.some((item) => itemMatches(item, event));
+}
+
+function itemMatches(item: QueryItem, event: Queried): boolean {
+  return (item.types.length === 0 || item.types.includes(event.type)) &&
+    carriesAll(event.identifiers, item.identifiers) &&
+    carriesAll(event.metadata, item.metadata);
+}
+
+function carriesAll(tags: readonly Tag[], wanted: readonly Tag[]): boolean {
+  return wanted.every((tag) => tags.some((own) => own.name === tag.name && own.value === tag.value));
+}
+
+/** Drops every item that asks the same as an earlier one, in whatever order it lists its entries. */
+export function mergeDuplicateItems(items: readonly QueryItem[]): QueryItem[] {
+  const seen = new Map<string, QueryItem>();
+  for (const item of items) {
+    const key = itemKey(item);
+    if (!seen.has(key)) seen.set(key, item);
+  }
+  return [...seen.values()];
+}
+
+function itemKey(item: QueryItem): string {
+  const pairs = (tags: readonly Tag[]): string[] =>
+    tags.map((tag) => JSON.stringify([tag.name, tag.value])).sort();
+  return JSON.stringify([item.types.toSorted(), pairs(item.identifiers), pairs(item.metadata)]);
+}
