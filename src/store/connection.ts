@@ -1,0 +1,49 @@
+import { Database } from "./database.ts";
+
+/** Settings of every connection, as [name, value to set, value read back]. */
+const SHARED: readonly (readonly [string, string, unknown])[] = [
+  ["busy_timeout", "5000", 5000],
+  ["trusted_schema", "OFF", 0],
+  ["cell_size_check", "ON", 1],
+  ["mmap_size", "0", 0],
+  ["temp_store", "MEMORY", 2],
+];
+
+const WRITER: typeof SHARED = [
+  ["journal_mode", "WAL", "wal"],
+  // With NORMAL a power cut loses acknowledged writes.
+  ["synchronous", "FULL", 2],
+  // The writer checkpoints by itself, after it has answered.
+  ["wal_autocheckpoint", "0", 0],
+  ["journal_size_limit", String(64 * 1024 * 1024), 64 * 1024 * 1024],
+];
+
+const READER: typeof SHARED = [["query_only", "ON", 1]];
+
+/** Opens the store's only read-write connection. */
+export function openForWriting(path: string): Database {
+  return configure(new Database(path, { readOnly: false }), [...SHARED, ...WRITER]);
+}
+
+/** Opens a connection that cannot write. */
+export function openForReading(path: string): Database {
+  return configure(new Database(path, { readOnly: true }), [...SHARED, ...READER]);
+}
+
+/** SQLite ignores a setting that it cannot take, so each one is read back. */
+function configure(db: Database, settings: typeof SHARED): Database {
+  try {
+    for (const [name, value, expected] of settings) {
+      db.all(`PRAGMA ${name} = ${value}`);
+      const actual = db.get(`PRAGMA ${name}`)?.[0];
+      // A build without memory mapping answers `mmap_size` with no row, which is as good as 0.
+      if (actual !== expected && !(name === "mmap_size" && actual === undefined)) {
+        throw new Error(`SQLite did not take the setting ${name} = ${value} (it is ${String(actual)})`);
+      }
+    }
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

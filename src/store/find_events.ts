@@ -1,0 +1,107 @@
+import { matches, type Query, type QueryItem } from "../model/query.ts";
+import { parseEventBody } from "../wire/event.ts";
+import type { Database } from "./database.ts";
+import { type EventRow, eventsAt, indexedSequences, scanEvents } from "./events.ts";
+import { matchExpression, type TermItem, termItem } from "./tag_index.ts";
+
+/**
+ * Finds matching events by the index, or by looking at each event of a short range, whichever is cheaper.
+ * FTS5 walks both lists of an AND from their start, however late the range begins: for two terms of 30,000
+ * events each that took 1.4 ms, as long as looking at 1,500 events; a single term takes as long as 60.
+ */
+const SCAN_EVENTS_MAX = 64;
+const SCAN_MATCHES_MAX = 1000;
+
+/** At most this many events are held as rows at a time, before they become bytes. */
+const BATCH_EVENTS_MAX = 256;
+
+/** The sequence range `after < sequence <= head`. */
+export interface Range {
+  readonly after: number;
+  readonly head: number;
+}
+
+/**
+ * Batches of the events of a range that match, in order. At most `eventsMax` are yielded in all, and
+ * the caller stops asking when it has enough. Runs inside the caller's transaction.
+ */
+export function* findEvents(
+  db: Database,
+  query: Query,
+  range: Range,
+  eventsMax: number,
+): Generator<EventRow[]> {
+  if (query === "none") return;
+  if (query === "every") yield* scanBatches(db, range, eventsMax);
+  else if (worthScanning(query, range)) yield* scanMatching(db, query, range, eventsMax);
+  else yield* indexedBatches(db, query.map(termItem), range, eventsMax);
+}
+
+/** Whether any event of the range matches one of the items. */
+export function anyMatches(db: Database, items: readonly QueryItem[], range: Range): boolean {
+  if (range.head <= range.after || items.length === 0) return false;
+  if (worthScanning(items, range)) {
+    const first = scanMatching(db, items, range, 1).next();
+    return first.done !== true;
+  }
+  return indexedSequences(db, matchExpression(items.map(termItem)), range.after, range.head, 1).length > 0;
+}
+
+function worthScanning(items: readonly QueryItem[], range: Range): boolean {
+  const events = range.head - range.after;
+  if (events <= SCAN_EVENTS_MAX) return true;
+  const intersects = items.some((item) => {
+    const lists = Math.min(item.types.length, 1) + item.identifiers.length + item.metadata.length;
+    return lists > 1;
+  });
+  return intersects && events * items.length <= SCAN_MATCHES_MAX;
+}
+
+function* scanBatches(db: Database, range: Range, eventsMax: number): Generator<EventRow[]> {
+  let { after } = range;
+  for (let left = eventsMax; left > 0;) {
+    const rows = scanEvents(db, after, range.head, Math.min(left, BATCH_EVENTS_MAX));
+    if (rows.length > 0) yield rows;
+    if (rows.length < BATCH_EVENTS_MAX) return;
+    left -= rows.length;
+    after = rows.at(-1)![0];
+  }
+}
+
+function* scanMatching(
+  db: Database,
+  items: readonly QueryItem[],
+  range: Range,
+  eventsMax: number,
+): Generator<EventRow[]> {
+  let left = eventsMax;
+  for (const rows of scanBatches(db, range, Infinity)) {
+    const matching = rows.filter((row) => matches(items, parseEventBody(row[2]))).slice(0, left);
+    if (matching.length > 0) yield matching;
+    left -= matching.length;
+    if (left === 0) return;
+  }
+}
+
+/** Sequences asked of the index at once; they cost 0.15 us each, the events 1 us. */
+const INDEX_ROWS_MAX = 4096;
+
+function* indexedBatches(
+  db: Database,
+  terms: readonly TermItem[],
+  range: Range,
+  eventsMax: number,
+): Generator<EventRow[]> {
+  const expression = matchExpression(terms);
+  let { after } = range;
+  for (let left = eventsMax; left > 0;) {
+    const wanted = Math.min(left, INDEX_ROWS_MAX);
+    const sequences = indexedSequences(db, expression, after, range.head, wanted);
+    for (let i = 0; i < sequences.length; i += BATCH_EVENTS_MAX) {
+      yield eventsAt(db, sequences.slice(i, i + BATCH_EVENTS_MAX));
+    }
+    if (sequences.length < wanted) return;
+    left -= sequences.length;
+    after = sequences.at(-1)!;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Database } from "./database.ts";
+
+/** The store ID and the highest sequence (0 when there is no event), as the current transaction sees them. */
+export interface StoreState {
+  readonly storeId: string;
+  readonly head: number;
+}
+
+export function readState(db: Database): StoreState {
+  const row = db.get("SELECT id, (SELECT max(sequence) FROM event) FROM store");
+  if (row === undefined) throw new Error("the table store has no row");
+  return { storeId: row[0] as string, head: (row[1] as number | null) ?? 0 };
+}
+
+/** Gives the store a new identity, for a history that starts anew. */
+export function changeStoreId(db: Database, storeId: string): void {
+  db.run("UPDATE store SET id = ?", storeId);
+}

@@ -1,0 +1,40 @@
+import type { ProjectionKey } from "../model/projection.ts";
+import type { StoreState } from "./identity.ts";
+import type { StoredProjection } from "./projections.ts";
+import type { Chunk, ChunkRequest } from "./read_chunk.ts";
+import type { StoreWrite } from "./run_write.ts";
+import type { TurnFailure, Verdict } from "./writer.ts";
+
+/** What the main thread asks of the writer worker, and what each call returns. */
+export interface WriterCalls {
+  /** Opens the database, creating it when there is none. */
+  open(path: string): StoreState & { readonly created: boolean };
+  group(writes: readonly StoreWrite[]): GroupEnd;
+  deleteProjections(type: string | undefined): TurnFailure | undefined;
+  reset(): ResetEnd;
+  optimize(): TurnFailure | undefined;
+  close(): void;
+}
+
+/** How a group ended: a verdict for each write, in order, and the store that they were written to. */
+export interface GroupEnd {
+  readonly verdicts: readonly Verdict[];
+  readonly storeId: string;
+}
+
+/** How a reset ended, and the store ID from now on. */
+export interface ResetEnd {
+  readonly failure: TurnFailure | undefined;
+  readonly storeId: string;
+}
+
+/** What the main thread asks of a reader worker. */
+export interface ReaderCalls {
+  open(path: string): void;
+  /** A trivial query, to see whether the database can be reached. */
+  ping(): void;
+  events(request: ChunkRequest): Chunk;
+  projection(
+    key: ProjectionKey,
+  ): { readonly storeId: string; readonly projection: StoredProjection | undefined };
+}

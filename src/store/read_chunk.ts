@@ -1,0 +1,63 @@
+import type { Query } from "../model/query.ts";
+import { eventLine } from "../wire/event.ts";
+import type { Database } from "./database.ts";
+import { findEvents } from "./find_events.ts";
+import { readState, type StoreState } from "./identity.ts";
+
+/** A chunk ends with the line that takes it over this size. */
+const CHUNK_UNITS_MAX = 1024 * 1024;
+
+const encoder = new TextEncoder();
+
+export interface ChunkRequest {
+  readonly query: Query;
+  /** Only events after this sequence. */
+  readonly after: number;
+  /** Only events up to this sequence; undefined: up to the head of this chunk's snapshot. */
+  readonly head: number | undefined;
+  /** Events that are still wanted, in this chunk and those after it. */
+  readonly eventsMax: number;
+}
+
+/** Part of a page: event lines, and what is needed to ask for the next part. */
+export interface Chunk extends StoreState {
+  readonly lines: Uint8Array<ArrayBuffer>;
+  readonly events: number;
+  /** Sequence of the last event in `lines`, or `after` when there is none. */
+  readonly last: number;
+  /** `false`: the next chunk goes on. Otherwise the page is complete, with or without events beyond it. */
+  readonly end: false | { readonly hasMore: boolean };
+}
+
+/**
+ * Reads the next part of a page in one snapshot. It looks one event beyond the wanted ones, so that the
+ * last part knows whether more match.
+ */
+export function readChunk(db: Database, request: ChunkRequest): Chunk {
+  db.run("BEGIN");
+  try {
+    const state = readState(db);
+    return { ...state, ...readLines(db, request, request.head ?? state.head) };
+  } finally {
+    if (db.inTransaction) db.run("COMMIT");
+  }
+}
+
+type Lines = Omit<Chunk, keyof StoreState>;
+
+function readLines(db: Database, request: ChunkRequest, head: number): Lines {
+  let text = "";
+  let events = 0;
+  let last = request.after;
+  const result = (end: Lines["end"]): Lines => ({ lines: encoder.encode(text), events, last, end });
+  for (const rows of findEvents(db, request.query, { after: last, head }, request.eventsMax + 1)) {
+    for (const [sequence, timeMicros, body] of rows) {
+      if (events === request.eventsMax) return result({ hasMore: true });
+      text += eventLine(sequence, timeMicros, body);
+      events++;
+      last = sequence;
+      if (text.length >= CHUNK_UNITS_MAX) return result(false);
+    }
+  }
+  return result({ hasMore: false });
+}

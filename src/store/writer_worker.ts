@@ -1,0 +1,58 @@
+import { openForWriting } from "./connection.ts";
+import { createDatabase } from "./create_database.ts";
+import type { Database } from "./database.ts";
+import { checkDatabaseFile } from "./database_file.ts";
+import type { WriterCalls } from "./messages.ts";
+import { answerCalls } from "./worker_port.ts";
+import { Writer } from "./writer.ts";
+
+/** Pages in the WAL after which they are moved into the database file. */
+const CHECKPOINT_PAGES = 4000;
+
+/** Quiet time after which the WAL is emptied, so that a store at rest is one small set of files. */
+const IDLE_MILLISECONDS = 2000;
+
+let db: Database | undefined;
+let writer: Writer | undefined;
+let idleTimer: ReturnType<typeof setTimeout> | undefined;
+
+function opened(): Writer {
+  if (writer === undefined) throw new Error("the writer is not open");
+  return writer;
+}
+
+function checkpointWhenDue(): void {
+  clearTimeout(idleTimer);
+  if (writer === undefined || writer.broken !== undefined) return;
+  if (writer.walPages >= CHECKPOINT_PAGES) writer.checkpoint("PASSIVE");
+  idleTimer = setTimeout(() => writer?.checkpoint("TRUNCATE"), IDLE_MILLISECONDS);
+}
+
+answerCalls<WriterCalls>({
+  open(path) {
+    const created = !checkDatabaseFile(path);
+    if (created) createDatabase(path);
+    db = openForWriting(path);
+    writer = new Writer(db);
+    return { ...writer.state, created };
+  },
+  group(writes) {
+    const verdicts = opened().group(writes);
+    return { verdicts, storeId: opened().state.storeId };
+  },
+  deleteProjections: (type) => opened().deleteProjections(type),
+  reset() {
+    const failure = opened().reset();
+    return { failure, storeId: opened().state.storeId };
+  },
+  optimize: () => opened().optimize(),
+  close() {
+    clearTimeout(idleTimer);
+    if (writer?.broken === undefined) writer?.checkpoint("TRUNCATE");
+    writer = undefined;
+    db?.close();
+  },
+}, {
+  broken: () => writer?.broken,
+  afterAnswer: checkpointWhenDue,
+});
