@@ -1,0 +1,117 @@
+import { LINE_TIMEOUT_SECONDS } from "../model/limits.ts";
+import { BodyTooLarge, type Handler, type HttpRequest, type Reply, type Transport } from "./exchange.ts";
+
+/*
+ * The transport on `Deno.serve`. Nothing but this file knows it. What it can't do in the version in use:
+ * it doesn't see a client leave whose body came in several packets; it can't cut the connection of a stalled
+ * reader (the stream is given up, and with it the memory); malformed HTTP gets its empty `400`; a request
+ * that must not be answered gets a `500` that is cut short after its head.
+ */
+
+export type Listen =
+  | { readonly transport: "tcp"; readonly hostname: string; readonly port: number }
+  | { readonly transport: "unix"; readonly path: string };
+
+/** Starts to accept connections. */
+export function serveWithDeno(listen: Listen, handler: Handler): Transport {
+  const abort = new AbortController();
+  const address = listen.transport === "unix"
+    ? { path: listen.path }
+    : { hostname: listen.hostname, port: listen.port };
+  const server = Deno.serve(
+    { ...address, signal: abort.signal, onListen: () => {}, onError: cutShort },
+    async (request) => toResponse(await handler(toHttpRequest(request))),
+  );
+  return {
+    async close(graceMilliseconds) {
+      const timer = setTimeout(() => abort.abort(), graceMilliseconds);
+      await server.shutdown();
+      clearTimeout(timer);
+    },
+  };
+}
+
+function toHttpRequest(request: Request): HttpRequest {
+  return {
+    method: request.method,
+    target: rawTarget(request),
+    header: (name) => request.headers.get(name) ?? undefined,
+    body: (bytesMax) => readBody(request, bytesMax),
+    left: request.signal,
+  };
+}
+
+/** The URL that the runtime puts together is not parsed: behind the authority it is still what the client sent. */
+function rawTarget(request: Request): string {
+  const start = request.url.indexOf("://") + 3;
+  const host = request.headers.get("host") ?? "";
+  const path = request.url.startsWith(host, start) ? start + host.length : request.url.indexOf("/", start);
+  return request.url.slice(path);
+}
+
+async function readBody(request: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = Number(request.headers.get("content-length"));
+  if (announced > bytesMax) throw new BodyTooLarge();
+  if (request.body === null) return new Uint8Array();
+  // A body of known length is read in one step, which is what nearly every client sends.
+  if (announced > 0) return await request.bytes();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const piece of request.body) {
+    bytes += piece.length;
+    if (bytes > bytesMax) throw new BodyTooLarge();
+    pieces.push(piece);
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
+}
+
+function toResponse(reply: Reply): Response {
+  const { status, headers, body } = reply;
+  const whole = body === null || typeof body === "string" || body instanceof Uint8Array;
+  return new Response(whole ? body : streamOf(body), { status, headers });
+}
+
+/** Bytes handed over at once; each such piece has the time of one line to go out. */
+const PIECE_BYTES_MAX = 64 * 1024;
+
+/** A stream that asks for the next piece only when the last one went out, and gives up when that takes long. */
+function streamOf(body: AsyncIterable<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const pieces = inPieces(body);
+  let stalled: ReturnType<typeof setTimeout> | undefined;
+  return new ReadableStream({
+    async pull(controller) {
+      clearTimeout(stalled);
+      try {
+        const { done, value } = await pieces.next();
+        if (done) return controller.close();
+        controller.enqueue(value);
+        stalled = setTimeout(() => {
+          controller.error(new Error("the client has stopped reading"));
+          pieces.return(undefined);
+        }, LINE_TIMEOUT_SECONDS * 1000);
+      } catch (error) {
+        controller.error(error);
+      }
+    },
+    async cancel() {
+      clearTimeout(stalled);
+      await pieces.return(undefined);
+    },
+  }, { highWaterMark: 0 });
+}
+
+async function* inPieces(
+  body: AsyncIterable<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  for await (const chunk of body) {
+    for (let start = 0; start < chunk.length; start += PIECE_BYTES_MAX) {
+      yield chunk.subarray(start, start + PIECE_BYTES_MAX);
+    }
+  }
+}
+
+/** The handler rejects only for a request that must not be answered: this is as close as the runtime lets us. */
+function cutShort(): Response {
+  const body = new ReadableStream({ start: (controller) => controller.error(new Error("no reply")) });
+  return new Response(body, { status: 500 });
+}

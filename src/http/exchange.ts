@@ -1,0 +1,40 @@
+/*
+ * The seam between the transport and everything above it: a handler gets a request and returns a reply.
+ * Only the transport knows how bytes come and go.
+ */
+
+export interface HttpRequest {
+  readonly method: string;
+  /** The request target exactly as the client sent it, in origin form: path and, perhaps, a query string. */
+  readonly target: string;
+  /** A header field's value by lower-case name; several fields of one name are joined by ", ". */
+  header(name: string): string | undefined;
+  /**
+   * Reads the whole body.
+   * @throws BodyTooLarge when it is longer than `bytesMax`, before reading it where the client announced it
+   */
+  body(bytesMax: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** Aborts when the client leaves before it has the reply. */
+  readonly left: AbortSignal;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Everything at once, or pieces as they come. A stream that throws ends the connection in the middle. */
+  readonly body: string | Uint8Array<ArrayBuffer> | null | AsyncIterable<Uint8Array<ArrayBuffer>>;
+}
+
+/** Rejects with nothing but NoReply: the transport then closes the connection without an answer. */
+export type Handler = (request: HttpRequest) => Promise<Reply>;
+
+/** A request body is longer than it may be. */
+export class BodyTooLarge extends Error {
+  override readonly name = "BodyTooLarge";
+}
+
+/** What carries requests to a handler. */
+export interface Transport {
+  /** Stops accepting, lets what runs finish for at most `graceMilliseconds`, then closes everything. */
+  close(graceMilliseconds: number): Promise<void>;
+}

@@ -1,0 +1,137 @@
+import { type LogLevel, NoReply, Refusal } from "../model/errors.ts";
+import type { AccessLog } from "./access_log.ts";
+import { BodyTooLarge, type Handler, type HttpRequest, type Reply } from "./exchange.ts";
+import { emptyReply, errorReply, textReply } from "./replies.ts";
+import { type Call, makeRouter, type Route, type Routing } from "./router.ts";
+import { decodePath, pathOf } from "./target.ts";
+
+/** The longest request body, and what to say about a longer one. */
+export interface BodyLimit {
+  readonly bytesMax: number;
+  readonly message: string;
+}
+
+export interface PipelineOptions {
+  readonly routes: readonly Route[];
+  /** Checks the `Authorization` header; undefined when no request is checked. */
+  readonly tokenAccepted: ((authorization: string | undefined) => boolean) | undefined;
+  readonly bodyLimit: BodyLimit;
+  readonly log: Pick<AccessLog, "write">;
+  /** Told of every failure that the client only sees as `500`. */
+  readonly reportFailure: (error: Error) => void;
+}
+
+interface Answer {
+  readonly reply: Reply;
+  readonly level: LogLevel;
+}
+
+/** Statuses in the access log of requests that got no answer: the client left, or the outcome is unknown. */
+const CLIENT_LEFT_STATUS = 499;
+
+/**
+ * What every request passes through, in this order: token, path, method, then the route's own checks, of
+ * which the body's size is the first. Whatever goes wrong becomes a reply here, and each request one line
+ * in the access log.
+ */
+export function makePipeline(options: PipelineOptions): Handler {
+  const route = makeRouter(options.routes);
+  return async (request) => {
+    const started = performance.now();
+    const log = (level: LogLevel, status: number, bytes: number): void =>
+      options.log.write(level, {
+        method: request.method,
+        path: pathOf(request.target),
+        status,
+        bytes,
+        milliseconds: performance.now() - started,
+      });
+    try {
+      const { reply, level } = await answer(options, route, request);
+      return logged(reply, (bytes) => log(level, reply.status, bytes));
+    } catch (error) {
+      if (error instanceof NoReply) {
+        const left = error.name === "ClientLeft";
+        log(left ? "debug" : "error", left ? CLIENT_LEFT_STATUS : 500, 0);
+        throw error;
+      }
+      const { reply, level } = errorReply(error);
+      if (reply.status === 500) options.reportFailure(error as Error);
+      return logged(reply, (bytes) => log(level, reply.status, bytes));
+    }
+  };
+}
+
+async function answer(
+  options: PipelineOptions,
+  route: (method: string, path: readonly string[]) => Routing,
+  request: HttpRequest,
+): Promise<Answer> {
+  if (options.tokenAccepted?.(request.header("authorization")) === false) {
+    throw new Refusal("Unauthorized", "missing or invalid bearer token");
+  }
+  const path = decodePath(pathOf(request.target));
+  const routing = path === undefined ? { kind: "unknownPath" as const } : route(request.method, path);
+  if (routing.kind === "unknownPath") return { reply: textReply(404, "unknown path"), level: "info" };
+  if (routing.kind === "wrongMethod") {
+    const reply = textReply(405, `this path takes ${routing.allow}`, { "Allow": routing.allow });
+    return { reply, level: "info" };
+  }
+  const call = makeCall(request, routing.segments, options.bodyLimit);
+  if (!routing.route.readsBody) await call.body();
+  const reply = await routing.route.handle(call);
+  return { reply: request.method === "HEAD" ? withoutBody(reply) : reply, level: "debug" };
+}
+
+function makeCall(request: HttpRequest, segments: readonly string[], limit: BodyLimit): Call {
+  return {
+    method: request.method,
+    segments,
+    header: (name) => request.header(name),
+    query: request.target.slice(pathOf(request.target).length + 1),
+    async body() {
+      try {
+        return await request.body(limit.bytesMax);
+      } catch (error) {
+        throw error instanceof BodyTooLarge ? new Refusal("PayloadTooLarge", limit.message) : error;
+      }
+    },
+    left: request.left,
+  };
+}
+
+function withoutBody(reply: Reply): Reply {
+  const length = bodyBytes(reply.body);
+  return emptyReply(reply.status, { ...reply.headers, "Content-Length": String(length ?? 0) });
+}
+
+/** Calls `done` with the size of the reply's body: now, or when its stream has ended. */
+function logged(reply: Reply, done: (bytes: number) => void): Reply {
+  const bytes = bodyBytes(reply.body);
+  if (bytes !== undefined) {
+    done(bytes);
+    return reply;
+  }
+  return { ...reply, body: counted(reply.body as Stream, done) };
+}
+
+type Stream = AsyncIterable<Uint8Array<ArrayBuffer>>;
+
+async function* counted(stream: Stream, done: (bytes: number) => void): Stream {
+  let bytes = 0;
+  try {
+    for await (const piece of stream) {
+      bytes += piece.length;
+      yield piece;
+    }
+  } finally {
+    done(bytes);
+  }
+}
+
+/** Size of a body that is at hand as a whole. */
+function bodyBytes(body: Reply["body"]): number | undefined {
+  if (body === null) return 0;
+  if (typeof body === "string") return new TextEncoder().encode(body).length;
+  return body instanceof Uint8Array ? body.length : undefined;
+}
