@@ -1,0 +1,10 @@
+/** A configuration that no program starts with: one line per problem, all of them at once. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}

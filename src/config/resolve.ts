@@ -1,0 +1,67 @@
+import { type Checked, checkFileValue, checkVariable, type Value } from "./check.ts";
+import type { ConfigFile } from "./config_file.ts";
+import type { Setting } from "./setting.ts";
+import { type Section, settingsOf } from "./settings.ts";
+
+/** Reads an environment variable; undefined when it is not set. */
+export type ReadVariable = (name: string) => string | undefined;
+
+/** What a setting was resolved to, and where that comes from. */
+export interface SettingValue {
+  readonly section: Section;
+  readonly key: string;
+  /** Undefined when the setting was not set and has no default. */
+  readonly value: Value | undefined;
+  readonly source: "file" | "environment" | "default";
+  /** How a message names it: `config.toml:12:1`, the variable, or for a default the key. */
+  readonly origin: string;
+}
+
+export interface Resolved {
+  /** In the order of the settings table; a setting that has a problem is missing. */
+  readonly values: readonly SettingValue[];
+  readonly problems: readonly string[];
+}
+
+/** Takes each setting of a section from the file, else the environment, else its default, and checks it. */
+export function resolveSection(
+  section: Section,
+  file: ConfigFile | undefined,
+  readVariable: ReadVariable,
+): Resolved {
+  const values: SettingValue[] = [];
+  const problems: string[] = [];
+  for (const [key, setting] of settingsOf(section)) {
+    const found = inFile(file, section, key, setting) ?? inEnvironment(setting, readVariable) ??
+      { checked: { value: setting.default }, source: "default", origin: key };
+    const { checked, source, origin } = found;
+    // A variable says by its name which setting it is, a line and column do not.
+    const subject = source === "file" ? `${key} ` : "";
+    if ("fault" in checked) problems.push(`${origin}: ${subject}${checked.fault}`);
+    else values.push({ section, key, value: checked.value, source, origin });
+  }
+  return { values, problems };
+}
+
+interface Found {
+  readonly checked: Checked | { readonly value: undefined };
+  readonly source: SettingValue["source"];
+  readonly origin: string;
+}
+
+function inFile(
+  file: ConfigFile | undefined,
+  section: Section,
+  key: string,
+  setting: Setting,
+): Found | undefined {
+  const value = file?.section(section)[key];
+  if (file === undefined || value === undefined) return undefined;
+  return { checked: checkFileValue(setting, value), source: "file", origin: file.place(section, key) };
+}
+
+function inEnvironment(setting: Setting, readVariable: ReadVariable): Found | undefined {
+  const value = readVariable(setting.variable);
+  if (value === undefined) return undefined;
+  return { checked: checkVariable(setting, value), source: "environment", origin: setting.variable };
+}

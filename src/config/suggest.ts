@@ -1,0 +1,27 @@
+/** The candidate that somebody who wrote `name` most likely meant, if one is near enough. */
+export function suggest(name: string, candidates: Iterable<string>): string | undefined {
+  // Two letters (swapped ones, say) or a third of them wrong is still a slip; more is another word.
+  let nearest = Math.max(2, Math.floor(name.length / 3)) + 1;
+  let found: string | undefined;
+  for (const candidate of candidates) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance >= nearest) continue;
+    nearest = distance;
+    found = candidate;
+  }
+  return found;
+}
+
+/** Letters to insert, drop or exchange to turn one word into the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const exchange = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(exchange, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}
