@@ -1,0 +1,79 @@
+import { ConfigError } from "./src/config/config_error.ts";
+import { loadServerSettings, type ServerSettings } from "./src/config/load.ts";
+import { printConfigText } from "./src/config/print.ts";
+import { serverProgram } from "./src/config/programs.ts";
+import { VERSION } from "./src/config/version.ts";
+import type { Edition } from "./src/editions/edition.ts";
+import { editions } from "./src/editions/editions.ts";
+import { AccessLog } from "./src/http/access_log.ts";
+import { firstSteps } from "./src/server/first_steps.ts";
+import { addressText, type RunningServer, startServer } from "./src/server/start_server.ts";
+import { environment, ExitCode, print, printError, runProgram } from "./cli/program.ts";
+
+/** How long certain answers may take to go out after the store has failed. */
+const LAST_ANSWERS_MILLISECONDS = 500;
+
+await runProgram(serverProgram, async (flags) => {
+  const { settings, values, warnings } = loadServerSettings({ configPath: flags.config, env: environment });
+  for (const warning of warnings) printError(serverProgram, `warning: ${warning}`);
+  if (flags.printConfig) return print(printConfigText(values)), ExitCode.ok;
+  const edition = editionOf(settings);
+  if (flags.checkConfig) return print(`${serverProgram.name}: the configuration is fine\n`), ExitCode.ok;
+  await serve(settings, edition);
+  return undefined;
+});
+
+function editionOf(settings: ServerSettings): Edition {
+  const edition = editions[settings.edition];
+  if (edition !== undefined) return edition;
+  const there = Object.keys(editions).join(", ");
+  throw new ConfigError([`edition ${settings.edition} is not there yet; this version has: ${there}`]);
+}
+
+async function serve(settings: ServerSettings, edition: Edition): Promise<void> {
+  const { name } = serverProgram;
+  const log = new AccessLog(name, settings.logLevel, writeToStdout);
+  const auth = settings.authToken !== undefined;
+  print(`${name}: version ${VERSION}\n`);
+  const server = await startServer({
+    settings,
+    edition,
+    log,
+    reportFailure: (error) => printError(serverProgram, error.stack ?? error.message),
+    onBroken: (reason) => void endBroken(server, reason),
+  });
+  const { storeId, created } = server;
+  print(
+    `${name}: edition ${settings.edition}, store ${storeId}${created ? " (new)" : ""}, ` +
+      `data directory ${settings.dataDir}, auth ${auth ? "on" : "off"}\n`,
+  );
+  stopOnSignals(server, log);
+  server.listen();
+  print(`${name}: listening on ${addressText(settings.listen)} (auth=${auth})\n`);
+  if (settings.devMode) print(`${name}: ${firstSteps(settings)}`);
+}
+
+/** The first signal stops the server in order, the second at once. */
+function stopOnSignals(server: RunningServer, log: AccessLog): void {
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) Deno.exit(ExitCode.failure);
+    stopping = true;
+    await server.stop();
+    await log.drained();
+    Deno.exit(ExitCode.ok);
+  };
+  Deno.addSignalListener("SIGTERM", stop);
+  Deno.addSignalListener("SIGINT", stop);
+}
+
+/** The store can't be trusted with another write: what is certain is answered, the rest is refused. */
+async function endBroken(server: RunningServer, reason: string): Promise<void> {
+  printError(serverProgram, `the store has failed and needs a restart: ${reason}`);
+  setTimeout(() => Deno.exit(ExitCode.failure), LAST_ANSWERS_MILLISECONDS);
+  await server.stop();
+}
+
+async function writeToStdout(bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) written += await Deno.stdout.write(bytes.subarray(written));
+}

@@ -1,0 +1,38 @@
+import type { ServerSettings } from "../config/load.ts";
+import type { WriteQueue } from "../core/write_queue.ts";
+import type { BodyLimit } from "../http/pipeline.ts";
+import type { Route } from "../http/router.ts";
+import type { ErrorCode } from "../model/errors.ts";
+import type { Store } from "../store/store.ts";
+import type { QueryLiterals } from "../wire/query.ts";
+
+/**
+ * One of the three interfaces to the same store and the same write queue. An edition says what its queries
+ * may be called, how long its queue is, and which routes it has; what holds a turn (one write, one commit,
+ * the life of a ticket) is decided by the handlers of those routes.
+ */
+export interface Edition {
+  /** The strings that stand for a query. */
+  readonly literals: QueryLiterals;
+  /** How many requests wait for a turn, and the code for one too many. */
+  queueLimit(settings: ServerSettings): { readonly waitingMax: number; readonly fullCode: ErrorCode };
+  bodyLimit(settings: ServerSettings): BodyLimit;
+  open(host: EditionHost): OpenEdition;
+}
+
+/** What an edition works with. */
+export interface EditionHost {
+  readonly settings: ServerSettings;
+  readonly literals: QueryLiterals;
+  readonly store: Store;
+  readonly queue: WriteQueue;
+  /** Writes a failure that no reply can tell to the log of errors. */
+  readonly reportFailure: (error: Error) => void;
+}
+
+/** An edition at work. */
+export interface OpenEdition {
+  readonly routes: readonly Route[];
+  /** Ends what the edition does on its own, before the queue is shut down. */
+  close(): void;
+}

@@ -1,0 +1,79 @@
+import { Session } from "node:inspector";
+import { getHeapSnapshot } from "node:v8";
+import { textReply } from "../../http/replies.ts";
+import type { Route } from "../../http/router.ts";
+import { Refusal } from "../../model/errors.ts";
+
+const SECONDS_DEFAULT = 10;
+const SECONDS_MAX = 300;
+
+const INDEX = `profiling of the main thread, for Chrome DevTools
+/debug/pprof/profile?seconds=${SECONDS_DEFAULT}  CPU profile over so many seconds (1 to ${SECONDS_MAX}): save as .cpuprofile
+/debug/pprof/heap  heap snapshot: save as .heapsnapshot
+/debug/pprof/cmdline  how the program was started`;
+
+/** Profiling endpoints, for development mode only. */
+export function profilingRoutes(): Route[] {
+  const get = (path: string, handle: Route["handle"]): Route => ({
+    method: "GET",
+    path: `/debug/pprof/${path}`,
+    readsBody: false,
+    handle,
+  });
+  return [
+    get("", () => textReply(200, INDEX)),
+    get("profile", async ({ query, left }) => {
+      const profile = await cpuProfile(secondsOf(query), left);
+      return {
+        status: 200,
+        headers: {
+          "Content-Type": "application/json",
+          "Content-Disposition": 'attachment; filename="server.cpuprofile"',
+        },
+        body: profile,
+      };
+    }),
+    get("heap", () => ({
+      status: 200,
+      headers: {
+        "Content-Type": "application/json",
+        "Content-Disposition": 'attachment; filename="server.heapsnapshot"',
+      },
+      body: heapSnapshot(),
+    })),
+    get("cmdline", () => textReply(200, [Deno.execPath(), Deno.mainModule, ...Deno.args].join(" "))),
+  ];
+}
+
+function secondsOf(query: string): number {
+  const text = new URLSearchParams(query).get("seconds") ?? String(SECONDS_DEFAULT);
+  const seconds = Number(text);
+  if (/^\d+$/.test(text) && seconds >= 1 && seconds <= SECONDS_MAX) return seconds;
+  throw new Refusal("InvalidRequest", `seconds must be a whole number from 1 to ${SECONDS_MAX}`);
+}
+
+/** A profile of what the main thread does until the time is up or the client leaves. */
+async function cpuProfile(seconds: number, left: AbortSignal): Promise<string> {
+  const session = new Session();
+  session.connect();
+  try {
+    session.post("Profiler.enable");
+    session.post("Profiler.start");
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, seconds * 1000);
+      left.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    });
+    return await new Promise((resolve, reject) => {
+      session.post("Profiler.stop", (error, result) => {
+        if (error === null) resolve(JSON.stringify(result.profile));
+        else reject(error);
+      });
+    });
+  } finally {
+    session.disconnect();
+  }
+}
+
+async function* heapSnapshot(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  for await (const piece of getHeapSnapshot()) yield new Uint8Array(piece);
+}
