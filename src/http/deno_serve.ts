@@ -20,7 +20,7 @@ export function serveWithDeno(listen: Listen, handler: Handler): Transport {
     : { hostname: listen.hostname, port: listen.port };
   const server = Deno.serve(
     { ...address, signal: abort.signal, onListen: () => {}, onError: cutShort },
-    async (request) => toResponse(await handler(toHttpRequest(request))),
+    async (request) => await toResponse(await handler(toHttpRequest(request))),
   );
   return {
     async close(graceMilliseconds) {
@@ -65,24 +65,31 @@ async function readBody(request: Request, bytesMax: number): Promise<Uint8Array<
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
-function toResponse(reply: Reply): Response {
+async function toResponse(reply: Reply): Promise<Response> {
   const { status, headers, body } = reply;
   const whole = body === null || typeof body === "string" || body instanceof Uint8Array;
-  return new Response(whole ? body : streamOf(body), { status, headers });
+  return new Response(whole ? body : await streamOf(body), { status, headers });
 }
 
 /** Bytes handed over at once; each such piece has the time of one line to go out. */
 const PIECE_BYTES_MAX = 64 * 1024;
 
-/** A stream that asks for the next piece only when the last one went out, and gives up when that takes long. */
-function streamOf(body: AsyncIterable<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+/**
+ * A stream that asks for the next piece only when the last one went out, and gives up when that takes long.
+ * The first piece is fetched at once: a generator that was never started could not clean up after itself.
+ */
+async function streamOf(
+  body: AsyncIterable<Uint8Array<ArrayBuffer>>,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const pieces = inPieces(body);
+  let first: IteratorResult<Uint8Array<ArrayBuffer>, void> | undefined = await pieces.next();
   let stalled: ReturnType<typeof setTimeout> | undefined;
   return new ReadableStream({
     async pull(controller) {
       clearTimeout(stalled);
       try {
-        const { done, value } = await pieces.next();
+        const { done, value } = first ?? await pieces.next();
+        first = undefined;
         if (done) return controller.close();
         controller.enqueue(value);
         stalled = setTimeout(() => {

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+
+/*
+ * The shape of the house, held by a test: imports point down only, nothing goes in circles, and every file
+ * is reached from a program.
+ */
+
+const ROOT = new URL("../", import.meta.url);
+
+/** Folders by height. A file may import from its own folder and from lower ones, not from its equals. */
+const HEIGHTS: Readonly<Record<string, number>> = {
+  "src/model": 0,
+  "src/wire": 1,
+  "src/config": 1,
+  "src/store": 2,
+  "src/core": 3,
+  "src/http": 3,
+  "src/editions": 4,
+  "src/server": 5,
+  "cli": 6,
+  ".": 7,
+};
+
+const PROGRAMS = ["main.ts", "cli/init.ts", "cli/backup.ts"];
+
+/** Modules by path from the root, with the paths that they import or start as a worker. */
+const modules = readModules();
+
+function readModules(): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const visit = (directory: string): void => {
+    for (const entry of Deno.readDirSync(new URL(directory, ROOT))) {
+      if (entry.isDirectory) visit(`${directory}${entry.name}/`);
+      else if (entry.name.endsWith(".ts")) {
+        found.set(directory + entry.name, importsOf(directory + entry.name));
+      }
+    }
+  };
+  visit("src/");
+  visit("cli/");
+  found.set("main.ts", importsOf("main.ts"));
+  return found;
+}
+
+function importsOf(path: string): string[] {
+  const url = new URL(path, ROOT);
+  const text = Deno.readTextFileSync(url);
+  const specifiers = text.matchAll(/(?:\bfrom|\bimport|new URL\()\s*"(\.{1,2}\/[^"]+)"/g);
+  return [...specifiers].map(([, specifier]) => new URL(specifier!, url).href.slice(ROOT.href.length));
+}
+
+function folderOf(path: string): string {
+  const parts = path.split("/");
+  if (parts.length === 1) return ".";
+  return parts[0] === "src" ? parts.slice(0, 2).join("/") : parts[0]!;
+}
+
+Deno.test("imports point down only, and folders of one height do not import each other", () => {
+  const wrong: string[] = [];
+  for (const [path, imports] of modules) {
+    for (const imported of imports) {
+      const [from, to] = [folderOf(path), folderOf(imported)];
+      assert.ok(from in HEIGHTS, `${from} has no height in this test`);
+      assert.ok(to in HEIGHTS, `${to} has no height in this test`);
+      if (from !== to && HEIGHTS[from]! <= HEIGHTS[to]!) wrong.push(`${path} imports ${imported}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("editions do not import each other, and what they share imports none of them", () => {
+  const roomOf = (path: string): string | undefined => /^src\/editions\/(\w+)\//.exec(path)?.[1];
+  const wrong: string[] = [];
+  for (const [path, imports] of modules) {
+    for (const imported of imports) {
+      const [from, to] = [roomOf(path), roomOf(imported)];
+      if (from !== undefined && to !== undefined && from !== to && to !== "shared") {
+        wrong.push(`${path} imports ${imported}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("the model imports nothing from outside itself", () => {
+  for (const [path] of modules) {
+    if (!path.startsWith("src/model/")) continue;
+    const text = Deno.readTextFileSync(new URL(path, ROOT));
+    for (const [, specifier] of text.matchAll(/\bfrom\s*"([^"]+)"/g)) {
+      assert.match(specifier!, /^\.\/\w+\.ts$/, `${path} imports ${specifier}`);
+    }
+  }
+});
+
+Deno.test("imports do not go in circles", () => {
+  const done = new Set<string>();
+  const visit = (path: string, above: readonly string[]): void => {
+    assert.ok(!above.includes(path), `a circle: ${[...above, path].join(" -> ")}`);
+    if (done.has(path)) return;
+    for (const imported of modules.get(path) ?? []) visit(imported, [...above, path]);
+    done.add(path);
+  };
+  for (const path of modules.keys()) visit(path, []);
+});
+
+Deno.test("every file is reached from a program", () => {
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const imported of modules.get(path) ?? []) visit(imported);
+  };
+  PROGRAMS.forEach(visit);
+  assert.deepEqual([...modules.keys()].filter((path) => !reached.has(path)), []);
+});
+
+Deno.test("files are named in snake_case and no name says manager, helper or util", () => {
+  for (const path of modules.keys()) {
+    const name = path.split("/").at(-1)!;
+    assert.match(name, /^[a-z0-9]+(_[a-z0-9]+)*\.ts$/, path);
+    assert.doesNotMatch(name, /manager|helper|util/, path);
+  }
+});
