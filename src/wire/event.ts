@@ -1,0 +1,74 @@
+import { Refusal } from "../model/errors.ts";
+import { eventBytesOver, type NewEvent } from "../model/event.ts";
+import { formatTimestamp } from "../model/timestamp.ts";
+import { decodeArray, decodeNonEmptyString, decodeObject, decodeString } from "./decode.ts";
+import { parseByHand } from "./parse_by_hand.ts";
+import { decodeTags, tagList, type TagObject, tagsText } from "./tags.ts";
+
+const EVENT_KEYS = ["type", "identifiers", "metadata", "payload"] as const;
+
+/**
+ * Decodes the events of a write; `path` is what their array is called. How many there may be is the caller's.
+ * @throws Refusal InvalidRequest, or PayloadTooLarge for an event over `maxEventSize` bytes
+ */
+export function decodeEvents(
+  value: unknown,
+  path: string,
+  limits: { readonly maxEventSize: number },
+): NewEvent[] {
+  return decodeArray(value, "", path).map((element, i) => {
+    const event = decodeEvent(element, `${path}[${i}]`);
+    const bytes = eventBytesOver(limits.maxEventSize, event);
+    if (bytes > 0) {
+      throw new Refusal(
+        "PayloadTooLarge",
+        `${path}[${i}] is ${bytes} bytes, more than maxEventSize (${limits.maxEventSize})`,
+      );
+    }
+    return event;
+  });
+}
+
+function decodeEvent(value: unknown, path: string): NewEvent {
+  const event = decodeObject(value, path, EVENT_KEYS);
+  return {
+    type: decodeNonEmptyString(event.type, path, "type"),
+    identifiers: decodeTags(event.identifiers, path, "identifiers"),
+    metadata: decodeTags(event.metadata, path, "metadata"),
+    payload: decodeString(event.payload, path, "payload"),
+  };
+}
+
+/** What follows `sequence` and `time` in an event's JSON line, without the closing brace. */
+export function eventBody(event: NewEvent): string {
+  return `"type":${JSON.stringify(event.type)},"identifiers":${tagsText(event.identifiers)},` +
+    `"metadata":${tagsText(event.metadata)},"payload":${JSON.stringify(event.payload)}`;
+}
+
+interface StoredEvent {
+  readonly type: string;
+  readonly identifiers: TagObject;
+  readonly metadata: TagObject;
+  readonly payload: string;
+}
+
+/** The inverse of `eventBody`, for text that `eventBody` made. */
+export function parseEventBody(body: string): NewEvent {
+  const text = `{${body}}`;
+  // Strings escape their quotes, so this is nowhere else. A backslash before it may belong to a tag name, and
+  // the native parser cannot be trusted with those.
+  const tagsEnd = text.indexOf('},"payload":');
+  const isTrusted = text.lastIndexOf("\\", tagsEnd) === -1;
+  const stored = (isTrusted ? JSON.parse(text) : parseByHand(text)) as StoredEvent;
+  return {
+    type: stored.type,
+    identifiers: tagList(stored.identifiers),
+    metadata: tagList(stored.metadata),
+    payload: stored.payload,
+  };
+}
+
+/** One line of an events page. `timeMicros` is in microseconds since 1970. */
+export function eventLine(sequence: number, timeMicros: number, body: string): string {
+  return `{"sequence":${sequence},"time":"${formatTimestamp(timeMicros)}",${body}}\n`;
+}

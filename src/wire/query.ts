@@ -1,0 +1,87 @@
+import { QUERY_ITEM_VALUES_MAX, QUERY_ITEMS_MAX } from "../model/limits.ts";
+import { mergeDuplicateItems, type Query, type QueryItem } from "../model/query.ts";
+import type { Tag } from "../model/tag.ts";
+import {
+  decodeArray,
+  decodeObject,
+  decodeString,
+  invalid,
+  isLeftOut,
+  quoted,
+  within,
+  wrong,
+} from "./decode.ts";
+
+/** The strings that an edition accepts in place of query items, and what they mean. */
+export type QueryLiterals = ReadonlyMap<string, Query>;
+
+const ITEM_KEYS = ["types", "identifiers", "metadata"] as const;
+const ENTRY_KEYS = ["name", "value"] as const;
+
+/**
+ * Decodes a query that must be there; `path` is what it is called. Duplicate items are merged.
+ * @throws Refusal InvalidRequest
+ */
+export function decodeQuery(value: unknown, path: string, literals: QueryLiterals): Query {
+  if (isLeftOut(value)) throw invalid("", `${path} is missing`);
+  if (typeof value === "string") {
+    const query = literals.get(value);
+    if (query === undefined) throw invalid("", `${path} must be ${expected(literals)}, not ${quoted(value)}`);
+    return query;
+  }
+  if (!Array.isArray(value)) throw wrong("", path, expected(literals), value);
+  if (value.length === 0) throw invalid("", `${path} is an empty array, must be ${expected(literals)}`);
+  return decodeItems(value, path);
+}
+
+function expected(literals: QueryLiterals): string {
+  return [...literals.keys()].map((literal) => `"${literal}"`).join(" or ") +
+    " or a non-empty array of items";
+}
+
+function decodeItems(elements: readonly unknown[], path: string): QueryItem[] {
+  let items: QueryItem[] = [];
+  for (const [i, element] of elements.entries()) {
+    items.push(decodeItem(element, `${path}[${i}]`));
+    // Merging now and then refuses a flood of items early and never holds many.
+    if (items.length <= 2 * QUERY_ITEMS_MAX && i < elements.length - 1) continue;
+    items = mergeDuplicateItems(items);
+    if (items.length > QUERY_ITEMS_MAX) {
+      throw invalid("", `${path} has more than ${QUERY_ITEMS_MAX} different items`);
+    }
+  }
+  return items;
+}
+
+function decodeItem(value: unknown, path: string): QueryItem {
+  const item = decodeObject(value, path, ITEM_KEYS);
+  const types = decodeValues(item.types, path, "types");
+  const identifiers = decodeValues(item.identifiers, path, "identifiers");
+  const metadata = decodeValues(item.metadata, path, "metadata");
+  const count = types.length + identifiers.length + metadata.length;
+  if (count === 0) throw invalid(path, "an item needs at least one of types, identifiers and metadata");
+  if (count > QUERY_ITEM_VALUES_MAX) {
+    throw invalid(path, `an item has at most ${QUERY_ITEM_VALUES_MAX} values, this one has ${count}`);
+  }
+  return {
+    types: types.map((type, i) => decodeString(type, path, `types[${i}]`)),
+    identifiers: identifiers.map((entry, i) => decodeEntry(entry, path, `identifiers[${i}]`)),
+    metadata: metadata.map((entry, i) => decodeEntry(entry, path, `metadata[${i}]`)),
+  };
+}
+
+function decodeValues(value: unknown, path: string, name: string): readonly unknown[] {
+  if (isLeftOut(value)) return [];
+  const values = decodeArray(value, path, name);
+  if (values.length === 0) throw invalid(path, `${name} is an empty array, leave the key out`);
+  return values;
+}
+
+function decodeEntry(value: unknown, path: string, name: string): Tag {
+  const entryPath = within(path, name);
+  const entry = decodeObject(value, entryPath, ENTRY_KEYS);
+  return {
+    name: decodeString(entry.name, entryPath, "name"),
+    value: decodeString(entry.value, entryPath, "value"),
+  };
+}

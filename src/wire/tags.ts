@@ -1,0 +1,79 @@
+import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
+import type { Tag } from "../model/tag.ts";
+import { decodeString, invalid, isLeftOut, isObject, quoted, within, wrong } from "./decode.ts";
+
+/** Identifiers or metadata as they travel. A name may be `__proto__`: only ever read, never assigned. */
+export type TagObject = Readonly<Record<string, string | readonly string[]>>;
+
+/**
+ * Decodes the tag object called `name` of an item; left out is empty.
+ * @throws Refusal InvalidRequest
+ */
+export function decodeTags(value: unknown, path: string, name: string): Tag[] {
+  if (isLeftOut(value)) return [];
+  if (!isObject(value)) throw wrong(path, name, "an object", value);
+  let count = 0;
+  for (const tagName of Object.keys(value)) {
+    const tagValue = value[tagName];
+    count += Array.isArray(tagValue) ? tagValue.length : 1;
+  }
+  if (count > TAGS_PER_NAMESPACE_MAX) {
+    throw invalid(path, `${name} holds ${count} tags, more than ${TAGS_PER_NAMESPACE_MAX}`);
+  }
+  for (const tagName of Object.keys(value)) checkTag(tagName, value[tagName], within(path, name));
+  return tagList(value as TagObject);
+}
+
+function checkTag(name: string, value: unknown, path: string): void {
+  const isUsual = typeof value === "string" && value.isWellFormed() && name.isWellFormed();
+  if (isUsual) return;
+  const tag = quoted(name);
+  decodeString(name, path, `name ${tag}`);
+  if (typeof value === "string") throw invalid(path, `${tag} holds a lone surrogate`);
+  if (!Array.isArray(value)) throw wrong(path, tag, "a string or a non-empty array of strings", value);
+  if (value.length === 0) throw invalid(path, `${tag} is an empty array, leave the key out`);
+  for (const [i, element] of value.entries()) {
+    const text = decodeString(element, path, `${tag}[${i}]`);
+    if (value.indexOf(text) < i) throw invalid(path, `${tag} holds ${quoted(text)} twice`);
+  }
+}
+
+/** The tags of a tag object that needs no check: one read back from the store. */
+export function tagList(tagObject: TagObject): Tag[] {
+  const tags: Tag[] = [];
+  for (const name of Object.keys(tagObject)) {
+    const value = tagObject[name];
+    if (value === undefined) continue;
+    if (typeof value === "string") tags.push({ name, value });
+    else for (const element of value) tags.push({ name, value: element });
+  }
+  return tags;
+}
+
+/** JSON text of a tag object: names in the order of their UTF-8 bytes, the values of a name as they came. */
+export function tagsText(tags: readonly Tag[]): string {
+  const sorted = tags.length > 1 ? tags.toSorted(byName) : tags;
+  let text = "";
+  for (let i = 0; i < sorted.length;) {
+    const name = sorted[i]?.name ?? "";
+    const values: string[] = [];
+    for (; sorted[i]?.name === name; i++) values.push(JSON.stringify(sorted[i]?.value));
+    const value = values.length === 1 ? values[0] : `[${values.join(",")}]`;
+    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${value}`;
+  }
+  return `{${text}}`;
+}
+
+function byName(a: Tag, b: Tag): number {
+  const unitsMin = Math.min(a.name.length, b.name.length);
+  for (let i = 0; i < unitsMin; i++) {
+    const difference = utf8Rank(a.name.charCodeAt(i)) - utf8Rank(b.name.charCodeAt(i));
+    if (difference !== 0) return difference;
+  }
+  return a.name.length - b.name.length;
+}
+
+/** UTF-16 puts surrogates below U+E000..U+FFFF; in UTF-8, what they stand for comes after. */
+function utf8Rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}

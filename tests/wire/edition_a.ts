@@ -1,0 +1,36 @@
+import type { Query } from "../../src/model/query.ts";
+import type { Write } from "../../src/model/write.ts";
+import { parseJson } from "../../src/wire/json.ts";
+import { decodeReadRequest, type ReadRequest } from "../../src/wire/read_request.ts";
+import { decodeWrite } from "../../src/wire/write_request.ts";
+
+/** The literals of edition A, the only one whose requests these tests decode as a whole. */
+export const literals: ReadonlyMap<string, Query> = new Map([["*", "every"]]);
+
+/** The defaults of the specification. */
+export const limits = {
+  maxEventSize: 65536,
+  maxProjectionSize: 65536,
+  maxEventsPerWrite: 100,
+  maxProjectionsPerWrite: 500,
+  defaultEventsPerPage: 1000,
+  maxEventsPerPage: 10000,
+};
+
+export function parseText(text: string): unknown {
+  return parseJson(new TextEncoder().encode(text));
+}
+
+/** The body of a `POST /write`, as text or as the value that it holds. */
+export function readWrite(body: unknown): Write {
+  return decodeWrite(parseText(typeof body === "string" ? body : JSON.stringify(body)), literals, limits);
+}
+
+/** The body of a `QUERY /events`, as text or as the value that it holds. */
+export function readRead(body: unknown): ReadRequest {
+  return decodeReadRequest(
+    parseText(typeof body === "string" ? body : JSON.stringify(body)),
+    literals,
+    limits,
+  );
+}

@@ -1,0 +1,36 @@
+import { readRead, readWrite } from "./edition_a.ts";
+import { expectInvalid } from "./expect_refusal.ts";
+
+/** Tests of bodies, as text or as values, that get `400` with exactly this detail. */
+
+export function refusesWrites(
+  cause: string,
+  cases: readonly (readonly [body: unknown, detail: string | RegExp])[],
+): void {
+  Deno.test(`a write is refused: ${cause}`, () => {
+    for (const [body, detail] of cases) expectInvalid(() => readWrite(body), detail);
+  });
+}
+
+export function refusesReads(
+  cause: string,
+  cases: readonly (readonly [body: unknown, detail: string | RegExp])[],
+): void {
+  Deno.test(`a read is refused: ${cause}`, () => {
+    for (const [body, detail] of cases) expectInvalid(() => readRead(body), detail);
+  });
+}
+
+/** Each query is refused in a read and in a condition, with the name of the key in front of `detail`. */
+export function refusesQueries(
+  cause: string,
+  cases: readonly (readonly [query: unknown, detail: string])[],
+): void {
+  Deno.test(`a query is refused: ${cause}`, () => {
+    for (const [query, detail] of cases) {
+      expectInvalid(() => readRead({ query }), `query${detail}`);
+      const conditions = [{}, { failIfEventsMatch: query }];
+      expectInvalid(() => readWrite({ conditions }), `conditions[1]: failIfEventsMatch${detail}`);
+    }
+  });
+}
