@@ -1,3 +1,4 @@
+import { ClientLeft } from "../model/errors.ts";
 import { LINE_TIMEOUT_SECONDS } from "../model/limits.ts";
 import { BodyTooLarge, type Handler, type HttpRequest, type Reply, type Transport } from "./exchange.ts";
 
@@ -53,11 +54,21 @@ async function readBody(request: Request, bytesMax: number): Promise<Uint8Array<
   const announced = Number(request.headers.get("content-length"));
   if (announced > bytesMax) throw new BodyTooLarge();
   if (request.body === null) return new Uint8Array();
-  // A body of known length is read in one step, which is what nearly every client sends.
-  if (announced > 0) return await request.bytes();
+  try {
+    // A body of known length is read in one step, which is what nearly every client sends.
+    return announced > 0 ? await request.bytes() : await readPieces(request.body, bytesMax);
+  } catch (error) {
+    throw error instanceof BodyTooLarge ? error : new ClientLeft();
+  }
+}
+
+async function readPieces(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
-  for await (const piece of request.body) {
+  for await (const piece of body) {
     bytes += piece.length;
     if (bytes > bytesMax) throw new BodyTooLarge();
     pieces.push(piece);

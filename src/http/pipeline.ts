@@ -101,8 +101,9 @@ function makeCall(request: HttpRequest, segments: readonly string[], limit: Body
 }
 
 function withoutBody(reply: Reply): Reply {
-  const length = bodyBytes(reply.body);
-  return emptyReply(reply.status, { ...reply.headers, "Content-Length": String(length ?? 0) });
+  const bytes = bodyBytes(reply.body);
+  const length = bytes === undefined ? {} : { "Content-Length": String(bytes) };
+  return emptyReply(reply.status, { ...reply.headers, ...length });
 }
 
 /** Calls `done` with the size of the reply's body: now, or when its stream has ended. */

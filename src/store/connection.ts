@@ -1,8 +1,11 @@
 import { Database } from "./database.ts";
 
+/** How long a statement waits for a lock of another connection. */
+export const BUSY_TIMEOUT_MILLISECONDS = 5000;
+
 /** Settings of every connection, as [name, value to set, value read back]. */
 const SHARED: readonly (readonly [string, string, unknown])[] = [
-  ["busy_timeout", "5000", 5000],
+  ["busy_timeout", String(BUSY_TIMEOUT_MILLISECONDS), BUSY_TIMEOUT_MILLISECONDS],
   ["trusted_schema", "OFF", 0],
   ["cell_size_check", "ON", 1],
   ["mmap_size", "0", 0],

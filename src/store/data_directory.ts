@@ -1,15 +1,24 @@
 import { StoreFileError, storePaths } from "./database_file.ts";
 
-/** Makes the data directory, readable by its owner only, unless it exists. */
+/** Makes the data directory with mode 0700, whatever the umask. An existing one keeps its mode. */
 export function makeDataDirectory(dataDir: string): void {
   try {
+    if (isDirectory(dataDir)) return;
     Deno.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    Deno.chmodSync(dataDir, 0o700);
   } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) {
-      throw new StoreFileError(`${dataDir} is not a directory, so it can't be the dataDir`);
-    }
-    throw new StoreFileError(`the dataDir ${dataDir} can't be made: ${(error as Error).message}`);
+    throw new StoreFileError(`the data directory ${dataDir} can't be made: ${(error as Error).message}`);
   }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    if (Deno.statSync(path).isDirectory) return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+  throw new Error("something that is not a directory stands in its place");
 }
 
 /**

@@ -1,3 +1,4 @@
+import { BUSY_TIMEOUT_MILLISECONDS } from "./connection.ts";
 import { type Database, SqlCode, sqlCodeOf } from "./database.ts";
 import { deleteEvents } from "./events.ts";
 import { changeStoreId, readState, type StoreState } from "./identity.ts";
@@ -81,20 +82,24 @@ export class Writer {
     return failureOf(this.#turn(() => void this.#db.all("PRAGMA optimize")));
   }
 
-  /** Pages in the WAL that are not yet in the database file. */
-  get walPages(): number {
-    const [, log, checkpointed] = this.#db.get("PRAGMA wal_checkpoint(NOOP)") as number[];
-    return (log ?? 0) - (checkpointed ?? 0);
+  /** Pages in the WAL, and how many of them are not in the database file yet. */
+  get walPages(): { readonly total: number; readonly pending: number } {
+    const [, total = 0, checkpointed = 0] = this.#db.get("PRAGMA wal_checkpoint(NOOP)") as number[];
+    return { total, pending: total - checkpointed };
   }
 
-  /** Moves the WAL into the database file, as far as readers allow, without waiting for them. */
-  checkpoint(mode: "PASSIVE" | "TRUNCATE"): void {
+  /**
+   * Moves the WAL into the database file. PASSIVE goes as far as readers allow; the others wait for readers,
+   * at most `waitMilliseconds`, and let the WAL start again at its beginning.
+   */
+  checkpoint(mode: "PASSIVE" | "RESTART" | "TRUNCATE", waitMilliseconds: number): void {
     try {
-      this.#db.all("PRAGMA busy_timeout = 0");
+      this.#db.all(`PRAGMA busy_timeout = ${waitMilliseconds}`);
       this.#db.all(`PRAGMA wal_checkpoint(${mode})`);
-      this.#db.all("PRAGMA busy_timeout = 5000");
     } catch (error) {
       this.#note(error, "checkpoint");
+    } finally {
+      this.#db.all(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
     }
   }
 

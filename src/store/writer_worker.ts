@@ -6,8 +6,12 @@ import type { WriterCalls } from "./messages.ts";
 import { answerCalls } from "./worker_port.ts";
 import { Writer } from "./writer.ts";
 
-/** Pages in the WAL after which they are moved into the database file. */
+/** Pages in the WAL after which they are moved into the database file, as far as readers allow. */
 const CHECKPOINT_PAGES = 4000;
+
+/** Pages (160 MB) after which the writer waits for the readers, which are quick, so that the WAL stays bounded. */
+const WAL_PAGES_MAX = 40_000;
+const READERS_WAIT_MILLISECONDS = 1000;
 
 /** Quiet time after which the WAL is emptied, so that a store at rest is one small set of files. */
 const IDLE_MILLISECONDS = 2000;
@@ -24,8 +28,10 @@ function opened(): Writer {
 function checkpointWhenDue(): void {
   clearTimeout(idleTimer);
   if (writer === undefined || writer.broken !== undefined) return;
-  if (writer.walPages >= CHECKPOINT_PAGES) writer.checkpoint("PASSIVE");
-  idleTimer = setTimeout(() => writer?.checkpoint("TRUNCATE"), IDLE_MILLISECONDS);
+  const { total, pending } = writer.walPages;
+  if (total >= WAL_PAGES_MAX) writer.checkpoint("RESTART", READERS_WAIT_MILLISECONDS);
+  else if (pending >= CHECKPOINT_PAGES) writer.checkpoint("PASSIVE", 0);
+  if (total > 0) idleTimer = setTimeout(() => writer?.checkpoint("TRUNCATE", 0), IDLE_MILLISECONDS);
 }
 
 answerCalls<WriterCalls>({
@@ -48,7 +54,7 @@ answerCalls<WriterCalls>({
   optimize: () => opened().optimize(),
   close() {
     clearTimeout(idleTimer);
-    if (writer?.broken === undefined) writer?.checkpoint("TRUNCATE");
+    if (writer?.broken === undefined) writer?.checkpoint("TRUNCATE", READERS_WAIT_MILLISECONDS);
     writer = undefined;
     db?.close();
   },
