@@ -6,12 +6,16 @@ import { VERSION } from "./src/config/version.ts";
 import type { Edition } from "./src/editions/edition.ts";
 import { editions } from "./src/editions/editions.ts";
 import { AccessLog } from "./src/http/access_log.ts";
+import { LineOutput } from "./src/http/line_output.ts";
 import { firstSteps } from "./src/server/first_steps.ts";
 import { addressText, type RunningServer, startServer } from "./src/server/start_server.ts";
 import { environment, ExitCode, print, printError, runProgram } from "./cli/program.ts";
 
 /** How long certain answers may take to go out after the store has failed. */
 const LAST_ANSWERS_MILLISECONDS = 500;
+
+/** How long the last lines of the log may take to go out. */
+const LAST_LINES_MILLISECONDS = 500;
 
 await runProgram(serverProgram, async (flags) => {
   const { settings, values, warnings } = loadServerSettings({ configPath: flags.config, env: environment });
@@ -32,14 +36,15 @@ function editionOf(settings: ServerSettings): Edition {
 
 async function serve(settings: ServerSettings, edition: Edition): Promise<void> {
   const { name } = serverProgram;
-  const log = new AccessLog(name, settings.logLevel, writeToStdout);
+  const output = new LineOutput(name, (bytes) => Deno.stdout.write(bytes));
+  const errors = new LineOutput(name, (bytes) => Deno.stderr.write(bytes));
   const auth = settings.authToken !== undefined;
   print(`${name}: version ${VERSION}\n`);
   const server = await startServer({
     settings,
     edition,
-    log,
-    reportFailure: (error) => printError(serverProgram, error.stack ?? error.message),
+    log: new AccessLog(settings.logLevel, output),
+    reportFailure: (error) => errors.line(error.stack ?? error.message),
     onBroken: (reason) => void endBroken(server, reason),
   });
   const { storeId, created } = server;
@@ -47,20 +52,20 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
     `${name}: edition ${settings.edition}, store ${storeId}${created ? " (new)" : ""}, ` +
       `data directory ${settings.dataDir}, auth ${auth ? "on" : "off"}\n`,
   );
-  stopOnSignals(server, log);
+  stopOnSignals(server, output);
   server.listen();
   print(`${name}: listening on ${addressText(settings.listen)} (auth=${auth})\n`);
   if (settings.devMode) print(`${name}: ${firstSteps(settings)}`);
 }
 
 /** The first signal stops the server in order, the second at once. */
-function stopOnSignals(server: RunningServer, log: AccessLog): void {
+function stopOnSignals(server: RunningServer, output: LineOutput): void {
   let stopping = false;
   const stop = async (): Promise<void> => {
     if (stopping) Deno.exit(ExitCode.failure);
     stopping = true;
     await server.stop();
-    await log.drained();
+    await output.drained(LAST_LINES_MILLISECONDS);
     Deno.exit(ExitCode.ok);
   };
   Deno.addSignalListener("SIGTERM", stop);
@@ -72,8 +77,4 @@ async function endBroken(server: RunningServer, reason: string): Promise<void> {
   printError(serverProgram, `the store has failed and needs a restart: ${reason}`);
   setTimeout(() => Deno.exit(ExitCode.failure), LAST_ANSWERS_MILLISECONDS);
   await server.stop();
-}
-
-async function writeToStdout(bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) written += await Deno.stdout.write(bytes.subarray(written));
 }

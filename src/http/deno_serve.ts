@@ -46,7 +46,8 @@ function toHttpRequest(request: Request): HttpRequest {
 function rawTarget(request: Request): string {
   const start = request.url.indexOf("://") + 3;
   const host = request.headers.get("host") ?? "";
-  const path = request.url.startsWith(host, start) ? start + host.length : request.url.indexOf("/", start);
+  const authority = host !== "" && request.url.startsWith(host, start);
+  const path = authority ? start + host.length : request.url.indexOf("/", start);
   return request.url.slice(path);
 }
 

@@ -1,5 +1,6 @@
 import { openForWriting } from "./connection.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { parentOf, syncFile } from "./sync_file.ts";
 
 /**
  * Creates an empty database with a new store ID, readable by its owner only.
@@ -25,16 +26,10 @@ export function createDatabase(path: string): string {
   } finally {
     db.close();
   }
-  sync(temporary);
+  syncFile(temporary);
   Deno.renameSync(temporary, path);
-  sync(path.slice(0, path.lastIndexOf("/")) || "/");
+  syncFile(parentOf(path));
   return storeId;
-}
-
-/** Makes a file, or the entries of a directory, durable. */
-function sync(path: string): void {
-  using file = Deno.openSync(path, { read: true });
-  file.syncSync();
 }
 
 function removeIfThere(path: string): void {

@@ -1,4 +1,5 @@
 import { StoreFileError, storePaths } from "./database_file.ts";
+import { parentOf, syncFile } from "./sync_file.ts";
 
 /** Makes the data directory with mode 0700, whatever the umask. An existing one keeps its mode. */
 export function makeDataDirectory(dataDir: string): void {
@@ -6,6 +7,7 @@ export function makeDataDirectory(dataDir: string): void {
     if (isDirectory(dataDir)) return;
     Deno.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     Deno.chmodSync(dataDir, 0o700);
+    syncFile(parentOf(dataDir));
   } catch (error) {
     throw new StoreFileError(`the data directory ${dataDir} can't be made: ${(error as Error).message}`);
   }

@@ -12,8 +12,19 @@ import { matchExpression, type TermItem, termItem } from "./tag_index.ts";
 const SCAN_EVENTS_MAX = 64;
 const SCAN_MATCHES_MAX = 1000;
 
-/** At most this many events are held as rows at a time, before they become bytes. */
+/**
+ * Events that are read as rows at a time, before they become bytes: few at first, then as many as fill about
+ * a quarter of a megabyte, so that large events are neither held nor read in vain.
+ */
+const BATCH_EVENTS_FIRST = 16;
 const BATCH_EVENTS_MAX = 256;
+const BATCH_UNITS = 256 * 1024;
+
+function nextBatchEvents(rows: readonly EventRow[]): number {
+  let units = 0;
+  for (const row of rows) units += row[2].length;
+  return Math.max(1, Math.min(BATCH_EVENTS_MAX, Math.floor(BATCH_UNITS * rows.length / Math.max(units, 1))));
+}
 
 /** The sequence range `after < sequence <= head`. */
 export interface Range {
@@ -59,12 +70,15 @@ function worthScanning(items: readonly QueryItem[], range: Range): boolean {
 
 function* scanBatches(db: Database, range: Range, eventsMax: number): Generator<EventRow[]> {
   let { after } = range;
+  let batch = BATCH_EVENTS_FIRST;
   for (let left = eventsMax; left > 0;) {
-    const rows = scanEvents(db, after, range.head, Math.min(left, BATCH_EVENTS_MAX));
+    const wanted = Math.min(left, batch);
+    const rows = scanEvents(db, after, range.head, wanted);
     if (rows.length > 0) yield rows;
-    if (rows.length < BATCH_EVENTS_MAX) return;
+    if (rows.length < wanted) return;
     left -= rows.length;
     after = rows.at(-1)![0];
+    batch = nextBatchEvents(rows);
   }
 }
 
@@ -94,13 +108,19 @@ function* indexedBatches(
 ): Generator<EventRow[]> {
   const expression = matchExpression(terms);
   let { after } = range;
+  let batch = BATCH_EVENTS_FIRST;
   for (let left = eventsMax; left > 0;) {
-    const wanted = Math.min(left, INDEX_ROWS_MAX);
-    const sequences = indexedSequences(db, expression, after, range.head, wanted);
-    for (let i = 0; i < sequences.length; i += BATCH_EVENTS_MAX) {
-      yield eventsAt(db, sequences.slice(i, i + BATCH_EVENTS_MAX));
+    const sequencesMax = Math.min(left, INDEX_ROWS_MAX);
+    const sequences = indexedSequences(db, expression, after, range.head, sequencesMax);
+    for (let i = 0; i < sequences.length;) {
+      const wanted = sequences.slice(i, i + batch);
+      const rows = eventsAt(db, wanted);
+      if (rows.length < wanted.length) throw new Error("the tag index names an event that does not exist");
+      yield rows;
+      i += rows.length;
+      batch = nextBatchEvents(rows);
     }
-    if (sequences.length < wanted) return;
+    if (sequences.length < sequencesMax) return;
     left -= sequences.length;
     after = sequences.at(-1)!;
   }

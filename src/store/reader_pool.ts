@@ -11,7 +11,7 @@ type ReaderPort = WorkerPort<ReaderCalls>;
 export class ReaderPool {
   readonly #path: string;
   readonly #readersMax: number;
-  readonly #idle: ReaderPort[] = [];
+  #idle: ReaderPort[] = [];
   readonly #waiting: PromiseWithResolvers<ReaderPort>[] = [];
   /** Those that are open or being opened, idle or not. */
   readonly #readers = new Set<ReaderPort>();
@@ -70,15 +70,20 @@ export class ReaderPool {
   async #start(): Promise<ReaderPort> {
     const reader: ReaderPort = new WorkerPort(new URL("./reader_worker.ts", import.meta.url), "reader");
     this.#readers.add(reader);
-    reader.onBroken = () => this.#readers.delete(reader);
+    reader.onBroken = () => this.#forget(reader);
     try {
       await reader.call("open", this.#path);
       return reader;
     } catch (error) {
       reader.terminate();
-      this.#readers.delete(reader);
+      this.#forget(reader);
       this.#giveBack(reader);
       throw error;
     }
+  }
+
+  #forget(reader: ReaderPort): void {
+    this.#readers.delete(reader);
+    this.#idle = this.#idle.filter((other) => other !== reader);
   }
 }

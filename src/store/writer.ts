@@ -15,6 +15,9 @@ export interface TurnFailure {
   readonly reason: string;
 }
 
+/** `begun`: the transaction had begun, so that the failure may be the fault of what it did. */
+type BegunFailure = TurnFailure & { readonly begun: boolean };
+
 /** What became of one write of a group. */
 export type Verdict = WriteResult | TurnFailure;
 
@@ -57,8 +60,11 @@ export class Writer {
   group(writes: readonly StoreWrite[]): Verdict[] {
     const turn = this.#turn(() => writes.map((write) => this.#write(write)));
     if (turn.kind === "done") return turn.result;
-    if (turn.kind === "unknown" || writes.length === 1) return writes.map(() => turn);
-    return writes.flatMap((write) => this.group([write]));
+    if (turn.begun && turn.kind === "failed" && writes.length > 1) {
+      return writes.flatMap((write) => this.group([write]));
+    }
+    const { kind, reason } = turn;
+    return writes.map(() => ({ kind, reason }));
   }
 
   /** Deletes the projections of one type, or all of them. */
@@ -111,25 +117,29 @@ export class Writer {
     return result;
   }
 
-  #turn<T>(work: () => T): { readonly kind: "done"; readonly result: T } | TurnFailure {
-    if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken };
-    if (this.#mustFence && !this.#fence()) return { kind: "failed", reason: "the disk is full" };
+  #turn<T>(work: () => T): { readonly kind: "done"; readonly result: T } | BegunFailure {
+    if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken, begun: false };
+    if (this.#mustFence && !this.#fence()) {
+      return { kind: "failed", reason: "the disk is full", begun: false };
+    }
     const before = this.#state;
-    let committing = false;
+    let step: "begin" | "work" | "commit" = "begin";
     try {
       this.#db.run("BEGIN IMMEDIATE");
+      step = "work";
       const result = work();
-      committing = true;
+      step = "commit";
       this.#db.run("COMMIT");
       return { kind: "done", result };
     } catch (error) {
       this.#rollback();
       this.#state = before;
       this.#recent.clear(before.head);
-      const reason = committing ? this.#note(error, "COMMIT") : this.#noteStatement(error);
+      const reason = step === "commit" ? this.#note(error, "COMMIT") : this.#noteStatement(error);
       // A live SQLite may report a failed COMMIT that a restart then finds in the WAL. Another commit over it
       // makes the failure true.
-      return { kind: !committing || this.#fence() ? "failed" : "unknown", reason };
+      const certain = step !== "commit" || this.#fence();
+      return { kind: certain ? "failed" : "unknown", reason, begun: step !== "begin" };
     }
   }
 
@@ -173,5 +183,5 @@ export class Writer {
 }
 
 function failureOf(turn: { readonly kind: "done" } | TurnFailure): TurnFailure | undefined {
-  return turn.kind === "done" ? undefined : turn;
+  return turn.kind === "done" ? undefined : { kind: turn.kind, reason: turn.reason };
 }
