@@ -45,7 +45,7 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
     edition,
     log: new AccessLog(settings.logLevel, output),
     reportFailure: (error) => errors.line(error.stack ?? error.message),
-    onBroken: (reason) => void endBroken(server, reason),
+    onBroken: (reason) => void endBroken(server, errors, reason),
   });
   const { storeId, created } = server;
   print(
@@ -73,8 +73,9 @@ function stopOnSignals(server: RunningServer, output: LineOutput): void {
 }
 
 /** The store can't be trusted with another write: what is certain is answered, the rest is refused. */
-async function endBroken(server: RunningServer, reason: string): Promise<void> {
-  printError(serverProgram, `the store has failed and needs a restart: ${reason}`);
+async function endBroken(server: RunningServer, errors: LineOutput, reason: string): Promise<void> {
+  // First the timer: a standard error that nobody reads must not keep the process alive.
   setTimeout(() => Deno.exit(ExitCode.failure), LAST_ANSWERS_MILLISECONDS);
+  errors.line(`the store has failed and needs a restart: ${reason}`);
   await server.stop();
 }
