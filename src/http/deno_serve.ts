@@ -4,8 +4,8 @@ import { BodyTooLarge, type Handler, type HttpRequest, type Reply, type Transpor
 
 /*
  * The transport on `Deno.serve`. Nothing but this file knows it. What it can't do in the version in use:
- * it doesn't see a client leave whose body came in several packets; it can't cut the connection of a stalled
- * reader (the stream is given up, and with it the memory); malformed HTTP gets its empty `400`; a request
+ * it doesn't see a client leave whose body came in several packets; it can't cut a connection, not even that of
+ * a stalled reader (the stream is given up, and with it the memory); malformed HTTP gets its empty `400`; a request
  * that must not be answered gets a `500` that is cut short after its head.
  */
 
@@ -15,18 +15,20 @@ export type Listen =
 
 /** Starts to accept connections. */
 export function serveWithDeno(listen: Listen, handler: Handler): Transport {
-  const abort = new AbortController();
   const address = listen.transport === "unix"
     ? { path: listen.path }
     : { hostname: listen.hostname, port: listen.port };
   const server = Deno.serve(
-    { ...address, signal: abort.signal, onListen: () => {}, onError: cutShort },
+    { ...address, onListen: () => {}, onError: cutShort },
     async (request) => await toResponse(await handler(toHttpRequest(request))),
   );
   return {
     async close(graceMilliseconds) {
-      const timer = setTimeout(() => abort.abort(), graceMilliseconds);
-      await server.shutdown();
+      // Aborting the server while it shuts down would crash it. What is still open after the grace ends with
+      // the process.
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise((resolve) => timer = setTimeout(resolve, graceMilliseconds));
+      await Promise.race([server.shutdown(), late]);
       clearTimeout(timer);
     },
   };
