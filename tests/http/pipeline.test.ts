@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import type { AccessLine } from "../../src/http/access_log.ts";
+import { BodyTooLarge, type HttpRequest, type Reply } from "../../src/http/exchange.ts";
+import { makePipeline, type PipelineOptions } from "../../src/http/pipeline.ts";
+import { emptyReply, jsonReply } from "../../src/http/replies.ts";
+import type { Call, Route } from "../../src/http/router.ts";
+import { ClientLeft, type LogLevel, OutcomeUnknown, Refusal } from "../../src/model/errors.ts";
+
+interface Sent {
+  readonly method?: string;
+  readonly target?: string;
+  readonly authorization?: string;
+  /** Reads the body; counted. */
+  readonly body?: (bytesMax: number) => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** A pipeline over fake routes, and what it logged and reported. */
+function setUp(
+  handlers: Readonly<Record<string, Route["handle"]>>,
+  options: Partial<PipelineOptions> & { readsBody?: boolean } = {},
+): {
+  send: (sent: Sent) => Promise<Reply>;
+  lines: (AccessLine & { level: LogLevel })[];
+  reported: Error[];
+} {
+  const lines: (AccessLine & { level: LogLevel })[] = [];
+  const reported: Error[] = [];
+  const routes = Object.entries(handlers).map(([name, handle]): Route => {
+    const [method, path] = name.split(" ") as [Route["method"], string];
+    return { method, path, readsBody: options.readsBody ?? false, handle };
+  });
+  const handler = makePipeline({
+    routes,
+    tokenAccepted: undefined,
+    bodyLimit: { bytesMax: 10, message: "the body is too long" },
+    log: { write: (level, line) => lines.push({ level, ...line }) },
+    reportFailure: (error) => reported.push(error),
+    ...options,
+  });
+  const send = (sent: Sent): Promise<Reply> => {
+    const request: HttpRequest = {
+      method: sent.method ?? "GET",
+      target: sent.target ?? "/a",
+      header: (name) => name === "authorization" ? sent.authorization : undefined,
+      body: sent.body ?? (() => Promise.resolve(new Uint8Array())),
+      left: new AbortController().signal,
+    };
+    return handler(request);
+  };
+  return { send, lines, reported };
+}
+
+const tooLarge = (): Promise<never> => Promise.reject(new BodyTooLarge());
+const unexpected = (): never => assert.fail("the handler ran");
+
+Deno.test("order of checks: the token before the path, the path before the method, the method before the body", async () => {
+  const { send } = setUp({ "POST /a": unexpected }, {
+    tokenAccepted: (authorization) => authorization === "Bearer t",
+  });
+  const status = async (sent: Sent): Promise<number> => (await send({ ...sent, body: tooLarge })).status;
+  const authorization = "Bearer t";
+  assert.equal(await status({ target: "/unknown" }), 401);
+  assert.equal(await status({ target: "/%zz" }), 401);
+  assert.equal(await status({ target: "/a", method: "GET" }), 401);
+  assert.equal(await status({ target: "/unknown", authorization }), 404);
+  assert.equal(await status({ target: "/%zz", authorization }), 400);
+  assert.equal(await status({ target: "/a", method: "GET", authorization }), 405);
+  assert.equal(await status({ target: "/a", method: "POST", authorization }), 413);
+});
+
+Deno.test("without a token check nothing is asked", async () => {
+  const { send } = setUp({ "GET /a": () => emptyReply(204) });
+  assert.equal((await send({})).status, 204);
+  assert.equal((await send({ authorization: "nonsense" })).status, 204);
+});
+
+Deno.test("unknown paths, wrong methods and broken escapes are answered in plain text of one line", async () => {
+  const { send, lines } = setUp({ "GET /a": unexpected, "DELETE /a": unexpected });
+  for (
+    const [sent, status, body] of [
+      [{ target: "/b" }, 404, "unknown path\n"],
+      [{ target: "/a/.." }, 404, "unknown path\n"],
+      [{ method: "PUT" }, 405, "this path takes GET, HEAD, DELETE\n"],
+      [{ target: "/%ff" }, 400, 'the path segment "%ff" is not valid percent-encoded UTF-8\n'],
+    ] as const
+  ) {
+    const reply = await send(sent);
+    assert.equal(reply.status, status);
+    assert.equal(reply.headers["Content-Type"], "text/plain; charset=utf-8");
+    assert.equal(reply.body, body);
+    assert.equal(reply.headers["Allow"], status === 405 ? "GET, HEAD, DELETE" : undefined);
+  }
+  assert.deepEqual(lines.map(({ level }) => level), ["info", "info", "info", "info"]);
+});
+
+Deno.test("a refusal becomes its status and envelope, with or without a message, at its level", async () => {
+  const { send, lines, reported } = setUp({
+    "GET /a": () => Promise.reject(new Refusal("ConcurrencyException", "conditions[0] no longer holds")),
+    "GET /b": () => {
+      throw new Refusal("WriteQueueFull");
+    },
+  });
+  const first = await send({});
+  assert.equal(first.status, 409);
+  assert.equal(first.headers["Content-Type"], "application/json");
+  assert.equal(first.body, '{"error":"ConcurrencyException","message":"conditions[0] no longer holds"}');
+  const second = await send({ target: "/b" });
+  assert.deepEqual([second.status, second.body], [503, '{"error":"WriteQueueFull"}']);
+  assert.deepEqual(lines.map(({ level, status }) => [level, status]), [["debug", 409], ["warning", 503]]);
+  assert.deepEqual(reported, []);
+});
+
+Deno.test("an unexpected failure is a 500 that tells the client nothing, and is reported whole", async () => {
+  const failure = new Error("a secret of the server");
+  const { send, lines, reported } = setUp({ "GET /a": () => Promise.reject(failure) });
+  const reply = await send({});
+  assert.equal(reply.status, 500);
+  assert.equal((reply.body as string).includes("secret"), false);
+  assert.deepEqual(reported, [failure]);
+  assert.equal(lines[0]?.level, "error");
+});
+
+Deno.test("a body over the cap is 413 with the message of the edition; another failure to read it is not", async () => {
+  const reading = { readsBody: true };
+  const { send } = setUp({ "POST /a": async (call: Call) => (await call.body(), emptyReply(204)) }, reading);
+  let capped = 0;
+  const body = (bytesMax: number): Promise<Uint8Array<ArrayBuffer>> => {
+    capped = bytesMax;
+    return Promise.resolve(new Uint8Array(3));
+  };
+  assert.equal((await send({ method: "POST", body })).status, 204);
+  assert.equal(capped, 10);
+  const reply = await send({ method: "POST", body: tooLarge });
+  assert.equal(reply.status, 413);
+  assert.equal(reply.body, '{"error":"PayloadTooLarge","message":"the body is too long"}');
+  await assert.rejects(send({ method: "POST", body: () => Promise.reject(new ClientLeft()) }), ClientLeft);
+});
+
+Deno.test("the body of an endpoint that takes none is read and ignored before the handler runs, within the cap", async () => {
+  const events: string[] = [];
+  const { send } = setUp({ "GET /a": () => (events.push("handled"), emptyReply(204)) });
+  const body = (): Promise<Uint8Array<ArrayBuffer>> => {
+    events.push("read");
+    return Promise.resolve(new Uint8Array(3));
+  };
+  assert.equal((await send({ body })).status, 204);
+  assert.deepEqual(events, ["read", "handled"]);
+  assert.equal((await send({ body: tooLarge })).status, 413);
+  assert.deepEqual(events, ["read", "handled"]);
+});
+
+Deno.test("HEAD gets status and headers of GET, the length of its body, and no body", async () => {
+  const { send, lines } = setUp({
+    "GET /a": () => jsonReply(200, { a: "\u00e9" }, { "X-B": "c" }),
+    "GET /s": () => ({ status: 200, headers: {}, body: streamOf("never read") }),
+  });
+  const reply = await send({ method: "HEAD" });
+  assert.deepEqual(reply, {
+    status: 200,
+    headers: { "Content-Type": "application/json", "X-B": "c", "Content-Length": "10" },
+    body: null,
+  });
+  assert.equal(lines[0]?.bytes, 0);
+  const stream = await send({ method: "HEAD", target: "/s" });
+  assert.deepEqual([stream.body, stream.headers["Content-Length"]], [null, undefined]);
+});
+
+async function* streamOf(...pieces: string[]): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  for (const piece of pieces) yield new TextEncoder().encode(piece);
+}
+
+async function textOf(body: Reply["body"]): Promise<string> {
+  let text = "";
+  for await (const piece of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(piece);
+  return text;
+}
+
+Deno.test("each request is one line in the log: path as sent without its query, size, level debug for success", async () => {
+  const { send, lines } = setUp({ "GET /a": () => jsonReply(200, "\u00e9") });
+  await send({ target: "/a?secret=1" });
+  const { milliseconds, ...line } = lines[0]!;
+  assert.ok(milliseconds >= 0 && milliseconds < 1000);
+  assert.deepEqual(line, { level: "debug", method: "GET", path: "/a", status: 200, bytes: 4 });
+  assert.equal(lines.length, 1);
+});
+
+Deno.test("a stream is logged when it has ended, with the bytes that went out, also when it breaks or is given up", async () => {
+  async function* broken(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+    yield* streamOf("12345");
+    throw new Error("broken");
+  }
+  const { send, lines } = setUp({
+    "GET /whole": () => ({ status: 200, headers: {}, body: streamOf("123", "45") }),
+    "GET /broken": () => ({ status: 200, headers: {}, body: broken() }),
+  });
+  const whole = await send({ target: "/whole" });
+  assert.equal(lines.length, 0);
+  assert.equal(await textOf(whole.body), "12345");
+  assert.equal(lines[0]?.bytes, 5);
+  const failing = await send({ target: "/broken" });
+  await assert.rejects(textOf(failing.body), /broken/);
+  assert.equal(lines[1]?.bytes, 5);
+  const givenUp = await send({ target: "/whole" });
+  for await (const piece of givenUp.body as AsyncIterable<Uint8Array>) {
+    assert.equal(piece.length, 3);
+    break;
+  }
+  assert.deepEqual(lines.map(({ bytes }) => bytes), [5, 5, 3]);
+});
+
+Deno.test("a request that must not be answered stays unanswered, and has its line", async () => {
+  const { send, lines } = setUp({
+    "GET /left": () => Promise.reject(new ClientLeft()),
+    "GET /unknown": () => Promise.reject(new OutcomeUnknown("the COMMIT failed")),
+  });
+  await assert.rejects(send({ target: "/left" }), ClientLeft);
+  await assert.rejects(send({ target: "/unknown" }), OutcomeUnknown);
+  assert.deepEqual(lines.map(({ level, status, bytes }) => [level, status, bytes]), [
+    ["debug", 499, 0],
+    ["error", 500, 0],
+  ]);
+});
+
+Deno.test("a call has its decoded segments, its query string and the headers of the request", async () => {
+  let seen: unknown;
+  const { send } = setUp({
+    "GET /p/:type/:id": (call) => {
+      seen = [call.method, call.segments, call.query, call.header("authorization")];
+      return emptyReply(204);
+    },
+  });
+  await send({ target: "/p/a%2Fb/%2e%2e?x=%2F?y", authorization: "z" });
+  assert.deepEqual(seen, ["GET", ["a/b", ".."], "x=%2F?y", "z"]);
+});

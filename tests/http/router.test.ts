@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { emptyReply } from "../../src/http/replies.ts";
+import { makeRouter, type Route } from "../../src/http/router.ts";
+
+function route(method: Route["method"], path: string): Route {
+  return { method, path, readsBody: false, handle: () => emptyReply(204) };
+}
+
+const find = makeRouter([
+  route("QUERY", "/events"),
+  route("GET", "/projections/:type/:id"),
+  route("DELETE", "/projections/:type"),
+  route("DELETE", "/projections"),
+  route("GET", "/debug"),
+  route("GET", "/debug/pprof/"),
+  route("GET", "/tx"),
+  route("POST", "/tx"),
+]);
+
+function found(method: string, path: string): string {
+  const routing = find(method, path.slice(1).split("/"));
+  if (routing.kind !== "found") return routing.kind;
+  return [`${routing.route.method} ${routing.route.path}`, ...routing.segments].join(" | ");
+}
+
+Deno.test("a route is found by method and path, with what stands in place of its parameters", () => {
+  assert.equal(found("QUERY", "/events"), "QUERY /events");
+  assert.equal(found("GET", "/projections/a/b"), "GET /projections/:type/:id | a | b");
+  assert.equal(found("DELETE", "/projections/a"), "DELETE /projections/:type | a");
+  assert.equal(found("DELETE", "/projections"), "DELETE /projections");
+  assert.equal(found("GET", "/debug/pprof/"), "GET /debug/pprof/");
+  assert.equal(found("POST", "/tx"), "POST /tx");
+});
+
+Deno.test("HEAD goes wherever GET does and nowhere else", () => {
+  assert.equal(found("HEAD", "/debug"), "GET /debug");
+  assert.equal(found("HEAD", "/projections/a/b"), "GET /projections/:type/:id | a | b");
+  assert.equal(found("HEAD", "/events"), "wrongMethod");
+});
+
+Deno.test("a parameter stands for one segment that is not empty, whatever it holds", () => {
+  assert.equal(found("DELETE", "/projections/"), "unknownPath");
+  assert.equal(found("GET", "/projections//b"), "unknownPath");
+  assert.equal(found("GET", "/projections/a/"), "unknownPath");
+  assert.equal(found("GET", "/projections/a/b/c"), "unknownPath");
+  const routing = find("GET", ["projections", "a/b", ":id"]);
+  assert.deepEqual(routing.kind === "found" && routing.segments, ["a/b", ":id"]);
+});
+
+Deno.test("paths are compared exactly", () => {
+  for (
+    const path of ["/", "/event", "/Events", "/events/", "//events", "/debug/pprof", "/projections/:type/x/y"]
+  ) {
+    assert.equal(found("GET", path), "unknownPath", path);
+  }
+});
+
+Deno.test("a known path with another method says which ones it takes", () => {
+  const allow = (path: string): string => {
+    const routing = find("PATCH", path.slice(1).split("/"));
+    return routing.kind === "wrongMethod" ? routing.allow : routing.kind;
+  };
+  assert.equal(allow("/events"), "QUERY");
+  assert.equal(allow("/projections/a/b"), "GET, HEAD");
+  assert.equal(allow("/projections/a"), "DELETE");
+  assert.equal(allow("/tx"), "GET, HEAD, POST");
+  assert.equal(found("OPTIONS", "/events"), "wrongMethod");
+  assert.equal(found("query", "/events"), "wrongMethod", "methods are compared exactly");
+  assert.equal(found("GET", "/events"), "wrongMethod");
+});

@@ -1,0 +1,202 @@
+import { type Address, Connection, NoReply, type Reply } from "./connection.ts";
+
+/** A request that was to succeed was refused. */
+export class UnexpectedReply extends Error {
+  constructor(what: string, reply: Reply) {
+    super(`${what}: ${reply.status} ${reply.text}`);
+    this.name = "UnexpectedReply";
+  }
+}
+
+// A test that fails early leaves requests behind. Their end must not take the other tests of the file along.
+globalThis.addEventListener("unhandledrejection", (event) => {
+  if (event.reason instanceof NoReply || event.reason instanceof UnexpectedReply) event.preventDefault();
+});
+
+export interface RequestOptions {
+  /** Pairs when a name is to be sent twice. `Host` and the length of the body are added. */
+  readonly headers?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+  /** Sent as it is. */
+  readonly body?: string | Uint8Array;
+  /** Sent as JSON; wins over `body`. */
+  readonly json?: unknown;
+  /** Send the body in chunks of this many bytes instead of naming its length. */
+  readonly chunkBytes?: number;
+}
+
+export interface EventLine {
+  readonly sequence: number;
+  readonly time: string;
+  readonly type: string;
+  readonly identifiers: Readonly<Record<string, string | readonly string[]>>;
+  readonly metadata: Readonly<Record<string, string | readonly string[]>>;
+  readonly payload: string;
+}
+
+export interface EventsPage {
+  readonly reply: Reply;
+  readonly store: string | undefined;
+  readonly events: readonly EventLine[];
+  /** Undefined when the page came without a trailer. */
+  readonly hasMore: boolean | undefined;
+}
+
+export interface WriteResult {
+  readonly events: readonly { readonly sequence: number; readonly time: string }[];
+  readonly projections: {
+    readonly create: readonly { readonly version: string }[];
+    readonly replace: readonly { readonly version: string }[];
+  };
+}
+
+/** The envelope of an error. */
+export interface ErrorBody {
+  readonly error: string;
+  readonly message?: string;
+}
+
+/** Sends requests to one server, each over its own connection. */
+export class Client {
+  readonly address: Address;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(address: Address, headers: Readonly<Record<string, string>> = {}) {
+    this.address = address;
+    this.#headers = headers;
+  }
+
+  async request(method: string, target: string, options: RequestOptions = {}): Promise<Reply> {
+    using connection = await Connection.open(this.address);
+    const closing: RequestOptions = {
+      ...options,
+      headers: [["connection", "close"], ...headerPairs(options)],
+    };
+    return await exchange(connection, method, this.bytesOf(method, target, closing));
+  }
+
+  /** Sends a request in one packet and does not wait for its reply; the caller closes the connection. */
+  async begin(method: string, target: string, options: RequestOptions = {}): Promise<Connection> {
+    const connection = await Connection.open(this.address);
+    await connection.send(this.bytesOf(method, target, options));
+    return connection;
+  }
+
+  /** The bytes of a request, head and body. */
+  bytesOf(method: string, target: string, options: RequestOptions = {}): Uint8Array {
+    const body = bodyOf(options);
+    const lines = [`${method} ${target} HTTP/1.1`, "host: localhost"];
+    for (const [name, value] of [...Object.entries(this.#headers), ...headerPairs(options)]) {
+      lines.push(`${name}: ${value}`);
+    }
+    if (body === undefined) return encode(lines.join("\r\n") + "\r\n\r\n");
+    lines.push(options.chunkBytes ? "transfer-encoding: chunked" : `content-length: ${body.length}`);
+    const head = encode(lines.join("\r\n") + "\r\n\r\n");
+    return join([head, ...options.chunkBytes ? chunksOf(body, options.chunkBytes) : [body]]);
+  }
+
+  /** Sends a body for `POST /write`. */
+  async write(body: unknown): Promise<Reply> {
+    return await this.request("POST", "/write", { json: body });
+  }
+
+  /** Writes events and fails when they are refused. */
+  async append(...events: readonly unknown[]): Promise<WriteResult> {
+    const reply = await this.write({ events });
+    if (reply.status !== 200) throw new UnexpectedReply("POST /write", reply);
+    return reply.json<WriteResult>();
+  }
+
+  /** One page of `QUERY /events`. */
+  async queryEvents(
+    query: unknown = "*",
+    range: { readonly afterSequence?: number; readonly limit?: number } = {},
+  ): Promise<EventsPage> {
+    return parsePage(await this.request("QUERY", "/events", { json: { query, ...range } }));
+  }
+
+  /** Every event that matches, page after page. */
+  async allEvents(query: unknown = "*"): Promise<EventLine[]> {
+    const events: EventLine[] = [];
+    for (let hasMore = true; hasMore;) {
+      const page = await this.queryEvents(query, { afterSequence: events.at(-1)?.sequence ?? 0 });
+      if (page.hasMore === undefined) throw new UnexpectedReply("QUERY /events, no trailer", page.reply);
+      events.push(...page.events);
+      hasMore = page.hasMore;
+    }
+    return events;
+  }
+
+  /** The store ID, by a read that asks for one event. */
+  async storeId(): Promise<string> {
+    const { store } = await this.queryEvents("*", { limit: 1 });
+    if (store === undefined) throw new Error("a page without X-Service-Store");
+    return store;
+  }
+
+  async reset(): Promise<void> {
+    const reply = await this.request("POST", "/reset");
+    if (reply.status !== 204) throw new UnexpectedReply("POST /reset", reply);
+  }
+}
+
+export function parsePage(reply: Reply): EventsPage {
+  const store = reply.headers.get("x-service-store");
+  const events: EventLine[] = [];
+  let hasMore: boolean | undefined;
+  if (reply.status === 200) {
+    const lines = reply.text.split("\n");
+    if (lines.at(-1) === "" || reply.cutShort) lines.pop();
+    for (const line of lines) {
+      const value = JSON.parse(line) as EventLine | { hasMore: boolean };
+      if (hasMore !== undefined) throw new Error(`a line after the trailer: ${line}`);
+      if ("hasMore" in value) hasMore = value.hasMore;
+      else events.push(value);
+    }
+  }
+  return { reply, store, events, hasMore };
+}
+
+/** Sends and reads at the same time: a server may answer before it has read everything. */
+async function exchange(connection: Connection, method: string, bytes: Uint8Array): Promise<Reply> {
+  const sending = connection.send(bytes).catch(() => {});
+  try {
+    return await connection.readReply(method);
+  } catch (error) {
+    connection.close();
+    await sending;
+    throw error;
+  }
+}
+
+function headerPairs(options: RequestOptions): (readonly [string, string])[] {
+  const headers = options.headers ?? [];
+  return Array.isArray(headers) ? [...headers] : Object.entries(headers as Record<string, string>);
+}
+
+function bodyOf(options: RequestOptions): Uint8Array | undefined {
+  if (options.json !== undefined) return encode(JSON.stringify(options.json));
+  return typeof options.body === "string" ? encode(options.body) : options.body;
+}
+
+function chunksOf(body: Uint8Array, chunkBytes: number): Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; at < body.length; at += chunkBytes) {
+    const part = body.subarray(at, at + chunkBytes);
+    chunks.push(encode(`${part.length.toString(16)}\r\n`), part, encode("\r\n"));
+  }
+  return [...chunks, encode("0\r\n\r\n")];
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

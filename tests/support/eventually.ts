@@ -1,0 +1,16 @@
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** Tries again until the check passes; throws its last error when it never did. */
+export async function eventually(check: () => void | Promise<void>, seconds = 5): Promise<void> {
+  const endsAt = performance.now() + seconds * 1000;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > endsAt) throw error;
+    }
+    await pause(10);
+  }
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import type { Client } from "./client.ts";
+import { eventually } from "./eventually.ts";
+import type { ServerProcess } from "./server_process.ts";
+
+export interface DebugSnapshot {
+  readonly time: string;
+  readonly write: {
+    readonly active: null | { readonly kind: string; readonly since: string; readonly ageSeconds: number };
+    readonly queued: readonly {
+      readonly kind: string;
+      readonly queuedAt: string;
+      readonly waitSeconds: number;
+    }[];
+    readonly httpOpen: number;
+    readonly sqliteInUse: number;
+    readonly sqliteMax: number;
+  };
+  readonly read: { readonly httpOpen: number; readonly sqliteInUse: number; readonly sqliteMax: number };
+}
+
+/**
+ * Keeps whoever has the turn from going on, by holding the write lock of the database file from outside.
+ * The server waits for that lock up to its busy timeout of 5 s, so release within 4 s.
+ */
+export function holdTurn(server: ServerProcess): HeldTurn {
+  return new HeldTurn(server.databasePath);
+}
+
+export class HeldTurn implements Disposable {
+  readonly #database: DatabaseSync;
+  #held = true;
+
+  constructor(databasePath: string) {
+    this.#database = new DatabaseSync(databasePath, { timeout: 2000 });
+    this.#database.exec("BEGIN IMMEDIATE");
+  }
+
+  release(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#database.exec("ROLLBACK");
+    this.#database.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+}
+
+export async function debugSnapshot(client: Client): Promise<DebugSnapshot> {
+  const reply = await client.request("GET", "/debug");
+  assert.equal(reply.status, 200, reply.text);
+  return reply.json<DebugSnapshot>();
+}
+
+/** Waits until one request has the turn and exactly so many wait for it. */
+export async function waitForQueue(client: Client, queued: number): Promise<void> {
+  await eventually(async () => {
+    const { write } = await debugSnapshot(client);
+    assert.notEqual(write.active, null, "no request has the turn");
+    assert.equal(write.queued.length, queued, "requests that wait for the turn");
+  });
+}

@@ -1,0 +1,241 @@
+import { join } from "node:path";
+import { Client } from "./client.ts";
+import type { Address } from "./connection.ts";
+import { startCommand } from "./start_command.ts";
+
+const START_TIMEOUT_SECONDS = 20;
+const LISTENING = /^eventstore-server: listening on (.+) \(auth=(true|false)\)$/m;
+
+export interface ServerOptions {
+  /** Environment variables; any `SERVICE_*` of the caller's own environment is kept out. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Text of a configuration file, handed over with `--config`. */
+  readonly config?: string;
+  /** `none` when the test names the address itself. Default `tcp`. */
+  readonly listen?: "tcp" | "unix" | "none";
+  readonly args?: readonly string[];
+  /** The file mode creation mask to start with, in octal. */
+  readonly umask?: string;
+  /** An existing directory to run in, which stays when the server is disposed. Default: a fresh one. */
+  readonly directory?: string;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts the real program and waits until it accepts connections. */
+export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
+  const server = new ServerProcess(options, await prepare(options));
+  try {
+    await server.start();
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+  return server;
+}
+
+/** Starts the real program without waiting for anything. */
+export async function spawnServer(options: ServerOptions = {}): Promise<ServerProcess> {
+  const server = new ServerProcess(options, await prepare(options));
+  server.spawn();
+  return server;
+}
+
+/** Runs the program to its end, for starts that are refused and for flags that only print. */
+export async function runServer(options: ServerOptions = {}): Promise<Ended> {
+  await using server = await spawnServer(options);
+  return await server.ended(START_TIMEOUT_SECONDS);
+}
+
+interface Place {
+  readonly directory: string;
+  readonly ownsDirectory: boolean;
+  readonly address: Address;
+}
+
+async function prepare(options: ServerOptions): Promise<Place> {
+  const directory = options.directory ?? await Deno.makeTempDir({ prefix: "eventstore_test_" });
+  const ownsDirectory = options.directory === undefined;
+  if (options.config !== undefined) {
+    await Deno.writeTextFile(join(directory, "test.toml"), options.config, { mode: 0o600 });
+  }
+  if (options.listen === "unix") {
+    return { directory, ownsDirectory, address: { transport: "unix", path: join(directory, "server.sock") } };
+  }
+  return { directory, ownsDirectory, address: { transport: "tcp", hostname: "127.0.0.1", port: freePort() } };
+}
+
+function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  try {
+    return listener.addr.port;
+  } finally {
+    listener.close();
+  }
+}
+
+/** One server program in its own directory; keeps directory, address and options over a restart. */
+export class ServerProcess implements AsyncDisposable {
+  readonly directory: string;
+  readonly dataDir: string;
+  readonly address: Address;
+  /** Everything printed since the last start. */
+  stdout = "";
+  stderr = "";
+  readonly #options: ServerOptions;
+  readonly #ownsDirectory: boolean;
+  #child: Deno.ChildProcess | undefined;
+  #ended: Promise<Ended> | undefined;
+  #over = false;
+  #onOutput: () => void = () => {};
+
+  constructor(options: ServerOptions, place: Place) {
+    this.#options = options;
+    this.directory = place.directory;
+    this.#ownsDirectory = place.ownsDirectory;
+    this.address = place.address;
+    this.dataDir = options.env?.["SERVICE_DATA_DIR"] ?? join(place.directory, "data");
+  }
+
+  get pid(): number {
+    if (this.#child === undefined) throw new Error("the server is not running");
+    return this.#child.pid;
+  }
+
+  get databasePath(): string {
+    return join(this.dataDir, "events.db");
+  }
+
+  client(headers?: Readonly<Record<string, string>>): Client {
+    return new Client(this.address, headers);
+  }
+
+  /** Spawns the program without waiting for anything. */
+  spawn(): void {
+    if (this.#child !== undefined) throw new Error("the server is already running");
+    const [program, ...args] = startCommand(this.#options.umask);
+    const child = new Deno.Command(program, {
+      args: [...args, ...this.#configArgs(), ...this.#options.args ?? []],
+      cwd: this.directory,
+      env: this.#environment(),
+      clearEnv: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    this.#child = child;
+    this.stdout = this.stderr = "";
+    this.#over = false;
+    const reading = [
+      this.#collect(child.stdout, (text) => this.stdout += text),
+      this.#collect(child.stderr, (text) => this.stderr += text),
+    ];
+    this.#ended = child.status.then(async ({ code }) => {
+      this.#over = true;
+      await Promise.all(reading);
+      this.#onOutput();
+      return { code, stdout: this.stdout, stderr: this.stderr };
+    });
+  }
+
+  async start(): Promise<void> {
+    this.spawn();
+    await this.waitForOutput((stdout) => LISTENING.test(stdout), START_TIMEOUT_SECONDS);
+  }
+
+  /** Resolves when what was printed to standard output so far satisfies the test. */
+  async waitForOutput(satisfies: (stdout: string) => boolean, seconds = 5): Promise<void> {
+    const endsAt = performance.now() + seconds * 1000;
+    while (!satisfies(this.stdout)) {
+      if (this.#over) await this.#ended;
+      if (this.#over && !satisfies(this.stdout)) throw new Error(`the server ended\n${this.#output()}`);
+      if (performance.now() > endsAt) throw new Error(`not printed in ${seconds} s\n${this.#output()}`);
+      await this.#outputOrPause();
+    }
+  }
+
+  /** Waits for the program to end by itself; kills it when that takes too long. */
+  async ended(seconds = 15): Promise<Ended> {
+    if (this.#ended === undefined) throw new Error("the server is not running");
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      this.signal("SIGKILL");
+    }, seconds * 1000);
+    const ended = await this.#ended;
+    clearTimeout(timer);
+    this.#child = this.#ended = undefined;
+    if (late) throw new Error(`the server did not end within ${seconds} s\n${this.#output()}`);
+    return ended;
+  }
+
+  /** Does nothing when the program has already ended. */
+  signal(signal: Deno.Signal): void {
+    if (!this.#over) this.#child?.kill(signal);
+  }
+
+  /** Asks the program to end (SIGTERM) and waits for that. */
+  async stop(): Promise<Ended> {
+    this.signal("SIGTERM");
+    return await this.ended();
+  }
+
+  /** Ends the program at once (SIGKILL), as a crash would. */
+  async kill(): Promise<void> {
+    this.signal("SIGKILL");
+    await this.ended();
+  }
+
+  async restart(): Promise<void> {
+    const { code } = await this.stop();
+    if (code !== 0) throw new Error(`the server ended with ${code}\n${this.#output()}`);
+    await this.start();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child !== undefined) await this.kill();
+    if (this.#ownsDirectory) await Deno.remove(this.directory, { recursive: true });
+  }
+
+  #configArgs(): string[] {
+    return this.#options.config === undefined ? [] : ["--config", join(this.directory, "test.toml")];
+  }
+
+  #environment(): Record<string, string> {
+    const env: Record<string, string> = {};
+    for (const [name, value] of Object.entries(Deno.env.toObject())) {
+      if (!name.startsWith("SERVICE_")) env[name] = value;
+    }
+    env["NO_COLOR"] = "1";
+    env["SERVICE_DATA_DIR"] = this.dataDir;
+    if (this.#options.listen !== "none") {
+      if (this.address.transport === "unix") env["SERVICE_SOCKET_PATH"] = this.address.path;
+      else env["SERVICE_PORT"] = String(this.address.port);
+    }
+    return { ...env, ...this.#options.env };
+  }
+
+  async #collect(stream: ReadableStream<Uint8Array>, keep: (text: string) => void): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      keep(decoder.decode(chunk, { stream: true }));
+      this.#onOutput();
+    }
+  }
+
+  async #outputOrPause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onOutput = resolve;
+    const timer = setTimeout(resolve, 100);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  #output(): string {
+    return `--- stdout\n${this.stdout}\n--- stderr\n${this.stderr}`;
+  }
+}
