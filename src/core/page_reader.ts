@@ -14,7 +14,7 @@ export interface Page {
   readonly storeId: string;
   /** Highest sequence of the store when the page was begun; the page never looks beyond it. */
   readonly head: number;
-  /** The event lines in chunks of about 1 MB. The generator returns whether more events match. */
+  /** The event lines in chunks of about 256 KB. The generator returns whether more events match. */
   readonly chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, { readonly hasMore: boolean }>;
 }
 
