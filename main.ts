@@ -7,6 +7,7 @@ import type { Edition } from "./src/editions/edition.ts";
 import { editions } from "./src/editions/editions.ts";
 import { AccessLog } from "./src/http/access_log.ts";
 import { LineOutput } from "./src/http/line_output.ts";
+import { Refusal } from "./src/model/errors.ts";
 import { firstSteps } from "./src/server/first_steps.ts";
 import { addressText, type RunningServer, startServer } from "./src/server/start_server.ts";
 import { environment, ExitCode, print, printError, runProgram } from "./cli/program.ts";
@@ -44,7 +45,7 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
     settings,
     edition,
     log: new AccessLog(settings.logLevel, output),
-    reportFailure: (error) => errors.line(error.stack ?? error.message),
+    reportFailure: (error) => errors.line(failureText(error)),
     onBroken: (reason) => void endBroken(server, errors, reason),
   });
   const { storeId, created } = server;
@@ -56,6 +57,11 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
   server.listen();
   print(`${name}: listening on ${addressText(settings.listen)} (auth=${auth})\n`);
   if (settings.devMode) print(`${name}: ${firstSteps(settings)}`);
+}
+
+/** A refusal says everything in its message; anything else is a bug, and the place helps to find it. */
+function failureText(error: Error): string {
+  return error instanceof Refusal ? error.message : error.stack ?? error.message;
 }
 
 /** The first signal stops the server in order, the second at once. */

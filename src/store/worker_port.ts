@@ -12,8 +12,13 @@ interface Call {
 }
 
 type Answer =
-  | { readonly value: unknown; readonly broken: string | undefined }
+  | { readonly value: unknown }
   | { readonly error: { readonly name: string; readonly message: string } };
+
+/** What a worker says without being asked: why it can't go on. */
+interface Broken {
+  readonly broken: string;
+}
 
 /** An error that a worker threw, with the name that it had there. */
 export class WorkerError extends Error {
@@ -33,7 +38,7 @@ export class WorkerPort<T extends AnyCalls<T>> {
 
   constructor(module: URL, name: string) {
     this.#worker = new Worker(module, { type: "module", name });
-    this.#worker.onmessage = (event: MessageEvent<Answer>) => this.#receive(event.data);
+    this.#worker.onmessage = (event: MessageEvent<Answer | Broken>) => this.#receive(event.data);
     this.#worker.onerror = (event) => {
       event.preventDefault();
       this.#die(new WorkerError("WorkerError", `the ${name} worker died: ${event.message}`));
@@ -55,12 +60,12 @@ export class WorkerPort<T extends AnyCalls<T>> {
     this.#dead = new Error("the worker was stopped");
   }
 
-  #receive(answer: Answer): void {
+  #receive(message: Answer | Broken): void {
+    if ("broken" in message) return this.onBroken(message.broken);
     const pending = this.#pending!;
     this.#pending = undefined;
-    if ("error" in answer) return pending.reject(new WorkerError(answer.error.name, answer.error.message));
-    pending.resolve(answer.value);
-    if (answer.broken !== undefined) this.onBroken(answer.broken);
+    if ("value" in message) pending.resolve(message.value);
+    else pending.reject(new WorkerError(message.error.name, message.error.message));
   }
 
   #die(error: Error): void {
@@ -73,15 +78,18 @@ export class WorkerPort<T extends AnyCalls<T>> {
 
 declare const self: {
   onmessage: (event: MessageEvent<Call>) => void;
-  postMessage(answer: Answer, transfer: Transferable[]): void;
+  postMessage(message: Answer | Broken, transfer: Transferable[]): void;
 };
+
+/** Tells the main thread, behind the answers so far, that this worker can't go on. */
+export function reportBroken(broken: string): void {
+  self.postMessage({ broken }, []);
+}
 
 /** What a worker does beside answering. */
 export interface WorkerDuties {
   /** Buffers of an answer that are to be moved. */
   transfer?(value: unknown): Transferable[];
-  /** Why this worker can't go on, if so; sent along with each answer. */
-  broken?(): string | undefined;
   /** Work to do after each answer, while the main thread already goes on. */
   afterAnswer?(): void;
 }
@@ -92,7 +100,7 @@ export function answerCalls<T extends AnyCalls<T>>(calls: T, duties: WorkerDutie
     const { name, args } = event.data;
     let answer: Answer;
     try {
-      answer = { value: calls[name as keyof T](...args), broken: duties.broken?.() };
+      answer = { value: calls[name as keyof T](...args) };
     } catch (error) {
       const { name, message } = error as Error;
       answer = { error: { name, message } };

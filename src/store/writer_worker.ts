@@ -3,7 +3,7 @@ import { createDatabase } from "./create_database.ts";
 import type { Database } from "./database.ts";
 import { checkDatabaseFile } from "./database_file.ts";
 import type { WriterCalls } from "./messages.ts";
-import { answerCalls } from "./worker_port.ts";
+import { answerCalls, reportBroken } from "./worker_port.ts";
 import { Writer } from "./writer.ts";
 
 /** Pages in the WAL after which they are moved into the database file, as far as readers allow. */
@@ -25,13 +25,23 @@ function opened(): Writer {
   return writer;
 }
 
-function checkpointWhenDue(): void {
+function checkpointWhenDue(writer: Writer): void {
   clearTimeout(idleTimer);
-  if (writer === undefined || writer.broken !== undefined) return;
   const { total, pending } = writer.walPages;
   if (total >= WAL_PAGES_MAX) writer.checkpoint("RESTART", READERS_WAIT_MILLISECONDS);
   else if (pending >= CHECKPOINT_PAGES) writer.checkpoint("PASSIVE", 0);
-  if (total > 0) idleTimer = setTimeout(() => writer?.checkpoint("TRUNCATE", 0), IDLE_MILLISECONDS);
+  if (total > 0) idleTimer = setTimeout(() => checkpointAtRest(writer), IDLE_MILLISECONDS);
+}
+
+function checkpointAtRest(writer: Writer): void {
+  writer.checkpoint("TRUNCATE", 0);
+  if (writer.broken !== undefined) reportBroken(writer.broken);
+}
+
+function afterTurn(): void {
+  if (writer === undefined) return;
+  if (writer.broken === undefined) checkpointWhenDue(writer);
+  if (writer.broken !== undefined) reportBroken(writer.broken);
 }
 
 answerCalls<WriterCalls>({
@@ -58,7 +68,4 @@ answerCalls<WriterCalls>({
     writer = undefined;
     db?.close();
   },
-}, {
-  broken: () => writer?.broken,
-  afterAnswer: checkpointWhenDue,
-});
+}, { afterAnswer: afterTurn });
