@@ -16,7 +16,7 @@ const SCAN_MATCHES_MAX = 1000;
  * Events that are read as rows at a time, before they become bytes: few at first, then as many as fill about
  * a quarter of a chunk, so that large events are neither held nor read in vain.
  */
-const BATCH_EVENTS_FIRST = 16;
+const BATCH_EVENTS_FIRST = 4;
 const BATCH_EVENTS_MAX = 256;
 const BATCH_UNITS = 64 * 1024;
 

@@ -6,7 +6,7 @@ import { Writer } from "../../src/store/writer.ts";
 import { event } from "./arbitraries.ts";
 import { newEvent, queryOf, storeWrite, tag, TestStore } from "./test_store.ts";
 
-const MEBIBYTE = 1024 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
 interface Line {
   readonly sequence: number;
@@ -98,7 +98,7 @@ for (const query of ["every", queryOf(["t"]), queryOf(["t"], [tag("n", "v")])] a
   });
 }
 
-Deno.test("a chunk ends with the event that takes it over 1 MB, and the next one goes on behind it", () => {
+Deno.test("a chunk ends with the event that takes it over 256 KB, and the next one goes on behind it", () => {
   using store = new TestStore();
   store.append(Array.from({ length: 60 }, (_, i) => newEvent("t", [], String(i % 10).repeat(100_000))));
   for (const query of ["every", queryOf(["t"])] as const) {
@@ -107,8 +107,8 @@ Deno.test("a chunk ends with the event that takes it over 1 MB, and the next one
     for (const [i, { lines, events, end }] of chunks.entries()) {
       if (i === chunks.length - 1) continue;
       assert.equal(end, false);
-      assert.ok(lines.length >= MEBIBYTE && lines.length < MEBIBYTE + 101_000, `${lines.length} bytes`);
-      assert.equal(events, 11);
+      assert.ok(lines.length >= CHUNK_BYTES && lines.length < CHUNK_BYTES + 101_000, `${lines.length} bytes`);
+      assert.equal(events, 3);
     }
     const sequences = chunks.flatMap(lines).map(({ sequence }) => sequence);
     assert.deepEqual(sequences, Array.from({ length: 55 }, (_, i) => i + 1));
@@ -117,7 +117,7 @@ Deno.test("a chunk ends with the event that takes it over 1 MB, and the next one
 
 Deno.test("a page whose last event fills a chunk still learns whether more match", () => {
   using store = new TestStore();
-  store.append(Array.from({ length: 3 }, () => newEvent("t", [], "x".repeat(MEBIBYTE))));
+  store.append(Array.from({ length: 3 }, () => newEvent("t", [], "x".repeat(CHUNK_BYTES))));
   for (const [limit, hasMore] of [[2, true], [3, false], [4, false]] as const) {
     const page = readPage(store, "every", limit);
     assert.equal(page.hasMore, hasMore, `a limit of ${limit}`);
@@ -156,7 +156,7 @@ Deno.test("a chunk leaves no transaction open, not even when it fails", () => {
   assert.equal(store.db.inTransaction, false);
 });
 
-Deno.test("a page of large events reads each of them about once", () => {
+Deno.test("a page of large events reads no event again and again", () => {
   using store = new TestStore();
   const events = 600;
   store.append(Array.from({ length: events }, () => newEvent("t", [], "x".repeat(60_000))));
@@ -170,6 +170,6 @@ Deno.test("a page of large events reads each of them about once", () => {
   for (const query of ["every", queryOf(["t"])] as const) {
     rowsRead.count = 0;
     assert.equal(readPage(store, query, events).hasMore, false);
-    assert.ok(rowsRead.count <= 3 * events, `${rowsRead.count} rows were read for ${events} events`);
+    assert.ok(rowsRead.count <= 4 * events, `${rowsRead.count} rows were read for ${events} events`);
   }
 });
