@@ -37,4 +37,5 @@ export interface ReaderCalls {
   projection(
     key: ProjectionKey,
   ): { readonly storeId: string; readonly projection: StoredProjection | undefined };
+  close(): void;
 }

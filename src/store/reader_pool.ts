@@ -39,9 +39,12 @@ export class ReaderPool {
     }
   }
 
-  close(): void {
+  /** Closes the connections of all readers; a read that is still under way is cut off. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#idle.map((reader) => reader.call("close")));
     for (const reader of this.#readers) reader.terminate();
     this.#readers.clear();
+    this.#idle = [];
   }
 
   #take(): ReaderPort | Promise<ReaderPort> {

@@ -30,6 +30,10 @@ answerCalls<ReaderCalls>({
       if (db.inTransaction) db.run("COMMIT");
     }
   },
+  close() {
+    db?.close();
+    db = undefined;
+  },
 }, {
   transfer(value) {
     const lines = (value as Partial<Chunk> | undefined)?.lines;

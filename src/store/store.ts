@@ -118,7 +118,7 @@ export class Store {
 
   /** Empties the WAL, closes every connection and releases the lock. Nothing else may be under way. */
   async close(): Promise<void> {
-    this.#readers.close();
+    await this.#readers.close();
     await this.#writer.call("close");
     this.#writer.terminate();
     this.#lock[Symbol.dispose]();

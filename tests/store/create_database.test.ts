@@ -37,7 +37,7 @@ Deno.test("a new database is one file with a fresh store ID, an empty log, and t
   assert.notEqual(createDatabase(directory.file("other.db")), storeId);
 });
 
-for (const mask of [0o000, 0o027, 0o077]) {
+for (const mask of [0o000, 0o077, 0o277]) {
   Deno.test(`a new database is readable by its owner only, with umask ${mask.toString(8).padStart(3, "0")}`, () => {
     using directory = new TestDirectory();
     const path = directory.file("events.db");

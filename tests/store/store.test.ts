@@ -20,7 +20,7 @@ function readAll(store: Store, eventsMax = Infinity): Promise<Chunk> {
   return store.readChunk({ query: "every", after: 0, head: undefined, eventsMax });
 }
 
-Deno.test("a store that is opened anew keeps its ID, its events and its projections, and leaves no WAL", async () => {
+Deno.test("a store that is opened anew keeps its ID, its events and its projections, and leaves no WAL behind", async () => {
   using directory = new TestDirectory();
   const options = { dataDir: directory.path, readPoolSize: 2 };
   const first = await Store.open(options);
@@ -30,10 +30,8 @@ Deno.test("a store that is opened anew keeps its ID, its events and its projecti
   assert.equal(end.storeId, first.storeId);
   await readAll(first);
   await first.close();
-  assert.deepEqual([...Deno.readDirSync(directory.path)].map(({ name }) => name).sort(), [
-    "events.db",
-    "events.lock",
-  ]);
+  const names = [...Deno.readDirSync(directory.path)].map(({ name }) => name).sort();
+  assert.deepEqual(names, ["events.db", "events.lock"]);
   const second = await Store.open(options);
   assert.deepEqual(second.opened, { storeId: first.storeId, head: 2, created: false });
   assert.equal((await readAll(second)).events, 2);

@@ -81,7 +81,7 @@ export function queryOf(
   return [{ types, identifiers, metadata }];
 }
 
-/** Tests that want a bounded number of random values to come out the same on every machine. */
+/** Random whole numbers from 0 to below `below`, the same ones for the same seed. */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { runServer, startServer } from "../support/server_process.ts";
+
+async function inDirectory(run: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
+  try {
+    await run(directory);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+function namesIn(directory: string): string[] {
+  return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
+}
+
+Deno.test("a socket path that is refused stops the start before any data is made", async () => {
+  await inDirectory(async (directory) => {
+    const socketPath = join(directory, "server.sock");
+    Deno.writeTextFileSync(socketPath, "a file");
+    const { code, stdout, stderr } = await runServer({ directory, listen: "unix" });
+    assert.equal(code, 1, stdout);
+    assert.match(stderr, /^eventstore-server: [^\n]*server\.sock[^\n]*\n$/);
+    assert.deepEqual(namesIn(directory), ["server.sock"]);
+    assert.equal(Deno.readTextFileSync(socketPath), "a file");
+  });
+});
+
+Deno.test("a store that is refused stops the start before the server listens", async () => {
+  await inDirectory(async (directory) => {
+    Deno.mkdirSync(join(directory, "data"));
+    Deno.writeTextFileSync(join(directory, "data/events.db"), "something else");
+    const { code, stdout, stderr } = await runServer({ directory, listen: "unix" });
+    assert.equal(code, 1);
+    assert.match(stderr, /^eventstore-server: [^\n]*events\.db[^\n]*\n$/);
+    assert.doesNotMatch(stdout, /listening/);
+    assert.deepEqual(namesIn(directory), ["data"]);
+  });
+});
+
+Deno.test("a second server with everything alike is refused and leaves socket and data of the first alone", async () => {
+  await using first = await startServer({ listen: "unix" });
+  const { code, stderr } = await runServer({ directory: first.directory, listen: "unix" });
+  assert.equal(code, 1);
+  assert.match(stderr, /^eventstore-server: [^\n]+\n$/);
+  assert.equal((await first.client().request("GET", "/health")).status, 200);
+  await first.client().append({ type: "t", payload: "" });
+});
+
+Deno.test("after a start on a port in use the data directory is whole and free for the next start", async () => {
+  await inDirectory(async (directory) => {
+    {
+      using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const env = { SERVICE_PORT: String(listener.addr.port) };
+      const { code, stderr } = await runServer({ directory, listen: "none", env });
+      assert.equal(code, 1);
+      assert.match(stderr, /^eventstore-server: can't listen on http:\/\/127\.0\.0\.1:\d+: [^\n]+\n$/);
+    }
+    await using server = await startServer({ directory });
+    await server.client().append({ type: "t", payload: "" });
+  });
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Client } from "../support/client.ts";
+import { eventually, pause } from "../support/eventually.ts";
+import { holdTurn, waitForQueue } from "../support/held_turn.ts";
+import { startServer } from "../support/server_process.ts";
+import { startCommand } from "../support/start_command.ts";
+
+const event = { type: "t", payload: "" };
+
+/** Asserts that nothing is left of the WAL: the database file can be copied as it is. */
+function assertAtRest(dataDir: string): void {
+  assert.deepEqual(namesIn(dataDir), ["events.db", "events.lock"]);
+}
+
+function namesIn(directory: string): string[] {
+  return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
+}
+
+Deno.test("after a stop the database file alone holds everything", async () => {
+  await using server = await startServer({ listen: "unix" });
+  for (let i = 0; i < 20; i++) await server.client().append(event);
+  await server.client().queryEvents();
+  assert.equal((await server.stop()).code, 0);
+  assertAtRest(server.dataDir);
+  assert.deepEqual(namesIn(server.directory), ["data"], "the socket is gone");
+  await server.start();
+  assert.equal((await server.client().queryEvents()).events.length, 20);
+});
+
+for (const [first, second] of [["SIGTERM", "SIGINT"], ["SIGINT", "SIGTERM"]] as const) {
+  Deno.test(`${second} after ${first} ends at once with exit code 1, and loses no acknowledged write`, async () => {
+    await using server = await startServer({ listen: "unix" });
+    const client = server.client();
+    await client.append(event);
+    {
+      using _held = holdTurn(server);
+      using _active = await client.begin("POST", "/write", { json: { events: [event] } });
+      await waitForQueue(client, 0);
+      server.signal(first);
+      await pause(100);
+      const started = performance.now();
+      server.signal(second);
+      assert.equal((await server.ended()).code, 1);
+      assert.ok(performance.now() - started < 1500);
+    }
+    await server.start();
+    assert.equal((await client.queryEvents()).events[0]?.sequence, 1);
+  });
+}
+
+Deno.test("a stop closes the store in order also when the last requests are answered during it", async () => {
+  await using server = await startServer({ listen: "unix" });
+  const client = server.client();
+  const held = holdTurn(server);
+  const active = client.append(event);
+  await waitForQueue(client, 0);
+  server.signal("SIGTERM");
+  await pause(50);
+  held.release();
+  assert.equal((await active).events[0]?.sequence, 1);
+  const { code, stderr } = await server.ended();
+  assert.deepEqual([code, stderr], [0, ""]);
+  assertAtRest(server.dataDir);
+});
+
+/** Starts the server without anybody who reads what it prints. */
+async function startUnread(directory: string): Promise<{ child: Deno.ChildProcess; client: Client }> {
+  const [program, ...args] = startCommand(undefined);
+  const socketPath = join(directory, "server.sock");
+  const child = new Deno.Command(program, {
+    args,
+    cwd: directory,
+    env: {
+      SERVICE_SOCKET_PATH: socketPath,
+      SERVICE_DATA_DIR: join(directory, "data"),
+      SERVICE_LOG_LEVEL: "debug",
+    },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const client = new Client({ transport: "unix", path: socketPath });
+  await eventually(async () => assert.equal((await client.request("GET", "/health")).status, 200), 20);
+  return { child, client };
+}
+
+async function withUnread(
+  run: (child: Deno.ChildProcess, client: Client) => Promise<void>,
+): Promise<void> {
+  const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
+  try {
+    const { child, client } = await startUnread(directory);
+    try {
+      await run(child, client);
+    } finally {
+      try {
+        child.kill("SIGKILL");
+      } catch {
+        // It has ended already.
+      }
+      await child.status;
+      await Promise.allSettled([child.stdout.cancel(), child.stderr.cancel()]);
+    }
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+Deno.test("a log that nobody reads slows no request and holds up no stop", async () => {
+  await withUnread(async (child, client) => {
+    // More than a pipe takes: each line is 150 bytes, a pipe 64 KiB.
+    const target = `/health/${"x".repeat(100)}`;
+    for (let i = 0; i < 1000; i++) assert.equal((await client.request("GET", target)).status, 404);
+    child.kill("SIGTERM");
+    const ended = await Promise.race([child.status, pause(5000)]);
+    assert.ok(ended !== undefined, "still running after 5 s");
+    assert.deepEqual([ended.code, ended.signal], [0, null]);
+  });
+});
+
+Deno.test("a log whose reader went away does not stop the server", async () => {
+  await withUnread(async (child, client) => {
+    await child.stdout.cancel();
+    await child.stderr.cancel();
+    for (let i = 0; i < 20; i++) {
+      assert.equal((await client.request("GET", "/health")).status, 200);
+      await client.append(event);
+    }
+    child.kill("SIGTERM");
+    const ended = await Promise.race([child.status, pause(5000)]);
+    assert.ok(ended !== undefined, "still running after 5 s");
+    assert.deepEqual([ended.code, ended.signal], [0, null]);
+  });
+});
