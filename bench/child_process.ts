@@ -1,0 +1,78 @@
+import { fileURLToPath } from "node:url";
+import type { Address } from "./connection.ts";
+
+/** What the children print once they accept connections. */
+const LISTENING = "listening on ";
+const START_SECONDS_MAX = 20;
+
+/** A server in a process of its own, so that it shares no thread with those who send the requests. */
+export class ChildProcess implements AsyncDisposable {
+  readonly address: Address;
+  readonly #child: Deno.ChildProcess;
+
+  /**
+   * Starts a module of this repository.
+   * @param directory where it runs and, with `unix`, has its socket
+   */
+  constructor(module: URL, directory: string, unix: boolean, dataDir: string) {
+    this.address = unix
+      ? { transport: "unix", path: `${directory}/server.sock` }
+      : { transport: "tcp", hostname: "127.0.0.1", port: freePort() };
+    this.#child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--no-prompt", "--allow-all", fileURLToPath(module)],
+      cwd: directory,
+      env: { ...environment(), ...listenVariables(this.address), SERVICE_DATA_DIR: dataDir },
+      clearEnv: true,
+      stdin: "null",
+      stdout: "piped",
+    }).spawn();
+  }
+
+  /** Waits until the child accepts connections. */
+  async listening(): Promise<void> {
+    const started = Promise.withResolvers<void>();
+    const timer = setTimeout(() => this.#kill("SIGKILL"), START_SECONDS_MAX * 1000);
+    this.#readOutput(started.resolve).finally(() => started.reject(new Error("a server did not start")));
+    await started.promise.finally(() => clearTimeout(timer));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#kill("SIGTERM");
+    await this.#child.status;
+  }
+
+  #kill(signal: Deno.Signal): void {
+    try {
+      this.#child.kill(signal);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+
+  /** Reads to the end, because a child whose output nobody reads would stall. */
+  async #readOutput(onListening: () => void): Promise<void> {
+    let text = "";
+    for await (const piece of this.#child.stdout.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      if (text.includes(LISTENING)) onListening();
+    }
+  }
+}
+
+/** Settings of the caller's own environment stay out. */
+function environment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(Deno.env.toObject()).filter(([name]) => !name.startsWith("SERVICE_")),
+  );
+}
+
+function listenVariables(address: Address): Record<string, string> {
+  return address.transport === "unix"
+    ? { SERVICE_SOCKET_PATH: address.path }
+    : { SERVICE_PORT: String(address.port) };
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}

@@ -1,0 +1,47 @@
+import { parseArgs } from "node:util";
+
+export interface BenchFlags {
+  readonly unix: boolean;
+  /** Seconds that each workload and yardstick is measured. */
+  readonly seconds: number;
+  /** Events in the store before it is measured. */
+  readonly prefill: number;
+  /** Where the numbers go besides the table. */
+  readonly jsonPath: string | undefined;
+  /** The directory for the temporary stores; the system's own when undefined. */
+  readonly dir: string | undefined;
+}
+
+export const USAGE = `deno task bench [flags]
+  --unix          a unix socket instead of TCP
+  --seconds n     seconds that each row is measured (5)
+  --prefill n     events in the store before the first row (200000)
+  --dir path      where the temporary stores lie; must be on the disk that is to be measured
+  --json path     write all numbers to this file as well
+`;
+
+/** @throws TypeError for an unknown flag or a value that makes no sense */
+export function parseBenchFlags(args: readonly string[]): BenchFlags {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      unix: { type: "boolean", default: false },
+      seconds: { type: "string", default: "5" },
+      prefill: { type: "string", default: "200000" },
+      dir: { type: "string" },
+      json: { type: "string" },
+    },
+  });
+  return {
+    unix: values.unix,
+    seconds: count("seconds", values.seconds),
+    prefill: count("prefill", values.prefill),
+    jsonPath: values.json,
+    dir: values.dir,
+  };
+}
+
+function count(name: string, text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new TypeError(`--${name} must be a whole number above 0, not ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,31 @@
+import { loadServerSettings } from "../src/config/load.ts";
+import { editionA } from "../src/editions/a_write/edition_a.ts";
+import { AccessLog } from "../src/http/access_log.ts";
+import { startServer } from "../src/server/start_server.ts";
+
+/*
+ * The server as it would be without group commit: the same program in every other respect. Only for the
+ * benchmark, which compares it to the real one.
+ */
+
+const { settings } = loadServerSettings({ configPath: undefined, env: (name) => Deno.env.get(name) });
+
+const server = await startServer({
+  settings,
+  edition: editionA,
+  log: new AccessLog(settings.logLevel, { line: (text) => fail(new Error(text)) }),
+  reportFailure: fail,
+  onBroken: (reason) => fail(new Error(reason)),
+  groupWritesMax: 1,
+});
+
+Deno.addSignalListener("SIGTERM", async () => {
+  await server.stop();
+  Deno.exit(0);
+});
+server.listen();
+await Deno.stdout.write(new TextEncoder().encode("listening on the address of the settings\n"));
+
+function fail(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,23 @@
+import { loadServerSettings } from "../../src/config/load.ts";
+import { serveWithDeno } from "../../src/http/deno_serve.ts";
+import { jsonReply } from "../../src/http/replies.ts";
+
+/*
+ * A server that only carries requests: the same transport, the body parsed, a small answer. What the real
+ * server does beyond it is the price of the event store.
+ */
+
+const BODY_BYTES_MAX = 1024 * 1024;
+const { settings } = loadServerSettings({ configPath: undefined, env: (name) => Deno.env.get(name) });
+const decoder = new TextDecoder();
+
+const transport = serveWithDeno(settings.listen, async (request) => {
+  const body: unknown = JSON.parse(decoder.decode(await request.body(BODY_BYTES_MAX)));
+  return jsonReply(200, { keys: Object.keys(body as Record<string, unknown>).length });
+});
+
+Deno.addSignalListener("SIGTERM", async () => {
+  await transport.close(0);
+  Deno.exit(0);
+});
+await Deno.stdout.write(new TextEncoder().encode("listening on the address of the settings\n"));
