@@ -1,3 +1,4 @@
+import { NoReply } from "../model/errors.ts";
 import type { Query } from "../model/query.ts";
 import type { Chunk, ChunkRequest } from "../store/read_chunk.ts";
 
@@ -18,8 +19,8 @@ export interface Page {
   readonly chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, { readonly hasMore: boolean }>;
 }
 
-/** The store was reset while a page was being read; the response ends without a trailer. */
-export class StoreChanged extends Error {
+/** The store was reset while a page was being read: the response ends without a trailer, and nothing has failed. */
+export class StoreChanged extends NoReply {
   override readonly name = "StoreChanged";
 }
 

@@ -48,7 +48,7 @@ export function makePipeline(options: PipelineOptions): Handler {
       });
     try {
       const { reply, level } = await answer(options, route, request);
-      return logged(reply, (bytes) => log(level, reply.status, bytes));
+      return logged(reply, (bytes) => log(level, reply.status, bytes), options.reportFailure);
     } catch (error) {
       if (error instanceof NoReply) {
         const left = error.name === "ClientLeft";
@@ -57,7 +57,7 @@ export function makePipeline(options: PipelineOptions): Handler {
       }
       const { reply, level } = errorReply(error);
       if (reply.status === 500) options.reportFailure(error as Error);
-      return logged(reply, (bytes) => log(level, reply.status, bytes));
+      return logged(reply, (bytes) => log(level, reply.status, bytes), options.reportFailure);
     }
   };
 }
@@ -107,24 +107,36 @@ function withoutBody(reply: Reply): Reply {
 }
 
 /** Calls `done` with the size of the reply's body: now, or when its stream has ended. */
-function logged(reply: Reply, done: (bytes: number) => void): Reply {
+function logged(
+  reply: Reply,
+  done: (bytes: number) => void,
+  reportFailure: PipelineOptions["reportFailure"],
+): Reply {
   const bytes = bodyBytes(reply.body);
   if (bytes !== undefined) {
     done(bytes);
     return reply;
   }
-  return { ...reply, body: counted(reply.body as Stream, done) };
+  return { ...reply, body: watched(reply.body as Stream, done, reportFailure) };
 }
 
 type Stream = AsyncIterable<Uint8Array<ArrayBuffer>>;
 
-async function* counted(stream: Stream, done: (bytes: number) => void): Stream {
+/** The same stream, counted; a failure in the middle of it shows nowhere else. */
+async function* watched(
+  stream: Stream,
+  done: (bytes: number) => void,
+  reportFailure: PipelineOptions["reportFailure"],
+): Stream {
   let bytes = 0;
   try {
     for await (const piece of stream) {
       bytes += piece.length;
       yield piece;
     }
+  } catch (error) {
+    if (!(error instanceof NoReply)) reportFailure(error as Error);
+    throw error;
   } finally {
     done(bytes);
   }

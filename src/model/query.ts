@@ -39,6 +39,7 @@ function carriesAll(tags: readonly Tag[], wanted: readonly Tag[]): boolean {
 
 /** Drops every item that asks the same as an earlier one, in whatever order it lists its entries. */
 export function mergeDuplicateItems(items: readonly QueryItem[]): QueryItem[] {
+  if (items.length < 2) return [...items];
   const seen = new Map<string, QueryItem>();
   for (const item of items) {
     const key = itemKey(item);

@@ -4,12 +4,15 @@ import type { Database } from "./database.ts";
 import { type EventRow, eventsAt, indexedSequences, scanEvents } from "./events.ts";
 import { matchExpression, type TermItem, termItem } from "./tag_index.ts";
 
-/**
+/*
  * Finds matching events by the index, or by looking at each event of a short range, whichever is cheaper.
- * FTS5 walks both lists of an AND from their start, however late the range begins: for two terms of 30,000
- * events each that took 1.4 ms, as long as looking at 1,500 events; a single term takes as long as 60.
+ *
+ * Measured: looking at an event takes 0.9 us, finding a single term 60 us. FTS5 walks both lists of an AND from
+ * their start, however late the range begins: 1.4 ms for two terms of 30,000 events each. So the longer the
+ * store, the longer the range that is better looked at.
  */
 const SCAN_EVENTS_MAX = 64;
+const STORE_EVENTS_PER_SCANNED_EVENT = 200;
 const SCAN_MATCHES_MAX = 1000;
 
 /**
@@ -65,7 +68,8 @@ function worthScanning(items: readonly QueryItem[], range: Range): boolean {
     const lists = Math.min(item.types.length, 1) + item.identifiers.length + item.metadata.length;
     return lists > 1;
   });
-  return intersects && events * items.length <= SCAN_MATCHES_MAX;
+  const scanned = Math.min(SCAN_MATCHES_MAX, range.head / STORE_EVENTS_PER_SCANNED_EVENT);
+  return intersects && events * items.length <= scanned;
 }
 
 function* scanBatches(db: Database, range: Range, eventsMax: number): Generator<EventRow[]> {

@@ -3,10 +3,20 @@ import type { TermItem } from "./tag_index.ts";
 /** Terms that one generation holds before the next one starts: some 10 MB. */
 const GENERATION_TERMS_MAX = 50_000;
 
+/** Events that wait to be looked through. When nobody asks for so long, nobody may ask at all. */
+const WAITING_EVENTS_MAX = 2000;
+
+interface WaitingEvent {
+  readonly sequence: number;
+  readonly terms: string;
+}
+
 /**
  * The writer's memory of where each index term appeared last, for the events after `floor`. It proves most
  * conditions without SQL: an item of which a required term has not appeared since can't match.
- * Kept in two generations, so that it is bounded and forgets the oldest half at once.
+ *
+ * Events are only looked through when a condition asks, since that costs a third of a bulk write. What was
+ * looked through is kept in two generations, so that it is bounded and forgets the oldest half at once.
  */
 export class RecentTerms {
   /** Every event with a higher sequence is remembered. */
@@ -14,6 +24,7 @@ export class RecentTerms {
   #generationStart: number;
   #older = new Map<string, number>();
   #current = new Map<string, number>();
+  #waiting: WaitingEvent[] = [];
 
   constructor(head: number) {
     this.#floor = head;
@@ -22,13 +33,8 @@ export class RecentTerms {
 
   /** @param terms the event's index document */
   remember(sequence: number, terms: string): void {
-    if (this.#current.size >= GENERATION_TERMS_MAX) {
-      this.#older = this.#current;
-      this.#floor = this.#generationStart;
-      this.#current = new Map();
-      this.#generationStart = sequence - 1;
-    }
-    for (const term of terms.split(" ")) this.#current.set(term, sequence);
+    if (this.#waiting.length >= WAITING_EVENTS_MAX) this.clear(sequence - 1);
+    this.#waiting.push({ sequence, terms });
   }
 
   /** Forgets everything, after a rollback or a reset. */
@@ -37,13 +43,28 @@ export class RecentTerms {
     this.#generationStart = head;
     this.#older.clear();
     this.#current.clear();
+    this.#waiting = [];
   }
 
   /** Whether an event after `afterSequence` may match the item, as far as this memory can tell. */
   mayMatchAfter(afterSequence: number, item: TermItem): boolean {
+    if (this.#waiting.length > 0) this.#lookThrough();
     if (afterSequence < this.#floor) return true;
     const appeared = (term: string): boolean =>
       (this.#current.get(term) ?? this.#older.get(term) ?? 0) > afterSequence;
     return item.allOf.every(appeared) && (item.anyOf.length === 0 || item.anyOf.some(appeared));
+  }
+
+  #lookThrough(): void {
+    for (const { sequence, terms } of this.#waiting) {
+      if (this.#current.size >= GENERATION_TERMS_MAX) {
+        this.#older = this.#current;
+        this.#floor = this.#generationStart;
+        this.#current = new Map();
+        this.#generationStart = sequence - 1;
+      }
+      for (const term of terms.split(" ")) this.#current.set(term, sequence);
+    }
+    this.#waiting = [];
   }
 }

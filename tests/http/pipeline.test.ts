@@ -232,3 +232,21 @@ Deno.test("a call has its decoded segments, its query string and the headers of 
   await send({ target: "/p/a%2Fb/%2e%2e?x=%2F?y", authorization: "z" });
   assert.deepEqual(seen, ["GET", ["a/b", ".."], "x=%2F?y", "z"]);
 });
+
+Deno.test("a stream that fails in the middle is reported, one whose client left is not", async () => {
+  async function* failing(error: Error): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+    yield new Uint8Array(1);
+    await Promise.resolve();
+    throw error;
+  }
+  const reply = (error: Error): Reply => ({ status: 200, headers: {}, body: failing(error) });
+  const { send, reported } = setUp({
+    "GET /broken": () => reply(new Error("the disk is gone")),
+    "GET /left": () => reply(new ClientLeft()),
+  });
+  for (const target of ["/broken", "/left"]) {
+    const { body } = await send({ target });
+    await assert.rejects(Array.fromAsync(body as AsyncIterable<Uint8Array>));
+  }
+  assert.deepEqual(reported.map(({ message }) => message), ["the disk is gone"]);
+});
