@@ -1,6 +1,7 @@
 import { loadServerSettings } from "../../src/config/load.ts";
-import { serveWithDeno } from "../../src/http/deno_serve.ts";
+import type { Handler } from "../../src/http/exchange.ts";
 import { jsonReply } from "../../src/http/replies.ts";
+import { listen } from "../../src/http/transport/listener.ts";
 
 /*
  * A server that only carries requests: the same transport, the body parsed, a small answer. What the real
@@ -11,10 +12,11 @@ const BODY_BYTES_MAX = 1024 * 1024;
 const { settings } = loadServerSettings({ configPath: undefined, env: (name) => Deno.env.get(name) });
 const decoder = new TextDecoder();
 
-const transport = serveWithDeno(settings.listen, async (request) => {
+const handler: Handler = async (request) => {
   const body: unknown = JSON.parse(decoder.decode(await request.body(BODY_BYTES_MAX)));
   return jsonReply(200, { keys: Object.keys(body as Record<string, unknown>).length });
-});
+};
+const transport = listen(settings.listen, handler, { connectionsMax: 1000, onMalformed: () => {} });
 
 Deno.addSignalListener("SIGTERM", async () => {
   await transport.close(0);

@@ -11,7 +11,8 @@ export interface HttpRequest {
   header(name: string): string | undefined;
   /**
    * Reads the whole body.
-   * @throws BodyTooLarge when it is longer than `bytesMax`, before reading it where the client announced it
+   * @throws BodyTooLarge when it is longer than `bytesMax`, before reading it where the client announced it;
+   *   MalformedBody when it is not delimited as announced; ClientLeft when the rest of it never came
    */
   body(bytesMax: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Aborts when the client leaves before it has the reply. */
@@ -21,8 +22,11 @@ export interface HttpRequest {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Everything at once, or pieces as they come. A stream that throws ends the connection in the middle. */
-  readonly body: string | Uint8Array<ArrayBuffer> | null | AsyncIterable<Uint8Array<ArrayBuffer>>;
+  /**
+   * Everything at once, or pieces as they come; small pieces wait until 64 KiB are together. A stream that throws
+   * ends the connection in the middle.
+   */
+  readonly body: Uint8Array<ArrayBuffer> | null | AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
 /** Rejects with nothing but NoReply: the transport then closes the connection without an answer. */
@@ -31,6 +35,11 @@ export type Handler = (request: HttpRequest) => Promise<Reply>;
 /** A request body is longer than it may be. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
+}
+
+/** A request body is not delimited as it should be. `message` is one line for the client. */
+export class MalformedBody extends Error {
+  override readonly name = "MalformedBody";
 }
 
 /** What carries requests to a handler. */

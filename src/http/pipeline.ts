@@ -145,6 +145,5 @@ async function* watched(
 /** Size of a body that is at hand as a whole. */
 function bodyBytes(body: Reply["body"]): number | undefined {
   if (body === null) return 0;
-  if (typeof body === "string") return new TextEncoder().encode(body).length;
   return body instanceof Uint8Array ? body.length : undefined;
 }

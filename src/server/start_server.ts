@@ -3,11 +3,12 @@ import { WriteQueue } from "../core/write_queue.ts";
 import type { Edition } from "../editions/edition.ts";
 import type { AccessLog } from "../http/access_log.ts";
 import { makeTokenCheck } from "../http/authorization.ts";
-import { serveWithDeno } from "../http/deno_serve.ts";
 import type { Handler, Transport } from "../http/exchange.ts";
 import { makePipeline } from "../http/pipeline.ts";
-import { clearSocketPath, ListenError, withSocketMode } from "../http/unix_socket.ts";
+import { listen } from "../http/transport/listener.ts";
+import { clearSocketPath, ListenError, withSocketMode } from "../http/transport/unix_socket.ts";
 import { Store } from "../store/store.ts";
+import { freeDescriptors, shareDescriptors } from "./descriptors.ts";
 
 /** How long what is under way may take once the server was told to stop. */
 const STOP_MILLISECONDS_MAX = 10_000;
@@ -41,7 +42,8 @@ export interface RunningServer {
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { settings, edition } = parts;
   if (settings.listen.transport === "unix") await clearSocketPath(settings.listen.path);
-  const store = await Store.open(settings);
+  const descriptors = shareDescriptors(freeDescriptors(settings.readPoolSize), settings.readPoolSize);
+  const store = await Store.open({ dataDir: settings.dataDir, readersMax: descriptors.readers });
   store.onBroken = parts.onBroken;
 
   const groupWritesMax = parts.groupWritesMax ?? Infinity;
@@ -62,7 +64,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     storeId: store.opened.storeId,
     created: store.opened.created,
     listen() {
-      transport = listenOn(settings.listen, handler);
+      transport = listenOn(settings.listen, handler, descriptors.connections, parts.log);
     },
     async stop() {
       open.close();
@@ -72,12 +74,20 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   };
 }
 
-function listenOn(listen: Listen, handler: Handler): Transport {
+function listenOn(
+  where: Listen,
+  handler: Handler,
+  connectionsMax: number,
+  log: Pick<AccessLog, "write">,
+): Transport {
+  const onMalformed = (status: number): void => {
+    log.write("info", { method: "-", path: "-", status, bytes: 0, milliseconds: 0 });
+  };
+  const start = (): Transport => listen(where, handler, { connectionsMax, onMalformed });
   try {
-    if (listen.transport === "tcp") return serveWithDeno(listen, handler);
-    return withSocketMode(listen.path, listen.mode, () => serveWithDeno(listen, handler));
+    return where.transport === "tcp" ? start() : withSocketMode(where.path, where.mode, start);
   } catch (error) {
-    throw new ListenError(`can't listen on ${addressText(listen)}: ${(error as Error).message}`);
+    throw new ListenError(`can't listen on ${addressText(where)}: ${(error as Error).message}`);
   }
 }
 

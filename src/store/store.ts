@@ -42,7 +42,7 @@ export class Store {
    * Locks the data directory and opens its database, creating what is missing.
    * @throws StoreFileError with one line that says what is wrong with which file
    */
-  static async open(options: { dataDir: string; readPoolSize: number }): Promise<Store> {
+  static async open(options: { dataDir: string; readersMax: number }): Promise<Store> {
     makeDataDirectory(options.dataDir);
     const lock = lockDataDirectory(options.dataDir);
     const path = storePaths(options.dataDir).database;
@@ -52,8 +52,8 @@ export class Store {
       return new Store(
         lock,
         writer,
-        new ReaderPool(path, options.readPoolSize),
-        options.readPoolSize,
+        new ReaderPool(path, options.readersMax),
+        options.readersMax,
         opened,
       );
     } catch (error) {

@@ -33,7 +33,8 @@ export class WorkerPort<T extends AnyCalls<T>> {
   readonly #worker: Worker;
   #pending: { resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
   #dead: Error | undefined;
-  /** Called when the worker says that it can't go on, or when it dies. */
+  #broken = false;
+  /** Called once, when the worker says that it can't go on or when it dies. */
   onBroken: (reason: string) => void = () => {};
 
   constructor(module: URL, name: string) {
@@ -61,7 +62,7 @@ export class WorkerPort<T extends AnyCalls<T>> {
   }
 
   #receive(message: Answer | Broken): void {
-    if ("broken" in message) return this.onBroken(message.broken);
+    if ("broken" in message) return this.#report(message.broken);
     const pending = this.#pending!;
     this.#pending = undefined;
     if ("value" in message) pending.resolve(message.value);
@@ -72,7 +73,13 @@ export class WorkerPort<T extends AnyCalls<T>> {
     this.#dead = error;
     this.#pending?.reject(error);
     this.#pending = undefined;
-    this.onBroken(error.message);
+    this.#report(error.message);
+  }
+
+  #report(reason: string): void {
+    if (this.#broken) return;
+    this.#broken = true;
+    this.onBroken(reason);
   }
 }
 

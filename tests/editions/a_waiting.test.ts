@@ -92,8 +92,7 @@ Deno.test("queue entry: waiting -> client closes a connection it used before -> 
   await assertRemovedOnLeaving(begin, (connection) => connection.close());
 });
 
-// The transport on the runtime's own HTTP server is not told of a client that leaves after such a body.
-Deno.test.ignore(
+Deno.test(
   "queue entry: waiting -> client whose body came in two packets closes -> removed",
   async () => {
     const begin = async (): Promise<Connection> => {

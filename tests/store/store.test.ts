@@ -6,9 +6,9 @@ import { initStore } from "../../src/store/init_store.ts";
 import { Store } from "../../src/store/store.ts";
 import { newEvent, queryOf, storeWrite, tag, TestDirectory } from "./test_store.ts";
 
-async function withStore(readPoolSize: number, run: (store: Store) => Promise<void>): Promise<void> {
+async function withStore(readersMax: number, run: (store: Store) => Promise<void>): Promise<void> {
   using directory = new TestDirectory();
-  const store = await Store.open({ dataDir: directory.path, readPoolSize });
+  const store = await Store.open({ dataDir: directory.path, readersMax });
   try {
     await run(store);
   } finally {
@@ -22,7 +22,7 @@ function readAll(store: Store, eventsMax = Infinity): Promise<Chunk> {
 
 Deno.test("a store that is opened anew keeps its ID, its events and its projections, and leaves no WAL behind", async () => {
   using directory = new TestDirectory();
-  const options = { dataDir: directory.path, readPoolSize: 2 };
+  const options = { dataDir: directory.path, readersMax: 2 };
   const first = await Store.open(options);
   assert.deepEqual([first.opened.created, first.opened.head], [true, 0]);
   const projections = { create: [{ type: "p", id: "\u0000", payload: "" }], replace: [], delete: [] };
@@ -115,7 +115,7 @@ Deno.test("reads do not wait for a write that runs", async () => {
 
 Deno.test("a second store on the same directory is refused, and is free again after close", async () => {
   using directory = new TestDirectory();
-  const options = { dataDir: directory.path, readPoolSize: 1 };
+  const options = { dataDir: directory.path, readersMax: 1 };
   const first = await Store.open(options);
   await assert.rejects(Store.open(options), (error) => {
     assert.ok(error instanceof StoreFileError && error.message.includes(directory.path));
@@ -145,7 +145,7 @@ for (const [what, damage] of damages) {
     damage(path);
     const before = Deno.readFileSync(path);
     for (let attempt = 0; attempt < 2; attempt++) {
-      await assert.rejects(Store.open({ dataDir: directory.path, readPoolSize: 1 }), (error) => {
+      await assert.rejects(Store.open({ dataDir: directory.path, readersMax: 1 }), (error) => {
         assert.ok(error instanceof StoreFileError, String(error));
         assert.ok(error.message.includes(path) && !error.message.includes("\n"), error.message);
         return true;

@@ -51,7 +51,7 @@ function routesOf(host: EditionHost): Route[] {
     get("/metrics", () => ({
       status: 200,
       headers: { "Content-Type": METRICS_CONTENT_TYPE, ...NO_STORE },
-      body: metrics.text(queue),
+      body: new TextEncoder().encode(metrics.text(queue)),
     })),
     get("/debug", () => jsonReply(200, debugSnapshot(host, reads), NO_STORE)),
     ...(host.settings.devMode ? developmentRoutes(host) : []),

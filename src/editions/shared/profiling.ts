@@ -30,7 +30,7 @@ export function profilingRoutes(): Route[] {
           "Content-Type": "application/json",
           "Content-Disposition": 'attachment; filename="server.cpuprofile"',
         },
-        body: profile,
+        body: new TextEncoder().encode(profile),
       };
     }),
     get("heap", () => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { clearSocketPath, ListenError, withSocketMode } from "../../src/http/unix_socket.ts";
+import { clearSocketPath, ListenError, withSocketMode } from "../../../src/http/transport/unix_socket.ts";
 
 async function inDirectory(run: (directory: string, path: string) => Promise<void>): Promise<void> {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });

@@ -1,6 +1,12 @@
-import { ClientLeft } from "../model/errors.ts";
-import { LINE_TIMEOUT_SECONDS } from "../model/limits.ts";
-import { BodyTooLarge, type Handler, type HttpRequest, type Reply, type Transport } from "./exchange.ts";
+import { ClientLeft } from "../../src/model/errors.ts";
+import { LINE_TIMEOUT_SECONDS } from "../../src/model/limits.ts";
+import {
+  BodyTooLarge,
+  type Handler,
+  type HttpRequest,
+  type Reply,
+  type Transport,
+} from "../../src/http/exchange.ts";
 
 /*
  * The transport on `Deno.serve`. Nothing but this file knows it. What it can't do in the version in use:
@@ -81,7 +87,7 @@ async function readPieces(
 
 async function toResponse(reply: Reply): Promise<Response> {
   const { status, headers, body } = reply;
-  const whole = body === null || typeof body === "string" || body instanceof Uint8Array;
+  const whole = body === null || body instanceof Uint8Array;
   return new Response(whole ? body : await streamOf(body), { status, headers });
 }
 

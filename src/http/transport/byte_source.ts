@@ -1,0 +1,121 @@
+/** Bytes read ahead of what is wanted while a request runs; a client that sends more is cut off. */
+const AHEAD_BYTES_MAX = 64 * 1024;
+
+const READ_BYTES = 8 * 1024;
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/**
+ * The bytes that a client sends. At most one read is under way at a time, and it may be left under way: this
+ * is how a client that leaves is noticed while its request runs.
+ */
+export class ByteSource {
+  readonly #conn: { read(into: Bytes): Promise<number | null> };
+  #buffer: Bytes = new Uint8Array(READ_BYTES);
+  #start = 0;
+  #end = 0;
+  #reading: Promise<boolean> | undefined;
+  #ended = false;
+
+  constructor(conn: { read(into: Bytes): Promise<number | null> }) {
+    this.#conn = conn;
+  }
+
+  /** What was received and not taken yet. Valid until the next read. */
+  get bytes(): Bytes {
+    return this.#buffer.subarray(this.#start, this.#end);
+  }
+
+  /** Whether the client has closed its side, or the connection is broken. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Gives up the first bytes of what was received. */
+  skip(count: number): void {
+    this.#start += count;
+    if (this.#start < this.#end || this.#reading !== undefined) return;
+    this.#start = this.#end = 0;
+    // A long head or many requests sent ahead made it grow; an idle connection should not keep that.
+    if (this.#buffer.length > READ_BYTES) this.#buffer = new Uint8Array(READ_BYTES);
+  }
+
+  /** Waits for more bytes. @returns false when there won't be any */
+  more(): Promise<boolean> {
+    this.#reading ??= this.#read();
+    return this.#reading;
+  }
+
+  /**
+   * Reads into `target` until it is full, from what was received and then from the client.
+   * @param onProgress called after each read
+   * @returns false when the client left before
+   */
+  async fill(target: Bytes, onProgress: () => void): Promise<boolean> {
+    let filled = 0;
+    while (filled < target.length) {
+      if (this.#start < this.#end) {
+        const taken = this.bytes.subarray(0, target.length - filled);
+        target.set(taken, filled);
+        filled += taken.length;
+        this.skip(taken.length);
+        continue;
+      }
+      // Large bodies go straight to where they are wanted, unless a read is under way already.
+      if (this.#reading !== undefined || target.length - filled < READ_BYTES) {
+        if (!await this.more()) return false;
+      } else {
+        const count = await this.#readInto(target.subarray(filled));
+        if (count === 0) return false;
+        filled += count;
+      }
+      onProgress();
+    }
+    return true;
+  }
+
+  /**
+   * Keeps reading while a request runs, so that it shows when the client leaves. Requests that it sends in the
+   * meantime are kept.
+   * @returns when the client has left, has sent too much, or `stop` says that the request is over
+   */
+  async watch(stop: () => boolean): Promise<"gone" | "flooding" | "stopped"> {
+    while (!stop()) {
+      if (this.#end - this.#start >= AHEAD_BYTES_MAX) return "flooding";
+      if (!await this.more()) return "gone";
+    }
+    return "stopped";
+  }
+
+  async #read(): Promise<boolean> {
+    this.#makeRoom();
+    const count = await this.#readInto(this.#buffer.subarray(this.#end));
+    this.#end += count;
+    this.#reading = undefined;
+    return count > 0;
+  }
+
+  async #readInto(target: Bytes): Promise<number> {
+    try {
+      const count = await this.#conn.read(target);
+      if (count === null) this.#ended = true;
+      return count ?? 0;
+    } catch {
+      // Reset by the client, or closed on our side.
+      this.#ended = true;
+      return 0;
+    }
+  }
+
+  /** Moves what is left to the front, or into a larger buffer. A read may not be under way. */
+  #makeRoom(): void {
+    if (this.#buffer.length - this.#end >= READ_BYTES / 2) return;
+    const kept = this.bytes;
+    const needed = kept.length + READ_BYTES;
+    const target = needed > this.#buffer.length ? new Uint8Array(2 * needed) : this.#buffer;
+    target.set(kept);
+    this.#buffer = target;
+    this.#end = kept.length;
+    this.#start = 0;
+  }
+}

@@ -1,0 +1,137 @@
+import { chunked, type CorpusCase, get, head, post, takes, takesLast } from "./corpus_case.ts";
+
+const METHODS = [
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "DELETE",
+  "PATCH",
+  "OPTIONS",
+  "TRACE",
+  "QUERY",
+  "M-SEARCH",
+  "get",
+  "X",
+  "!#$%&'*+-.^_`|~09",
+];
+
+const TARGETS = [
+  "/",
+  "/a/b",
+  "/a?b=c&d",
+  "/?",
+  "/a;b=c",
+  "/%41",
+  '/"<>\\^`{|}',
+  "/*",
+  "/a:80@b",
+  "/a?http://b/",
+];
+
+const HOSTS = ["localhost:8085", "[::1]:80", "", "a.b-c_d~", "127.0.0.1", "%41", "a;b"];
+
+/** Values of `Connection` in HTTP/1.1, and whether they close. */
+const CONNECTIONS: readonly (readonly [value: string, closes: boolean])[] = [
+  ["close", true],
+  ["Close", true],
+  ["CLOSE", true],
+  ["foo, close", true],
+  ["close ,foo", true],
+  ["close, keep-alive", true],
+  ["keep-alive", false],
+  ["closed", false],
+  ["not-close", false],
+  ["", false],
+];
+
+/** What every client may send. */
+export const compliance: readonly CorpusCase[] = [
+  ...METHODS.map((method) => takes(`method ${method}`, head(`${method} / HTTP/1.1`), `200 ${method} /`)),
+  ...TARGETS.map((target) => takes(`target ${target}`, get(target), `200 GET ${target}`)),
+  ...HOSTS.map((host) => takes(`host "${host}"`, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`, "200 GET /")),
+  ...CONNECTIONS.map(([value, closes]) =>
+    (closes ? takesLast : takes)(`Connection: ${value}`, get("/", `Connection: ${value}`), "200 GET /")
+  ),
+  takesLast(
+    "the second Connection field closes",
+    get("/", "Connection: a", "Connection: close"),
+    "200 GET /",
+  ),
+  takes("Keep-Alive is a field like any other", get("/", "Keep-Alive: timeout=5"), "200 GET /"),
+
+  takesLast("HTTP/1.0 without Host", "GET / HTTP/1.0\r\n\r\n", "200 GET /"),
+  takesLast("HTTP/1.0 with Host", "GET / HTTP/1.0\r\nHost: a\r\n\r\n", "200 GET /"),
+  takes("HTTP/1.0 that asks to stay", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "200 GET /"),
+  takes("HTTP/1.0 that asks in capitals", "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", "200 GET /"),
+  takesLast(
+    "HTTP/1.0 that wants both",
+    "GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n",
+    "200 GET /",
+  ),
+  takesLast("HTTP/1.0 with a body", "POST / HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello", "200 POST / hello"),
+  takesLast(
+    "HTTP/1.0 knows no Expect",
+    "POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
+    "200 POST / hello",
+  ),
+
+  takes(
+    "Expect with a body",
+    post("hello", "Expect: 100-continue", "Content-Length: 5"),
+    "100",
+    "200 POST /a hello",
+  ),
+  takes(
+    "Expect in capitals",
+    post("hello", "Expect: 100-Continue", "Content-Length: 5"),
+    "100",
+    "200 POST /a hello",
+  ),
+  takes("Expect with chunks", chunked("1\r\na\r\n0\r\n\r\n", "Expect: 100-continue"), "100", "200 POST /a a"),
+  takes("Expect without a body", get("/", "Expect: 100-continue"), "200 GET /"),
+  takes("Expect with an empty body", post("", "Expect: 100-continue", "Content-Length: 0"), "200 POST /a"),
+
+  takes("a stream", get("/stream") + get("/b"), "200 GET /stream", "200 GET /b"),
+  takes("HEAD of a stream", head("HEAD /stream HTTP/1.1") + get("/b"), "200 HEAD /stream", "200 GET /b"),
+  takesLast("a stream for a client that leaves", get("/stream", "Connection: close"), "200 GET /stream"),
+  takesLast("a stream for HTTP/1.0", "GET /stream HTTP/1.0\r\n\r\n", "200 GET /stream"),
+  takesLast(
+    "a stream for HTTP/1.0 that asks to stay",
+    "GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + get("/evil"),
+    "200 GET /stream",
+  ),
+
+  takes("two requests at once", get("/1") + get("/2"), "200 GET /1", "200 GET /2"),
+  takes(
+    "three requests with bodies at once",
+    post("a", "Content-Length: 1") + chunked("1\r\nb\r\n0\r\n\r\n") + post("c", "Content-Length: 1"),
+    "200 POST /a a",
+    "200 POST /a b",
+    "200 POST /a c",
+  ),
+  takes("HEAD and GET at once", head("HEAD / HTTP/1.1") + get("/"), "200 HEAD /", "200 GET /"),
+  takesLast("nothing is read behind a close", get("/", "Connection: close") + get("/evil"), "200 GET /"),
+  takesLast("nothing is read behind HTTP/1.0", "GET / HTTP/1.0\r\n\r\n" + get("/evil"), "200 GET /"),
+
+  takes(
+    "an offer of HTTP/2 is declined",
+    get("/", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c"),
+    "200 GET /",
+  ),
+  takes(
+    "an offer of WebSocket is declined",
+    get("/", "Connection: upgrade", "Upgrade: websocket"),
+    "200 GET /",
+  ),
+  takes(
+    "a declined offer with a body",
+    post("a", "Connection: upgrade", "Upgrade: x", "Content-Length: 1"),
+    "200 POST /a a",
+  ),
+  takes(
+    "fields that nobody knows",
+    get("/", "X-Unknown: 1", "Range: bytes=0-1", "TE: trailers"),
+    "200 GET /",
+  ),
+];

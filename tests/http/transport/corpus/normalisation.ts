@@ -1,0 +1,93 @@
+import { type CorpusCase, get, head, post, refuses, takes, takesLast } from "./corpus_case.ts";
+
+/** Targets that a URL parser would change; nothing may. */
+const TARGETS = [
+  "/a/../b",
+  "/a/./b",
+  "/..",
+  "/../../etc/passwd",
+  "/a//b",
+  "//a/b",
+  "///",
+  "/%2e%2e/a",
+  "/%2E%2e%2F",
+  "/%2Fa",
+  "/%zz",
+  "/%",
+  "/%0d%0aX:%20y",
+  "/%00",
+  "/%C3%A9",
+  "/A%41",
+  "/a?x=%20+",
+  "/a??b?",
+  "/a?",
+  "/a;x=1/..;/b",
+  "/\\..\\a",
+  "/a|b^c`d",
+  "/a/",
+  "/~a+b",
+  "/a&b=c",
+  "/http://b/",
+];
+
+/** What is sent behind `X-A:`, and the value that the handler sees. */
+const VALUES: readonly (readonly [sent: string, seen: string])[] = [
+  ["", ""],
+  [" ", ""],
+  ["\t ", ""],
+  ["v", "v"],
+  [" v", "v"],
+  ["  v  ", "v"],
+  ["\tv", "v"],
+  [" \t v", "v"],
+  [" a b", "a b"],
+  [" a  b", "a  b"],
+  [" a\tb", "a\tb"],
+  [" a:b", "a:b"],
+  [" :", ":"],
+  [" a, b,c", "a, b,c"],
+  [' "a, b"', '"a, b"'],
+  [" caf\xe9", "caf\xe9"],
+  [" \x80\x9f", "\x80\x9f"],
+  [" \xc3\xa9", "\xc3\xa9"],
+  [" \xa0v\xa0", "\xa0v\xa0"],
+  [" \x85v\x85", "\x85v\x85"],
+  [" %41", "%41"],
+  [" =?utf-8?q?a?=", "=?utf-8?q?a?="],
+];
+
+/** What is kept as it came, and what means the same in several spellings. */
+export const normalisation: readonly CorpusCase[] = [
+  ...TARGETS.map((target) => takes(`target ${target}`, get(target), `200 GET ${target}`)),
+  ...VALUES.map(([sent, seen]) =>
+    takes(`value ${JSON.stringify(sent)}`, get("/", `X-A:${sent}`), `200 GET / {${seen}}`)
+  ),
+
+  takes("a name in capitals", get("/", "X-A: v"), "200 GET / {v}"),
+  takes("a name in small letters", get("/", "x-a: v"), "200 GET / {v}"),
+  takes("a name that only looks alike", get("/", "X_A: v"), "200 GET /"),
+  takes(
+    "fields of one name are joined in order",
+    get("/", "X-A: 1", "x-a: 2", "X-a: 1"),
+    "200 GET / {1, 2, 1}",
+  ),
+  takes("empty ones among them", get("/", "X-A:", "X-A: 2", "X-A:"), "200 GET / {, 2, }"),
+  takes("with others in between", get("/", "X-A: 1", "X-B: x", "X-A: 2"), "200 GET / {1, 2}"),
+  takes("names of JavaScript's own", get("/", "__proto__: a", "constructor: b", "X-A: v"), "200 GET / {v}"),
+  takes("methods are told apart by case", head("gEt / HTTP/1.1"), "200 gEt /"),
+  takes("CHUNKED in capitals", post("1\r\na\r\n0\r\n\r\n", "TRANSFER-ENCODING: CHUNKED"), "200 POST /a a"),
+  takes("CONTENT-LENGTH in capitals", post("a", "CONTENT-LENGTH: 1"), "200 POST /a a"),
+  takes("spaces around a length", post("a", "Content-Length: \t 1  "), "200 POST /a a"),
+  takes("no space in front of a length", post("a", "Content-Length:1"), "200 POST /a a"),
+  takes("zeros in front of a length", post("a", "Content-Length: 0001"), "200 POST /a a"),
+  takes("spaces around chunked", post("0\r\n\r\n", "Transfer-Encoding:\t chunked "), "200 POST /a"),
+  takes("spaces around a host", "GET / HTTP/1.1\r\nHost:  a  \r\n\r\n", "200 GET /"),
+  takes("a host behind other fields", "GET / HTTP/1.1\r\nX-A: v\r\nHost: a\r\n\r\n", "200 GET / {v}"),
+  takesLast("spaces around close", get("/", "Connection: \t close \t, a"), "200 GET /"),
+  takes("a space that is none is no space", get("/", "Connection: close\xa0"), "200 GET /"),
+  takes("nor behind a comma", get("/", "Connection: a,\xa0close,\xa0"), "200 GET /"),
+  takes("nor in front", get("/", "Connection: \xa0close"), "200 GET /"),
+  refuses("nor in a length", post("a", "Content-Length:\xa01")),
+  refuses("nor before the colon", get("/", "X-A\xa0: v")),
+  refuses("nor in a request line", head("GET\xa0/\xa0HTTP/1.1")),
+];

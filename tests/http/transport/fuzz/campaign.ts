@@ -1,0 +1,98 @@
+import { compare, Disagreement, type Outcome } from "./compare.ts";
+import { toBytes } from "./latin1.ts";
+import { mutated } from "./mutate.ts";
+import { Random } from "./random.ts";
+import { NodeParser, type NodeVerdict } from "./reference.ts";
+import { described, type OurVerdict, serveOurs } from "./subject.ts";
+import { validRequests } from "./valid_requests.ts";
+
+const BATCH = 500;
+
+export interface Tally {
+  cases: number;
+  /** Requests that both parsers took, and understood alike. */
+  requestsTaken: number;
+  readonly outcomes: Map<string, number>;
+}
+
+/** The bytes of one case, one character each. Case `n` of seed `s` is case 0 of seed `s + n`. */
+export function caseText(seed: number): string {
+  const random = new Random(seed);
+  return mutated(random, validRequests(random));
+}
+
+/**
+ * Compares ours with Node's parser on `count` cases.
+ * @throws Disagreement with the seed and the bytes of the first case that they disagree on
+ */
+export async function runCampaign(
+  seed: number,
+  count: number,
+  onProgress: (tally: Tally) => void = () => {},
+): Promise<Tally> {
+  await using node = new NodeParser();
+  const tally: Tally = { cases: 0, requestsTaken: 0, outcomes: new Map() };
+  while (tally.cases < count) {
+    const seeds = Array.from(
+      { length: Math.min(BATCH, count - tally.cases) },
+      (_, i) => seed + tally.cases + i,
+    );
+    const texts = seeds.map(caseText);
+    const reference = node.parse(texts.map(toBytes));
+    const ours: OurVerdict[] = [];
+    for (const [i, text] of texts.entries()) ours.push(await serveSplit(seeds[i]!, text));
+    for (const [i, verdict] of (await reference).entries()) {
+      const outcome = judged(seeds[i]!, texts[i]!, ours[i]!, verdict);
+      if (outcome === "nodeRefusesFirst") await completed(seeds[i]!, texts[i]!, verdict);
+      addTo(tally, outcome, ours[i]!);
+    }
+    onProgress(tally);
+  }
+  return tally;
+}
+
+/** Serves the bytes in one packet, in two, and one by one; these must not make a difference. */
+async function serveSplit(seed: number, text: string): Promise<OurVerdict> {
+  const bytes = toBytes(text);
+  const at = seed % (bytes.length + 1);
+  const whole = await serveOurs([bytes]);
+  const inTwo = await serveOurs(
+    [bytes.subarray(0, at), bytes.subarray(at)].filter(({ length }) => length > 0),
+  );
+  const one = await serveOurs(Array.from(bytes, (_, i) => bytes.subarray(i, i + 1)));
+  for (const other of [inTwo, one]) {
+    if (described(other) === described(whole)) continue;
+    throw failure(seed, text, `a split makes a difference:\n${described(whole)}\n${described(other)}`);
+  }
+  return whole;
+}
+
+function judged(seed: number, text: string, ours: OurVerdict, node: NodeVerdict): Outcome {
+  try {
+    return compare(text, ours, node);
+  } catch (error) {
+    if (!(error instanceof Disagreement)) throw error;
+    throw failure(seed, text, `${error.message}\nours ${described(ours)}\nNode ${JSON.stringify(node)}`);
+  }
+}
+
+/** What turns an incomplete head, or the line of a chunk, into a complete one. */
+const COMPLETIONS = ["\r\n\r\n", "\r\n0\r\n\r\n", "\n\r\n"];
+
+/** Goes on where ours waits and Node has given up already, so that ours has to decide. */
+async function completed(seed: number, text: string, node: NodeVerdict): Promise<void> {
+  for (const completion of COMPLETIONS) {
+    judged(seed, text + completion, await serveOurs([toBytes(text + completion)]), node);
+  }
+}
+
+function failure(seed: number, text: string, what: string): Disagreement {
+  return new Disagreement(`seed ${seed}: ${JSON.stringify(text)}\n${what}`);
+}
+
+function addTo(tally: Tally, outcome: Outcome, ours: OurVerdict): void {
+  const name = typeof outcome === "string" ? outcome : `ours refuses: ${outcome.difference}`;
+  tally.outcomes.set(name, (tally.outcomes.get(name) ?? 0) + 1);
+  tally.cases++;
+  tally.requestsTaken += ours.requests.filter(({ body }) => body !== undefined).length;
+}

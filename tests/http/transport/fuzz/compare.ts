@@ -1,0 +1,98 @@
+import { CLOSED, differenceFor } from "./differences.ts";
+import type { NodeRequest, NodeVerdict } from "./reference.ts";
+import type { OurRequest, OurVerdict } from "./subject.ts";
+import { FIELD_NAMES } from "./valid_requests.ts";
+
+/** What both parsers made of one sequence of bytes. */
+export type Outcome =
+  /** The same requests, and neither refused anything. */
+  | "same"
+  /** The same requests, then both refused the rest. */
+  | "bothRefuse"
+  /** Ours refuses what Node might still take, or closes where Node takes nothing more. */
+  | "oursEnds"
+  /** Node refuses what ours has not decided on: however it goes on, ours must not take it. */
+  | "nodeRefusesFirst"
+  /** Ours refused what Node took: the listed difference. */
+  | { readonly difference: string };
+
+/** The two parsers disagree in a way that is not listed. */
+export class Disagreement extends Error {
+  override readonly name = "Disagreement";
+}
+
+/**
+ * Compares what ours and Node's parser understood.
+ * @param raw the bytes, one character each
+ * @throws Disagreement when ours is looser, or understands something else, or refuses for no listed reason
+ */
+export function compare(raw: string, ours: OurVerdict, node: NodeVerdict): Outcome {
+  for (const [i, request] of ours.requests.entries()) {
+    const theirs = node.requests[i];
+    if (theirs === undefined) {
+      throw new Disagreement(`ours takes request ${i}, which Node refuses: ${node.error}`);
+    }
+    compareHeads(request, theirs);
+    const outcome = compareBodies(raw, ours, node, i);
+    if (outcome !== undefined) return outcome;
+  }
+  const next = node.requests[ours.requests.length];
+  if (next === undefined) return endWithoutNext(ours, node);
+  if (ours.end === "refused") return listed(ours.refusal, raw, next);
+  const last = node.requests[ours.requests.length - 1];
+  if (ours.end === "closed" && last !== undefined) return listed(CLOSED, raw, last);
+  throw new Disagreement(`Node takes request ${ours.requests.length}, for which ours waits`);
+}
+
+function compareHeads(ours: OurRequest, node: NodeRequest): void {
+  expectSame("method", ours.method, node.method);
+  expectSame("target", ours.target, node.target);
+  const values = new Map<string, string>();
+  for (let i = 0; i < node.fields.length; i += 2) {
+    const name = node.fields[i]!.toLowerCase();
+    const value = node.fields[i + 1]!;
+    const earlier = values.get(name);
+    values.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+  }
+  for (const name of new Set([...values.keys(), ...FIELD_NAMES])) {
+    expectSame(`field ${name}`, ours.header(name), values.get(name));
+  }
+}
+
+/** @returns how it ends when no request follows this one in ours; undefined when both have the same body */
+function compareBodies(
+  raw: string,
+  ours: OurVerdict,
+  verdict: NodeVerdict,
+  i: number,
+): Outcome | undefined {
+  const request = ours.requests[i]!;
+  const node = verdict.requests[i]!;
+  if (request.body !== undefined) {
+    expectSame("body", request.body, node.complete ? node.body : undefined);
+    return undefined;
+  }
+  if (!node.complete) return endWithoutNext(ours, verdict);
+  if (ours.end !== "refused") {
+    throw new Disagreement("ours waits for more of a body that is complete for Node");
+  }
+  return listed(ours.refusal, raw, node);
+}
+
+function endWithoutNext(ours: OurVerdict, node: NodeVerdict): Outcome {
+  if (ours.end === "refused") return node.error === null ? "oursEnds" : "bothRefuse";
+  if (node.error === null) return "same";
+  return ours.end === "open" ? "nodeRefusesFirst" : "oursEnds";
+}
+
+function listed(refusal: string, raw: string, node: NodeRequest): Outcome {
+  const difference = differenceFor(refusal, raw, node);
+  if (difference === undefined) throw new Disagreement(`ours refuses what Node takes: ${refusal}`);
+  return { difference };
+}
+
+function expectSame(what: string, ours: string | undefined, node: string | undefined): void {
+  if (ours !== node) {
+    throw new Disagreement(`${what} is ${JSON.stringify(ours)} for ours, ${JSON.stringify(node)} for Node`);
+  }
+}

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { runCampaign } from "./campaign.ts";
+import { nodeIsThere } from "./reference.ts";
+
+const CASES = 20_000;
+const SEED = 20261120;
+
+Deno.test({
+  name: "ours is never looser than the parser of node:http, and understands alike what both take " +
+    "(needs node 20 or later on the path)",
+  ignore: !nodeIsThere(),
+  async fn() {
+    const { cases, requestsTaken, outcomes } = await runCampaign(SEED, CASES);
+    assert.equal(cases, CASES);
+    // Enough of both kinds, or nothing was compared.
+    assert.ok(requestsTaken > CASES / 2, `both took ${requestsTaken} requests`);
+    assert.ok((outcomes.get("same") ?? 0) > CASES / 5, "too few cases are valid");
+    assert.ok((outcomes.get("bothRefuse") ?? 0) > CASES / 5, "too few cases are malformed");
+  },
+});

@@ -1,0 +1,101 @@
+import { ClientLeft } from "../../../../src/model/errors.ts";
+import { BodyTooLarge, type Handler, type MalformedBody } from "../../../../src/http/exchange.ts";
+import { Connection, type Socket, TIMEOUTS } from "../../../../src/http/transport/connection.ts";
+import { emptyReply, textReply } from "../../../../src/http/replies.ts";
+import { fromBytes } from "./latin1.ts";
+import { FIELD_NAMES } from "./valid_requests.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const BODY_BYTES_MAX = 1024 * 1024;
+
+/** A request that reached the handler. */
+export interface OurRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly header: (name: string) => string | undefined;
+  /** Undefined when the body was refused or never came to its end. */
+  body: string | undefined;
+}
+
+export interface OurVerdict {
+  readonly requests: readonly OurRequest[];
+  /** `open`: would have gone on; `closed`: the last request was answered and ended the connection. */
+  readonly end: "open" | "closed" | "refused";
+  /** The line that a refused client gets. */
+  readonly refusal: string;
+}
+
+/** Serves a client that sends these pieces, each in a packet, and then leaves. */
+export async function serveOurs(pieces: readonly Bytes[]): Promise<OurVerdict> {
+  const requests: OurRequest[] = [];
+  let bodyRefusal: string | undefined;
+  const handler: Handler = async (request) => {
+    const seen: OurRequest = {
+      method: request.method,
+      target: request.target,
+      header: (name) => request.header(name),
+      body: undefined,
+    };
+    requests.push(seen);
+    try {
+      seen.body = fromBytes(await request.body(BODY_BYTES_MAX));
+    } catch (error) {
+      if (error instanceof ClientLeft) throw error;
+      bodyRefusal = error instanceof BodyTooLarge ? "too large" : (error as MalformedBody).message;
+      return textReply(error instanceof BodyTooLarge ? 413 : 400, bodyRefusal);
+    }
+    return emptyReply(204);
+  };
+  const { socket, written } = scripted(pieces);
+  await new Connection(socket, handler, { onMalformed: () => {}, timeouts: TIMEOUTS }).serve();
+  return { requests, ...endOf(fromBytes(written()), bodyRefusal) };
+}
+
+/** One line that tells everything about a verdict, to compare two of them. */
+export function described({ requests, end, refusal }: OurVerdict): string {
+  const seen = requests.map(({ method, target, header, body }) => [
+    method,
+    target,
+    body,
+    FIELD_NAMES.map(header),
+  ]);
+  return JSON.stringify([seen, end, refusal]);
+}
+
+function scripted(pieces: readonly Bytes[]): { socket: Socket; written: () => Bytes } {
+  let next = 0;
+  let rest: Bytes = new Uint8Array();
+  let replies: Bytes = new Uint8Array();
+  const socket: Socket = {
+    // deno-lint-ignore require-await
+    async read(into) {
+      if (rest.length === 0) {
+        if (next === pieces.length) return null;
+        rest = pieces[next++]!;
+      }
+      const taken = rest.subarray(0, into.length);
+      into.set(taken);
+      rest = rest.subarray(taken.length);
+      return taken.length;
+    },
+    // deno-lint-ignore require-await
+    async write(bytes) {
+      const longer = new Uint8Array(replies.length + bytes.length);
+      longer.set(replies);
+      longer.set(bytes, replies.length);
+      replies = longer;
+      return bytes.length;
+    },
+    async closeWrite() {},
+    close() {},
+  };
+  return { socket, written: () => replies };
+}
+
+function endOf(replies: string, bodyRefusal: string | undefined): Pick<OurVerdict, "end" | "refusal"> {
+  if (bodyRefusal !== undefined) return { end: "refused", refusal: bodyRefusal };
+  const refused = /HTTP\/1\.1 4\d\d [^]*\r\n\r\n([^\r\n]+)\n$/.exec(replies);
+  if (refused !== null) return { end: "refused", refusal: refused[1]! };
+  return { end: /\r\nConnection: close\r\n\r\n$/.test(replies) ? "closed" : "open", refusal: "" };
+}

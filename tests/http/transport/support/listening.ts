@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import type { Handler, Transport } from "../../../../src/http/exchange.ts";
+import { TIMEOUTS, type Timeouts } from "../../../../src/http/transport/connection.ts";
+import { listen } from "../../../../src/http/transport/listener.ts";
+import type { Address } from "../../../support/connection.ts";
+
+export type Kind = Address["transport"];
+
+export const KINDS: readonly Kind[] = ["tcp", "unix"];
+
+/** A transport of this process, closed at the end. */
+export interface Listening extends AsyncDisposable {
+  readonly address: Address;
+  readonly transport: Transport;
+  /** Statuses of requests that were refused before the handler saw them. */
+  readonly malformed: readonly number[];
+}
+
+export interface ListeningOptions {
+  readonly connectionsMax?: number;
+  readonly timeouts?: Partial<Timeouts>;
+}
+
+/** Listens in this process with the transport under test. */
+export function listening(kind: Kind, handler: Handler, options: ListeningOptions = {}): Listening {
+  const malformed: number[] = [];
+  const place = freePlace(kind);
+  const transport = listen(place.address, handler, {
+    connectionsMax: options.connectionsMax ?? 1000,
+    onMalformed: (status) => malformed.push(status),
+    timeouts: { ...TIMEOUTS, ...options.timeouts },
+  });
+  return {
+    address: place.address,
+    transport,
+    malformed,
+    async [Symbol.asyncDispose]() {
+      await transport.close(0).catch(() => {});
+      place[Symbol.dispose]();
+    },
+  };
+}
+
+export interface Place extends Disposable {
+  readonly address: Address;
+}
+
+/** An address that nobody listens on. */
+export function freePlace(kind: Kind): Place {
+  if (kind === "unix") {
+    const directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+    const path = join(directory, "test.sock");
+    return {
+      address: { transport: "unix", path },
+      [Symbol.dispose]: () => Deno.removeSync(directory, { recursive: true }),
+    };
+  }
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  return { address: { transport: "tcp", hostname: "127.0.0.1", port }, [Symbol.dispose]: () => {} };
+}

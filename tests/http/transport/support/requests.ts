@@ -1,0 +1,46 @@
+import type { Reply } from "../../../../src/http/exchange.ts";
+
+const encoder = new TextEncoder();
+
+export function textBody(status: number, text: string): Reply {
+  return { status, headers: { "Content-Type": "text/plain" }, body: encoder.encode(text) };
+}
+
+/** The bytes of a request with a body of known length. */
+export function requestBytes(method: string, target: string, body: Uint8Array | string = ""): Uint8Array {
+  const bytes = typeof body === "string" ? encoder.encode(body) : body;
+  const head = encoder.encode(
+    `${method} ${target} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${bytes.length}\r\n\r\n`,
+  );
+  const request = new Uint8Array(head.length + bytes.length);
+  request.set(head);
+  request.set(bytes, head.length);
+  return request;
+}
+
+/** Places to cut a request at, up to so many; some may fall together. */
+export function randomCuts(bytes: number, cutsMax: number, random: (below: number) => number): number[] {
+  return Array.from({ length: random(cutsMax + 1) }, () => random(bytes));
+}
+
+/** Random whole numbers that come out the same for the same seed. */
+export function seededRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** Resolves once the promise has settled, or fails after so many seconds. */
+export async function within<T>(seconds: number, promise: Promise<T>, what: string): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not within ${seconds} s: ${what}`)), seconds * 1000);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,98 @@
+import { fileURLToPath } from "node:url";
+import type { Address } from "../../../support/connection.ts";
+import { freePlace } from "./listening.ts";
+
+/** The two transports that implement the same seam. */
+export const TRANSPORTS = ["ours", "deno"] as const;
+export type TransportName = typeof TRANSPORTS[number];
+
+export interface TransportOptions {
+  /** Most files and sockets that the process may have open. */
+  readonly descriptorsMax?: number;
+  /** The cap on connections, which only `ours` knows. */
+  readonly connectionsMax?: number;
+}
+
+/** A process that is nothing but one of the transports. */
+export class TransportProcess implements AsyncDisposable {
+  readonly address: Address;
+  readonly #child: Deno.ChildProcess;
+
+  private constructor(address: Address, child: Deno.ChildProcess) {
+    this.address = address;
+    this.#child = child;
+  }
+
+  static async start(name: TransportName, options: TransportOptions = {}): Promise<TransportProcess> {
+    using place = freePlace("tcp");
+    const { port } = place.address as Deno.NetAddr;
+    const entry = fileURLToPath(new URL("./transport_entry.ts", import.meta.url));
+    const run = [Deno.execPath(), "run", "--quiet", "--no-prompt", "--allow-all", entry];
+    const limit = options.descriptorsMax === undefined ? "" : `ulimit -n ${options.descriptorsMax};`;
+    const child = new Deno.Command("sh", {
+      args: [
+        "-c",
+        `${limit} exec "$@"`,
+        "sh",
+        ...run,
+        name,
+        String(port),
+        String(options.connectionsMax ?? 5000),
+      ],
+      stdin: "null",
+      stdout: "piped",
+      stderr: name === "ours" ? "inherit" : "null",
+    }).spawn();
+    const output = child.stdout.getReader();
+    const first = await output.read();
+    output.releaseLock();
+    if (first.done) throw new Error(`the transport ${name} did not start`);
+    return new TransportProcess(place.address, child);
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Sockets that the process has open, those that it listens on included. */
+  get sockets(): number {
+    return openSockets(this.pid);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      this.#child.kill("SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+    await this.#child.stdout.cancel();
+    await this.#child.status;
+  }
+}
+
+/** Descriptors that a process has open. */
+export function openDescriptors(pid: number): number {
+  return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
+}
+
+/** Sockets that a process has open. */
+export function openSockets(pid: number): number {
+  let sockets = 0;
+  for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {
+    if (linkOf(`/proc/${pid}/fd/${name}`).startsWith("socket:")) sockets++;
+  }
+  return sockets;
+}
+
+function linkOf(path: string): string {
+  try {
+    return Deno.readLinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+/** Resident memory of a process in MiB. */
+export function residentMib(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1]) / 1024;
+}
