@@ -56,7 +56,7 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
   stopOnSignals(server, output);
   server.listen();
   print(`${name}: listening on ${addressText(settings.listen)} (auth=${auth})\n`);
-  if (settings.devMode) print(`${name}: ${firstSteps(settings)}`);
+  if (settings.devMode) print(`${name}: ${firstSteps(edition, settings)}`);
 }
 
 /** A refusal says everything in its message; anything else is a bug, and the place helps to find it. */

@@ -17,6 +17,8 @@ export interface Edition {
   /** How many requests wait for a turn, and the code for one too many. */
   queueLimit(settings: ServerSettings): { readonly waitingMax: number; readonly fullCode: ErrorCode };
   bodyLimit(settings: ServerSettings): BodyLimit;
+  /** Commands for a first write and a first read, to be copied into a shell; `curl` ends before the URL. */
+  firstSteps(curl: string, url: string): readonly string[];
   open(host: EditionHost): OpenEdition;
 }
 

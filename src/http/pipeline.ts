@@ -80,7 +80,8 @@ async function answer(
   const call = makeCall(request, routing.segments, options.bodyLimit);
   if (!routing.route.readsBody) await call.body();
   const reply = await routing.route.handle(call);
-  return { reply: request.method === "HEAD" ? withoutBody(reply) : reply, level: "debug" };
+  const { level = "debug" } = routing.route;
+  return { reply: request.method === "HEAD" ? withoutBody(reply) : reply, level };
 }
 
 function makeCall(request: HttpRequest, segments: readonly string[], limit: BodyLimit): Call {

@@ -1,3 +1,4 @@
+import type { LogLevel } from "../model/errors.ts";
 import type { Reply } from "./exchange.ts";
 
 /** A request on its way through a route. */
@@ -20,6 +21,8 @@ export interface Route {
   readonly path: string;
   /** Whether the handler reads the body; otherwise it is read and ignored before the handler runs. */
   readonly readsBody: boolean;
+  /** Level of a success in the access log; `debug` when not given. */
+  readonly level?: LogLevel;
   readonly handle: (call: Call) => Promise<Reply> | Reply;
 }
 

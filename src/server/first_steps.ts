@@ -1,15 +1,14 @@
 import type { ServerSettings } from "../config/load.ts";
+import type { Edition } from "../editions/edition.ts";
 import { addressText } from "./start_server.ts";
 
 /** Commands to copy for a first write and a first read, shown in development mode. */
-export function firstSteps({ listen, authToken }: ServerSettings): string {
-  const where = listen.transport === "unix"
-    ? `--unix-socket ${listen.path} http://localhost`
-    : addressText(listen);
+export function firstSteps(edition: Edition, { listen, authToken }: ServerSettings): string {
+  const socket = listen.transport === "unix" ? ` --unix-socket ${listen.path}` : "";
   const auth = authToken === undefined ? "" : ` -H "Authorization: Bearer $TOKEN"`;
-  return `development mode; try a first write and a first read:
-
-  curl${auth} ${where}/write -d '{"events":[{"type":"CourseDefined","identifiers":{"course":"c1"},"payload":"{}"}]}'
-  curl${auth} -X QUERY ${where}/events -d '{"query":[{"identifiers":[{"name":"course","value":"c1"}]}]}'
-`;
+  const url = listen.transport === "unix" ? "http://localhost" : addressText(listen);
+  const commands = edition.firstSteps(`curl${socket}${auth}`, url);
+  return `development mode; try a first write and a first read:\n\n${
+    commands.map((command) => `  ${command}\n`).join("")
+  }`;
 }

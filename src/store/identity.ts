@@ -16,3 +16,12 @@ export function readState(db: Database): StoreState {
 export function changeStoreId(db: Database, storeId: string): void {
   db.run("UPDATE store SET id = ?", storeId);
 }
+
+/** Since when the store is paused, in microseconds since 1970, or undefined. */
+export function readPausedSince(db: Database): number | undefined {
+  return (db.get("SELECT paused_since FROM store")?.[0] as number | null | undefined) ?? undefined;
+}
+
+export function writePausedSince(db: Database, sinceMicros: number | undefined): void {
+  db.run("UPDATE store SET paused_since = ?", sinceMicros === undefined ? null : BigInt(sinceMicros));
+}

@@ -8,12 +8,21 @@ import type { TurnFailure, Verdict } from "./writer.ts";
 /** What the main thread asks of the writer worker, and what each call returns. */
 export interface WriterCalls {
   /** Opens the database, creating it when there is none. */
-  open(path: string): StoreState & { readonly created: boolean };
+  open(path: string): OpenedStore;
   group(writes: readonly StoreWrite[]): GroupEnd;
   deleteProjections(type: string | undefined): TurnFailure | undefined;
-  reset(): ResetEnd;
+  reset(): AloneEnd;
+  setPaused(sinceMicros: number | undefined): AloneEnd;
   optimize(): TurnFailure | undefined;
   close(): void;
+}
+
+/** The store as it was when it was opened. */
+export interface OpenedStore extends StoreState {
+  /** Whether the database was created then. */
+  readonly created: boolean;
+  /** Since when it is paused, in microseconds since 1970. */
+  readonly pausedSinceMicros: number | undefined;
 }
 
 /** How a group ended: a verdict for each write, in order, and the store that they were written to. */
@@ -22,10 +31,9 @@ export interface GroupEnd {
   readonly storeId: string;
 }
 
-/** How a reset ended, and the store ID from now on. */
-export interface ResetEnd {
+/** How a turn that was held alone ended, and the store after it. */
+export interface AloneEnd extends StoreState {
   readonly failure: TurnFailure | undefined;
-  readonly storeId: string;
 }
 
 /** What the main thread asks of a reader worker. */

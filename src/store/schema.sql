@@ -2,6 +2,8 @@
 CREATE TABLE store (
   only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
   id TEXT NOT NULL,
+  -- Since when the store is paused, in microseconds since 1970; NULL while it isn't (edition B).
+  paused_since INTEGER,
   -- Counted up by the fence transaction after a COMMIT that failed.
   fence INTEGER NOT NULL DEFAULT 0
 ) STRICT;

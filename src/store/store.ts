@@ -2,7 +2,7 @@ import { Refusal } from "../model/errors.ts";
 import type { ProjectionKey } from "../model/projection.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory.ts";
 import { StoreFileError, storePaths } from "./database_file.ts";
-import type { GroupEnd, ReaderCalls, WriterCalls } from "./messages.ts";
+import type { AloneEnd, GroupEnd, OpenedStore, ReaderCalls, WriterCalls } from "./messages.ts";
 import type { Chunk, ChunkRequest } from "./read_chunk.ts";
 import { ReaderPool } from "./reader_pool.ts";
 import type { StoreWrite } from "./run_write.ts";
@@ -20,15 +20,14 @@ export class Store {
   readonly #readers: ReaderPool;
   readonly readersMax: number;
   #storeId: string;
-  /** Store ID and head as they were when the store was opened, and whether it was created then. */
-  readonly opened: ReturnType<WriterCalls["open"]>;
+  readonly opened: OpenedStore;
 
   private constructor(
     lock: Disposable,
     writer: WorkerPort<WriterCalls>,
     readers: ReaderPool,
     readersMax: number,
-    opened: ReturnType<WriterCalls["open"]>,
+    opened: OpenedStore,
   ) {
     this.#lock = lock;
     this.#writer = writer;
@@ -93,6 +92,11 @@ export class Store {
     const { failure, storeId } = await this.#writer.call("reset");
     this.#storeId = storeId;
     return failure;
+  }
+
+  /** Keeps a pause that survives a restart, or ends it. */
+  setPaused(sinceMicros: number | undefined): Promise<AloneEnd> {
+    return this.#writer.call("setPaused", sinceMicros);
   }
 
   optimize(): Promise<TurnFailure | undefined> {

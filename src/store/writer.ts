@@ -1,7 +1,7 @@
 import { BUSY_TIMEOUT_MILLISECONDS } from "./connection.ts";
 import { type Database, SqlCode, sqlCodeOf } from "./database.ts";
 import { deleteEvents } from "./events.ts";
-import { changeStoreId, readState, type StoreState } from "./identity.ts";
+import { changeStoreId, readState, type StoreState, writePausedSince } from "./identity.ts";
 import { deleteProjections } from "./projections.ts";
 import { RecentTerms } from "./recent_terms.ts";
 import { runWrite, type StoreWrite, type WriteResult } from "./run_write.ts";
@@ -81,6 +81,11 @@ export class Writer {
       changeStoreId(this.#db, this.#state.storeId);
       this.#recent.clear(0);
     }));
+  }
+
+  /** Keeps, or ends, a pause that survives a restart. */
+  setPaused(sinceMicros: number | undefined): TurnFailure | undefined {
+    return failureOf(this.#turn(() => writePausedSince(this.#db, sinceMicros)));
   }
 
   /** Refreshes the statistics of the query planner. */

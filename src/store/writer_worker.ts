@@ -2,6 +2,7 @@ import { openForWriting } from "./connection.ts";
 import { createDatabase } from "./create_database.ts";
 import type { Database } from "./database.ts";
 import { checkDatabaseFile } from "./database_file.ts";
+import { readPausedSince } from "./identity.ts";
 import type { WriterCalls } from "./messages.ts";
 import { answerCalls, reportBroken } from "./worker_port.ts";
 import { Writer } from "./writer.ts";
@@ -50,7 +51,7 @@ answerCalls<WriterCalls>({
     if (created) createDatabase(path);
     db = openForWriting(path);
     writer = new Writer(db);
-    return { ...writer.state, created };
+    return { ...writer.state, created, pausedSinceMicros: readPausedSince(db) };
   },
   group(writes) {
     const verdicts = opened().group(writes);
@@ -59,7 +60,11 @@ answerCalls<WriterCalls>({
   deleteProjections: (type) => opened().deleteProjections(type),
   reset() {
     const failure = opened().reset();
-    return { failure, storeId: opened().state.storeId };
+    return { failure, ...opened().state };
+  },
+  setPaused(sinceMicros) {
+    const failure = opened().setPaused(sinceMicros);
+    return { failure, ...opened().state };
   },
   optimize: () => opened().optimize(),
   close() {

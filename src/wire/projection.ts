@@ -18,7 +18,8 @@ import {
 } from "./decode.ts";
 
 const LIST_KEYS = ["create", "replace", "delete"] as const;
-const CREATE_KEYS = ["type", "id", "payload"] as const;
+const KEY_KEYS = ["type", "id"] as const;
+const PAYLOAD_KEYS = ["type", "id", "payload"] as const;
 const REPLACE_KEYS = ["type", "id", "version", "payload"] as const;
 const DELETE_KEYS = ["type", "id", "version"] as const;
 
@@ -31,13 +32,50 @@ type ListName = (typeof LIST_KEYS)[number];
 export function decodeProjectionChanges(
   value: unknown,
   path: string,
-  limits: { readonly maxProjectionSize: number },
+  limits: ProjectionLimits,
 ): ProjectionChanges {
+  return decodeChanges(value, path, limits, decodePayload, decodeReplace, decodeDelete);
+}
+
+/** The same for a transaction that knows by itself which version it changes. */
+export function decodeUnversionedChanges(
+  value: unknown,
+  path: string,
+  limits: ProjectionLimits,
+): UnversionedChanges {
+  return decodeChanges(value, path, limits, decodePayload, decodePayload, decodeKey);
+}
+
+/** Projection changes without versions. */
+export interface UnversionedChanges {
+  readonly create: readonly ProjectionCreate[];
+  readonly replace: readonly ProjectionCreate[];
+  readonly delete: readonly ProjectionKey[];
+}
+
+interface ProjectionLimits {
+  readonly maxProjectionSize: number;
+}
+
+type Decode<Change> = (value: unknown, path: string) => Change;
+
+function decodeChanges<
+  Create extends ProjectionCreate,
+  Replace extends ProjectionCreate,
+  Delete extends ProjectionKey,
+>(
+  value: unknown,
+  path: string,
+  limits: ProjectionLimits,
+  create: Decode<Create>,
+  replace: Decode<Replace>,
+  remove: Decode<Delete>,
+): { create: Create[]; replace: Replace[]; delete: Delete[] } {
   const lists = decodeLists(value, path);
   const keys = new Set<string>();
   const decodeList = <Change extends ProjectionKey & { readonly payload?: string }>(
     name: ListName,
-    decode: (value: unknown, path: string) => Change,
+    decode: Decode<Change>,
   ): Change[] =>
     lists[name].map((element, i) => {
       const itemPath = `${listPath(path, name)}[${i}]`;
@@ -49,9 +87,9 @@ export function decodeProjectionChanges(
       return change;
     });
   return {
-    create: decodeList("create", decodeCreate),
-    replace: decodeList("replace", decodeReplace),
-    delete: decodeList("delete", decodeDelete),
+    create: decodeList("create", create),
+    replace: decodeList("replace", replace),
+    delete: decodeList("delete", remove),
   };
 }
 
@@ -62,7 +100,8 @@ export function countProjectionChanges(value: unknown, path: string): number {
 }
 
 function decodeLists(value: unknown, path: string): Readonly<Record<ListName, readonly unknown[]>> {
-  const lists = isLeftOut(value) ? {} : decodeObject(value, path, LIST_KEYS);
+  const isKeyLeftOut = path !== "" && isLeftOut(value);
+  const lists = isKeyLeftOut ? {} : decodeObject(value, path, LIST_KEYS);
   const list = (name: ListName): readonly unknown[] =>
     isLeftOut(lists[name]) ? [] : decodeArray(lists[name], "", listPath(path, name));
   return { create: list("create"), replace: list("replace"), delete: list("delete") };
@@ -72,12 +111,20 @@ function listPath(path: string, list: ListName): string {
   return path === "" ? list : `${path}.${list}`;
 }
 
-function decodeCreate(value: unknown, path: string): ProjectionCreate {
-  const create = decodeObject(value, path, CREATE_KEYS);
+function decodePayload(value: unknown, path: string): ProjectionCreate {
+  const create = decodeObject(value, path, PAYLOAD_KEYS);
   return {
     type: decodeNonEmptyString(create.type, path, "type"),
     id: decodeNonEmptyString(create.id, path, "id"),
     payload: decodeString(create.payload, path, "payload"),
+  };
+}
+
+function decodeKey(value: unknown, path: string): ProjectionKey {
+  const key = decodeObject(value, path, KEY_KEYS);
+  return {
+    type: decodeNonEmptyString(key.type, path, "type"),
+    id: decodeNonEmptyString(key.id, path, "id"),
   };
 }
 

@@ -6,13 +6,15 @@ import type { Route } from "../../http/router.ts";
 import { Refusal } from "../../model/errors.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import type { Write } from "../../model/write.ts";
-import type { Conflict, StoreWrite } from "../../store/run_write.ts";
-import { eventTerms } from "../../store/tag_index.ts";
-import { eventBody } from "../../wire/event.ts";
+import type { NewVersions } from "../../store/projections.ts";
+import type { StoreWrite } from "../../store/run_write.ts";
 import { parseJson } from "../../wire/json.ts";
 import { decodeWrite } from "../../wire/write_request.ts";
 import type { EditionHost } from "../edition.ts";
+import { conflictMessage } from "../shared/conflict_message.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
+import { prepareEvent } from "../shared/prepare_event.ts";
+import { versionLists } from "../shared/version_lists.ts";
 import type { WriteMetrics } from "./write_metrics.ts";
 
 /** `POST /write`: checks conditions, appends events and changes projections, all or nothing, in its turn. */
@@ -36,7 +38,7 @@ export function postWrite(host: EditionHost, metrics: WriteMetrics): Route {
       metrics.turnEnded(verdict, turnSeconds);
       switch (verdict.kind) {
         case "conflict":
-          throw new Refusal("ConcurrencyException", conflictMessage(verdict.conflict));
+          throw new Refusal("ConcurrencyException", conflictMessage(verdict.conflict, "projections."));
         case "failed":
         case "unknown":
           throw turnError(verdict);
@@ -59,35 +61,14 @@ function prepare(write: Write, timeMicros: number): StoreWrite {
   return {
     conditions: write.conditions,
     projections: write.projections,
-    events: write.events.map((event) => ({ timeMicros, body: eventBody(event), terms: eventTerms(event) })),
+    events: write.events.map((event) => prepareEvent(event, timeMicros)),
   };
 }
 
 function writtenReply(
   storeId: string,
   events: readonly { readonly sequence: number; readonly time: string }[],
-  versions: { readonly create: readonly string[]; readonly replace: readonly string[] } = {
-    create: [],
-    replace: [],
-  },
+  versions: NewVersions = { create: [], replace: [] },
 ): Reply {
-  const withVersion = (version: string): { version: string } => ({ version });
-  const projections = {
-    create: versions.create.map(withVersion),
-    replace: versions.replace.map(withVersion),
-  };
-  return jsonReply(200, { events, projections }, { [STORE_HEADER]: storeId });
-}
-
-function conflictMessage({ list, index, cause }: Conflict): string {
-  switch (cause) {
-    case "eventMatches":
-      return `conditions[${index}] no longer holds`;
-    case "otherStore":
-      return `conditions[${index}] was read on another store`;
-    case "exists":
-      return `projections.create[${index}] already exists`;
-    case "otherVersion":
-      return `projections.${list}[${index}] no longer has the given version`;
-  }
+  return jsonReply(200, { events, projections: versionLists(versions) }, { [STORE_HEADER]: storeId });
 }

@@ -3,6 +3,7 @@ import { getHeapSnapshot } from "node:v8";
 import { textReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { Refusal } from "../../model/errors.ts";
+import { getRoute } from "./get_route.ts";
 
 const SECONDS_DEFAULT = 10;
 const SECONDS_MAX = 300;
@@ -14,12 +15,7 @@ const INDEX = `profiling of the main thread, for Chrome DevTools
 
 /** Profiling endpoints, for development mode only. */
 export function profilingRoutes(): Route[] {
-  const get = (path: string, handle: Route["handle"]): Route => ({
-    method: "GET",
-    path: `/debug/pprof/${path}`,
-    readsBody: false,
-    handle,
-  });
+  const get = (path: string, handle: Route["handle"]): Route => getRoute(`/debug/pprof/${path}`, handle);
   return [
     get("", () => textReply(200, INDEX)),
     get("profile", async ({ query, left }) => {

@@ -1,0 +1,12 @@
+import type { EditionHost } from "../edition.ts";
+import type { OpenTransactions } from "./open_transactions.ts";
+import type { Pause } from "./pause.ts";
+import type { Statistics } from "./statistics.ts";
+
+/** What the routes of an edition at work share. */
+export interface EditionParts {
+  readonly host: EditionHost;
+  readonly statistics: Statistics;
+  readonly transactions: OpenTransactions;
+  readonly pause: Pause;
+}

@@ -1,0 +1,130 @@
+import { ClientLeft, Refusal } from "../../model/errors.ts";
+import type { Statistics } from "./statistics.ts";
+import { LimitReached, Transaction, type TransactionLimits } from "./transaction.ts";
+
+export interface OpenTransactionsOptions extends TransactionLimits {
+  readonly maxOpenTx: number;
+  readonly idleSeconds: number;
+}
+
+interface Entry {
+  readonly transaction: Transaction;
+  /** A call runs on it, from before its body is read until its answer is complete. */
+  busy: boolean;
+  /** When the last call ended, by the monotonic clock. */
+  lastCallAt: number;
+}
+
+const SWEEP_MILLISECONDS = 250;
+
+/** The transactions in memory: one call at a time on each, and an end for those that nobody calls any more. */
+export class OpenTransactions {
+  readonly #options: OpenTransactionsOptions;
+  readonly #statistics: Statistics;
+  readonly #entries = new Map<string, Entry>();
+  readonly #sweep: ReturnType<typeof setInterval>;
+
+  constructor(options: OpenTransactionsOptions, statistics: Statistics) {
+    this.#options = options;
+    this.#statistics = statistics;
+    this.#sweep = setInterval(() => this.#expire(), SWEEP_MILLISECONDS);
+  }
+
+  get count(): number {
+    return this.#entries.size;
+  }
+
+  /** @returns the ID of a new transaction. @throws Refusal `TooManyTransactions` */
+  begin(): string {
+    const { maxOpenTx } = this.#options;
+    if (this.#entries.size >= maxOpenTx) {
+      throw new Refusal(
+        "TooManyTransactions",
+        `${maxOpenTx} transactions are open, as many as maxOpenTx allows`,
+      );
+    }
+    const txId = crypto.randomUUID();
+    const transaction = new Transaction(this.#options);
+    this.#entries.set(txId, { transaction, busy: false, lastCallAt: performance.now() });
+    this.#statistics.transactions.begun++;
+    return txId;
+  }
+
+  /**
+   * Runs a call on a transaction. Every error ends it, but for a projection that is not there and a client
+   * that left before it had said what it wanted.
+   * @throws Refusal `TransactionNotFound` or `TransactionBusy`, or what `call` throws
+   */
+  async call<T>(
+    txId: string,
+    call: (transaction: Transaction, running: RunningCall) => Promise<T>,
+  ): Promise<T> {
+    const entry = this.#entries.get(txId);
+    if (entry === undefined) throw new Refusal("TransactionNotFound");
+    this.#mustBeFree(entry);
+    entry.busy = true;
+    let extended = false;
+    const end = (): void => {
+      entry.busy = false;
+      entry.lastCallAt = performance.now();
+    };
+    try {
+      const running = {
+        end,
+        extend: () => void (extended = true),
+        finish: () => void this.#entries.delete(txId),
+      };
+      return await call(entry.transaction, running);
+    } catch (error) {
+      if (!(error instanceof ClientLeft)) this.#entries.delete(txId);
+      if (isDesignError(error)) this.#statistics.transactions.designErrors++;
+      extended = false;
+      throw error;
+    } finally {
+      if (!extended) end();
+    }
+  }
+
+  /** Ends a transaction without a commit, if there is one. @throws Refusal `TransactionBusy` */
+  abandon(txId: string): void {
+    const entry = this.#entries.get(txId);
+    if (entry === undefined) return;
+    this.#mustBeFree(entry);
+    this.#entries.delete(txId);
+    this.#statistics.transactions.abandoned++;
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+    this.#entries.clear();
+  }
+
+  #mustBeFree(entry: Entry): void {
+    if (!entry.busy) return;
+    this.#statistics.transactions.busy++;
+    throw new Refusal("TransactionBusy", "another call runs on this transaction");
+  }
+
+  #expire(): void {
+    const oldest = performance.now() - this.#options.idleSeconds * 1000;
+    for (const [txId, { busy, lastCallAt }] of this.#entries) {
+      if (busy || lastCallAt > oldest) continue;
+      this.#entries.delete(txId);
+      this.#statistics.transactions.expired++;
+    }
+  }
+}
+
+/** What a call can say about its own end. */
+export interface RunningCall {
+  /** The call goes on after its handler returned, until `end` is called: its answer is a stream. */
+  extend(): void;
+  end(): void;
+  /** The transaction is over. */
+  finish(): void;
+}
+
+/** Broken rules and malformed bodies; not limits and sizes. */
+function isDesignError(error: unknown): boolean {
+  return error instanceof Refusal && error.code === "InvalidRequest" && !(error instanceof LimitReached);
+}

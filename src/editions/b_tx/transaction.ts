@@ -1,0 +1,202 @@
+import type { Condition } from "../../model/condition.ts";
+import type { NewEvent } from "../../model/event.ts";
+import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts";
+import type { Query } from "../../model/query.ts";
+import { Refusal } from "../../model/errors.ts";
+
+/*
+ * A transaction as a state machine: no I/O, no clock, no HTTP. Its methods are the calls of a client; one that
+ * throws ends the transaction.
+ */
+
+export interface TransactionLimits {
+  readonly maxEventsPerTx: number;
+  readonly maxReadsPerTx: number;
+  readonly maxProjectionsPerTx: number;
+}
+
+/** An event that waits for the commit. */
+export interface PendingEvent {
+  readonly event: NewEvent;
+  readonly timeMicros: number;
+}
+
+/** What the transaction found in the store when it read a projection: its version, or that there was none. */
+export type Found = { readonly version: string } | "missing";
+
+/** What a transaction knows of one projection. */
+interface Known {
+  readonly key: ProjectionKey;
+  /** undefined: never read. */
+  found: Found | undefined;
+  /** What the transaction made of it: a payload, nothing, or undefined when it did not touch it. */
+  made: { readonly payload: string } | "deleted" | undefined;
+}
+
+/** How a projection looks from inside the transaction. */
+export type View = { readonly payload: string } | "deleted" | "asStored";
+
+/** A change to check and make at commit. `found` is what the transaction's own read said, if it read. */
+export interface CommittedChange {
+  readonly key: ProjectionKey;
+  readonly found: Found | undefined;
+  /** undefined: delete. */
+  readonly payload: string | undefined;
+}
+
+export interface ProjectionWrites {
+  readonly create: readonly (ProjectionKey & { readonly payload: string })[];
+  readonly replace: readonly (ProjectionKey & { readonly payload: string })[];
+  readonly delete: readonly ProjectionKey[];
+}
+
+/** Everything that a commit checks and writes. */
+export interface CommitContent {
+  readonly conditions: readonly Condition[];
+  readonly events: readonly PendingEvent[];
+  readonly projections: readonly CommittedChange[];
+}
+
+/** The transaction would outgrow a setting. Any other refusal here is a mistake in the client's program. */
+export class LimitReached extends Refusal {
+  constructor(detail: string) {
+    super("InvalidRequest", detail);
+  }
+}
+
+function brokenRule(detail: string): Refusal {
+  return new Refusal("InvalidRequest", detail);
+}
+
+export class Transaction {
+  readonly #limits: TransactionLimits;
+  readonly #conditions: Condition[] = [];
+  #conditionOpen = false;
+  readonly #events: PendingEvent[] = [];
+  readonly #projections = new Map<string, Known>();
+
+  constructor(limits: TransactionLimits) {
+    this.#limits = limits;
+  }
+
+  get pendingEvents(): readonly PendingEvent[] {
+    return this.#events;
+  }
+
+  /** Before a read of events. */
+  checkRead(): void {
+    this.#mustBeClosed("read events");
+    const { maxReadsPerTx } = this.#limits;
+    if (this.#conditions.length >= maxReadsPerTx) {
+      throw new LimitReached(`the transaction has more reads than maxReadsPerTx (${maxReadsPerTx})`);
+    }
+  }
+
+  /** A read of events has begun: it opens a condition on what is committed after `head`. */
+  readBegan(query: Query, head: number): void {
+    this.#conditions.push({ failIfEventsMatch: query, afterSequence: head });
+    this.#conditionOpen = true;
+  }
+
+  /** Decides: closes the open condition and keeps the events, of which there may be none. */
+  writeEvents(events: readonly NewEvent[], timeMicros: number): void {
+    if (!this.#conditionOpen) throw brokenRule("events are written after a read of events");
+    const { maxEventsPerTx } = this.#limits;
+    if (this.#events.length + events.length > maxEventsPerTx) {
+      throw new LimitReached(`the transaction carries more events than maxEventsPerTx (${maxEventsPerTx})`);
+    }
+    this.#conditionOpen = false;
+    for (const event of events) this.#events.push({ event, timeMicros });
+  }
+
+  /** Before a read of a projection: what it is to the transaction, or that the store must be asked. */
+  viewProjection(key: ProjectionKey): View {
+    this.#mustBeClosed("read a projection");
+    const known = this.#projections.get(projectionKeyText(key));
+    if (known === undefined) this.#mustHaveRoom(1, ({ found }) => found !== undefined, "reads");
+    return known?.made ?? "asStored";
+  }
+
+  /** The store was asked for a projection that the transaction has not changed. */
+  projectionRead(key: ProjectionKey, found: Found): void {
+    this.#known(key).found = found;
+  }
+
+  /** Creates, replaces and deletes projections in the transaction. The lists name each projection once. */
+  writeProjections(writes: ProjectionWrites): void {
+    this.#mustBeClosed("write projections");
+    const { create, replace, delete: deleted } = writes;
+    if (create.length + replace.length + deleted.length === 0) {
+      throw brokenRule("a write of projections names at least one");
+    }
+    for (const [i, { type, id, payload }] of create.entries()) {
+      const known = this.#known({ type, id });
+      if (isThere(known)) throw brokenRule(`create[${i}]: the projection exists`);
+      known.made = { payload };
+    }
+    for (const [i, { type, id, payload }] of replace.entries()) {
+      const known = this.#known({ type, id });
+      if (!isThere(known)) throw brokenRule(`replace[${i}]: ${whyNotThere(known)}`);
+      known.made = { payload };
+    }
+    for (const [i, { type, id }] of deleted.entries()) {
+      const known = this.#known({ type, id });
+      if (known.found === undefined && known.made === undefined) {
+        throw brokenRule(`delete[${i}]: ${whyNotThere(known)}`);
+      }
+      // Deleting what is not there does nothing.
+      if (isThere(known)) known.made = "deleted";
+    }
+    this.#mustHaveRoom(0, ({ made }) => made !== undefined, "writes");
+  }
+
+  /** What the commit is to check and write, or undefined when there is nothing to write. */
+  commit(): CommitContent | undefined {
+    this.#mustBeClosed("commit");
+    const projections = [...this.#projections.values()].flatMap(changeOf);
+    if (this.#events.length === 0 && projections.length === 0) return undefined;
+    return { conditions: this.#conditions, events: this.#events, projections };
+  }
+
+  #mustBeClosed(what: string): void {
+    if (!this.#conditionOpen) return;
+    throw brokenRule(`after a read of events the next call writes events; it can't ${what}`);
+  }
+
+  /** Bounds the projections that a transaction reads, and those that it writes, by the same setting. */
+  #mustHaveRoom(more: number, counts: (known: Known) => boolean, verb: "reads" | "writes"): void {
+    const { maxProjectionsPerTx } = this.#limits;
+    const count = [...this.#projections.values()].filter(counts).length + more;
+    if (count > maxProjectionsPerTx) {
+      throw new LimitReached(
+        `the transaction ${verb} ${count} projections, more than maxProjectionsPerTx (${maxProjectionsPerTx})`,
+      );
+    }
+  }
+
+  #known(key: ProjectionKey): Known {
+    const text = projectionKeyText(key);
+    const known = this.#projections.get(text) ?? { key, found: undefined, made: undefined };
+    this.#projections.set(text, known);
+    return known;
+  }
+}
+
+/** Whether the projection exists, as far as the transaction can see. */
+function isThere({ found, made }: Known): boolean {
+  if (made !== undefined) return made !== "deleted";
+  return found !== undefined && found !== "missing";
+}
+
+function whyNotThere({ found, made }: Known): string {
+  return found === undefined && made === undefined
+    ? "the projection was not read in this transaction"
+    : "the projection does not exist";
+}
+
+function changeOf({ key, found, made }: Known): CommittedChange[] {
+  if (made === undefined) return [];
+  if (made !== "deleted") return [{ key, found, payload: made.payload }];
+  // What was created here and deleted again never was.
+  return found === undefined || found === "missing" ? [] : [{ key, found, payload: undefined }];
+}

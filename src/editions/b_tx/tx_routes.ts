@@ -1,0 +1,120 @@
+import { nowMicros } from "../../core/clock.ts";
+import { openPage, type Page } from "../../core/page_reader.ts";
+import type { Reply } from "../../http/exchange.ts";
+import { emptyReply, errorReply, jsonReply } from "../../http/replies.ts";
+import type { Route } from "../../http/router.ts";
+import { Refusal } from "../../model/errors.ts";
+import type { ProjectionKey } from "../../model/projection.ts";
+import { matches } from "../../model/query.ts";
+import { formatTimestamp } from "../../model/timestamp.ts";
+import { eventBody } from "../../wire/event.ts";
+import { parseJson } from "../../wire/json.ts";
+import { decodeUnversionedChanges } from "../../wire/projection.ts";
+import { decodeTxEvents, decodeTxRead } from "../../wire/tx_requests.ts";
+import { NO_STORE } from "../shared/headers.ts";
+import { commit } from "./commit.ts";
+import type { EditionParts } from "./edition_parts.ts";
+import type { RunningCall } from "./open_transactions.ts";
+import type { PendingEvent, Transaction } from "./transaction.ts";
+import { onTransaction, type TxCall } from "./tx_call.ts";
+
+const encoder = new TextEncoder();
+
+/** The endpoints below `/tx`. */
+export function txRoutes(edition: EditionParts): Route[] {
+  const { transactions } = edition;
+  return [
+    { method: "POST", path: "/tx", readsBody: false, handle: () => begin(edition) },
+    onTransaction("QUERY", "/events", edition, readEvents),
+    onTransaction("POST", "/events", edition, writeEvents),
+    onTransaction("GET", "/projections/:type/:id", edition, readProjection),
+    onTransaction("POST", "/projections", edition, writeProjections),
+    onTransaction("POST", "/commit", edition, commit),
+    {
+      method: "DELETE",
+      path: "/tx/:txId",
+      // Never read: whatever the body, the answer depends on the transaction alone.
+      readsBody: true,
+      handle({ segments: [txId] }) {
+        transactions.abandon(txId!);
+        return emptyReply(204);
+      },
+    },
+  ];
+}
+
+function begin({ pause, statistics, transactions }: EditionParts): Reply {
+  if (pause.state !== "normal") {
+    statistics.transactions.paused++;
+    throw new Refusal("Paused");
+  }
+  return jsonReply(200, { txId: transactions.begin() });
+}
+
+async function readEvents({ edition: { host }, transaction, running, call }: TxCall): Promise<Reply> {
+  const query = decodeTxRead(parseJson(await call.body()), host.literals);
+  transaction.checkRead();
+  const request = { query, afterSequence: 0, limit: Infinity };
+  const page = await openPage((chunk) => host.store.readChunk(chunk), request);
+  transaction.readBegan(query, page.head);
+  const own = transaction.pendingEvents.filter(({ event }) => matches(query, event));
+  // The call runs until its last line is out.
+  running.extend();
+  return {
+    status: 200,
+    headers: { "Content-Type": "application/x-ndjson", ...NO_STORE },
+    body: lines(page, own, running),
+  };
+}
+
+async function* lines(
+  page: Page,
+  own: readonly PendingEvent[],
+  running: RunningCall,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  try {
+    yield* page.chunks;
+    for (const { event, timeMicros } of own) {
+      yield encoder.encode(`{"time":"${formatTimestamp(timeMicros)}",${eventBody(event)}}\n`);
+    }
+    yield encoder.encode('{"end":true}\n');
+  } finally {
+    running.end();
+  }
+}
+
+async function writeEvents({ edition: { host }, transaction, call }: TxCall): Promise<Reply> {
+  const events = decodeTxEvents(parseJson(await call.body()), host.settings);
+  const timeMicros = nowMicros();
+  transaction.writeEvents(events, timeMicros);
+  return jsonReply(200, { time: formatTimestamp(timeMicros) });
+}
+
+async function readProjection({ edition, transaction, call }: TxCall): Promise<Reply> {
+  await call.body();
+  const [, type, id] = call.segments;
+  const key: ProjectionKey = { type: type!, id: id! };
+  const payload = await payloadIn(edition, transaction, key);
+  if (payload === undefined) return errorReply(new Refusal("ProjectionNotFound"), NO_STORE).reply;
+  const headers = { "Content-Type": "text/plain; charset=utf-8", ...NO_STORE };
+  return { status: 200, headers, body: payload };
+}
+
+/** The payload of a projection as the transaction sees it, or undefined when there is none. */
+async function payloadIn(
+  { host }: EditionParts,
+  transaction: Transaction,
+  key: ProjectionKey,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const view = transaction.viewProjection(key);
+  if (view === "deleted") return undefined;
+  if (view !== "asStored") return encoder.encode(view.payload);
+  const { projection } = await host.store.readProjection(key);
+  transaction.projectionRead(key, projection === undefined ? "missing" : { version: projection.version });
+  return projection?.payload;
+}
+
+async function writeProjections({ edition: { host }, transaction, call }: TxCall): Promise<Reply> {
+  transaction.writeProjections(decodeUnversionedChanges(parseJson(await call.body()), "", host.settings));
+  return jsonReply(200, { time: formatTimestamp(nowMicros()) });
+}
