@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Handler } from "../../../src/http/exchange.ts";
 import { type Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
-import { eventually } from "../../support/eventually.ts";
+import { eventually, pause } from "../../support/eventually.ts";
 import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
 import { startServer } from "../../support/server_process.ts";
 import { BODY_BYTES, type Departure, DEPARTURES, LeavingClient } from "./support/departures.ts";
@@ -97,6 +97,21 @@ for (const kind of KINDS) {
     }
     await eventually(() => assert.equal(failures.length, 8));
     assert.deepEqual(new Set(failures), new Set(["ClientLeft"]));
+  });
+
+  Deno.test(`who asks late is told that the client has left already (${kind})`, async () => {
+    const told = Promise.withResolvers<boolean>();
+    await using server = listening(kind, async (request) => {
+      await request.body(BODY_BYTES_MAX);
+      await pause(200);
+      told.resolve(request.left.aborted);
+      return textBody(200, "");
+    });
+    using client = await LeavingClient.open(server.address, "FIN");
+    await client.sendSplit(requestBytes("POST", "/", "body"), []);
+    await pause(50);
+    await client.leave();
+    assert.equal(await told.promise, true);
   });
 
   Deno.test(`a client that stays is not taken for one that left (${kind})`, async () => {

@@ -137,7 +137,7 @@ testBoth("a second head has the time of a head from its first byte on", async (k
   using connection = await Connection.open(server.address);
   await connection.send(requestBytes("GET", "/"));
   await connection.readReply("GET");
-  await pause(1500);
+  await pause(300);
   await connection.send(HEAD_BEGINNING);
   assertInTime(await secondsUntilClosed(connection), SHORT.head, "a second head that stalls");
 });
