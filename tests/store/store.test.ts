@@ -33,7 +33,12 @@ Deno.test("a store that is opened anew keeps its ID, its events and its projecti
   const names = [...Deno.readDirSync(directory.path)].map(({ name }) => name).sort();
   assert.deepEqual(names, ["events.db", "events.lock"]);
   const second = await Store.open(options);
-  assert.deepEqual(second.opened, { storeId: first.storeId, head: 2, created: false });
+  assert.deepEqual(second.opened, {
+    storeId: first.storeId,
+    head: 2,
+    created: false,
+    pausedSinceMicros: undefined,
+  });
   assert.equal((await readAll(second)).events, 2);
   const { storeId, projection } = await second.readProjection({ type: "p", id: "\u0000" });
   assert.equal(storeId, first.storeId);
