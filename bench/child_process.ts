@@ -13,15 +13,22 @@ export class ChildProcess implements AsyncDisposable {
   /**
    * Starts a module of this repository.
    * @param directory where it runs and, with `unix`, has its socket
+   * @param settings its settings besides where it listens and keeps its data
    */
-  constructor(module: URL, directory: string, unix: boolean, dataDir: string) {
+  constructor(
+    module: URL,
+    directory: string,
+    unix: boolean,
+    dataDir: string,
+    settings: Readonly<Record<string, string>>,
+  ) {
     this.address = unix
       ? { transport: "unix", path: `${directory}/server.sock` }
       : { transport: "tcp", hostname: "127.0.0.1", port: freePort() };
     this.#child = new Deno.Command(Deno.execPath(), {
       args: ["run", "--quiet", "--no-prompt", "--allow-all", fileURLToPath(module)],
       cwd: directory,
-      env: { ...environment(), ...listenVariables(this.address), SERVICE_DATA_DIR: dataDir },
+      env: { ...environment(), ...settings, ...listenVariables(this.address), SERVICE_DATA_DIR: dataDir },
       clearEnv: true,
       stdin: "null",
       stdout: "piped",

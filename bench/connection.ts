@@ -64,6 +64,7 @@ export class Connection implements Disposable {
     const headEnd = await this.#headEnd();
     const head = decoder.decode(this.#buffer.subarray(0, headEnd)).toLowerCase();
     const status = Number(head.slice("http/1.1 ".length, "http/1.1 200".length));
+    if (status === 204) return { status, head, body: [] };
     const body = head.includes("\r\ntransfer-encoding: chunked")
       ? await this.#chunkedBody(headEnd)
       : await this.#plainBody(headEnd, fieldOf(head, "content-length"));

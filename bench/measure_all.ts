@@ -8,6 +8,7 @@ import { bulk } from "./workloads/bulk.ts";
 import { fullScan } from "./workloads/full_scan.ts";
 import { oneEvent } from "./workloads/one_event.ts";
 import { readByOrder, readByTypeAndCustomer } from "./workloads/selective_read.ts";
+import { transaction } from "./workloads/transaction.ts";
 import { bareTransport } from "./yardsticks/bare_transport.ts";
 import { diskSync } from "./yardsticks/disk_sync.ts";
 import { insertLoop } from "./yardsticks/insert_loop.ts";
@@ -53,9 +54,11 @@ export async function measureAll(plan: Plan): Promise<Results> {
   });
 
   const ungrouped = await startServer(plan, SERVER_IN_GROUPS_OF_ONE, stores.ungrouped);
+  const editionB = await startServer(plan, SERVER, stores.editionB, { SERVICE_EDITION: "B" });
   const bare = await startServer(plan, BARE_TRANSPORT, stores.ungrouped);
   const smallWrites = await measureRows(plan, {
     oneEvent: (timing) => oneEvent(address, timing),
+    transaction: (timing) => transaction(editionB.address, timing),
     oneEventUngrouped: (timing) => oneEvent(ungrouped.address, timing),
     bareTransport: (timing) => bareTransport(bare.address, timing),
     diskSync: (timing) => diskSync(plan.directory, timing),
@@ -86,10 +89,10 @@ async function measureRows<Name extends RowName>(
   return Object.fromEntries(measured) as Record<Name, Measured>;
 }
 
-/** The data directories of three equal stores. */
+/** The data directories of equal stores. */
 function makeStores(
   { directory, storeEvents }: Plan,
-): { server: string; ungrouped: string; insertLoop: string } {
+): Readonly<Record<"server" | "editionB" | "ungrouped" | "insertLoop", string>> {
   const server = `${directory}/server`;
   fillStore(server, storeEvents);
   const copy = (name: string): string => {
@@ -98,16 +101,22 @@ function makeStores(
     Deno.copyFileSync(storePaths(server).database, storePaths(dataDir).database);
     return dataDir;
   };
-  return { server, ungrouped: copy("ungrouped"), insertLoop: copy("insert_loop") };
+  return {
+    server,
+    editionB: copy("edition_b"),
+    ungrouped: copy("ungrouped"),
+    insertLoop: copy("insert_loop"),
+  };
 }
 
 async function startServer(
   { servers, directory, unix }: Plan,
   module: URL,
   dataDir: string,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<ChildProcess> {
   const home = Deno.makeTempDirSync({ dir: directory });
-  const server = servers.use(new ChildProcess(module, home, unix, dataDir));
+  const server = servers.use(new ChildProcess(module, home, unix, dataDir, settings));
   await server.listening();
   return server;
 }

@@ -7,6 +7,7 @@ export interface Results {
   readonly insertLoop: Measured;
   readonly pageRead: Measured;
   readonly oneEvent: Measured;
+  readonly transaction: Measured;
   readonly oneEventUngrouped: Measured;
   readonly bulk: Measured;
   readonly fullScan: Measured;
@@ -18,6 +19,7 @@ export type RowName = keyof Results;
 
 const rowTitles: Readonly<Record<RowName, string>> = {
   oneEvent: "write 1 event on a condition, 64 clients",
+  transaction: "read, write 1 event, commit (B), 64 clients",
   bulk: "write 100 events, 16 clients",
   fullScan: "scan the store in pages of 10,000, 1 client",
   readByOrder: "read one order, 4 clients",
@@ -38,8 +40,8 @@ export interface Ratio {
 }
 
 export function ratiosOf(results: Results): Ratio[] {
-  const { oneEvent, oneEventUngrouped, bulk, fullScan, insertLoop, pageRead, bareTransport, diskSync } =
-    results;
+  const { oneEvent, transaction, oneEventUngrouped, bulk, fullScan } = results;
+  const { insertLoop, pageRead, bareTransport, diskSync } = results;
   return [
     {
       title: "1 event: groups / groups of one",
@@ -48,6 +50,10 @@ export function ratiosOf(results: Results): Ratio[] {
     },
     { title: "100 events / insert loop", value: bulk.eventsPerSecond / insertLoop.eventsPerSecond, aim: 0.6 },
     { title: "scan / page read", value: fullScan.eventsPerSecond / pageRead.eventsPerSecond, aim: 0.4 },
+    {
+      title: "transaction of edition B / 1 event",
+      value: transaction.eventsPerSecond / oneEvent.eventsPerSecond,
+    },
     {
       title: "1 event / bare transport (requests)",
       value: oneEvent.requestsPerSecond / bareTransport.requestsPerSecond,

@@ -47,3 +47,10 @@ Deno.test("the connection of the benchmark does not take a reply that was cut sh
   const reply = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello";
   await assert.rejects(exchange(reply, 1000, () => {}), /closed a connection in the middle/);
 });
+
+Deno.test("the connection of the benchmark takes a 204, which names no length", async () => {
+  await exchange("HTTP/1.1 204 No Content\r\n\r\n", 1000, (read) => {
+    assert.equal(read.status, 204);
+    assert.equal(textOf(read), "");
+  });
+});
