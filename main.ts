@@ -70,9 +70,12 @@ function stopOnSignals(server: RunningServer, output: LineOutput): void {
   const stop = async (): Promise<void> => {
     if (stopping) Deno.exit(ExitCode.failure);
     stopping = true;
-    await server.stop();
+    const code = await server.stop().then(() => ExitCode.ok, (error: Error) => {
+      printError(serverProgram, `the stop failed: ${error.message}`);
+      return ExitCode.failure;
+    });
     await output.drained(LAST_LINES_MILLISECONDS);
-    Deno.exit(ExitCode.ok);
+    Deno.exit(code);
   };
   Deno.addSignalListener("SIGTERM", stop);
   Deno.addSignalListener("SIGINT", stop);
@@ -83,5 +86,5 @@ async function endBroken(server: RunningServer, errors: LineOutput, reason: stri
   // First the timer: a standard error that nobody reads must not keep the process alive.
   setTimeout(() => Deno.exit(ExitCode.failure), LAST_ANSWERS_MILLISECONDS);
   errors.line(`the store has failed and needs a restart: ${reason}`);
-  await server.stop();
+  await server.stop().catch((error: Error) => errors.line(`the stop failed: ${error.message}`));
 }

@@ -86,9 +86,7 @@ async function answer(
 
 function makeCall(request: HttpRequest, segments: readonly string[], limit: BodyLimit): Call {
   return {
-    method: request.method,
     segments,
-    header: (name) => request.header(name),
     query: request.target.slice(pathOf(request.target).length + 1),
     async body() {
       try {
@@ -97,7 +95,9 @@ function makeCall(request: HttpRequest, segments: readonly string[], limit: Body
         throw error instanceof BodyTooLarge ? new Refusal("PayloadTooLarge", limit.message) : error;
       }
     },
-    left: request.left,
+    get left() {
+      return request.left;
+    },
   };
 }
 

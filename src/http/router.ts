@@ -3,10 +3,8 @@ import type { Reply } from "./exchange.ts";
 
 /** A request on its way through a route. */
 export interface Call {
-  readonly method: string;
   /** The decoded segments that stand where the route's path has a `:name`, in order. */
   readonly segments: readonly string[];
-  header(name: string): string | undefined;
   /** The query string without its `?`, "" when there is none. Only profiling looks at it. */
   readonly query: string;
   /** Reads the body, within the cap of the edition. */

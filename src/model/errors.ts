@@ -36,6 +36,13 @@ export class Refusal extends Error {
   }
 }
 
+/** A request that asks for more than a limit allows, which its client may not have known. */
+export class LimitReached extends Refusal {
+  constructor(detail: string) {
+    super("InvalidRequest", detail);
+  }
+}
+
 /** A request that gets no answer at all: its connection is closed. */
 export class NoReply extends Error {
   override readonly name: string = "NoReply";

@@ -8,7 +8,7 @@ export type SqlValue = bigint | string | Uint8Array | null;
 export type Row = readonly unknown[];
 
 /** SQLite's primary result codes that the store tells apart. */
-export const SqlCode = { busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
+export const SqlCode = { ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
 
 /** The primary result code of an error thrown by SQLite, or undefined for any other error. */
 export function sqlCodeOf(error: unknown): number | undefined {
@@ -47,9 +47,9 @@ export class Database {
     return this.#prepared(sql).get(...values) as unknown as Row | undefined;
   }
 
-  /** Runs a statement and returns the number of rows that it changed. */
-  run(sql: string, ...values: SqlValue[]): number {
-    return Number(this.#prepared(sql).run(...values).changes);
+  /** Runs a statement that returns no rows. */
+  run(sql: string, ...values: SqlValue[]): void {
+    this.#prepared(sql).run(...values);
   }
 
   /** Runs several statements at once, for the schema. Errors of a script carry no code. */

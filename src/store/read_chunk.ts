@@ -3,14 +3,19 @@ import { eventLine } from "../wire/event.ts";
 import type { Database } from "./database.ts";
 import { findEvents } from "./find_events.ts";
 import { readState, type StoreState } from "./identity.ts";
+import { LineBuffer } from "./line_buffer.ts";
 
 /**
- * A chunk ends with the line that takes it over this size. Each open page holds one chunk while its client is
+ * A chunk ends with a line, soon after this size. Each open page holds one chunk while its client is
  * slow: with 1 MB, 50 slow readers took 290 MB; a page of small events takes a tenth longer this way.
  */
-const CHUNK_UNITS_MAX = 256 * 1024;
+const CHUNK_BYTES_MAX = 256 * 1024;
 
-const encoder = new TextEncoder();
+/** Text is made into bytes in pieces of about this size. */
+const TEXT_UNITS_MAX = 32 * 1024;
+
+/** Room for the line that ends a chunk, at the default maxEventSize. */
+const LINE_BYTES_USUAL = 72 * 1024;
 
 export interface ChunkRequest {
   readonly query: Query;
@@ -49,17 +54,24 @@ export function readChunk(db: Database, request: ChunkRequest): Chunk {
 type Lines = Omit<Chunk, keyof StoreState>;
 
 function readLines(db: Database, request: ChunkRequest, head: number): Lines {
+  const buffer = new LineBuffer(CHUNK_BYTES_MAX + LINE_BYTES_USUAL);
   let text = "";
   let events = 0;
   let last = request.after;
-  const result = (end: Lines["end"]): Lines => ({ lines: encoder.encode(text), events, last, end });
+  const result = (end: Lines["end"]): Lines => {
+    buffer.add(text);
+    return { lines: buffer.bytes, events, last, end };
+  };
   for (const rows of findEvents(db, request.query, { after: last, head }, request.eventsMax + 1)) {
     for (const [sequence, timeMicros, body] of rows) {
       if (events === request.eventsMax) return result({ hasMore: true });
       text += eventLine(sequence, timeMicros, body);
       events++;
       last = sequence;
-      if (text.length >= CHUNK_UNITS_MAX) return result(false);
+      if (text.length < TEXT_UNITS_MAX) continue;
+      buffer.add(text);
+      text = "";
+      if (buffer.length >= CHUNK_BYTES_MAX) return result(false);
     }
   }
   return result({ hasMore: false });

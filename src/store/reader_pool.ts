@@ -31,7 +31,8 @@ export class ReaderPool {
     name: K,
     ...args: Parameters<ReaderCalls[K]>
   ): Promise<ReturnType<ReaderCalls[K]>> {
-    const reader = await this.#take();
+    // Whether the database can be reached must not depend on how many others read it.
+    const reader = await this.#take({ first: name === "ping" });
     try {
       return await reader.call(name, ...args);
     } finally {
@@ -47,15 +48,16 @@ export class ReaderPool {
     this.#idle = [];
   }
 
-  #take(): ReaderPort | Promise<ReaderPort> {
+  #take({ first }: { first: boolean }): ReaderPort | Promise<ReaderPort> {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     if (this.#readers.size < this.#readersMax) return this.#start();
-    if (this.#waiting.length >= WAITING_MAX) {
+    if (this.#waiting.length >= WAITING_MAX && !first) {
       throw new Refusal("Unavailable", "too many reads wait for a reader");
     }
     const turn = Promise.withResolvers<ReaderPort>();
-    this.#waiting.push(turn);
+    if (first) this.#waiting.unshift(turn);
+    else this.#waiting.push(turn);
     return turn.promise;
   }
 

@@ -36,7 +36,9 @@ function checkpointWhenDue(writer: Writer): void {
 
 function checkpointAtRest(writer: Writer): void {
   writer.checkpoint("TRUNCATE", 0);
-  if (writer.broken !== undefined) reportBroken(writer.broken);
+  if (writer.broken !== undefined) return reportBroken(writer.broken);
+  // A reader was in the way.
+  if (writer.walPages.total > 0) idleTimer = setTimeout(() => checkpointAtRest(writer), IDLE_MILLISECONDS);
 }
 
 function afterTurn(): void {

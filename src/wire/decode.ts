@@ -1,4 +1,4 @@
-import { Refusal } from "../model/errors.ts";
+import { LimitReached, Refusal } from "../model/errors.ts";
 
 /** Longest piece of a client's text that an error repeats. */
 const QUOTED_UNITS_MAX = 60;
@@ -9,6 +9,11 @@ const QUOTED_UNITS_MAX = 60;
  */
 export function invalid(path: string, what: string): Refusal {
   return new Refusal("InvalidRequest", within(path, what));
+}
+
+/** The error for an item that asks for more than a limit allows. */
+export function overLimit(path: string, what: string): LimitReached {
+  return new LimitReached(within(path, what));
 }
 
 /** `text` with the item that it belongs to in front: `events[3]: payload is missing`. */
@@ -87,7 +92,7 @@ export function decodeAfterSequence(value: unknown, path: string): number {
 /** Refuses a request that carries more of `things` than the setting called `limitName` allows. */
 export function checkCount(count: number, things: string, limitName: string, max: number): void {
   if (count <= max) return;
-  throw invalid("", `request carries ${count} ${things}, more than ${limitName} (${max})`);
+  throw overLimit("", `request carries ${count} ${things}, more than ${limitName} (${max})`);
 }
 
 /** The error for a value that has the wrong type. */

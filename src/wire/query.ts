@@ -7,6 +7,7 @@ import {
   decodeString,
   invalid,
   isLeftOut,
+  overLimit,
   quoted,
   within,
   wrong,
@@ -47,7 +48,7 @@ function decodeItems(elements: readonly unknown[], path: string): QueryItem[] {
     if (items.length <= 2 * QUERY_ITEMS_MAX && i < elements.length - 1) continue;
     items = mergeDuplicateItems(items);
     if (items.length > QUERY_ITEMS_MAX) {
-      throw invalid("", `${path} has more than ${QUERY_ITEMS_MAX} different items`);
+      throw overLimit("", `${path} has more than ${QUERY_ITEMS_MAX} different items`);
     }
   }
   return items;
@@ -61,7 +62,7 @@ function decodeItem(value: unknown, path: string): QueryItem {
   const count = types.length + identifiers.length + metadata.length;
   if (count === 0) throw invalid(path, "an item needs at least one of types, identifiers and metadata");
   if (count > QUERY_ITEM_VALUES_MAX) {
-    throw invalid(path, `an item has at most ${QUERY_ITEM_VALUES_MAX} values, this one has ${count}`);
+    throw overLimit(path, `an item has at most ${QUERY_ITEM_VALUES_MAX} values, this one has ${count}`);
   }
   return {
     types: types.map((type, i) => decodeString(type, path, `types[${i}]`)),

@@ -1,5 +1,5 @@
 import type { Query } from "../model/query.ts";
-import { decodeAfterSequence, decodeInteger, decodeObject, invalid, isLeftOut } from "./decode.ts";
+import { decodeAfterSequence, decodeInteger, decodeObject, isLeftOut, overLimit } from "./decode.ts";
 import { decodeQuery, type QueryLiterals } from "./query.ts";
 
 /** The body of `QUERY /events`: which events, after which sequence, and how many at most. */
@@ -31,7 +31,7 @@ function decodeLimit(value: unknown, limits: ReadLimits): number {
   if (isLeftOut(value)) return limits.defaultEventsPerPage;
   const limit = decodeInteger(value, "", "limit", 1);
   if (limit > limits.maxEventsPerPage) {
-    throw invalid("", `limit is ${limit}, more than maxEventsPerPage (${limits.maxEventsPerPage})`);
+    throw overLimit("", `limit is ${limit}, more than maxEventsPerPage (${limits.maxEventsPerPage})`);
   }
   return limit;
 }

@@ -1,6 +1,6 @@
 import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
 import type { Tag } from "../model/tag.ts";
-import { decodeString, invalid, isLeftOut, isObject, quoted, within, wrong } from "./decode.ts";
+import { decodeString, invalid, isLeftOut, isObject, overLimit, quoted, within, wrong } from "./decode.ts";
 
 /** Identifiers or metadata as they travel. A name may be `__proto__`: only ever read, never assigned. */
 export type TagObject = Readonly<Record<string, string | readonly string[]>>;
@@ -18,7 +18,7 @@ export function decodeTags(value: unknown, path: string, name: string): Tag[] {
     count += Array.isArray(tagValue) ? tagValue.length : 1;
   }
   if (count > TAGS_PER_NAMESPACE_MAX) {
-    throw invalid(path, `${name} holds ${count} tags, more than ${TAGS_PER_NAMESPACE_MAX}`);
+    throw overLimit(path, `${name} holds ${count} tags, more than ${TAGS_PER_NAMESPACE_MAX}`);
   }
   for (const tagName of Object.keys(value)) checkTag(tagName, value[tagName], within(path, name));
   return tagList(value as TagObject);

@@ -29,7 +29,7 @@ for (const [given, expected] of modes) {
   for (const umask of ["000", "077"]) {
     Deno.test(`socketMode ${given ?? "left out"} makes the socket ${expected.toString(8)}, umask ${umask}`, async () => {
       const env = given === undefined ? {} : { SERVICE_SOCKET_MODE: given };
-      await using server = await startServer({ listen: "unix", env, umask });
+      await using server = await startServer({ listen: "unix", listenOnly: true, env, umask });
       const path = server.address.transport === "unix" ? server.address.path : "";
       assert.equal(mode(path), expected);
       assert.ok(Deno.statSync(path).isSocket);
@@ -41,7 +41,7 @@ for (const [given, expected] of modes) {
 
 Deno.test("a stale socket at the path is removed at start", async () => {
   await inDirectory(async (directory, socketPath) => {
-    await using server = await startServer({ directory, listen: "unix" });
+    await using server = await startServer({ directory, listen: "unix", listenOnly: true });
     await server.kill();
     assert.ok(Deno.statSync(socketPath).isSocket, "kill -9 leaves the socket behind");
     await server.start();
@@ -50,7 +50,7 @@ Deno.test("a stale socket at the path is removed at start", async () => {
 });
 
 Deno.test("a socket on which a server answers stops the start, the other server goes on", async () => {
-  await using first = await startServer({ listen: "unix" });
+  await using first = await startServer({ listen: "unix", listenOnly: true });
   const socketPath = first.address.transport === "unix" ? first.address.path : "";
   assertRefused(await runServer({ listen: "none", env: { SERVICE_SOCKET_PATH: socketPath } }), 1, socketPath);
   assert.equal((await first.client().request("GET", "/health")).status, 200);
@@ -58,7 +58,7 @@ Deno.test("a socket on which a server answers stops the start, the other server 
 
 Deno.test("a file, a directory and a dangling link at the path stop the start and stay", async () => {
   await inDirectory(async (directory, socketPath) => {
-    const start = (): Promise<Ended> => runServer({ directory, listen: "unix" });
+    const start = (): Promise<Ended> => runServer({ directory, listen: "unix", listenOnly: true });
     await Deno.writeTextFile(socketPath, "precious");
     assertRefused(await start(), 1, socketPath);
     assert.equal(await Deno.readTextFile(socketPath), "precious");

@@ -40,7 +40,11 @@ async function assertRefusesFile(change: (path: string) => void, ...expected: Re
 }
 
 Deno.test("start-up lines: program and version, edition, store ID, data directory, auth, then listening", async () => {
-  await using server = await startServer({ env: { SERVICE_LOG_LEVEL: "error" } });
+  await using server = await startServer({
+    listen: "tcp",
+    listenOnly: true,
+    env: { SERVICE_LOG_LEVEL: "error" },
+  });
   const version = (await server.client().request("GET", "/health")).json<{ version: string }>().version;
   const lines = server.stdout.trimEnd().split("\n");
   assert.equal(lines.length, 3, server.stdout);

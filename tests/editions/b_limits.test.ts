@@ -79,6 +79,13 @@ Deno.test("maxProjectionsPerTx: distinct ones that it writes, one more is 400 an
   await assertRefusedAndEnded(tx, () => tx.change({ create: projections("4") }), message);
 });
 
+Deno.test("maxProjectionsPerTx does not count the projections that a transaction only reads", async () => {
+  const tx = await begin(client);
+  for (const id of ["r1", "r2", "r3", "r4"]) expectStatus(await tx.get("p", id), 404);
+  expectStatus(await tx.change({ create: projections("1") }), 200);
+  assertNoContent(await tx.abandon());
+});
+
 Deno.test("maxProjectionsPerWrite bounds POST /projections, not the writes of a transaction", async () => {
   const json = { create: projections("1", "2", "3") };
   const message = "request carries 3 projections, more than maxProjectionsPerWrite (2)";

@@ -162,6 +162,19 @@ Deno.test("transactions.designErrors counts neither limits nor sizes nor an abse
   txLines(await events.read("none"));
   const four = Array(4).fill(event("t"));
   assert.deepEqual(await counted(async () => expectStatus(await events.write(...four), 400)), {});
+  const items = Array.from({ length: 101 }, (_, i) => ({ types: [String(i)] }));
+  const wide = await begin(client);
+  assert.deepEqual(await counted(async () => expectStatus(await wide.read(items), 400)), {});
+  const values = [{ types: items.map(({ types }) => types[0]!) }];
+  const deep = await begin(client);
+  assert.deepEqual(await counted(async () => expectStatus(await deep.read(values), 400)), {});
+  const tagged = await begin(client);
+  txLines(await tagged.read("none"));
+  const tags = { identifiers: { many: Array.from({ length: 21 }, (_, i) => String(i)) } };
+  assert.deepEqual(
+    await counted(async () => expectStatus(await tagged.write({ type: "t", payload: "", ...tags }), 400)),
+    {},
+  );
   const reads = await begin(client);
   await reads.decide("none");
   await reads.decide("none");

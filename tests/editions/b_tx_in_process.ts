@@ -138,9 +138,7 @@ export class InProcess implements Disposable {
     if (routing.kind !== "found") throw new Error(`no route for ${method} ${path}`);
     try {
       return await routing.route.handle({
-        method,
         segments: routing.segments,
-        header: () => undefined,
         query: "",
         body: () => Promise.resolve(encoder.encode(json === undefined ? "" : JSON.stringify(json))),
         left: this.#left,

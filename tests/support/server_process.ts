@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly config?: string;
   /** `none` when the test names the address itself. Default `tcp`. */
   readonly listen?: "tcp" | "unix" | "none";
+  /** The test is about the transport that it names. */
+  readonly listenOnly?: boolean;
   readonly args?: readonly string[];
   /** The file mode creation mask to start with, in octal. */
   readonly umask?: string;
@@ -57,13 +59,25 @@ interface Place {
   readonly address: Address;
 }
 
+/**
+ * Where the server listens. With EVENTSTORE_TEST_LISTEN=tcp or unix every test runs on that transport, but for
+ * those that are about one of them.
+ */
+function transportOf({ listen, listenOnly }: ServerOptions): "tcp" | "unix" | "none" {
+  const wanted = Deno.env.get("EVENTSTORE_TEST_LISTEN");
+  if (listenOnly === true || listen === "none" || (wanted !== "tcp" && wanted !== "unix")) {
+    return listen ?? "tcp";
+  }
+  return wanted;
+}
+
 async function prepare(options: ServerOptions): Promise<Place> {
   const directory = options.directory ?? await Deno.makeTempDir({ prefix: "eventstore_test_" });
   const ownsDirectory = options.directory === undefined;
   if (options.config !== undefined) {
     await Deno.writeTextFile(join(directory, "test.toml"), options.config, { mode: 0o600 });
   }
-  if (options.listen === "unix") {
+  if (transportOf(options) === "unix") {
     return { directory, ownsDirectory, address: { transport: "unix", path: join(directory, "server.sock") } };
   }
   return { directory, ownsDirectory, address: { transport: "tcp", hostname: "127.0.0.1", port: freePort() } };

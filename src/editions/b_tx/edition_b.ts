@@ -12,7 +12,6 @@ import { getRoute } from "../shared/get_route.ts";
 import { NO_STORE } from "../shared/headers.ts";
 import { profilingRoutes } from "../shared/profiling.ts";
 import { queryEvents } from "../shared/query_events.ts";
-import { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import { deleteProjectionsRoutes, type Turn, turnRoute } from "../shared/turns.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import { OpenTransactions } from "./open_transactions.ts";
@@ -51,12 +50,11 @@ export const editionB: Edition = {
 
 function routesOf(edition: EditionParts): Route[] {
   const { host, statistics, transactions, pause } = edition;
-  const reads = new ReadsInFlight();
   return [
-    queryEvents(host, reads),
+    queryEvents(host),
     ...txRoutes(edition),
     postProjections(edition),
-    getProjection(host, reads),
+    getProjection(host),
     ...deleteProjectionsRoutes(host, { leavesWithClient: false }),
     ...pauseRoutes(edition),
     turnRoute(host, "POST", "/optimize", staying("optimize", () => optimize(edition))),

@@ -1,6 +1,6 @@
-import { ClientLeft, Refusal } from "../../model/errors.ts";
+import { ClientLeft, LimitReached, Refusal } from "../../model/errors.ts";
 import type { Statistics } from "./statistics.ts";
-import { LimitReached, Transaction, type TransactionLimits } from "./transaction.ts";
+import { Transaction, type TransactionLimits } from "./transaction.ts";
 
 export interface OpenTransactionsOptions extends TransactionLimits {
   readonly maxOpenTx: number;

@@ -2,12 +2,15 @@ import type { Condition } from "../../model/condition.ts";
 import type { NewEvent } from "../../model/event.ts";
 import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts";
 import type { Query } from "../../model/query.ts";
-import { Refusal } from "../../model/errors.ts";
+import { LimitReached, Refusal } from "../../model/errors.ts";
 
 /*
  * A transaction as a state machine: no I/O, no clock, no HTTP. Its methods are the calls of a client; one that
  * throws ends the transaction.
  */
+
+/** Bounds what a transaction remembers of projections that it only reads; no setting does. */
+const PROJECTIONS_MAX = 10_000;
 
 export interface TransactionLimits {
   readonly maxEventsPerTx: number;
@@ -55,13 +58,6 @@ export interface CommitContent {
   readonly conditions: readonly Condition[];
   readonly events: readonly PendingEvent[];
   readonly projections: readonly CommittedChange[];
-}
-
-/** The transaction would outgrow a setting. Any other refusal here is a mistake in the client's program. */
-export class LimitReached extends Refusal {
-  constructor(detail: string) {
-    super("InvalidRequest", detail);
-  }
 }
 
 function brokenRule(detail: string): Refusal {
@@ -113,7 +109,9 @@ export class Transaction {
   viewProjection(key: ProjectionKey): View {
     this.#mustBeClosed("read a projection");
     const known = this.#projections.get(projectionKeyText(key));
-    if (known === undefined) this.#mustHaveRoom(1, ({ found }) => found !== undefined, "reads");
+    if (known === undefined && this.#projections.size >= PROJECTIONS_MAX) {
+      throw new LimitReached(`the transaction reads and writes more than ${PROJECTIONS_MAX} projections`);
+    }
     return known?.made ?? "asStored";
   }
 
@@ -147,7 +145,7 @@ export class Transaction {
       // Deleting what is not there does nothing.
       if (isThere(known)) known.made = "deleted";
     }
-    this.#mustHaveRoom(0, ({ made }) => made !== undefined, "writes");
+    this.#checkWritten();
   }
 
   /** What the commit is to check and write, or undefined when there is nothing to write. */
@@ -163,13 +161,12 @@ export class Transaction {
     throw brokenRule(`after a read of events the next call writes events; it can't ${what}`);
   }
 
-  /** Bounds the projections that a transaction reads, and those that it writes, by the same setting. */
-  #mustHaveRoom(more: number, counts: (known: Known) => boolean, verb: "reads" | "writes"): void {
+  #checkWritten(): void {
     const { maxProjectionsPerTx } = this.#limits;
-    const count = [...this.#projections.values()].filter(counts).length + more;
+    const count = [...this.#projections.values()].filter(({ made }) => made !== undefined).length;
     if (count > maxProjectionsPerTx) {
       throw new LimitReached(
-        `the transaction ${verb} ${count} projections, more than maxProjectionsPerTx (${maxProjectionsPerTx})`,
+        `the transaction writes ${count} projections, more than maxProjectionsPerTx (${maxProjectionsPerTx})`,
       );
     }
   }

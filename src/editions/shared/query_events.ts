@@ -8,26 +8,26 @@ import { NO_STORE, STORE_HEADER } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** `QUERY /events`: a page of committed events and the trailer `hasMore`. */
-export function queryEvents(host: EditionHost, reads: ReadsInFlight): Route {
+export function queryEvents(host: EditionHost, reads?: ReadsInFlight): Route {
   return {
     method: "QUERY",
     path: "/events",
     readsBody: true,
     async handle(call) {
       const request = decodeReadRequest(parseJson(await call.body()), host.literals, host.settings);
-      const end = reads.begin();
+      const end = reads?.begin();
       try {
         const page = await openPage((chunk) => host.store.readChunk(chunk), request);
         return pageReply(page, end);
       } catch (error) {
-        end();
+        end?.();
         throw error;
       }
     },
   };
 }
 
-function pageReply(page: Page, onEnd: () => void): Reply {
+function pageReply(page: Page, onEnd: (() => void) | undefined): Reply {
   return {
     status: 200,
     headers: { "Content-Type": "application/x-ndjson", [STORE_HEADER]: page.storeId, ...NO_STORE },
@@ -35,11 +35,14 @@ function pageReply(page: Page, onEnd: () => void): Reply {
   };
 }
 
-async function* lines(page: Page, onEnd: () => void): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+async function* lines(
+  page: Page,
+  onEnd: (() => void) | undefined,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   try {
     const { hasMore } = yield* page.chunks;
     yield new TextEncoder().encode(`${JSON.stringify({ hasMore })}\n`);
   } finally {
-    onEnd();
+    onEnd?.();
   }
 }

@@ -38,9 +38,12 @@ export function listen(where: Listen, handler: Handler, options: ListenerOptions
     if ("setNoDelay" in socket) (socket as Deno.TcpConn).setNoDelay();
     const connection = new Connection(socket, handler, { onMalformed, timeouts });
     connections.add(connection);
-    await connection.serve();
-    connections.delete(connection);
-    if (closing && connections.size === 0) allClosed.resolve();
+    try {
+      await connection.serve();
+    } finally {
+      connections.delete(connection);
+      if (closing && connections.size === 0) allClosed.resolve();
+    }
   };
   const accepting = acceptAll(listener, serve, () => closing);
   const allClosed = Promise.withResolvers<void>();
