@@ -16,7 +16,7 @@ export interface Page {
   /** Highest sequence of the store when the page was begun; the page never looks beyond it. */
   readonly head: number;
   /**
-   * The event lines in chunks of about 256 KB, each of which is gone when the next one is asked for. The
+   * The event lines in chunks of about 192 KB, each of which is gone when the next one is asked for. The
    * generator returns whether more events match.
    */
   readonly chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, { readonly hasMore: boolean }>;

@@ -38,10 +38,7 @@ export class LineBuffer {
   }
 
   #grow(lengthMin: number): void {
-    const { length } = this.#bytes;
-    const larger = new Uint8Array(
-      Math.max(lengthMin, length < this.#bytesExpected ? this.#bytesExpected : 2 * length),
-    );
+    const larger = new Uint8Array(Math.max(lengthMin, this.#bytesExpected));
     larger.set(this.bytes);
     this.#bytes = larger;
   }

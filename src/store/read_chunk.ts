@@ -7,15 +7,12 @@ import { LineBuffer } from "./line_buffer.ts";
 
 /**
  * A chunk ends with a line, soon after this size. Each open page holds one chunk while its client is
- * slow: with 1 MB, 50 slow readers took 290 MB; a page of small events takes a tenth longer this way.
+ * slow: with 1 MB, 50 slow readers took 290 MB. See docs/measurements/http_load.md.
  */
-const CHUNK_BYTES_MAX = 256 * 1024;
+const CHUNK_BYTES_MAX = 192 * 1024;
 
 /** Text is made into bytes in pieces of about this size. */
 const TEXT_UNITS_MAX = 32 * 1024;
-
-/** Room for the line that ends a chunk, at the default maxEventSize. */
-const LINE_BYTES_USUAL = 72 * 1024;
 
 export interface ChunkRequest {
   readonly query: Query;
@@ -54,7 +51,7 @@ export function readChunk(db: Database, request: ChunkRequest): Chunk {
 type Lines = Omit<Chunk, keyof StoreState>;
 
 function readLines(db: Database, request: ChunkRequest, head: number): Lines {
-  const buffer = new LineBuffer(CHUNK_BYTES_MAX + LINE_BYTES_USUAL);
+  const buffer = new LineBuffer(CHUNK_BYTES_MAX + TEXT_UNITS_MAX);
   let text = "";
   let events = 0;
   let last = request.after;
