@@ -44,6 +44,7 @@ export async function openPage(
     let left = limit;
     while (true) {
       if (chunk.lines.length > 0) yield chunk.lines;
+      // A chunk that is not the last is larger than what the transport puts aside, so its bytes are out by now.
       // Given back at once: collected in its own time, what 50 readers had passed on took 50 MB.
       if (chunk.end === false) chunk.lines.buffer.transfer(0);
       if (chunk.end !== false) return chunk.end;

@@ -2,6 +2,7 @@ import type { Condition } from "../../model/condition.ts";
 import type { NewEvent } from "../../model/event.ts";
 import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts";
 import type { Query } from "../../model/query.ts";
+import type { UnversionedChanges } from "../../wire/projection.ts";
 import { LimitReached, Refusal } from "../../model/errors.ts";
 
 /*
@@ -45,12 +46,6 @@ export interface CommittedChange {
   readonly found: Found | undefined;
   /** undefined: delete. */
   readonly payload: string | undefined;
-}
-
-export interface ProjectionWrites {
-  readonly create: readonly (ProjectionKey & { readonly payload: string })[];
-  readonly replace: readonly (ProjectionKey & { readonly payload: string })[];
-  readonly delete: readonly ProjectionKey[];
 }
 
 /** Everything that a commit checks and writes. */
@@ -121,7 +116,7 @@ export class Transaction {
   }
 
   /** Creates, replaces and deletes projections in the transaction. The lists name each projection once. */
-  writeProjections(writes: ProjectionWrites): void {
+  writeProjections(writes: UnversionedChanges): void {
     this.#mustBeClosed("write projections");
     const { create, replace, delete: deleted } = writes;
     if (create.length + replace.length + deleted.length === 0) {
