@@ -1,4 +1,5 @@
 import type { Database } from "./database.ts";
+import { deleteTimes, recordTimes } from "./time_index.ts";
 
 /** An event made ready for the store by the main thread, so that the writer only inserts. */
 export interface PreparedEvent {
@@ -10,20 +11,20 @@ export interface PreparedEvent {
   readonly terms: string;
 }
 
-export function appendEvent(db: Database, sequence: number, event: PreparedEvent): void {
-  const key = BigInt(sequence);
-  db.run(
-    "INSERT INTO event (sequence, time, body) VALUES (?, ?, ?)",
-    key,
-    BigInt(event.timeMicros),
-    event.body,
-  );
-  db.run("INSERT INTO event_term (rowid, terms) VALUES (?, ?)", key, event.terms);
+/** Appends events with the sequences that follow `head`, and enters them into both indexes. */
+export function appendEvents(db: Database, head: number, events: readonly PreparedEvent[]): void {
+  for (const [i, { timeMicros, body, terms }] of events.entries()) {
+    const key = BigInt(head + 1 + i);
+    db.run("INSERT INTO event (sequence, time, body) VALUES (?, ?, ?)", key, BigInt(timeMicros), body);
+    db.run("INSERT INTO event_term (rowid, terms) VALUES (?, ?)", key, terms);
+  }
+  recordTimes(db, head, events.map(({ timeMicros }) => timeMicros));
 }
 
 export function deleteEvents(db: Database): void {
   db.run("DELETE FROM event");
   db.run("INSERT INTO event_term (event_term) VALUES ('delete-all')");
+  deleteTimes(db);
 }
 
 /** One stored event: sequence, time in microseconds, body. */

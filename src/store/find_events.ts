@@ -1,8 +1,11 @@
 import { matches, type Query, type QueryItem } from "../model/query.ts";
+import { isWithin, type TimeRange } from "../model/time_range.ts";
 import { parseEventBody } from "../wire/event.ts";
 import type { Database } from "./database.ts";
 import { type EventRow, eventsAt, indexedSequences, scanEvents } from "./events.ts";
+import type { Range } from "./range.ts";
 import { matchExpression, type TermItem, termItem } from "./tag_index.ts";
+import { rangesWithin } from "./time_index.ts";
 
 /*
  * Finds matching events by the index, or by looking at each event of a short range, whichever is cheaper.
@@ -29,22 +32,43 @@ function nextBatchEvents(rows: readonly EventRow[]): number {
   return Math.max(1, Math.min(BATCH_EVENTS_MAX, Math.floor(BATCH_UNITS * rows.length / Math.max(units, 1))));
 }
 
-/** The sequence range `after < sequence <= head`. */
-export interface Range {
-  readonly after: number;
-  readonly head: number;
+/** Which events to find. */
+export interface Search {
+  readonly query: Query;
+  /** undefined: of any time. */
+  readonly time?: TimeRange | undefined;
+  readonly range: Range;
 }
 
 /**
- * Batches of the events of a range that match, in order. At most `eventsMax` are yielded in all, and
+ * Batches of the events that a search finds, in order. At most `eventsMax` are yielded in all, and
  * the caller stops asking when it has enough. Runs inside the caller's transaction.
  */
-export function* findEvents(
+export function* findEvents(db: Database, search: Search, eventsMax: number): Generator<EventRow[]> {
+  const { query, time, range } = search;
+  if (time === undefined) yield* findMatching(db, query, range, eventsMax);
+  else yield* findWithin(db, query, range, time, eventsMax);
+}
+
+function* findWithin(
   db: Database,
   query: Query,
   range: Range,
+  time: TimeRange,
   eventsMax: number,
 ): Generator<EventRow[]> {
+  let left = eventsMax;
+  for (const part of rangesWithin(db, range, time)) {
+    for (const rows of findMatching(db, query, part, Infinity)) {
+      const within = rows.filter(([, timeMicros]) => isWithin(time, timeMicros)).slice(0, left);
+      if (within.length > 0) yield within;
+      left -= within.length;
+      if (left === 0) return;
+    }
+  }
+}
+
+function* findMatching(db: Database, query: Query, range: Range, eventsMax: number): Generator<EventRow[]> {
   if (query === "none") return;
   if (query === "every") yield* scanBatches(db, range, eventsMax);
   else if (worthScanning(query, range)) yield* scanMatching(db, query, range, eventsMax);

@@ -1,4 +1,5 @@
 import type { Query } from "../model/query.ts";
+import type { TimeRange } from "../model/time_range.ts";
 import { eventLine } from "../wire/event.ts";
 import type { Database } from "./database.ts";
 import { findEvents } from "./find_events.ts";
@@ -16,6 +17,8 @@ const TEXT_UNITS_MAX = 32 * 1024;
 
 export interface ChunkRequest {
   readonly query: Query;
+  /** Only events of these moments; undefined: of any. */
+  readonly time?: TimeRange | undefined;
   /** Only events after this sequence. */
   readonly after: number;
   /** Only events up to this sequence; undefined: up to the head of this chunk's snapshot. */
@@ -59,7 +62,8 @@ function readLines(db: Database, request: ChunkRequest, head: number): Lines {
     buffer.add(text);
     return { lines: buffer.bytes, events, last, end };
   };
-  for (const rows of findEvents(db, request.query, { after: last, head }, request.eventsMax + 1)) {
+  const search = { query: request.query, time: request.time, range: { after: last, head } };
+  for (const rows of findEvents(db, search, request.eventsMax + 1)) {
     for (const [sequence, timeMicros, body] of rows) {
       if (events === request.eventsMax) return result({ hasMore: true });
       text += eventLine(sequence, timeMicros, body);

@@ -1,7 +1,7 @@
 import type { Condition } from "../model/condition.ts";
 import type { ProjectionChanges } from "../model/projection.ts";
 import type { Database } from "./database.ts";
-import { appendEvent, type PreparedEvent } from "./events.ts";
+import { appendEvents, type PreparedEvent } from "./events.ts";
 import { anyMatches } from "./find_events.ts";
 import type { StoreState } from "./identity.ts";
 import {
@@ -50,11 +50,8 @@ export function runWrite(
     projectionConflict(db, write.projections);
   if (conflict !== undefined) return { kind: "conflict", conflict };
   const versions = applyProjections(db, write.projections);
-  let sequence = state.head;
-  for (const event of write.events) {
-    appendEvent(db, ++sequence, event);
-    recent.remember(sequence, event.terms);
-  }
+  appendEvents(db, state.head, write.events);
+  for (const [i, { terms }] of write.events.entries()) recent.remember(state.head + 1 + i, terms);
   return { kind: "committed", firstSequence: state.head + 1, versions };
 }
 

@@ -16,6 +16,13 @@ CREATE TABLE event (
   body TEXT NOT NULL
 ) STRICT;
 
+-- The time index: between which times the events of a block lie (see time_index.ts).
+CREATE TABLE time_block (
+  block INTEGER PRIMARY KEY,
+  time_min INTEGER NOT NULL,
+  time_max INTEGER NOT NULL
+) STRICT;
+
 -- The tag index: rowid is the sequence, the document is the event's terms (see tag_index.ts).
 CREATE VIRTUAL TABLE event_term USING fts5 (
   terms, content = '', detail = full, columnsize = 0, tokenize = 'ascii'
@@ -29,3 +36,12 @@ CREATE TABLE projection (
   payload BLOB NOT NULL,
   PRIMARY KEY (type, id)
 ) STRICT, WITHOUT ROWID;
+
+-- One row in a backup, none in any other store: which store the events were copied from, and the hash chain
+-- over all of them.
+CREATE TABLE origin (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  store_id TEXT NOT NULL,
+  source TEXT NOT NULL,
+  chain BLOB NOT NULL
+) STRICT;

@@ -4,7 +4,7 @@ import schema from "./schema.sql" with { type: "text" };
 export const SCHEMA: string = schema;
 
 /** Kept in `user_version`. A program works with exactly one version and never changes a schema on its own. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** "EvSt", kept in `application_id`: marks a SQLite file as a database of this program. */
 export const APPLICATION_ID = 0x45765374;

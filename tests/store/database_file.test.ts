@@ -5,13 +5,13 @@ import { Database } from "../../src/store/database.ts";
 import { checkDatabaseFile, StoreFileError, storePaths } from "../../src/store/database_file.ts";
 import { SCHEMA_VERSION } from "../../src/store/schema.ts";
 import { newEvent, prepared, TestDirectory } from "./test_store.ts";
-import { appendEvent } from "../../src/store/events.ts";
+import { appendEvents } from "../../src/store/events.ts";
 
 /** A database with some content, its WAL emptied as by a stop in order. */
 function makeDatabase(path: string): void {
   createDatabase(path);
   const db = openForWriting(path);
-  for (let i = 1; i <= 20; i++) appendEvent(db, i, prepared(newEvent("t", [], "x".repeat(2000))));
+  appendEvents(db, 0, Array.from({ length: 20 }, () => prepared(newEvent("t", [], "x".repeat(2000)))));
   db.close();
 }
 
@@ -101,7 +101,7 @@ Deno.test("a database whose last pages are still in the WAL, as after a crash, i
   const path = directory.file("events.db");
   createDatabase(path);
   const db = openForWriting(path);
-  for (let i = 1; i <= 20; i++) appendEvent(db, i, prepared(newEvent("t", [], "x".repeat(2000))));
+  appendEvents(db, 0, Array.from({ length: 20 }, () => prepared(newEvent("t", [], "x".repeat(2000)))));
   const crashed = directory.file("crashed.db");
   for (const file of ["", "-wal"]) Deno.copyFileSync(path + file, crashed + file);
   db.close();

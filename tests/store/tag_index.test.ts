@@ -3,7 +3,8 @@ import fc from "fast-check";
 import type { NewEvent } from "../../src/model/event.ts";
 import { matches, type Query } from "../../src/model/query.ts";
 import { indexedSequences } from "../../src/store/events.ts";
-import { anyMatches, findEvents, type Range } from "../../src/store/find_events.ts";
+import { anyMatches, findEvents } from "../../src/store/find_events.ts";
+import type { Range } from "../../src/store/range.ts";
 import { readChunk } from "../../src/store/read_chunk.ts";
 import { matchExpression, termItem } from "../../src/store/tag_index.ts";
 import { event, queryFor } from "./arbitraries.ts";
@@ -17,7 +18,7 @@ function expected(events: readonly NewEvent[], query: Query, { after, head }: Ra
 }
 
 function found(store: TestStore, query: Query, range: Range, eventsMax: number): number[] {
-  return [...findEvents(store.db, query, range, eventsMax)].flat().map(([sequence]) => sequence);
+  return [...findEvents(store.db, { query, range }, eventsMax)].flat().map(([sequence]) => sequence);
 }
 
 /** The sequences of a whole page, read as the server reads it. */

@@ -5,7 +5,7 @@ import type { Tag } from "../../src/model/tag.ts";
 import { openForWriting } from "../../src/store/connection.ts";
 import { createDatabase } from "../../src/store/create_database.ts";
 import type { Database } from "../../src/store/database.ts";
-import { appendEvent, type PreparedEvent } from "../../src/store/events.ts";
+import { appendEvents, type PreparedEvent } from "../../src/store/events.ts";
 import type { StoreWrite } from "../../src/store/run_write.ts";
 import { eventTerms } from "../../src/store/tag_index.ts";
 import { eventBody } from "../../src/wire/event.ts";
@@ -35,10 +35,12 @@ export class TestStore implements Disposable {
     return this.#head;
   }
 
-  append(events: readonly NewEvent[]): void {
+  /** @param timesMicros when each event was written; all at one moment when not given */
+  append(events: readonly NewEvent[], timesMicros?: readonly number[]): void {
     this.db.run("BEGIN");
-    for (const event of events) appendEvent(this.db, ++this.#head, prepared(event));
+    appendEvents(this.db, this.#head, events.map((event, i) => prepared(event, timesMicros?.[i])));
     this.db.run("COMMIT");
+    this.#head += events.length;
   }
 
   [Symbol.dispose](): void {
