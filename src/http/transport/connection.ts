@@ -32,8 +32,11 @@ export const TIMEOUTS: Timeouts = {
 /** A body that the handler did not want is still read when it is this short, to keep the connection. */
 const DRAINED_BYTES_MAX = 64 * 1024;
 
-/** How much a client that was refused may go on sending before it is cut off. */
-const LINGER_BYTES_MAX = 1024 * 1024;
+/**
+ * How much a client that was refused may go on sending before it is cut off: a proxy sends all of a large body
+ * before it reads the answer, which a reset connection would lose. What bounds it is the time to linger.
+ */
+const LINGER_BYTES_MAX = 64 * 1024 * 1024;
 
 const CONTINUE = new TextEncoder().encode("HTTP/1.1 100 Continue\r\n\r\n");
 
