@@ -1,4 +1,3 @@
-import { ConfigError } from "./src/config/config_error.ts";
 import { loadServerSettings, type ServerSettings } from "./src/config/load.ts";
 import { printConfigText } from "./src/config/print.ts";
 import { serverProgram } from "./src/config/programs.ts";
@@ -22,18 +21,10 @@ await runProgram(serverProgram, async (flags) => {
   const { settings, values, warnings } = loadServerSettings({ configPath: flags.config, env: environment });
   for (const warning of warnings) printError(serverProgram, `warning: ${warning}`);
   if (flags.printConfig) return print(printConfigText(values)), ExitCode.ok;
-  const edition = editionOf(settings);
   if (flags.checkConfig) return print(`${serverProgram.name}: the configuration is fine\n`), ExitCode.ok;
-  await serve(settings, edition);
+  await serve(settings, editions[settings.edition]);
   return undefined;
 });
-
-function editionOf(settings: ServerSettings): Edition {
-  const edition = editions[settings.edition];
-  if (edition !== undefined) return edition;
-  const there = Object.keys(editions).join(", ");
-  throw new ConfigError([`edition ${settings.edition} is not there yet; this version has: ${there}`]);
-}
 
 async function serve(settings: ServerSettings, edition: Edition): Promise<void> {
   const { name } = serverProgram;
@@ -49,10 +40,14 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
     onBroken: (reason) => void endBroken(server, errors, reason),
   });
   const { storeId, created } = server;
-  print(
-    `${name}: edition ${settings.edition}, store ${storeId}${created ? " (new)" : ""}, ` +
-      `data directory ${settings.dataDir}, auth ${auth ? "on" : "off"}\n`,
-  );
+  const facts = [
+    `edition ${settings.edition}`,
+    `store ${storeId}${created ? " (new)" : ""}`,
+    `data directory ${settings.dataDir}`,
+    `auth ${auth ? "on" : "off"}`,
+    ...edition.startFacts?.(settings) ?? [],
+  ];
+  print(`${name}: ${facts.join(", ")}\n`);
   stopOnSignals(server, output);
   server.listen();
   print(`${name}: listening on ${addressText(settings.listen)} (auth=${auth})\n`);

@@ -15,11 +15,12 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const LINE_FEED = 0x0a;
 
-/** The bytes of a request. */
-export function requestBytes(method: string, path: string, body: string): Uint8Array {
+/** The bytes of a request. `field` is one more line of its head. */
+export function requestBytes(method: string, path: string, body: string, field?: string): Uint8Array {
   const bytes = encoder.encode(body);
   const head = encoder.encode(
-    `${method} ${path} HTTP/1.1\r\nHost: bench\r\nContent-Length: ${bytes.length}\r\n\r\n`,
+    `${method} ${path} HTTP/1.1\r\nHost: bench\r\nContent-Length: ${bytes.length}\r\n` +
+      `${field === undefined ? "" : `${field}\r\n`}\r\n`,
   );
   const request = new Uint8Array(head.length + bytes.length);
   request.set(head);

@@ -8,6 +8,7 @@ import { bulk } from "./workloads/bulk.ts";
 import { fullScan } from "./workloads/full_scan.ts";
 import { oneEvent } from "./workloads/one_event.ts";
 import { readByOrder, readByTypeAndCustomer } from "./workloads/selective_read.ts";
+import { ticketRows } from "./workloads/ticket.ts";
 import { transaction } from "./workloads/transaction.ts";
 import { bareTransport } from "./yardsticks/bare_transport.ts";
 import { diskSync } from "./yardsticks/disk_sync.ts";
@@ -55,10 +56,12 @@ export async function measureAll(plan: Plan): Promise<Results> {
 
   const ungrouped = await startServer(plan, SERVER_IN_GROUPS_OF_ONE, stores.ungrouped);
   const editionB = await startServer(plan, SERVER, stores.editionB, { SERVICE_EDITION: "B" });
+  const editionC = await startServer(plan, SERVER, stores.editionC, { SERVICE_EDITION: "C" });
   const bare = await startServer(plan, BARE_TRANSPORT, stores.ungrouped);
   const smallWrites = await measureRows(plan, {
     oneEvent: (timing) => oneEvent(address, timing),
     transaction: (timing) => transaction(editionB.address, timing),
+    ...ticketRows(editionC.address),
     oneEventUngrouped: (timing) => oneEvent(ungrouped.address, timing),
     bareTransport: (timing) => bareTransport(bare.address, timing),
     diskSync: (timing) => diskSync(plan.directory, timing),
@@ -92,7 +95,7 @@ async function measureRows<Name extends RowName>(
 /** The data directories of equal stores. */
 function makeStores(
   { directory, storeEvents }: Plan,
-): Readonly<Record<"server" | "editionB" | "ungrouped" | "insertLoop", string>> {
+): Readonly<Record<"server" | "editionB" | "editionC" | "ungrouped" | "insertLoop", string>> {
   const server = `${directory}/server`;
   fillStore(server, storeEvents);
   const copy = (name: string): string => {
@@ -104,6 +107,7 @@ function makeStores(
   return {
     server,
     editionB: copy("edition_b"),
+    editionC: copy("edition_c"),
     ungrouped: copy("ungrouped"),
     insertLoop: copy("insert_loop"),
   };

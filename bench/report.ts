@@ -8,6 +8,12 @@ export interface Results {
   readonly pageRead: Measured;
   readonly oneEvent: Measured;
   readonly transaction: Measured;
+  readonly tickets1: Measured;
+  readonly handovers1: Measured;
+  readonly tickets16: Measured;
+  readonly handovers16: Measured;
+  readonly tickets64: Measured;
+  readonly handovers64: Measured;
   readonly oneEventUngrouped: Measured;
   readonly bulk: Measured;
   readonly fullScan: Measured;
@@ -20,6 +26,12 @@ export type RowName = keyof Results;
 const rowTitles: Readonly<Record<RowName, string>> = {
   oneEvent: "write 1 event on a condition, 64 clients",
   transaction: "read, write 1 event, commit (B), 64 clients",
+  tickets1: "begin, append, commit (C), 1 client",
+  handovers1: "  from a commit to the next ticket",
+  tickets16: "begin, append, commit (C), 16 clients",
+  handovers16: "  from a commit to the next ticket",
+  tickets64: "begin, append, commit (C), 64 clients",
+  handovers64: "  from a commit to the next ticket",
   bulk: "write 100 events, 16 clients",
   fullScan: "scan the store in pages of 10,000, 1 client",
   readByOrder: "read one order, 4 clients",
@@ -40,7 +52,7 @@ export interface Ratio {
 }
 
 export function ratiosOf(results: Results): Ratio[] {
-  const { oneEvent, transaction, oneEventUngrouped, bulk, fullScan } = results;
+  const { oneEvent, transaction, tickets64, oneEventUngrouped, bulk, fullScan } = results;
   const { insertLoop, pageRead, bareTransport, diskSync } = results;
   return [
     {
@@ -53,6 +65,14 @@ export function ratiosOf(results: Results): Ratio[] {
     {
       title: "transaction of edition B / 1 event",
       value: transaction.eventsPerSecond / oneEvent.eventsPerSecond,
+    },
+    {
+      title: "transaction of edition C / 1 event",
+      value: tickets64.eventsPerSecond / oneEvent.eventsPerSecond,
+    },
+    {
+      title: "transaction of edition C / fdatasync",
+      value: tickets64.requestsPerSecond / diskSync.requestsPerSecond,
     },
     {
       title: "1 event / bare transport (requests)",

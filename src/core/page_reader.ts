@@ -1,11 +1,14 @@
 import { NoReply } from "../model/errors.ts";
 import type { Query } from "../model/query.ts";
+import type { TimeRange } from "../model/time_range.ts";
 import type { Chunk, ChunkRequest } from "../store/read_chunk.ts";
 
 /** What a page is to hold. */
 export interface PageRequest {
   readonly query: Query;
   readonly afterSequence: number;
+  /** undefined: of any time. */
+  readonly time?: TimeRange | undefined;
   /** Most events of the page; Infinity for all of them. */
   readonly limit: number;
 }
@@ -36,8 +39,8 @@ export async function openPage(
   readChunk: (request: ChunkRequest) => Promise<Chunk>,
   request: PageRequest,
 ): Promise<Page> {
-  const { query, afterSequence, limit } = request;
-  let chunk = await readChunk({ query, after: afterSequence, head: undefined, eventsMax: limit });
+  const { query, time, afterSequence, limit } = request;
+  let chunk = await readChunk({ query, time, after: afterSequence, head: undefined, eventsMax: limit });
   const { storeId, head } = chunk;
 
   async function* chunks(): Page["chunks"] {
@@ -49,7 +52,7 @@ export async function openPage(
       if (chunk.end === false) chunk.lines.buffer.transfer(0);
       if (chunk.end !== false) return chunk.end;
       left -= chunk.events;
-      chunk = await readChunk({ query, after: chunk.last, head, eventsMax: left });
+      chunk = await readChunk({ query, time, after: chunk.last, head, eventsMax: left });
       if (chunk.storeId !== storeId) throw new StoreChanged("the store was reset while it was read");
     }
   }

@@ -1,5 +1,5 @@
 import { OutcomeUnknown, Refusal } from "../model/errors.ts";
-import type { TurnFailure } from "../store/writer.ts";
+import type { TurnFailure } from "../store/turns.ts";
 
 /** The error with which a turn that failed is answered, or left unanswered when its outcome is unknown. */
 export function turnError(failure: TurnFailure): Error {

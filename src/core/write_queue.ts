@@ -36,7 +36,7 @@ interface Job {
   readonly kind: string;
   readonly task: Task;
   readonly client: AbortSignal | undefined;
-  readonly onLeave: () => void;
+  onLeave: () => void;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   readonly joinedMicros: number;
@@ -52,6 +52,8 @@ interface Job {
 export class WriteQueue {
   readonly #options: WriteQueueOptions;
   #waiting: Job[] = [];
+  /** Jobs that go before those that wait. */
+  readonly #urgent: Job[] = [];
   #active: readonly Job[] = [];
   #activeSinceMicros = 0;
   #activeSince = 0;
@@ -75,6 +77,15 @@ export class WriteQueue {
   /** Waits for a turn, and holds it alone until the promise of `run` settles. Throws like `write`. */
   alone<T>(kind: string, run: () => Promise<T>, client: AbortSignal | undefined): Promise<T> {
     return this.#join(kind, { run }, client) as Promise<T>;
+  }
+
+  /** Takes the next turn, before everybody who waits and without being one of them. Throws like `write`. */
+  next<T>(kind: string, run: () => Promise<T>): Promise<T> {
+    this.mustBeOpen();
+    const { job, promise } = makeJob(kind, { run }, undefined);
+    this.#urgent.push(job);
+    this.#next();
+    return promise as Promise<T>;
   }
 
   /** @throws Refusal `ShuttingDown` once the queue takes nothing more */
@@ -108,7 +119,7 @@ export class WriteQueue {
   /** Refuses what waits and what arrives from now on. Resolves when the turn is free for good. */
   shutdown(): Promise<void> {
     this.#closing = true;
-    for (const job of this.#waiting.splice(0)) {
+    for (const job of [...this.#urgent.splice(0), ...this.#waiting.splice(0)]) {
       stopListening(job);
       job.reject(new Refusal("ShuttingDown"));
     }
@@ -122,19 +133,10 @@ export class WriteQueue {
     if (this.#active.length > 0 && this.queuedCount >= this.#options.waitingMax) {
       throw new Refusal(this.#options.fullCode);
     }
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const job: Job = {
-      kind,
-      task,
-      client,
-      onLeave: () => {
-        this.#waiting = this.#waiting.filter((other) => other !== job);
-        reject(new ClientLeft());
-      },
-      resolve,
-      reject,
-      joinedMicros: nowMicros(),
-      joinedAt: performance.now(),
+    const { job, promise } = makeJob(kind, task, client);
+    job.onLeave = () => {
+      this.#waiting = this.#waiting.filter((other) => other !== job);
+      job.reject(new ClientLeft());
     };
     client?.addEventListener("abort", job.onLeave, { once: true });
     this.#waiting.push(job);
@@ -145,7 +147,8 @@ export class WriteQueue {
   /** Gives the turn to whoever is next, unless somebody holds it. */
   #next(): void {
     if (this.#active.length > 0) return;
-    this.#active = this.#takeGroup();
+    const urgent = this.#urgent.shift();
+    this.#active = urgent === undefined ? this.#takeGroup() : [urgent];
     const [first] = this.#active;
     if (first === undefined) {
       if (this.#closing) this.#drained.resolve();
@@ -199,6 +202,17 @@ export class WriteQueue {
     this.#active = [];
     this.#next();
   }
+}
+
+function makeJob(
+  kind: string,
+  task: Task,
+  client: AbortSignal | undefined,
+): { readonly job: Job; readonly promise: Promise<unknown> } {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const [joinedMicros, joinedAt] = [nowMicros(), performance.now()];
+  const job = { kind, task, client, onLeave: () => {}, resolve, reject, joinedMicros, joinedAt };
+  return { job, promise };
 }
 
 function stopListening(job: Job): void {

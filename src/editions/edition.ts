@@ -17,6 +17,8 @@ export interface Edition {
   /** How many requests wait for a turn, and the code for one too many. */
   queueLimit(settings: ServerSettings): { readonly waitingMax: number; readonly fullCode: ErrorCode };
   bodyLimit(settings: ServerSettings): BodyLimit;
+  /** What the start tells of the settings, beside what it tells in every edition. */
+  startFacts?(settings: ServerSettings): readonly string[];
   /** Commands for a first write and a first read, to be copied into a shell; `curl` ends before the URL. */
   firstSteps(curl: string, url: string): readonly string[];
   open(host: EditionHost): OpenEdition;
@@ -30,6 +32,8 @@ export interface EditionHost {
   readonly queue: WriteQueue;
   /** Writes a failure that no reply can tell to the log of errors. */
   readonly reportFailure: (error: Error) => void;
+  /** Writes a warning that belongs to no request to the log. */
+  readonly warn: (text: string) => void;
 }
 
 /** An edition at work. */

@@ -13,7 +13,7 @@ export interface AccessLine {
   readonly milliseconds: number;
 }
 
-/** One line per request, never a body. */
+/** One line per request, never a body, and now and then a line that belongs to no request. */
 export class AccessLog {
   readonly #lowest: number;
   readonly #output: Pick<LineOutput, "line">;
@@ -24,10 +24,14 @@ export class AccessLog {
   }
 
   write(level: LogLevel, line: AccessLine): void {
-    if (LEVELS.indexOf(level) < this.#lowest) return;
     const { method, path, status, bytes, milliseconds } = line;
     const request = `${printable(method)} ${printable(path)}`;
-    this.#output.line(`[${level.toUpperCase()}] ${request} ${status} ${bytes}B ${milliseconds.toFixed(1)}ms`);
+    this.note(level, `${request} ${status} ${bytes}B ${milliseconds.toFixed(1)}ms`);
+  }
+
+  note(level: LogLevel, text: string): void {
+    if (LEVELS.indexOf(level) < this.#lowest) return;
+    this.#output.line(`[${level.toUpperCase()}] ${text}`);
   }
 }
 

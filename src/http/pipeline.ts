@@ -88,6 +88,7 @@ function makeCall(request: HttpRequest, segments: readonly string[], limit: Body
   return {
     segments,
     query: request.target.slice(pathOf(request.target).length + 1),
+    header: (name) => request.header(name),
     async body() {
       try {
         return await request.body(limit.bytesMax);

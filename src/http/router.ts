@@ -7,6 +7,8 @@ export interface Call {
   readonly segments: readonly string[];
   /** The query string without its `?`, "" when there is none. Only profiling looks at it. */
   readonly query: string;
+  /** A header field's value by lower-case name; several fields of one name are joined by ", ". */
+  header(name: string): string | undefined;
   /** Reads the body, within the cap of the edition. */
   body(): Promise<Uint8Array<ArrayBuffer>>;
   /** Aborts when the client leaves before it has the reply. */

@@ -50,13 +50,15 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const runGroup: Store["group"] = (writes) => store.group(writes);
   const queue = new WriteQueue({ ...edition.queueLimit(settings), runGroup, groupWritesMax });
   const { literals } = edition;
-  const open = edition.open({ settings, literals, store, queue, reportFailure: parts.reportFailure });
+  const { reportFailure } = parts;
+  const warn = (text: string): void => parts.log.note("warning", text);
+  const open = edition.open({ settings, literals, store, queue, reportFailure, warn });
   const handler = makePipeline({
     routes: open.routes,
     tokenAccepted: settings.authToken === undefined ? undefined : makeTokenCheck(settings.authToken),
     bodyLimit: edition.bodyLimit(settings),
     log: parts.log,
-    reportFailure: parts.reportFailure,
+    reportFailure,
   });
 
   let transport: Transport | undefined;

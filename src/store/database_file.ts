@@ -6,9 +6,13 @@ export class StoreFileError extends Error {
 }
 
 /** Where the files of a store lie inside its data directory. */
-export function storePaths(dataDir: string): { database: string; lock: string } {
+export function storePaths(dataDir: string): { database: string; lock: string; pause: string } {
   const directory = dataDir.replace(/\/+$/, "") || "/";
-  return { database: `${directory}/events.db`, lock: `${directory}/events.lock` };
+  return {
+    database: `${directory}/events.db`,
+    lock: `${directory}/events.lock`,
+    pause: `${directory}/service.paused`,
+  };
 }
 
 /**

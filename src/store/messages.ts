@@ -3,7 +3,8 @@ import type { StoreState } from "./identity.ts";
 import type { StoredProjection } from "./projections.ts";
 import type { Chunk, ChunkRequest } from "./read_chunk.ts";
 import type { StoreWrite } from "./run_write.ts";
-import type { TurnFailure, Verdict } from "./writer.ts";
+import type { TurnFailure } from "./turns.ts";
+import type { Verdict } from "./writer.ts";
 
 /** What the main thread asks of the writer worker, and what each call returns. */
 export interface WriterCalls {
@@ -14,6 +15,13 @@ export interface WriterCalls {
   reset(): AloneEnd;
   setPaused(sinceMicros: number | undefined): AloneEnd;
   optimize(): TurnFailure | undefined;
+  /** Opens a turn for the calls that end with `Inside`; it ends with `commit`, `rollback` or their failure. */
+  begin(): AloneEnd;
+  writeInside(write: StoreWrite): Verdict;
+  readChunkInside(request: ChunkRequest): Chunk;
+  readProjectionInside(key: ProjectionKey): StoredProjection | undefined;
+  commit(): TurnFailure | undefined;
+  rollback(): void;
   close(): void;
 }
 
@@ -31,7 +39,7 @@ export interface GroupEnd {
   readonly storeId: string;
 }
 
-/** How a turn that was held alone ended, and the store after it. */
+/** How a call that has the turn alone ended, and the store after it. */
 export interface AloneEnd extends StoreState {
   readonly failure: TurnFailure | undefined;
 }

@@ -44,11 +44,22 @@ export interface Chunk extends StoreState {
 export function readChunk(db: Database, request: ChunkRequest): Chunk {
   db.run("BEGIN");
   try {
-    const state = readState(db);
-    return { ...state, ...readLines(db, request, request.head ?? state.head) };
+    return readChunkInside(db, request);
   } finally {
     if (db.inTransaction) db.run("COMMIT");
   }
+}
+
+/** The same inside the caller's transaction. */
+export function readChunkInside(db: Database, request: ChunkRequest): Chunk {
+  const state = readState(db);
+  return { ...state, ...readLines(db, request, request.head ?? state.head) };
+}
+
+/** The buffer of a chunk, for a worker that answers with one: it is moved, not copied. */
+export function transferLines(answer: unknown): Transferable[] {
+  const lines = (answer as Partial<Chunk> | undefined)?.lines;
+  return lines === undefined ? [] : [lines.buffer];
 }
 
 type Lines = Omit<Chunk, keyof StoreState>;

@@ -3,7 +3,7 @@ import type { Database } from "./database.ts";
 import { readState } from "./identity.ts";
 import type { ReaderCalls } from "./messages.ts";
 import { readProjection } from "./projections.ts";
-import { type Chunk, readChunk } from "./read_chunk.ts";
+import { readChunk, transferLines } from "./read_chunk.ts";
 import { answerCalls } from "./worker_port.ts";
 
 let db: Database | undefined;
@@ -34,9 +34,4 @@ answerCalls<ReaderCalls>({
     db?.close();
     db = undefined;
   },
-}, {
-  transfer(value) {
-    const lines = (value as Partial<Chunk> | undefined)?.lines;
-    return lines === undefined ? [] : [lines.buffer];
-  },
-});
+}, { transfer: transferLines });

@@ -3,12 +3,14 @@ import type { ProjectionKey } from "../model/projection.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory.ts";
 import { StoreFileError, storePaths } from "./database_file.ts";
 import type { AloneEnd, GroupEnd, OpenedStore, ReaderCalls, WriterCalls } from "./messages.ts";
+import type { StoredProjection } from "./projections.ts";
 import type { Chunk, ChunkRequest } from "./read_chunk.ts";
 import { ReaderPool } from "./reader_pool.ts";
 import type { StoreWrite } from "./run_write.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { WorkerError, WorkerPort } from "./worker_port.ts";
-import type { TurnFailure } from "./writer.ts";
+import type { TurnFailure } from "./turns.ts";
+import type { Verdict } from "./writer.ts";
 
 /**
  * The store as the main thread sees it: calls to the writer worker, one at a time (the write queue sees to
@@ -101,6 +103,35 @@ export class Store {
 
   optimize(): Promise<TurnFailure | undefined> {
     return this.#writer.call("optimize");
+  }
+
+  /**
+   * Opens a turn that stays open over several calls: those that end with `Inside` see what was written in it.
+   * It ends with `commit`, `rollback`, or the failure of a call inside of it.
+   */
+  begin(): Promise<AloneEnd> {
+    return this.#writer.call("begin");
+  }
+
+  writeInside(write: StoreWrite): Promise<Verdict> {
+    return this.#writer.call("writeInside", write);
+  }
+
+  readChunkInside(request: ChunkRequest): Promise<Chunk> {
+    return this.#writer.call("readChunkInside", request);
+  }
+
+  readProjectionInside(key: ProjectionKey): Promise<StoredProjection | undefined> {
+    return this.#writer.call("readProjectionInside", key);
+  }
+
+  commit(): Promise<TurnFailure | undefined> {
+    return this.#writer.call("commit");
+  }
+
+  /** Undoes the open turn, if there is one. */
+  rollback(): Promise<void> {
+    return this.#writer.call("rollback");
   }
 
   readChunk(request: ChunkRequest): Promise<Chunk> {

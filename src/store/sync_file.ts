@@ -4,6 +4,12 @@ export function syncFile(path: string): void {
   file.syncSync();
 }
 
+/** The same without keeping this thread from its other work. */
+export async function syncInBackground(path: string): Promise<void> {
+  using file = await Deno.open(path, { read: true });
+  await file.sync();
+}
+
 /** The directory that holds `path`. */
 export function parentOf(path: string): string {
   const name = path.replace(/\/+$/, "");

@@ -1,56 +1,47 @@
+import type { ProjectionKey } from "../model/projection.ts";
 import { BUSY_TIMEOUT_MILLISECONDS } from "./connection.ts";
-import { type Database, SqlCode, sqlCodeOf } from "./database.ts";
+import type { Database } from "./database.ts";
 import { deleteEvents } from "./events.ts";
 import { changeStoreId, readState, type StoreState, writePausedSince } from "./identity.ts";
-import { deleteProjections } from "./projections.ts";
+import { deleteProjections, readProjection, type StoredProjection } from "./projections.ts";
+import { type Chunk, type ChunkRequest, readChunkInside } from "./read_chunk.ts";
 import { RecentTerms } from "./recent_terms.ts";
 import { runWrite, type StoreWrite, type WriteResult } from "./run_write.ts";
+import { type TurnFailure, Turns } from "./turns.ts";
 
-/**
- * How a turn ended without its result. `failed`: certain that nothing was written. `unknown`: a COMMIT
- * failed, and so did the fence after it, so only the next start can tell.
- */
-export interface TurnFailure {
-  readonly kind: "failed" | "unknown";
-  readonly reason: string;
-}
-
-/** `begun`: the transaction had begun, so that the failure may be the fault of what it did. */
-type BegunFailure = TurnFailure & { readonly begun: boolean };
-
-/** What became of one write of a group. */
+/** What became of one write. */
 export type Verdict = WriteResult | TurnFailure;
 
-/** Errors after which the file can't be trusted with another write until a restart has recovered it. */
-const BREAKING: ReadonlySet<number | undefined> = new Set([
-  SqlCode.ioError,
-  SqlCode.corrupt,
-  SqlCode.notADatabase,
-]);
-
-/** The writes of the store. Each turn is one transaction on the only read-write connection. */
+/**
+ * The writes of the store, on the only read-write connection. A turn is one transaction: one call that does all
+ * of it, or `begin`, any number of calls inside of it, and `commit` or `rollback`.
+ */
 export class Writer {
   readonly #db: Database;
+  readonly #turns: Turns;
   readonly #recent: RecentTerms;
+  #committed: StoreState;
   #state: StoreState;
-  #broken: string | undefined;
-  /** Set by a full disk: a fence must commit before the next turn is tried. */
-  #mustFence = false;
 
   constructor(db: Database) {
     this.#db = db;
-    this.#state = readState(db);
+    this.#turns = new Turns(db);
+    this.#committed = this.#state = readState(db);
     this.#recent = new RecentTerms(this.#state.head);
   }
 
-  /** Store ID and head as of the last commit. */
+  /** Store ID and head, those of the open turn if there is one. */
   get state(): StoreState {
     return this.#state;
   }
 
   /** Why no turn can be taken any more, if so. */
   get broken(): string | undefined {
-    return this.#broken;
+    return this.#turns.broken;
+  }
+
+  get inTurn(): boolean {
+    return this.#db.inTransaction;
   }
 
   /**
@@ -58,13 +49,16 @@ export class Writer {
    * run again one by one, so that the error belongs to the write that caused it.
    */
   group(writes: readonly StoreWrite[]): Verdict[] {
-    const turn = this.#turn(() => writes.map((write) => this.#write(write)));
+    let begun = false;
+    const turn = this.#turn(() => {
+      begun = true;
+      return writes.map((write) => this.#write(write));
+    });
     if (turn.kind === "done") return turn.result;
-    if (turn.begun && turn.kind === "failed" && writes.length > 1) {
+    if (begun && turn.kind === "failed" && writes.length > 1) {
       return writes.flatMap((write) => this.group([write]));
     }
-    const { kind, reason } = turn;
-    return writes.map(() => ({ kind, reason }));
+    return writes.map(() => turn);
   }
 
   /** Deletes the projections of one type, or all of them. */
@@ -93,6 +87,42 @@ export class Writer {
     return failureOf(this.#turn(() => void this.#db.all("PRAGMA optimize")));
   }
 
+  /** Opens a turn that stays open until it is committed or rolled back, or a call inside of it fails. */
+  begin(): TurnFailure | undefined {
+    return this.#turns.begin();
+  }
+
+  /** Runs a write inside the open turn; a conflict leaves the turn as it is. */
+  writeInside(write: StoreWrite): Verdict {
+    const inside = this.#inside(() => this.#write(write));
+    return inside.kind === "done" ? inside.result : inside;
+  }
+
+  /** Reads a chunk of what the open turn sees. @throws Error when the read failed, which ends the turn */
+  readChunkInside(request: ChunkRequest): Chunk {
+    return this.#readInside(() => readChunkInside(this.#db, request));
+  }
+
+  /** Reads a projection as the open turn sees it. Throws like `readChunkInside`. */
+  readProjectionInside(key: ProjectionKey): StoredProjection | undefined {
+    return this.#readInside(() => readProjection(this.#db, key));
+  }
+
+  commit(): TurnFailure | undefined {
+    if (!this.inTurn) return NO_TURN;
+    const failure = this.#turns.commit();
+    if (failure === undefined) this.#committed = this.#state;
+    else this.#forgetTurn();
+    return failure;
+  }
+
+  /** Undoes the open turn, if there is one. */
+  rollback(): void {
+    if (!this.inTurn) return;
+    this.#turns.rollback();
+    this.#forgetTurn();
+  }
+
   /** Pages in the WAL, and how many of them are not in the database file yet. */
   get walPages(): { readonly total: number; readonly pending: number } {
     const [, total = 0, checkpointed = 0] = this.#db.get("PRAGMA wal_checkpoint(NOOP)") as number[];
@@ -108,7 +138,7 @@ export class Writer {
       this.#db.all(`PRAGMA busy_timeout = ${waitMilliseconds}`);
       this.#db.all(`PRAGMA wal_checkpoint(${mode})`);
     } catch (error) {
-      this.#note(error, "checkpoint");
+      this.#turns.note(error, "checkpoint");
     } finally {
       this.#db.all(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
     }
@@ -122,71 +152,46 @@ export class Writer {
     return result;
   }
 
-  #turn<T>(work: () => T): { readonly kind: "done"; readonly result: T } | BegunFailure {
-    if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken, begun: false };
-    if (this.#mustFence && !this.#fence()) {
-      return { kind: "failed", reason: "the disk is full", begun: false };
-    }
-    const before = this.#state;
-    let step: "begin" | "work" | "commit" = "begin";
+  /** One whole turn. */
+  #turn<T>(work: () => T): Done<T> | TurnFailure {
+    const refused = this.#turns.begin();
+    if (refused !== undefined) return refused;
+    const inside = this.#inside(work);
+    if (inside.kind !== "done") return inside;
+    return this.commit() ?? inside;
+  }
+
+  /** Works inside the open turn, which ends when that fails. */
+  #inside<T>(work: () => T): Done<T> | TurnFailure {
+    if (!this.inTurn) return NO_TURN;
     try {
-      this.#db.run("BEGIN IMMEDIATE");
-      step = "work";
-      const result = work();
-      step = "commit";
-      this.#db.run("COMMIT");
-      return { kind: "done", result };
+      return { kind: "done", result: work() };
     } catch (error) {
-      this.#rollback();
-      this.#state = before;
-      this.#recent.clear(before.head);
-      const reason = step === "commit" ? this.#note(error, "COMMIT") : this.#noteStatement(error);
-      // A live SQLite may report a failed COMMIT that a restart then finds in the WAL. Another commit over it
-      // makes the failure true.
-      const certain = step !== "commit" || this.#fence();
-      return { kind: certain ? "failed" : "unknown", reason, begun: step !== "begin" };
+      const failure = this.#turns.abort(error);
+      this.#forgetTurn();
+      return failure;
     }
   }
 
-  /** A tiny transaction that overwrites whatever a failed COMMIT left in the WAL. */
-  #fence(): boolean {
-    try {
-      this.#db.run("BEGIN IMMEDIATE");
-      this.#db.run("UPDATE store SET fence = fence + 1");
-      this.#db.run("COMMIT");
-      this.#mustFence = false;
-      return true;
-    } catch (error) {
-      this.#rollback();
-      this.#note(error, "fence");
-      return false;
-    }
+  #readInside<T>(read: () => T): T {
+    const inside = this.#inside(read);
+    if (inside.kind === "done") return inside.result;
+    throw new Error(inside.reason);
   }
 
-  #rollback(): void {
-    try {
-      if (this.#db.inTransaction) this.#db.run("ROLLBACK");
-    } catch (error) {
-      this.#broken = `ROLLBACK failed: ${(error as Error).message}`;
-    }
-  }
-
-  /** Draws the consequences of an error in a COMMIT, fence or checkpoint. */
-  #note(error: unknown, where: string): string {
-    const reason = `${where} failed: ${(error as Error).message}`;
-    const code = sqlCodeOf(error);
-    if (code === SqlCode.full) this.#mustFence = true;
-    else if (BREAKING.has(code) || where === "fence") this.#broken ??= reason;
-    return reason;
-  }
-
-  /** An error before the COMMIT is certain: the rollback has undone all of it. */
-  #noteStatement(error: unknown): string {
-    if (sqlCodeOf(error) === SqlCode.full) this.#mustFence = true;
-    return (error as Error).message;
+  #forgetTurn(): void {
+    this.#state = this.#committed;
+    this.#recent.clear(this.#committed.head);
   }
 }
 
-function failureOf(turn: { readonly kind: "done" } | TurnFailure): TurnFailure | undefined {
-  return turn.kind === "done" ? undefined : { kind: turn.kind, reason: turn.reason };
+interface Done<T> {
+  readonly kind: "done";
+  readonly result: T;
+}
+
+const NO_TURN: TurnFailure = { kind: "failed", reason: "no turn is open" };
+
+function failureOf(turn: Done<unknown> | TurnFailure): TurnFailure | undefined {
+  return turn.kind === "done" ? undefined : turn;
 }

@@ -5,6 +5,7 @@ import { checkDatabaseFile } from "./database_file.ts";
 import { readPausedSince } from "./identity.ts";
 import type { WriterCalls } from "./messages.ts";
 import { answerCalls, reportBroken } from "./worker_port.ts";
+import { transferLines } from "./read_chunk.ts";
 import { Writer } from "./writer.ts";
 
 /** Pages in the WAL after which they are moved into the database file, as far as readers allow. */
@@ -35,6 +36,8 @@ function checkpointWhenDue(writer: Writer): void {
 }
 
 function checkpointAtRest(writer: Writer): void {
+  // The end of the open turn sets the timer again.
+  if (writer.inTurn) return;
   writer.checkpoint("TRUNCATE", 0);
   if (writer.broken !== undefined) return reportBroken(writer.broken);
   // A reader was in the way.
@@ -43,7 +46,7 @@ function checkpointAtRest(writer: Writer): void {
 
 function afterTurn(): void {
   if (writer === undefined) return;
-  if (writer.broken === undefined) checkpointWhenDue(writer);
+  if (writer.broken === undefined && !writer.inTurn) checkpointWhenDue(writer);
   if (writer.broken !== undefined) reportBroken(writer.broken);
 }
 
@@ -69,10 +72,20 @@ answerCalls<WriterCalls>({
     return { failure, ...opened().state };
   },
   optimize: () => opened().optimize(),
+  begin() {
+    const failure = opened().begin();
+    return { failure, ...opened().state };
+  },
+  writeInside: (write) => opened().writeInside(write),
+  readChunkInside: (request) => opened().readChunkInside(request),
+  readProjectionInside: (key) => opened().readProjectionInside(key),
+  commit: () => opened().commit(),
+  rollback: () => opened().rollback(),
   close() {
     clearTimeout(idleTimer);
+    writer?.rollback();
     if (writer?.broken === undefined) writer?.checkpoint("TRUNCATE", READERS_WAIT_MILLISECONDS);
     writer = undefined;
     db?.close();
   },
-}, { afterAnswer: afterTurn });
+}, { transfer: transferLines, afterAnswer: afterTurn });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { startHourlyOptimize } from "../../src/core/hourly_optimize.ts";
 import { WriteQueue } from "../../src/core/write_queue.ts";
 import { Refusal } from "../../src/model/errors.ts";
-import type { TurnFailure } from "../../src/store/writer.ts";
+import type { TurnFailure } from "../../src/store/turns.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { FakeWriter, writeNamed } from "./fake_writer.ts";
 

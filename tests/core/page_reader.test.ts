@@ -45,14 +45,15 @@ Deno.test("a page is read chunk after chunk, up to the head that the first one f
     chunk("5\n", 1, 5, false, { head: 20 }),
     chunk("7\n8\n", 2, 8, { hasMore: true }, { head: 21 }),
   ]);
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 5 });
+  const time = { fromMicros: 1, beforeMicros: 2 };
+  const page = await openPage(readChunk, { query: "every", time, afterSequence: 0, limit: 5 });
   assert.deepEqual([page.storeId, page.head], ["the store", 9]);
   assert.equal(requests.length, 1, "the first chunk is there, the others are read as they are wanted");
   assert.deepEqual(await drain(page), { text: ["1\n2\n", "5\n", "7\n8\n"], end: { hasMore: true } });
   assert.deepEqual(requests, [
-    { query: "every", after: 0, head: undefined, eventsMax: 5 },
-    { query: "every", after: 2, head: 9, eventsMax: 3 },
-    { query: "every", after: 5, head: 9, eventsMax: 2 },
+    { query: "every", time, after: 0, head: undefined, eventsMax: 5 },
+    { query: "every", time, after: 2, head: 9, eventsMax: 3 },
+    { query: "every", time, after: 5, head: 9, eventsMax: 2 },
   ]);
 });
 

@@ -153,13 +153,13 @@ function overwrite(path: string, at: number, size: number): void {
   file.writeSync(new Uint8Array(size).fill(0xa5));
 }
 
-for (const edition of ["C"]) {
-  Deno.test(`edition ${edition} says that it is not there yet and exits 2`, async () => {
-    const { code, stderr, stdout } = await runServer({ env: { SERVICE_EDITION: edition } });
-    assert.equal(code, 2, stdout + stderr);
-    assert.match(stderr, new RegExp(`edition.*${edition}|${edition}.*edition`, "i"));
-    assert.match(stderr, /^[^\n]+\n$/);
-    assert.equal(stdout.includes("listening"), false);
+for (const [edition, facts] of [["B", ""], ["C", ", maxRequestBody 40779776 bytes"]] as const) {
+  Deno.test(`start-up lines of edition ${edition}: the same three${facts}`, async () => {
+    await using server = await startServer({ env: { SERVICE_EDITION: edition, SERVICE_LOG_LEVEL: "error" } });
+    const lines = server.stdout.trimEnd().split("\n");
+    assert.equal(lines.length, 3, server.stdout);
+    const ofStore = `store [0-9a-f-]{36} \\(new\\), data directory ${server.dataDir}, auth off`;
+    assert.match(lines[1] ?? "", new RegExp(`^eventstore-server: edition ${edition}, ${ofStore}${facts}$`));
   });
 }
 

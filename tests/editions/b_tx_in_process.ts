@@ -140,6 +140,7 @@ export class InProcess implements Disposable {
       return await routing.route.handle({
         segments: routing.segments,
         query: "",
+        header: () => undefined,
         body: () => Promise.resolve(encoder.encode(json === undefined ? "" : JSON.stringify(json))),
         left: this.#left,
       });

@@ -3,6 +3,7 @@ import { contractA } from "./contract_a.ts";
 import { contractOfAuth } from "./contract_auth.ts";
 import { contractB } from "./contract_b.ts";
 import { contractOfBodies } from "./contract_bodies.ts";
+import { contractC } from "./contract_c.ts";
 import {
   CONTRACT_ENV,
   type ContractEdition,
@@ -19,7 +20,7 @@ import { contractOfRoutes } from "./contract_routes.ts";
  * of them can; what only one of them does is tested in its own files.
  */
 
-const editions: readonly ContractEdition[] = [contractA, contractB];
+const editions: readonly ContractEdition[] = [contractA, contractB, contractC];
 
 for (const edition of editions) {
   let server: ServerProcess;

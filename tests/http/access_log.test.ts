@@ -52,3 +52,12 @@ Deno.test("a method is shown as carefully as a path", () => {
   const [line] = written("debug", (log) => log.write("info", { ...answered, method: "G\nET" }));
   assert.equal(line, "[INFO] G%0AET /health 200 33B 1.2ms");
 });
+
+Deno.test("a line that belongs to no request is written at its level, like the others", () => {
+  for (const [i, lowest] of LEVELS.entries()) {
+    const lines = written(lowest, (log) => {
+      for (const level of LEVELS) log.note(level, `about ${level}`);
+    });
+    assert.deepEqual(lines, LEVELS.slice(i).map((level) => `[${level.toUpperCase()}] about ${level}`));
+  }
+});

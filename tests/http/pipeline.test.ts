@@ -10,6 +10,8 @@ interface Sent {
   readonly method?: string;
   readonly target?: string;
   readonly authorization?: string;
+  /** Other header fields, by lower-case name. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Reads the body; counted. */
   readonly body?: (bytesMax: number) => Promise<Uint8Array<ArrayBuffer>>;
 }
@@ -41,7 +43,7 @@ function setUp(
     const request: HttpRequest = {
       method: sent.method ?? "GET",
       target: sent.target ?? "/a",
-      header: (name) => name === "authorization" ? sent.authorization : undefined,
+      header: (name) => name === "authorization" ? sent.authorization : sent.headers?.[name],
       body: sent.body ?? (() => Promise.resolve(new Uint8Array())),
       left: new AbortController().signal,
     };
@@ -258,4 +260,18 @@ Deno.test("a stream that fails in the middle is reported, one whose client left 
     await assert.rejects(Array.fromAsync(body as AsyncIterable<Uint8Array>));
   }
   assert.deepEqual(reported.map(({ message }) => message), ["the disk is gone"]);
+});
+
+Deno.test("a call has the header fields of its request, before its body is read", async () => {
+  const seen: (string | undefined)[] = [];
+  const { send } = setUp({
+    "POST /a": (call) => {
+      seen.push(call.header("x-some"), call.header("x-other"), call.header("x-empty"));
+      return emptyReply(204);
+    },
+  }, { readsBody: true });
+  const headers = { "x-some": "a, b", "x-empty": "" };
+  const body = (): never => assert.fail("the body was read");
+  assert.equal((await send({ method: "POST", headers, body })).status, 204);
+  assert.deepEqual(seen, ["a, b", undefined, ""]);
 });

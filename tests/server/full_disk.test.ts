@@ -3,61 +3,8 @@ import { join } from "node:path";
 import type { Client } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { mayMount, MEBIBYTE, SmallDisk } from "../support/small_disk.ts";
 import { type Answer, assertTold, isAcknowledged, writeWhole } from "./acknowledged_writes.ts";
-
-const MEBIBYTE = 1024 * 1024;
-
-/** A small file system of its own, or undefined where none may be mounted. */
-class SmallDisk implements Disposable {
-  readonly path: string;
-  readonly #filler: string;
-
-  private constructor(path: string) {
-    this.path = path;
-    this.#filler = join(path, "filler");
-  }
-
-  static mount(): SmallDisk | undefined {
-    const path = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
-    const args = ["-t", "tmpfs", "-o", "size=24m", "tmpfs", path];
-    try {
-      if (new Deno.Command("mount", { args }).outputSync().success) return new SmallDisk(path);
-    } catch {
-      // No mount program: as good as not being allowed to.
-    }
-    Deno.removeSync(path);
-    return undefined;
-  }
-
-  /** Leaves about so many bytes free. */
-  fill(freeBytes: number): void {
-    Deno.writeFileSync(this.#filler, new Uint8Array(24 * MEBIBYTE - used(this.path) - freeBytes));
-  }
-
-  free(): void {
-    Deno.removeSync(this.#filler);
-  }
-
-  [Symbol.dispose](): void {
-    const { success } = new Deno.Command("umount", { args: ["-l", this.path] }).outputSync();
-    assert.ok(success, `${this.path} stays mounted`);
-    Deno.removeSync(this.path);
-  }
-}
-
-function used(path: string): number {
-  let bytes = 0;
-  for (const { name, isDirectory } of Deno.readDirSync(path)) {
-    const child = join(path, name);
-    bytes += isDirectory ? used(child) : (Deno.statSync(child).blocks ?? 0) * 512;
-  }
-  return bytes;
-}
-
-const mayMount = ((): boolean => {
-  using disk = SmallDisk.mount();
-  return disk !== undefined;
-})();
 
 async function onSmallDisk(run: (disk: SmallDisk, server: ServerProcess) => Promise<void>): Promise<void> {
   using disk = SmallDisk.mount()!;

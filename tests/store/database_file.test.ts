@@ -127,7 +127,11 @@ Deno.test("a directory, or a file that can't be read, is refused", () => {
 });
 
 Deno.test("the files of a store lie in its directory, however the directory is written", () => {
-  assert.deepEqual(storePaths("/a/b"), { database: "/a/b/events.db", lock: "/a/b/events.lock" });
+  assert.deepEqual(storePaths("/a/b"), {
+    database: "/a/b/events.db",
+    lock: "/a/b/events.lock",
+    pause: "/a/b/service.paused",
+  });
   assert.equal(storePaths("/a/b//").database, "/a/b/events.db");
   assert.equal(storePaths("data").database, "data/events.db");
 });

@@ -1,3 +1,4 @@
+import { joinBytes } from "../../src/model/bytes.ts";
 import { type Address, Connection, NoReply, type Reply } from "./connection.ts";
 
 /** A request that was to succeed was refused. */
@@ -91,7 +92,7 @@ export class Client {
     if (body === undefined) return encode(lines.join("\r\n") + "\r\n\r\n");
     lines.push(options.chunkBytes ? "transfer-encoding: chunked" : `content-length: ${body.length}`);
     const head = encode(lines.join("\r\n") + "\r\n\r\n");
-    return join([head, ...options.chunkBytes ? chunksOf(body, options.chunkBytes) : [body]]);
+    return joinBytes([head, ...options.chunkBytes ? chunksOf(body, options.chunkBytes) : [body]]);
   }
 
   /** Sends a body for `POST /write`. */
@@ -189,14 +190,4 @@ function chunksOf(body: Uint8Array, chunkBytes: number): Uint8Array[] {
 
 function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

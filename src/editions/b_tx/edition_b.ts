@@ -4,7 +4,7 @@ import { mustHaveSucceeded } from "../../core/turn_end.ts";
 import { errorReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { NoReply, Refusal } from "../../model/errors.ts";
-import type { TurnFailure } from "../../store/writer.ts";
+import type { TurnFailure } from "../../store/turns.ts";
 import type { Edition } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
 import { getProjection } from "../shared/get_projection.ts";

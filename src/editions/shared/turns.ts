@@ -1,7 +1,7 @@
 import { mustHaveSucceeded } from "../../core/turn_end.ts";
 import { emptyReply } from "../../http/replies.ts";
 import type { Call, Route } from "../../http/router.ts";
-import type { TurnFailure } from "../../store/writer.ts";
+import type { TurnFailure } from "../../store/turns.ts";
 import type { EditionHost } from "../edition.ts";
 
 /** What a route does in a turn of its own. */

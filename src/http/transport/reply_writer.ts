@@ -1,3 +1,4 @@
+import { joinBytes } from "../../model/bytes.ts";
 import type { Reply } from "../exchange.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -124,19 +125,9 @@ class Pieces {
   async flush(): Promise<void> {
     if (this.#length === 0) return;
     const [first] = this.#parts;
-    const piece = this.#parts.length === 1 ? first! : joined(this.#parts, this.#length);
+    const piece = this.#parts.length === 1 ? first! : joinBytes(this.#parts);
     this.#parts = [];
     this.#length = 0;
     await this.#write(piece);
   }
-}
-
-function joined(parts: readonly Bytes[], length: number): Bytes {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,0 +1,96 @@
+import { type Address, Connection, type Reply, requestBytes, textOf } from "../connection.ts";
+import { measureClients, type Round, type Timing } from "../measure.ts";
+
+type Row = (timing: Timing) => Promise<Round>;
+
+/** Rows of transactions, and for each of them one of the way of the turn, which is measured along with it. */
+export function ticketRows(
+  address: Address,
+): Record<`${"tickets" | "handovers"}${1 | 16 | 64}`, Row> {
+  const rows = (clients: number): [Row, Row] => {
+    let handovers: Handovers | undefined;
+    const tickets: Row = (timing) => {
+      handovers = new Handovers(timing);
+      return measureTransactions(address, clients, timing, handovers);
+    };
+    return [tickets, () => Promise.resolve(handovers!.round)];
+  };
+  const [tickets1, handovers1] = rows(1);
+  const [tickets16, handovers16] = rows(16);
+  const [tickets64, handovers64] = rows(64);
+  return { tickets1, handovers1, tickets16, handovers16, tickets64, handovers64 };
+}
+
+/**
+ * So many clients, each running one transaction of edition C after the other: begin, append one event, commit.
+ * A step is the whole transaction, three requests, most of whose time is the wait for the ticket.
+ */
+async function measureTransactions(
+  address: Address,
+  clients: number,
+  timing: Timing,
+  handovers: Handovers,
+): Promise<Round> {
+  using connections = new DisposableStack();
+  const steps = [];
+  for (let client = 0; client < clients; client++) {
+    steps.push(makeClient(connections.use(await Connection.open(address)), handovers));
+  }
+  return await measureClients(steps, timing);
+}
+
+function makeClient(connection: Connection, handovers: Handovers): () => Promise<number> {
+  const begin = requestBytes("POST", "/begin", "");
+  const thing = crypto.randomUUID();
+  const body = `{"events":[{"type":"ArticleAdded","identifiers":{"basket":"${thing}"},` +
+    `"metadata":{"source":"bench"},"payload":"{\\"article\\":4711,\\"amount\\":2}"}]}`;
+  return async () => {
+    const { ticket } = JSON.parse(textOf(expect(200, await connection.request(begin)))) as { ticket: string };
+    handovers.ticketCame();
+    const call = (path: string, body: string): Promise<Reply> =>
+      connection.request(requestBytes("POST", path, body, `X-Service-Ticket: ${ticket}`));
+    expect(200, await call("/events", body));
+    handovers.commitGoes();
+    expect(204, await call("/commit", ""));
+    handovers.commitIsDone();
+    return 1;
+  };
+}
+
+/** How the turn goes from client to client: from the answer to each commit to the next ticket, as they arrive here. */
+class Handovers {
+  readonly #from: number;
+  readonly #seconds: number;
+  readonly #milliseconds: number[] = [];
+  /** When the last transaction was answered; undefined while its commit is under way. */
+  #committedAt: number | undefined;
+
+  constructor({ warmUpSeconds, seconds }: Timing) {
+    this.#from = performance.now() + warmUpSeconds * 1000;
+    this.#seconds = seconds;
+  }
+
+  commitGoes(): void {
+    this.#committedAt = undefined;
+  }
+
+  commitIsDone(): void {
+    this.#committedAt = performance.now();
+  }
+
+  ticketCame(): void {
+    const now = performance.now();
+    if (now < this.#from || now >= this.#from + this.#seconds * 1000) return;
+    // A ticket may overtake the answer to the commit that made room for it.
+    this.#milliseconds.push(now - (this.#committedAt ?? now));
+  }
+
+  get round(): Round {
+    return { seconds: this.#seconds, events: 0, latenciesMilliseconds: this.#milliseconds };
+  }
+}
+
+function expect(status: number, reply: Reply): Reply {
+  if (reply.status === status) return reply;
+  throw new Error(`a call with a ticket was answered ${reply.status}: ${textOf(reply)}`);
+}

@@ -1,0 +1,50 @@
+import type { Reply } from "../../http/exchange.ts";
+import { jsonReply } from "../../http/replies.ts";
+import type { Call } from "../../http/router.ts";
+import { ClientLeft } from "../../model/errors.ts";
+import type { EditionParts } from "./edition_parts.ts";
+import type { Expiry } from "./deadlines.ts";
+import { Transaction } from "./transaction.ts";
+
+/** `POST /begin`: waits for a turn, and answers with its ticket. The turn is held until the transaction ends. */
+export function begin(edition: EditionParts, { left }: Call): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const hold = async (): Promise<void> => {
+      edition.pause.mustNotHold();
+      const transaction = newTransaction(edition);
+      edition.active.current = transaction;
+      try {
+        if (await transaction.begin(left)) {
+          edition.metrics.transactionStarted();
+          resolve(jsonReply(200, { ticket: transaction.ticket }));
+          await transaction.ended;
+        } else {
+          await transaction.end("client");
+          throw new ClientLeft();
+        }
+      } catch (error) {
+        await transaction.end("error");
+        throw error;
+      } finally {
+        edition.active.current = undefined;
+      }
+    };
+    edition.host.queue.alone("transaction", hold, left).catch(reject);
+  });
+}
+
+function newTransaction({ host, metrics }: EditionParts): Transaction {
+  const { settings, store, reportFailure } = host;
+  return new Transaction({
+    store,
+    deadlines: settings,
+    reportFailure,
+    onEnd: (end, seconds) => metrics.transactionEnded(end, seconds),
+    onExpiry: (why) => host.warn(expiryText(why, settings[why])),
+  });
+}
+
+function expiryText(why: Expiry, seconds: number): string {
+  const what = why === "transactionTimeout" ? `had no call for ${seconds} s` : `lasted ${seconds} s`;
+  return `a transaction was rolled back: it ${what} (${why})`;
+}

@@ -1,0 +1,62 @@
+import { nowMicros } from "../../core/clock.ts";
+
+/** Why a transaction is expired, in the words of the settings. */
+export type Expiry = "transactionTimeout" | "maxTransactionDuration";
+
+export interface DeadlineSeconds {
+  /** Without a call. */
+  readonly transactionTimeout: number;
+  /** In total. */
+  readonly maxTransactionDuration: number;
+}
+
+/**
+ * The two deadlines of a transaction: one that each call moves, and one that nothing moves. While a call runs
+ * only the second counts.
+ */
+export class Deadlines {
+  /** When they began, in microseconds since 1970, as the other moments that are told. */
+  readonly sinceMicros: number = nowMicros();
+  readonly ceilingMicros: number;
+  readonly #startedAt = performance.now();
+  readonly #idleSeconds: number;
+  readonly #expire: (why: Expiry) => void;
+  readonly #ceilingTimer: ReturnType<typeof setTimeout>;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #idleEndsMicros = Infinity;
+
+  /** Starts both. */
+  constructor(seconds: DeadlineSeconds, expire: (why: Expiry) => void) {
+    const { transactionTimeout, maxTransactionDuration } = seconds;
+    this.ceilingMicros = this.sinceMicros + maxTransactionDuration * 1_000_000;
+    this.#idleSeconds = transactionTimeout;
+    this.#expire = expire;
+    this.#ceilingTimer = setTimeout(() => expire("maxTransactionDuration"), maxTransactionDuration * 1000);
+    this.callEnded();
+  }
+
+  get ageSeconds(): number {
+    return (performance.now() - this.#startedAt) / 1000;
+  }
+
+  /** When the transaction ends if nobody calls, or if the running call never ends. */
+  get deadlineMicros(): number {
+    return Math.min(this.ceilingMicros, this.#idleEndsMicros);
+  }
+
+  callBegan(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleEndsMicros = Infinity;
+  }
+
+  callEnded(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleEndsMicros = nowMicros() + this.#idleSeconds * 1_000_000;
+    this.#idleTimer = setTimeout(() => this.#expire("transactionTimeout"), this.#idleSeconds * 1000);
+  }
+
+  stop(): void {
+    clearTimeout(this.#ceilingTimer);
+    clearTimeout(this.#idleTimer);
+  }
+}

@@ -1,0 +1,70 @@
+import { Histogram, metricText } from "../../core/metrics.ts";
+import type { WriteQueue } from "../../core/write_queue.ts";
+import type { RollbackReason } from "./transaction.ts";
+
+const DURATION_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
+
+/** What `/metrics` shows of transactions since the start. */
+export class TransactionMetrics {
+  readonly #duration = new Histogram(DURATION_BOUNDS_SECONDS);
+  readonly #rolledBack: Record<RollbackReason, number> = {
+    client: 0,
+    error: 0,
+    expired: 0,
+    shutdown: 0,
+    reset: 0,
+  };
+  #started = 0;
+  #committed = 0;
+  #appendsFailed = 0;
+
+  transactionStarted(): void {
+    this.#started++;
+  }
+
+  transactionEnded(end: "committed" | RollbackReason, seconds: number): void {
+    this.#duration.observe(seconds);
+    if (end === "committed") this.#committed++;
+    else this.#rolledBack[end]++;
+  }
+
+  /** An append's condition did not hold. */
+  appendFailed(): void {
+    this.#appendsFailed++;
+  }
+
+  /** The page of `GET /metrics`. */
+  text(queue: WriteQueue, { paused, active }: { paused: boolean; active: boolean }): string {
+    const longestWaitSeconds = Math.max(0, ...queue.queued.map(({ seconds }) => seconds));
+    const rolledBack = Object.entries(this.#rolledBack);
+    return [
+      gauge("service_paused", "1 if the store is paused, else 0.", Number(paused)),
+      gauge("service_transaction_active", "1 if a transaction is active, else 0.", Number(active)),
+      gauge("service_requests_queued", "Requests waiting for their turn.", queue.queuedCount),
+      gauge("service_queue_longest_wait_seconds", "Longest current wait for a turn.", longestWaitSeconds),
+      counter("service_transactions_started_total", "Tickets given out since the start.", this.#started),
+      counter("service_transactions_committed_total", "Transactions committed.", this.#committed),
+      metricText(
+        "service_transactions_rolled_back_total",
+        "counter",
+        "Transactions rolled back, by reason.",
+        rolledBack.map(([reason, value]) => ({ labels: `reason="${reason}"`, value })),
+      ),
+      metricText(
+        "service_transaction_duration_seconds",
+        "histogram",
+        "How long each transaction lasted from its ticket to its end.",
+        this.#duration.samples,
+      ),
+      counter("service_appends_failed_total", "Appends whose condition did not hold.", this.#appendsFailed),
+    ].join("");
+  }
+}
+
+function gauge(name: string, help: string, value: number): string {
+  return metricText(name, "gauge", help, [{ value }]);
+}
+
+function counter(name: string, help: string, value: number): string {
+  return metricText(name, "counter", help, [{ value }]);
+}

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { readPauseFile, removePauseFile, writePauseFile } from "../../src/store/pause_file.ts";
+import { TestDirectory } from "./test_store.ts";
+
+Deno.test("no file: not paused; removing it is no error", async () => {
+  using directory = new TestDirectory();
+  assert.equal(readPauseFile(directory.path), undefined);
+  await removePauseFile(directory.path);
+  assert.deepEqual([...Deno.readDirSync(directory.path)], []);
+});
+
+Deno.test("what was written is read as the same moment, until it is removed", async () => {
+  using directory = new TestDirectory();
+  const before = Date.now() - 20;
+  const since = await writePauseFile(directory.path);
+  assert.ok(since / 1000 >= before && since / 1000 <= Date.now() + 20, String(since));
+  assert.ok(Number.isSafeInteger(since));
+  assert.equal(readPauseFile(directory.path), since);
+  const { mode, mtime } = Deno.statSync(directory.file("service.paused"));
+  assert.equal((mode ?? 0) & 0o777, 0o600);
+  assert.equal(mtime!.getTime() * 1000, since);
+  assert.match(Deno.readTextFileSync(directory.file("service.paused")), /POST \/resume/);
+  await removePauseFile(directory.path);
+  assert.equal(readPauseFile(directory.path), undefined);
+});
+
+Deno.test("only that the file is there counts, and its modification time, not what it holds", async () => {
+  using directory = new TestDirectory();
+  const path = directory.file("service.paused");
+  Deno.writeTextFileSync(path, "");
+  Deno.utimeSync(path, 1_700_000_000, 1_700_000_000.5);
+  assert.equal(readPauseFile(directory.path), 1_700_000_000_500_000);
+  assert.ok(
+    await writePauseFile(directory.path) > 1_700_000_000_500_000,
+    "a pause that is made anew has its own time",
+  );
+});
+
+Deno.test("a pause that can't be written is told, and nothing of it is left", async () => {
+  using directory = new TestDirectory();
+  Deno.mkdirSync(directory.file("service.paused"));
+  await assert.rejects(() => writePauseFile(directory.path));
+  assert.equal(readPauseFile(directory.path), undefined);
+  await assert.rejects(() => writePauseFile(directory.file("absent")), Deno.errors.NotFound);
+});
+
+Deno.test("a pause whose file can't be removed is told, and goes on", async () => {
+  using directory = new TestDirectory();
+  Deno.mkdirSync(directory.file("service.paused/full"), { recursive: true });
+  await assert.rejects(() => removePauseFile(directory.path));
+  assert.notEqual(readPauseFile(directory.path), undefined);
+});
