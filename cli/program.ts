@@ -1,5 +1,6 @@
 import { ConfigError } from "../src/config/config_error.ts";
-import { type Flags, helpText, parseFlags } from "../src/config/flags.ts";
+import { type Flags, parseFlags } from "../src/config/flags.ts";
+import { helpText } from "../src/config/help.ts";
 import { defaultConfigText } from "../src/config/print.ts";
 import type { Program } from "../src/config/programs.ts";
 import { VERSION } from "../src/config/version.ts";
@@ -45,7 +46,7 @@ async function exitCodeOf(
     return ExitCode.badConfiguration;
   }
   const { flags } = parsed;
-  if (flags.help) return print(helpText(program)), ExitCode.ok;
+  if (flags.help) return print(helpText(program, flags.verb)), ExitCode.ok;
   if (flags.version) return print(`${program.name} ${VERSION}\n`), ExitCode.ok;
   if (flags.defaultConfig) return print(defaultConfigText()), ExitCode.ok;
   try {
@@ -62,5 +63,11 @@ async function exitCodeOf(
 
 function writeAll(output: { writeSync(bytes: Uint8Array): number }, text: string): void {
   const bytes = new TextEncoder().encode(text);
-  for (let written = 0; written < bytes.length;) written += output.writeSync(bytes.subarray(written));
+  try {
+    for (let written = 0; written < bytes.length;) written += output.writeSync(bytes.subarray(written));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.WouldBlock)) throw error;
+    // The runtime has written a part by then and doesn't tell how much, so another attempt would repeat some.
+    throw new Error('the output does not wait for its reader (a non-blocking pipe): put "| cat" in between');
+  }
 }

@@ -13,6 +13,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "src/wire": 1,
   "src/config": 1,
   "src/store": 2,
+  "src/backup": 3,
   "src/core": 3,
   "src/http": 3,
   "src/editions": 4,

@@ -66,14 +66,28 @@ export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
  * @throws ConfigError with every problem of the whole file and of the variables
  */
 export function loadBackupSettings(from: LoadFrom): Loaded<BackupSettings> {
-  const file = readConfigFile(from.configPath);
-  const resolved = resolveSection("backup", file, hideSourceVariables(file, from.env));
-  const values = accept<BackupValues>(file, resolved, sourceProblems(resolved.values));
-  const { sourceUrl, sourceSocket, ...rest } = values;
+  const { settings, ...loaded } = loadBackupSection(from, true);
+  const { sourceUrl, sourceSocket, ...rest } = settings;
   const source: BackupSettings["source"] = sourceSocket === undefined
     ? { transport: "tcp", url: sourceUrl! }
     : { transport: "unix", path: sourceSocket };
-  return { settings: { ...rest, source }, values: resolved.values, warnings: warningsFor(file) };
+  return { ...loaded, settings: { ...rest, source } };
+}
+
+/**
+ * Reads the `dataDir` of `[backup]` alone, for what needs no source.
+ * @throws ConfigError as `loadBackupSettings`, but not when there is no source
+ */
+export function loadBackupDataDir(from: LoadFrom): Loaded<string> {
+  const { settings, ...loaded } = loadBackupSection(from, false);
+  return { ...loaded, settings: settings.dataDir };
+}
+
+function loadBackupSection(from: LoadFrom, needsSource: boolean): Loaded<BackupValues> {
+  const file = readConfigFile(from.configPath);
+  const resolved = resolveSection("backup", file, hideSourceVariables(file, from.env));
+  const settings = accept<BackupValues>(file, resolved, sourceProblems(resolved.values, needsSource));
+  return { settings, values: resolved.values, warnings: warningsFor(file) };
 }
 
 /** The values by key once nothing at all is wrong. */

@@ -28,15 +28,15 @@ function orderProblem(
   return [`${origin}: ${lowerKey} (${lower.value}) must not exceed ${upperKey} (${upper.value})`];
 }
 
-/** A backup has exactly one source. */
-export function sourceProblems(values: readonly SettingValue[]): string[] {
+/** A backup has exactly one source; what reads only backups that are there can do without. */
+export function sourceProblems(values: readonly SettingValue[], isNeeded: boolean): string[] {
   const url = find<"backup">(values, "sourceUrl");
   const socket = find<"backup">(values, "sourceSocket");
   if (url === undefined || socket === undefined) return [];
   if (url.value !== undefined && socket.value !== undefined) {
     return [`${socket.origin}: sourceSocket and sourceUrl (${url.origin}) are both set, only one may be`];
   }
-  if (url.value !== undefined || socket.value !== undefined) return [];
+  if (!isNeeded || url.value !== undefined || socket.value !== undefined) return [];
   const { sourceUrl, sourceSocket } = settings.backup;
   return [
     `no source: set sourceUrl or sourceSocket in [backup], or ${sourceUrl.variable} or ${sourceSocket.variable}`,

@@ -33,6 +33,14 @@ export function openForReading(path: string): Database {
   return configure(new Database(path, { readOnly: true }), [...SHARED, ...READER]);
 }
 
+/**
+ * Opens a database that no other process has open, to look at all of it. The connection could write, so that
+ * SQLite finishes what a killed process left in the WAL, and takes its own files away again at the end.
+ */
+export function openForChecking(path: string): Database {
+  return configure(new Database(path, { readOnly: false }), SHARED);
+}
+
 /** SQLite ignores a setting that it cannot take, so each one is read back. */
 function configure(db: Database, settings: typeof SHARED): Database {
   try {

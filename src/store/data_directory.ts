@@ -4,10 +4,12 @@ import { parentOf, syncFile } from "./sync_file.ts";
 /** Makes the data directory with mode 0700, whatever the umask. An existing one keeps its mode. */
 export function makeDataDirectory(dataDir: string): void {
   try {
-    if (isDirectory(dataDir)) return;
+    const missing: string[] = [];
+    for (let path = dataDir; !isDirectory(path); path = parentOf(path)) missing.push(path);
+    if (missing.length === 0) return;
     Deno.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     Deno.chmodSync(dataDir, 0o700);
-    syncFile(parentOf(dataDir));
+    for (const path of missing) syncFile(parentOf(path));
   } catch (error) {
     throw new StoreFileError(`the data directory ${dataDir} can't be made: ${(error as Error).message}`);
   }

@@ -1,3 +1,5 @@
+import { isThere } from "./is_there.ts";
+import { pathIn } from "./path_in.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./schema.ts";
 
 /** A data directory that the program can't use as it is. `message` is one line that names the file. */
@@ -7,11 +9,10 @@ export class StoreFileError extends Error {
 
 /** Where the files of a store lie inside its data directory. */
 export function storePaths(dataDir: string): { database: string; lock: string; pause: string } {
-  const directory = dataDir.replace(/\/+$/, "") || "/";
   return {
-    database: `${directory}/events.db`,
-    lock: `${directory}/events.lock`,
-    pause: `${directory}/service.paused`,
+    database: pathIn(dataDir, "events.db"),
+    lock: pathIn(dataDir, "events.lock"),
+    pause: pathIn(dataDir, "service.paused"),
   };
 }
 
@@ -25,7 +26,7 @@ export function storePaths(dataDir: string): { database: string; lock: string; p
 export function checkDatabaseFile(path: string): boolean {
   const header = readHeader(path);
   if (header === undefined) {
-    if (exists(`${path}-wal`)) {
+    if (hasWal(path)) {
       throw new StoreFileError(
         `${path} is missing although ${path}-wal is there: restore both or remove the latter`,
       );
@@ -60,7 +61,7 @@ function refuseTruncated(path: string, header: DataView): void {
   const pageBytes = header.getUint16(16) === 1 ? 65536 : header.getUint16(16);
   const bytes = pageBytes * header.getUint32(28);
   const { size } = Deno.statSync(path);
-  if (size < bytes && !exists(`${path}-wal`)) {
+  if (size < bytes && !hasWal(path)) {
     throw new StoreFileError(`${path} is damaged: it has ${size} of ${bytes} bytes`);
   }
 }
@@ -78,11 +79,11 @@ function readHeader(path: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function exists(path: string): boolean {
+function hasWal(path: string): boolean {
+  const wal = `${path}-wal`;
   try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
+    return isThere(wal);
+  } catch (error) {
+    throw new StoreFileError(`${wal} can't be read: ${(error as Error).message}`);
   }
 }

@@ -1,5 +1,7 @@
 import type { ProjectionKey } from "../model/projection.ts";
+import type { PreparedEvent } from "./events.ts";
 import type { StoreState } from "./identity.ts";
+import type { Origin } from "./origin.ts";
 import type { StoredProjection } from "./projections.ts";
 import type { Chunk, ChunkRequest } from "./read_chunk.ts";
 import type { StoreWrite } from "./run_write.ts";
@@ -54,4 +56,25 @@ export interface ReaderCalls {
     key: ProjectionKey,
   ): { readonly storeId: string; readonly projection: StoredProjection | undefined };
   close(): void;
+}
+
+/** What the main thread asks of the worker that writes a backup. */
+export interface BackupCalls {
+  /** Opens a backup, creating it when there is none. */
+  open(path: string, origin: Origin): OpenedBackup;
+  /** Appends events to the open transaction, which the first of them begins. */
+  append(events: readonly PreparedEvent[]): void;
+  /** Ends the transaction. @returns the sequence of the last event */
+  commit(chain: Uint8Array): number;
+  close(): void;
+}
+
+/** A backup as it was found or made. */
+export interface OpenedBackup {
+  /** Whether the file was made now. */
+  readonly created: boolean;
+  readonly head: number;
+  readonly chain: Uint8Array;
+  /** The line of the last event, with its line feed; undefined when there is none. */
+  readonly lastLine: string | undefined;
 }

@@ -9,7 +9,7 @@ import type { Range } from "./range.ts";
  */
 const BLOCK_EVENTS = 1024;
 
-function blockOf(sequence: number): number {
+export function blockOf(sequence: number): number {
   return Math.floor(sequence / BLOCK_EVENTS);
 }
 

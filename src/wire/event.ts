@@ -29,7 +29,8 @@ export function decodeEvents(
   });
 }
 
-function decodeEvent(value: unknown, path: string): NewEvent {
+/** Decodes one event, of whatever size. @throws Refusal InvalidRequest */
+export function decodeEvent(value: unknown, path: string): NewEvent {
   const event = decodeObject(value, path, EVENT_KEYS);
   return {
     type: decodeNonEmptyString(event.type, path, "type"),
@@ -55,17 +56,20 @@ interface StoredEvent {
 /** The inverse of `eventBody`, for text that `eventBody` made. */
 export function parseEventBody(body: string): NewEvent {
   const text = `{${body}}`;
-  // Strings escape their quotes, so this is nowhere else. A backslash before it may belong to a tag name, and
-  // the native parser cannot be trusted with those.
-  const tagsEnd = text.indexOf('},"payload":');
-  const isTrusted = text.lastIndexOf("\\", tagsEnd) === -1;
-  const stored = (isTrusted ? JSON.parse(text) : parseByHand(text)) as StoredEvent;
+  const stored = (mayEscapeTagNames(text) ? parseByHand(text) : JSON.parse(text)) as StoredEvent;
   return {
     type: stored.type,
     identifiers: tagList(stored.identifiers),
     metadata: tagList(stored.metadata),
     payload: stored.payload,
   };
+}
+
+/** Whether an event's text may write a tag name with a backslash, which the native parser can't be trusted with. */
+export function mayEscapeTagNames(text: string): boolean {
+  // Strings escape their quotes, so this is nowhere else.
+  const tagsEnd = text.indexOf('},"payload":');
+  return text.lastIndexOf("\\", tagsEnd) !== -1;
 }
 
 /** One line of an events page. `timeMicros` is in microseconds since 1970. */

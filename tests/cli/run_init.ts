@@ -1,7 +1,4 @@
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
+import { programCommand } from "../support/start_command.ts";
 
 export interface Ended {
   readonly code: number;
@@ -9,16 +6,15 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the init program the way deno.json's task does, with `directory` as its working directory. */
+/** Runs the init program, with `directory` as its working directory. */
 export async function runInit(
   directory: string,
   args: readonly string[],
   options: { readonly env?: Readonly<Record<string, string>>; readonly umask?: string } = {},
 ): Promise<Ended> {
-  const [program, ...rest] = initCommand();
-  const script = `umask ${options.umask ?? "022"} && exec "$@"`;
-  const output = await new Deno.Command("sh", {
-    args: ["-c", script, "sh", program, ...rest, ...args],
+  const [program, ...rest] = programCommand("init", options.umask);
+  const output = await new Deno.Command(program, {
+    args: [...rest, ...args],
     cwd: directory,
     env: { ...withoutSettings(), ...options.env },
     clearEnv: true,
@@ -26,17 +22,6 @@ export async function runInit(
   }).output();
   const decoder = new TextDecoder();
   return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
-}
-
-function initCommand(): [string, ...string[]] {
-  const file = JSON.parse(Deno.readTextFileSync(join(REPOSITORY, "deno.json"))) as {
-    tasks: { init: { command: string } };
-  };
-  const [program, ...args] = file.tasks.init.command.split(" ");
-  if (program !== "deno" || args.at(-1) !== "cli/init.ts") {
-    throw new Error(`the init task is not a plain "deno run ... cli/init.ts": ${file.tasks.init.command}`);
-  }
-  return [Deno.execPath(), ...args.slice(0, -1), join(REPOSITORY, "cli/init.ts")];
 }
 
 function withoutSettings(): Record<string, string> {

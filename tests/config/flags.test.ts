@@ -1,15 +1,29 @@
 import assert from "node:assert/strict";
-import { type Flags, helpText, parseFlags } from "../../src/config/flags.ts";
+import { type Flags, parseFlags } from "../../src/config/flags.ts";
+import { helpText } from "../../src/config/help.ts";
 import { backupProgram, initProgram, type Program, serverProgram } from "../../src/config/programs.ts";
 import { settingsOf } from "../../src/config/settings.ts";
 
 const programs = [serverProgram, initProgram, backupProgram];
 
 const none: Flags = {
+  verb: undefined,
+  argument: undefined,
   config: undefined,
   dataDir: undefined,
+  import: undefined,
   checkConfig: false,
   printConfig: false,
+  quiet: false,
+  json: false,
+  metricsFile: undefined,
+  all: false,
+  againstSource: false,
+  to: undefined,
+  dryRun: false,
+  force: false,
+  output: undefined,
+  from: undefined,
   defaultConfig: false,
   version: false,
   help: false,
@@ -45,8 +59,10 @@ Deno.test("only the server takes --check-config and --print-config", () => {
   }
 });
 
-Deno.test("only init takes --data-dir", () => {
-  assert.deepEqual(parseFlags(initProgram, ["--data-dir", "d"]), { flags: { ...none, dataDir: "d" } });
+Deno.test("only init takes --data-dir and --import, a dash for standard input", () => {
+  assert.deepEqual(parseFlags(initProgram, ["--data-dir", "d", "--import", "-"]), {
+    flags: { ...none, dataDir: "d", import: "-" },
+  });
   assert.deepEqual(problems(serverProgram, "--data-dir=d"), ['unknown flag "--data-dir"']);
 });
 
@@ -87,6 +103,69 @@ Deno.test("all problems are reported at once", () => {
     'unknown flag "--data-dirs", did you mean --data-dir?',
     "--data-dir needs a value: --data-dir <path>",
   ]);
+});
+
+Deno.test("a verb may stand before or behind its flags, and takes its own only", () => {
+  const expected = { flags: { ...none, verb: "restore", argument: "id", to: "d", force: true } };
+  assert.deepEqual(parseFlags(backupProgram, ["restore", "id", "--to", "d", "--force"]), expected);
+  assert.deepEqual(parseFlags(backupProgram, ["--force", "--to=d", "restore", "id"]), expected);
+  assert.deepEqual(parseFlags(backupProgram, ["--quiet", "--metrics-file", "list"]), {
+    flags: { ...none, quiet: true, metricsFile: "list" },
+  });
+  assert.deepEqual(problems(backupProgram, "verify", "--forse", "--to", "d", "--quiet"), [
+    'unknown flag "--forse" of verify',
+    'unknown flag "--to" of verify, it belongs to restore',
+    'unknown flag "--quiet" of verify',
+  ]);
+  assert.deepEqual(problems(backupProgram, "--all", "--jsn"), [
+    'unknown flag "--all", it belongs to verify',
+    'unknown flag "--jsn", did you mean --json?',
+  ]);
+});
+
+Deno.test("an unknown verb is named with what was probably meant", () => {
+  assert.deepEqual(problems(backupProgram, "verfy", "--all"), ['unknown verb "verfy", did you mean verify?']);
+  assert.deepEqual(problems(backupProgram, "everything"), ['unknown verb "everything"']);
+  assert.deepEqual(problems(backupProgram, ""), ['unknown verb ""']);
+});
+
+Deno.test("a verb takes one argument at most, and only when it has one", () => {
+  assert.deepEqual(problems(backupProgram, "verify", "a", "b"), ['unexpected argument "b"']);
+  assert.deepEqual(problems(backupProgram, "verify", ""), ['unexpected argument ""']);
+  assert.deepEqual(problems(backupProgram, "list", "a"), ['unexpected argument "a"']);
+});
+
+Deno.test("a flag that must be given is missed, but not by --help", () => {
+  assert.deepEqual(problems(backupProgram, "restore"), ["--to is missing: --to <path>"]);
+  assert.deepEqual(parseFlags(backupProgram, ["restore", "--help"]), {
+    flags: { ...none, verb: "restore", help: true },
+  });
+});
+
+Deno.test("a flag takes a value in every verb that has it, or in none", () => {
+  const values = new Map<string, boolean>();
+  for (const { flags } of [backupProgram, ...backupProgram.verbs]) {
+    for (const { name, value } of flags) {
+      assert.equal(values.get(name) ?? value !== undefined, value !== undefined, name);
+      values.set(name, value !== undefined);
+    }
+  }
+});
+
+Deno.test("the help names every verb, and that of a verb its argument, flags and settings", () => {
+  const text = helpText(backupProgram);
+  for (const { name, argument, summary, flags, keys } of backupProgram.verbs) {
+    assert.match(text, new RegExp(`^ {2}${name} +${summary.replaceAll(".", "\\.")}$`, "m"));
+    const ofVerb = helpText(backupProgram, name);
+    const usage = argument === undefined ? "[flags]" : `[${argument}] [flags]`;
+    assert.ok(ofVerb.includes(`Usage: eventstore-backup ${name} ${usage}\n`), ofVerb);
+    for (const { name: flag, help } of flags) {
+      assert.match(ofVerb, new RegExp(`^ {2}--${flag} .*`, "m"), help);
+    }
+    for (const [key] of settingsOf("backup")) {
+      assert.equal(ofVerb.includes(`\n  ${key}\n`), keys === undefined || keys.includes(key), key);
+    }
+  }
 });
 
 Deno.test("the help shows the usage, every flag, and the settings with their variables", () => {

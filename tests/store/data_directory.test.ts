@@ -43,6 +43,24 @@ Deno.test("missing directories above the data directory are made too; an existin
   assert.equal(modeOf(dataDir), 0o755);
 });
 
+Deno.test("every directory that is made is made durable in the one above it", () => {
+  using directory = new TestDirectory();
+  const { openSync } = Deno;
+  const synced: string[] = [];
+  const spy = (path: string | URL, options?: Deno.OpenOptions): Deno.FsFile => {
+    const file = openSync(path, options);
+    const syncSync = (): void => void synced.push(String(path));
+    return Object.assign(file, { syncSync });
+  };
+  try {
+    Object.assign(Deno, { openSync: spy });
+    makeDataDirectory(directory.file("a/b/data/"));
+  } finally {
+    Object.assign(Deno, { openSync });
+  }
+  assert.deepEqual(synced.toSorted(), ["", "a", "a/b"].map((name) => directory.file(name)));
+});
+
 Deno.test("something that is not a directory in its place is refused in one line, and stays", () => {
   using directory = new TestDirectory();
   Deno.writeTextFileSync(directory.file("file"), "content");

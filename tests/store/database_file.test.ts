@@ -135,3 +135,14 @@ Deno.test("the files of a store lie in its directory, however the directory is w
   assert.equal(storePaths("/a/b//").database, "/a/b/events.db");
   assert.equal(storePaths("data").database, "data/events.db");
 });
+
+Deno.test("a WAL that can't be looked at is an error, and not taken for none", () => {
+  using directory = new TestDirectory();
+  // With four more bytes the name is too long for a file.
+  const path = directory.file("x".repeat(255));
+  assert.throws(() => checkDatabaseFile(path), (error) => {
+    assert.ok(error instanceof StoreFileError);
+    assert.match(error.message, /x-wal can't be read: /);
+    return true;
+  });
+});

@@ -1,24 +1,32 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { executableName, type ProgramName, programTask, REPOSITORY } from "../../build/program_task.ts";
 
-const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
-
-/** The command of deno.json's `start` task, or the executable that EVENTSTORE_SERVER names. */
-export function startCommand(umask: string | undefined): [string, ...string[]] {
-  const executable = Deno.env.get("EVENTSTORE_SERVER");
-  const command: [string, ...string[]] = executable === undefined ? startTask() : [executable];
+/**
+ * The command that starts a program: the executable in the directory that EVENTSTORE_DIST names, or else what
+ * its task in deno.json runs. Put the program's own arguments behind it.
+ */
+export function programCommand(program: ProgramName, umask?: string): [string, ...string[]] {
+  const command = plainCommand(program);
   // `exec` keeps the process ID, so that signals reach the program itself.
   if (umask !== undefined) return ["sh", "-c", `umask ${umask} && exec "$@"`, "sh", ...command];
   return command;
 }
 
-function startTask(): [string, ...string[]] {
-  const file = JSON.parse(Deno.readTextFileSync(join(REPOSITORY, "deno.json"))) as {
-    tasks: { start: { command: string } };
-  };
-  const [program, ...args] = file.tasks.start.command.split(" ");
-  if (program !== "deno" || args.at(-1) !== "main.ts") {
-    throw new Error(`the start task is not a plain "deno run ... main.ts": ${file.tasks.start.command}`);
-  }
-  return [Deno.execPath(), ...args.slice(0, -1), join(REPOSITORY, "main.ts")];
+/** The command that starts the server. */
+export function startCommand(umask: string | undefined): [string, ...string[]] {
+  return programCommand("server", umask);
+}
+
+function plainCommand(program: ProgramName): [string, ...string[]] {
+  const dist = Deno.env.get("EVENTSTORE_DIST");
+  if (dist !== undefined) return distCommand(resolve(fileURLToPath(REPOSITORY), dist), program);
+  const { flags, entry } = programTask(program);
+  return [Deno.execPath(), "run", ...flags, fileURLToPath(new URL(entry, REPOSITORY))];
+}
+
+/** Tests with an empty environment would have executables unpack themselves in the system's directories. */
+function distCommand(dist: string, program: ProgramName): [string, ...string[]] {
+  const script = 'export EVENTSTORE_CACHE_DIR="${EVENTSTORE_CACHE_DIR:-$0}" && exec "$@"';
+  return ["sh", "-c", script, join(dist, ".cache"), join(dist, executableName(program))];
 }

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { startServer } from "../support/server_process.ts";
+import {
+  type FakeAnswer,
+  FakeSource,
+  lines,
+  OTHER_STORE,
+  page,
+  refusal,
+  rightPage,
+  STORE,
+} from "./fake_source.ts";
+import { assertFailed, BackupPlace, event, runJson } from "./run_backup.ts";
+import { isThere, storedLines } from "./stored_lines.ts";
+
+const HEAD = 10;
+const PAGE = 3;
+const limit = { SERVICE_BACKUP_PAGE_LIMIT: String(PAGE) };
+
+/** A source that is right but for its third page, until it is mended. */
+class WrongThirdPage extends FakeSource {
+  isMended = false;
+
+  constructor(answer: () => FakeAnswer | string) {
+    super((request) =>
+      request.afterSequence === 2 * PAGE && !this.isMended ? answer() : rightPage(request, HEAD)
+    );
+  }
+}
+
+/** The next run, once the source is right, ends with everything. */
+async function assertGoesOn(source: WrongThirdPage, place: BackupPlace): Promise<void> {
+  source.isMended = true;
+  assert.equal((await runJson(place, limit)).ok, true);
+  assert.deepEqual(storedLines(place.file(STORE)), lines(1, HEAD));
+}
+
+/** The events 7, 8 and 9. */
+const third = lines(2 * PAGE + 1, 3 * PAGE);
+const trailer = '{"hasMore":true}\n';
+const changed = (change: (line: string) => string): string =>
+  third.map((line, i) => i === 1 ? change(line) : line).join("") + trailer;
+
+const WRONG_PAGES: readonly (readonly [name: string, answer: FakeAnswer | string, error: RegExp])[] = [
+  ["without its trailer", page(STORE, third.join("")), /no trailer/],
+  ["that ends in the middle of a line", page(STORE, third.join("").slice(0, -10)), /middle of a line/],
+  [
+    "of another store",
+    page(OTHER_STORE, third.join("") + trailer),
+    new RegExp(`reset.*${STORE}.*${OTHER_STORE}`),
+  ],
+  [
+    "without a store ID",
+    page(STORE, third.join("") + trailer).replace(/X-Service.*\r\n/, ""),
+    /X-Service-Store/,
+  ],
+  ["with a gap", page(STORE, changed(() => "")), /sequence 8 was due, but 9 came/],
+  [
+    "with a line twice",
+    page(STORE, third.slice(0, -1).join("") + third.at(-2) + trailer),
+    /sequence 9 was due, but 8 came/,
+  ],
+  ["with the events before", page(STORE, lines(4, 6).join("") + trailer), /sequence 7 was due, but 4 came/],
+  ["with a bad time", page(STORE, changed((line) => line.replace("Z", "+"))), /event 8 is wrong: time/],
+  [
+    "with a 30th of February",
+    page(STORE, changed((line) => line.replace(/-11-14T/, "-02-30T"))),
+    /event 8.*time/,
+  ],
+  ["with an unknown key", page(STORE, changed((line) => line.replace("}\n", ',"x":1}\n'))), /event 8.*"x"/],
+  [
+    "without a payload",
+    page(STORE, changed((line) => line.replace(/,"payload.*"/, ""))),
+    /event 8.*payload/,
+  ],
+  [
+    "with a space too many",
+    page(STORE, changed((line) => line.replace('":"t"', '": "t"'))),
+    /event 8.*not written/,
+  ],
+  ["with half an event", page(STORE, changed((line) => `${line.slice(0, 40)}\n`)), /event 8.*JSON/],
+  [
+    "with a line after the trailer",
+    page(STORE, third[0] + trailer + third[1]),
+    /event 8.*hasMore/,
+  ],
+  ["with too many events", page(STORE, lines(7, 10).join("") + trailer), /more than the 3 events/],
+  ["that is empty, but says that there is more", page(STORE, trailer), /no event/],
+  ["with bytes that are no UTF-8", badUtf8(), /event 8.*UTF-8/],
+  ["that is a 401", refusal(401, { error: "Unauthorized" }), /401 Unauthorized.*sourceToken/],
+  [
+    "that is a 503",
+    refusal(503, { error: "Unavailable", message: "no\nreader" }),
+    /503 Unavailable \(no reader\)/,
+  ],
+  ["that is a redirect", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", /answers 302/],
+  ["that is not HTTP", { bytes: "SSH-2.0-OpenSSH_9.2\r\n", then: "close" }, /does not speak HTTP/],
+  ["that has no head", { bytes: "", then: "close" }, /without an answer/],
+  ["that is half a head", { bytes: "HTTP/1.1 200 OK\r\nX-", then: "close" }, /ended in the head/],
+  ["with a broken chunk", page(STORE, "").replace("\r\n\r\n", "\r\n\r\nzz\r\n"), /does not speak HTTP: "zz"/],
+];
+
+function badUtf8(): FakeAnswer {
+  const bytes = new TextEncoder().encode(
+    page(STORE, changed((line) => line.replace("payload 8", "payload !!"))),
+  );
+  const at = new TextDecoder("latin1").decode(bytes).indexOf("!!");
+  bytes.set([0xc3, 0x28], at);
+  return { bytes };
+}
+
+Deno.test("whatever is wrong with a page is named, nothing of the page is kept, and the next run goes on", async () => {
+  let wrong: FakeAnswer | string = "";
+  await using source = new WrongThirdPage(() => wrong);
+  using place = new BackupPlace(source.address);
+  for (const [name, answer, error] of WRONG_PAGES) {
+    wrong = answer;
+    const ended = await place.run({ env: limit });
+    assert.match(ended.stderr, error, `a page ${name}`);
+    assertFailed(ended, 1, error);
+    assert.deepEqual(storedLines(place.file(STORE)), lines(1, 2 * PAGE), `a page ${name}`);
+  }
+  await assertGoesOn(source, place);
+});
+
+Deno.test("a connection cut at every tenth byte of a page leaves the pages before it, and says so", async () => {
+  const whole = new TextEncoder().encode(page(STORE, third.join("") + trailer));
+  let length = 0;
+  await using source = new WrongThirdPage(() => ({ bytes: whole.subarray(0, length), then: "close" }));
+  using place = new BackupPlace(source.address);
+  for (; length < whole.length; length += 10) {
+    const { ok, lastSequence, error } = await runJson(place, limit);
+    assert.deepEqual([ok, lastSequence], [false, 2 * PAGE], `cut at ${length}: ${error}`);
+    assert.deepEqual(storedLines(place.file(STORE)), lines(1, 2 * PAGE));
+  }
+  await assertGoesOn(source, place);
+});
+
+Deno.test("a page that says when it ends by closing the connection is complete with its trailer only", async () => {
+  const head = `HTTP/1.1 200 OK\r\nX-Service-Store: ${STORE}\r\n\r\n`;
+  const end = '{"hasMore":false}\n';
+  let text = third.join("");
+  await using source = new WrongThirdPage(() => ({ bytes: head + text, then: "close" }));
+  using place = new BackupPlace(source.address);
+  assertFailed(await place.run({ env: limit }), 1, /no trailer/);
+  text += end;
+  assert.deepEqual((await runJson(place, limit)).lastSequence, 3 * PAGE);
+});
+
+Deno.test("a source that is not there is named, and no backup is made", async () => {
+  await using source = new FakeSource(() => "");
+  using overTcp = new BackupPlace(source.address);
+  await source[Symbol.asyncDispose]();
+  assertFailed(await overTcp.run(), 1, /the source http:\/\/127\.0\.0\.1:\d+: .*refused/);
+  using overSocket = new BackupPlace({ transport: "unix", path: "/nowhere/source.sock" });
+  assertFailed(await overSocket.run(), 1, /the source \/nowhere\/source\.sock: /);
+  for (const place of [overTcp, overSocket]) assert.equal(isThere(place.file(STORE)), false);
+});
+
+Deno.test("a server that is no event store is named, and no backup is made", async () => {
+  const answers: readonly (readonly [string, RegExp])[] = [
+    [refusal(404, "Not Found"), /answers 404/],
+    ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", /no event store/],
+    [page("../../etc/passwd", '{"hasMore":false}\n'), /store ID is "..\/..\/etc\/passwd"/],
+    [refusal(400, { error: "InvalidRequest", message: "what?" }), /answers 400 InvalidRequest \(what\?\)/],
+  ];
+  for (const [answer, error] of answers) {
+    await using source = new FakeSource(() => answer);
+    using place = new BackupPlace(source.address);
+    assertFailed(await place.run(), 1, error);
+    assert.deepEqual([...Deno.readDirSync(place.dataDir)].map(({ name }) => name), ["backup.lock"]);
+  }
+});
+
+Deno.test("what a source says of its error makes one short line without anything that a terminal obeys", async () => {
+  const odd = `Un\nlike\x1b[31m\x9bly${"y".repeat(60_000)}`;
+  const answers: readonly (readonly [string, RegExp])[] = [
+    [
+      refusal(503, { error: odd, message: odd.slice(0, 1000) }),
+      /: it answers 503 Un like \[31m lyy+\.\.\. \(Un like \[31m lyy+/,
+    ],
+    [page(odd.replace("\n", ""), ""), /its store ID is "Unlike \[31m lyy+\.\.\."$/m],
+  ];
+  for (const [answer, error] of answers) {
+    await using source = new FakeSource(() => answer);
+    using place = new BackupPlace(source.address);
+    const ended = await place.run();
+    assertFailed(ended, 1, error);
+    assert.match(ended.stderr, /^[\x20-\x7e]{100,600}\n$/);
+  }
+});
+
+Deno.test("a pageLimit above the server's maxEventsPerPage is refused with the names of both", async () => {
+  await using server = await startServer({ env: { SERVICE_MAX_EVENTS_PER_PAGE: "1000" } });
+  using place = new BackupPlace(server.address);
+  const env = { SERVICE_BACKUP_PAGE_LIMIT: "1001" };
+  assertFailed(await place.run({ env }), 1, /pageLimit.*maxEventsPerPage \(1000\)/);
+});
+
+Deno.test("a wrong token is refused, and a right one is printed nowhere", async () => {
+  const token = "open-sesame";
+  await using server = await startServer({
+    env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: token },
+  });
+  using place = new BackupPlace(server.address);
+  assertFailed(await place.run(), 1, /401 Unauthorized.*, check sourceToken/);
+  const wrong = await place.run({ env: { SERVICE_BACKUP_SOURCE_TOKEN: "guess-work" } });
+  assertFailed(wrong, 1, /401 Unauthorized/);
+  assert.equal(wrong.stderr.includes("guess-work"), false);
+  const right = await place.run({ args: ["--json"], env: { SERVICE_BACKUP_SOURCE_TOKEN: token } });
+  assert.equal(right.code, 0);
+  assert.equal((right.stdout + right.stderr).includes(token), false);
+});
+
+Deno.test("a source with fewer events than the backup, or with another last one, is refused", async () => {
+  let head = 7;
+  let isSame = true;
+  await using source = new FakeSource((request) => {
+    const right = rightPage(request, head);
+    return isSame ? right : right.replaceAll("payload 7", "payload x");
+  });
+  using place = new BackupPlace(source.address);
+  assert.equal((await runJson(place)).lastSequence, 7);
+  head = 6;
+  assertFailed(await place.run(), 1, /has no event 7/);
+  [head, isSame] = [9, false];
+  assertFailed(await place.run(), 1, /another event 7/);
+  assert.deepEqual(storedLines(place.file(STORE)), lines(1, 7));
+});
+
+Deno.test("a store put back to an earlier state under the same store ID is recognized", async () => {
+  await using server = await startServer();
+  await server.client().append(event("1"));
+  await server.stop();
+  const early = Deno.readFileSync(server.databasePath);
+  await server.start();
+  await server.client().append(event("2"));
+  using place = new BackupPlace(server.address);
+  assert.equal((await runJson(place)).lastSequence, 2);
+  await server.stop();
+  Deno.writeFileSync(server.databasePath, early);
+  await server.start();
+  assertFailed(await place.run(), 1, /has no event 2/);
+  await server.client().append(event("another 2"));
+  assertFailed(await place.run(), 1, /another event 2/);
+});

@@ -1,0 +1,119 @@
+import { eventBody, eventLine } from "../../src/wire/event.ts";
+
+export const STORE = "11111111-1111-4111-8111-111111111111";
+export const OTHER_STORE = "22222222-2222-4222-8222-222222222222";
+
+/** What a backup program asks for. */
+export interface FakeRequest {
+  readonly head: string;
+  readonly query: unknown;
+  readonly afterSequence: number;
+  readonly limit: number;
+}
+
+/** The bytes to answer with, and what to do then: keep the connection, close it, or leave it hanging. */
+export interface FakeAnswer {
+  readonly bytes: string | Uint8Array;
+  readonly then?: "close" | "hang";
+}
+
+type AnswerWith = (request: FakeRequest, count: number) => FakeAnswer | string | Promise<FakeAnswer | string>;
+
+const encoder = new TextEncoder();
+
+/** A server that answers as a test says, rightly or wrongly. It counts its requests and connections. */
+export class FakeSource implements AsyncDisposable {
+  readonly requests: FakeRequest[] = [];
+  connections = 0;
+  readonly #listener: Deno.Listener;
+  readonly #answer: AnswerWith;
+  readonly #open = new Set<Deno.Conn>();
+  readonly #serving: Promise<void>;
+  #isClosed = false;
+
+  constructor(answer: AnswerWith, listener: Deno.Listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })) {
+    this.#answer = answer;
+    this.#listener = listener;
+    this.#serving = this.#accept();
+  }
+
+  get address(): { transport: "tcp"; hostname: string; port: number } {
+    return { transport: "tcp", hostname: "127.0.0.1", port: (this.#listener.addr as Deno.NetAddr).port };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#listener.close();
+    for (const conn of this.#open) this.#close(conn);
+    await this.#serving;
+  }
+
+  async #accept(): Promise<void> {
+    const all: Promise<void>[] = [];
+    for (;;) {
+      const conn = await this.#listener.accept().catch(() => undefined);
+      if (conn === undefined) break;
+      this.connections++;
+      this.#open.add(conn);
+      all.push(this.#serve(conn).catch(() => {}).then(() => this.#close(conn)));
+    }
+    await Promise.all(all);
+  }
+
+  #close(conn: Deno.Conn): void {
+    if (this.#open.delete(conn)) conn.close();
+  }
+
+  async #serve(conn: Deno.Conn): Promise<void> {
+    for (let request = await readRequest(conn); request !== undefined; request = await readRequest(conn)) {
+      this.requests.push(request);
+      const answer = await this.#answer(request, this.requests.length);
+      const { bytes, then } = typeof answer === "string" ? { bytes: answer } : answer as FakeAnswer;
+      let rest = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
+      while (rest.length > 0) rest = rest.subarray(await conn.write(rest));
+      if (then === "close") return;
+      if (then === "hang") await conn.read(new Uint8Array(1));
+    }
+  }
+}
+
+/** Every request of the program fits into one packet. */
+async function readRequest(conn: Deno.Conn): Promise<FakeRequest | undefined> {
+  const buffer = new Uint8Array(64 * 1024);
+  const length = await conn.read(buffer);
+  if (length === null) return undefined;
+  const [head = "", body = "{}"] = new TextDecoder().decode(buffer.subarray(0, length)).split("\r\n\r\n");
+  return { head, ...JSON.parse(body) as Omit<FakeRequest, "head"> };
+}
+
+/** Event lines with these sequences. */
+export function lines(from: number, to: number): string[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => {
+    const identifiers = [{ name: "n", value: String(from + i) }];
+    const body = eventBody({ type: "t", identifiers, metadata: [], payload: `payload ${from + i}` });
+    return eventLine(from + i, 1_700_000_000_000_000 + from + i, body);
+  });
+}
+
+/** A whole answer in one chunk. */
+export function page(storeId: string, text: string): string {
+  const size = encoder.encode(text).length.toString(16);
+  return `HTTP/1.1 200 OK\r\nX-Service-Store: ${storeId}\r\nTransfer-Encoding: chunked\r\n\r\n` +
+    `${size}\r\n${text}\r\n0\r\n\r\n`;
+}
+
+/** What a store of so many events rightly answers. */
+export function rightPage(request: FakeRequest, head: number, storeId = STORE): string {
+  const to = Math.min(head, request.afterSequence + request.limit);
+  const text = lines(request.afterSequence + 1, to).join("") + `{"hasMore":${to < head}}\n`;
+  return page(storeId, text);
+}
+
+/** An answer without a page. */
+export function refusal(status: number, json: unknown): string {
+  const body = JSON.stringify(json);
+  return `HTTP/1.1 ${status} Whatever\r\nContent-Type: application/json\r\nContent-Length: ${
+    encoder.encode(body).length
+  }\r\n\r\n${body}`;
+}

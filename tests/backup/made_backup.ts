@@ -1,0 +1,71 @@
+import { HashChain } from "../../src/backup/hash_chain.ts";
+import type { NewEvent } from "../../src/model/event.ts";
+import { openForWriting } from "../../src/store/connection.ts";
+import { createDatabase } from "../../src/store/create_database.ts";
+import type { Database } from "../../src/store/database.ts";
+import { appendEvents } from "../../src/store/events.ts";
+import { createOrigin } from "../../src/store/origin.ts";
+import { eventLine } from "../../src/wire/event.ts";
+import { newEvent, prepared, tag } from "../store/test_store.ts";
+import { BackupPlace } from "./run_backup.ts";
+
+const START_MICROS = 1_700_000_000_000_000;
+
+/** A place whose source is not running, for verbs that need none. */
+export function placeWithoutSource(): BackupPlace {
+  return new BackupPlace({ transport: "unix", path: "/nowhere.sock" });
+}
+
+/** Events of two types with a tag of their own and one that all share. */
+export function sampleEvents(count: number): NewEvent[] {
+  return Array.from({ length: count }, (_, i) => ({
+    ...newEvent(`type ${i % 2}`, [tag("n", String(i + 1)), tag("all", "x")], `payload ${i + 1}.`),
+    metadata: [tag("m", `\0${i}`)],
+  }));
+}
+
+/** The time of a made event: one second after the other. */
+function timeOf(sequence: number): number {
+  return START_MICROS + sequence * 1_000_000;
+}
+
+/** Makes the file of a backup as a run of the program leaves it. */
+export function makeBackup(
+  place: BackupPlace,
+  events: readonly NewEvent[],
+  storeId: string = crypto.randomUUID(),
+): string {
+  Deno.mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
+  const chain = new HashChain();
+  const stored = events.map((event, i) => prepared(event, timeOf(i + 1)));
+  for (const [i, { timeMicros, body }] of stored.entries()) chain.add(eventLine(i + 1, timeMicros, body));
+  createDatabase(place.file(storeId), (db) => {
+    db.run("BEGIN");
+    appendEvents(db, 0, stored);
+    createOrigin(db, { storeId, source: "http://source", chain: chain.value });
+    db.run("COMMIT");
+  });
+  change(place.file(storeId), (db) => db.all("PRAGMA journal_mode = DELETE"));
+  return storeId;
+}
+
+/** Changes a database behind the back of the program. */
+export function change(file: string, work: (db: Database) => void): void {
+  const db = openForWriting(file);
+  try {
+    work(db);
+    db.all("PRAGMA journal_mode = DELETE");
+  } finally {
+    db.close();
+  }
+}
+
+/** Changes bytes of a file where `text` stands in it, which must be in one place. */
+export function overwrite(file: string, text: string, replacement: string): void {
+  const bytes = Deno.readFileSync(file);
+  const latin1 = new TextDecoder("latin1").decode(bytes);
+  const at = latin1.indexOf(text);
+  if (at < 0 || latin1.includes(text, at + 1)) throw new Error(`${text} is not once in ${file}`);
+  bytes.set(new TextEncoder().encode(replacement), at);
+  Deno.writeFileSync(file, bytes);
+}

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { FakeSource, lines, page, rightPage, STORE } from "./fake_source.ts";
+import { assertFailed, BackupPlace } from "./run_backup.ts";
+import { storedLines } from "./stored_lines.ts";
+
+const NAMES = [
+  "service_backup_success",
+  "service_backup_last_run_timestamp_seconds",
+  "service_backup_last_success_timestamp_seconds",
+  "service_backup_last_sequence",
+  "service_backup_duration_seconds",
+  "service_backup_events_copied",
+];
+
+/** The values of a metrics file, each of which must come with its HELP and TYPE. */
+function metricsIn(file: string): Map<string, number> {
+  const text = Deno.readTextFileSync(file);
+  const found = new Map<string, number>();
+  const pattern = /^# HELP (\w+) [^\n]+\.\n# TYPE \1 gauge\n\1 ([0-9.]+)\n/;
+  let rest = text;
+  for (let match = pattern.exec(rest); match !== null; match = pattern.exec(rest)) {
+    found.set(match[1]!, Number(match[2]));
+    rest = rest.slice(match[0].length);
+  }
+  assert.equal(rest, "");
+  return found;
+}
+
+/** Success, last sequence and events copied. */
+function counts(metrics: ReadonlyMap<string, number>): (number | undefined)[] {
+  return ["success", "last_sequence", "events_copied"].map((name) => metrics.get(`service_backup_${name}`));
+}
+
+Deno.test("--metrics-file tells of each run; a failed one keeps the last success and what is still true", async () => {
+  let head = 5;
+  let isBroken = false;
+  await using source = new FakeSource((request) => {
+    const isCut = isBroken && request.afterSequence === 8;
+    return isCut ? page(STORE, lines(9, 9).join("")) : rightPage(request, head);
+  });
+  using place = new BackupPlace(source.address);
+  const file = join(place.directory, "eventstore backup.prom");
+  const options = {
+    args: ["--quiet", "--metrics-file", file],
+    env: { SERVICE_BACKUP_PAGE_LIMIT: "3" },
+    umask: "0077",
+  };
+  const startedAt = Date.now() / 1000;
+
+  assert.equal((await place.run(options)).code, 0);
+  const first = metricsIn(file);
+  assert.deepEqual([...first.keys()], NAMES);
+  const succeededAt = first.get("service_backup_last_success_timestamp_seconds")!;
+  assert.ok(succeededAt >= startedAt && succeededAt <= Date.now() / 1000 + 0.01, `${succeededAt}`);
+  assert.equal(first.get("service_backup_last_run_timestamp_seconds"), succeededAt);
+  assert.ok(first.get("service_backup_duration_seconds")! > 0);
+  assert.deepEqual(counts(first), [1, 5, 5]);
+
+  [head, isBroken] = [20, true];
+  assertFailed(await place.run(options), 1, /no trailer/);
+  const second = metricsIn(file);
+  assert.deepEqual(counts(second), [0, 8, 3]);
+  assert.equal(second.get("service_backup_last_success_timestamp_seconds"), succeededAt);
+  assert.ok(second.get("service_backup_last_run_timestamp_seconds")! > succeededAt);
+
+  await source[Symbol.asyncDispose]();
+  assertFailed(await place.run(options), 1, /refused/);
+  const third = metricsIn(file);
+  assert.deepEqual([...third.keys()], NAMES);
+  assert.deepEqual(counts(third), [0, 8, 0], "the backup is what it was");
+  assert.equal(third.get("service_backup_last_success_timestamp_seconds"), succeededAt);
+  assert.deepEqual([...Deno.readDirSync(place.directory)].map(({ name }) => name).sort(), [
+    "backup",
+    "eventstore backup.prom",
+  ]);
+  assert.equal(Deno.statSync(file).mode! & 0o777, 0o644, "the scraper is another user");
+});
+
+Deno.test("before the first success there is neither a last success nor a last sequence", async () => {
+  using place = new BackupPlace({ transport: "unix", path: "/nowhere/source.sock" });
+  const file = join(place.directory, "backup.prom");
+  assertFailed(await place.run({ args: ["--metrics-file", file] }), 1, /nowhere/);
+  const unknown = ["service_backup_last_success_timestamp_seconds", "service_backup_last_sequence"];
+  assert.deepEqual([...metricsIn(file).keys()], NAMES.filter((name) => !unknown.includes(name)));
+});
+
+Deno.test("a metrics file that can't be written fails the run, whose events are there all the same", async () => {
+  await using source = new FakeSource((request) => rightPage(request, 2));
+  using place = new BackupPlace(source.address);
+  const args = ["--metrics-file", "/nowhere/backup.prom"];
+  assertFailed(await place.run({ args }), 1, /the metrics file \/nowhere\/backup\.prom can't be written: /);
+  assert.deepEqual(storedLines(place.file(STORE)), lines(1, 2));
+});
+
+Deno.test("every metric is documented, in its order", () => {
+  const text = Deno.readTextFileSync(new URL("../../docs/backup.md", import.meta.url));
+  const documented = [...text.matchAll(/^\| `(service_backup_\w+)`/gm)];
+  assert.deepEqual(documented.map(([, name]) => name), NAMES);
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Address } from "../support/connection.ts";
+import { programCommand } from "../support/start_command.ts";
+
+const SECONDS_MAX = 60;
+
+export interface BackupOptions {
+  readonly args?: readonly string[];
+  /** Environment variables; any `SERVICE_*` of the caller's own environment is kept out. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Nothing but `env`: neither the caller's environment nor the source. */
+  readonly isEnvironmentEmpty?: boolean;
+  readonly cwd?: string;
+  /** How long it may take at most. */
+  readonly seconds?: number;
+  readonly umask?: string;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A directory to run the backup program in, again and again; removed at the end. */
+export class BackupPlace implements Disposable {
+  readonly directory: string = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+  /** Where the backups are, unless a test says otherwise. */
+  readonly dataDir: string = join(this.directory, "backup");
+  readonly source: Readonly<Record<string, string>>;
+
+  /** @param address the source */
+  constructor(address: Address) {
+    this.source = address.transport === "unix"
+      ? { SERVICE_BACKUP_SOURCE_SOCKET: address.path }
+      : { SERVICE_BACKUP_SOURCE_URL: `http://${address.hostname}:${address.port}` };
+  }
+
+  /** The file of a store's backup. */
+  file(storeId: string): string {
+    return join(this.dataDir, `${storeId}.db`);
+  }
+
+  /** Runs the program to its end. */
+  async run(options: BackupOptions = {}): Promise<Ended> {
+    const child = this.spawn(options);
+    const timer = setTimeout(() => child.kill("SIGKILL"), (options.seconds ?? SECONDS_MAX) * 1000);
+    const { code, stdout, stderr } = await child.output();
+    clearTimeout(timer);
+    const decoder = new TextDecoder();
+    return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  }
+
+  /** The program with its arguments. */
+  command(args: readonly string[], umask?: string): [string, ...string[]] {
+    return [...programCommand("backup", umask), ...args];
+  }
+
+  spawn(options: BackupOptions = {}): Deno.ChildProcess {
+    const [program, ...args] = this.command(options.args ?? [], options.umask);
+    return new Deno.Command(program, {
+      args,
+      cwd: options.cwd ?? this.directory,
+      env: { ...options.isEnvironmentEmpty ? {} : { ...environment(), ...this.source }, ...options.env },
+      clearEnv: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+  }
+
+  [Symbol.dispose](): void {
+    Deno.removeSync(this.directory, { recursive: true });
+  }
+}
+
+function environment(): Record<string, string> {
+  const inherited = Object.entries(Deno.env.toObject()).filter(([name]) => !name.startsWith("SERVICE_"));
+  return { ...Object.fromEntries(inherited), NO_COLOR: "1" };
+}
+
+/** What `--json` prints. */
+export interface RunJson {
+  readonly ok: boolean;
+  readonly error: string | null;
+  readonly source: string;
+  readonly storeId: string | null;
+  readonly file: string | null;
+  readonly created: boolean;
+  readonly eventsCopied: number;
+  readonly lastSequence: number | null;
+  readonly earlierStoreIds: readonly string[];
+  readonly durationSeconds: number;
+}
+
+/** Runs with `--json`, and asserts that exit code, standard error and the line agree. */
+export async function runJson(
+  place: BackupPlace,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunJson> {
+  const { code, stdout, stderr } = await place.run({ args: ["--json"], env });
+  assert.match(stdout, /^\{.*\}\n$/, stderr);
+  const json = JSON.parse(stdout) as RunJson;
+  assert.equal(code, json.ok ? 0 : 1);
+  assert.equal(stderr, json.ok ? "" : `eventstore-backup: ${json.error}\n`);
+  return json;
+}
+
+/** Asserts an end with nothing but one line on standard error. */
+export function assertFailed(ended: Ended, code: number, expected: RegExp): void {
+  assert.equal(ended.code, code, ended.stdout + ended.stderr);
+  assert.equal(ended.stdout, "");
+  assert.match(ended.stderr, /^eventstore-backup: [^\n]+\n$/, "one line");
+  assert.match(ended.stderr, expected);
+}
+
+export function event(payload: string): unknown {
+  return { type: "t", identifiers: { payload }, payload };
+}

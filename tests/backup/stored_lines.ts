@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { HashChain, isSameChain } from "../../src/backup/hash_chain.ts";
+import { openForWriting } from "../../src/store/connection.ts";
+import { scanEvents } from "../../src/store/events.ts";
+import { readOrigin } from "../../src/store/origin.ts";
+import { eventLine } from "../../src/wire/event.ts";
+import type { Client } from "../support/client.ts";
+
+/**
+ * The event lines in a database, which may be the remains of a killed process: a copy of it is read. Asserts
+ * that the hash chain belongs to the lines. Empty when there is no file.
+ */
+export function storedLines(file: string): string[] {
+  const directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+  try {
+    const copy = join(directory, "copy.db");
+    for (const end of ["", "-wal", "-journal"]) copyIfThere(file + end, copy + end);
+    return isThere(copy) ? linesOf(copy) : [];
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+}
+
+function linesOf(file: string): string[] {
+  const db = openForWriting(file);
+  try {
+    const lines: string[] = [];
+    const chain = new HashChain();
+    for (const row of scanEvents(db, 0, Number.MAX_SAFE_INTEGER, 1_000_000)) {
+      lines.push(eventLine(...row));
+      chain.add(lines.at(-1)!);
+    }
+    const origin = readOrigin(db);
+    assert.ok(
+      origin !== undefined && isSameChain(origin.chain, chain.value),
+      "the chain is that of the events",
+    );
+    return lines;
+  } finally {
+    db.close();
+  }
+}
+
+/** Every event line of a server, exactly as it sends them. */
+export async function sourceLines(client: Client, every = "*"): Promise<string[]> {
+  const lines: string[] = [];
+  for (;;) {
+    const json = { query: every, afterSequence: lines.length, limit: 1000 };
+    const { text } = await client.request("QUERY", "/events", { json });
+    const page = text.split(/(?<=\n)/);
+    const trailer = page.pop();
+    lines.push(...page);
+    if (trailer === '{"hasMore":false}\n') return lines;
+    assert.equal(trailer, '{"hasMore":true}\n');
+  }
+}
+
+function copyIfThere(from: string, to: string): void {
+  if (isThere(from)) Deno.copyFileSync(from, to);
+}
+
+export function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

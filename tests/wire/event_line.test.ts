@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { eventBody, eventLine } from "../../src/wire/event.ts";
+import { decodeEventLine, parseEventLine } from "../../src/wire/event_line.ts";
+import { event } from "../store/arbitraries.ts";
+
+const YEAR_9999_MICROS = 253_402_300_799_999_999;
+
+Deno.test("an event's line is read back as what it was made of, as text and as bytes", () => {
+  const sequence = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeNat().filter((n) => n > 0));
+  const micros = fc.oneof(
+    fc.nat(),
+    fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+    fc.constant(YEAR_9999_MICROS / 32),
+  );
+  fc.assert(fc.property(sequence, micros, event, (sequence, micros, event) => {
+    const timeMicros = Math.floor(micros);
+    const body = eventBody(event);
+    const line = eventLine(sequence, timeMicros, body).slice(0, -1);
+    for (const parsed of [parseEventLine(line), decodeEventLine(new TextEncoder().encode(line))]) {
+      assert.deepEqual([parsed.sequence, parsed.timeMicros, parsed.body], [sequence, timeMicros, body]);
+      assert.equal(eventBody(parsed.event), body);
+    }
+  }));
+});
+
+Deno.test("a tag name written with an escape is read as it is, whatever was read before it", () => {
+  for (const name of ["\\", "\n", '"', "\0", "\u007f", "\\n", "\na"]) {
+    const tags = [{ name: "a", value: "" }, { name, value: "" }];
+    const body = eventBody({ type: "t", identifiers: tags, metadata: tags, payload: '},"payload":' });
+    const { event } = parseEventLine(eventLine(1, 0, body).slice(0, -1));
+    assert.deepEqual(event.identifiers.map((tag) => tag.name).toSorted(), ["a", name].toSorted());
+  }
+});
+
+Deno.test("a line with any byte less, more or changed is refused", () => {
+  const event = { type: "t", identifiers: [{ name: "a", value: "b" }], metadata: [], payload: "\u00e9\n" };
+  const bytes = new TextEncoder().encode(eventLine(12, 1_700_000_000_000_000, eventBody(event)).slice(0, -1));
+  const isSame = (line: Uint8Array): boolean => {
+    try {
+      const { sequence, timeMicros, body } = decodeEventLine(line);
+      const again = eventLine(sequence, timeMicros, body).slice(0, -1);
+      assert.deepEqual(new TextEncoder().encode(again), line, "what is taken is what goes out again");
+      return true;
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      return false;
+    }
+  };
+  assert.ok(isSame(bytes));
+  let taken = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    assert.equal(isSame(bytes.subarray(0, at)), false, `${at} bytes`);
+    for (const bit of [1, 2, 4, 8, 16, 32, 64, 128]) {
+      const changed = bytes.slice();
+      changed[at]! ^= bit;
+      if (isSame(changed)) taken++;
+    }
+  }
+  // Another digit or letter in a value is another event, and as good as this one.
+  assert.ok(taken > 10 && taken < bytes.length, String(taken));
+});
