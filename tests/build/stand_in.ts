@@ -1,0 +1,116 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { part, selfExtracting } from "../../build/self_extracting.ts";
+import { targetOf } from "../../build/target.ts";
+
+/*
+ * A self-extracting executable with the real header and, as its runtime, a small script that runs the
+ * program's arguments as a command: what the header does shows in milliseconds.
+ */
+
+const RUNTIME = `#!/bin/sh
+[ "$1" != --version ] || exit 0
+until [ "\${1%.js}" != "$1" ]; do shift; done
+STAND_IN_RUNTIME=$0 STAND_IN_MODULE=$1
+export STAND_IN_RUNTIME STAND_IN_MODULE
+shift
+exec "$@"
+`;
+
+/** What the stand-in's module holds; nobody runs it. */
+export const MODULE = "// the program\n";
+
+export interface RunOptions {
+  /** The whole environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** A command line to put in front, such as a shell. */
+  readonly before?: readonly string[];
+  readonly stdin?: string;
+  /** Not as root. */
+  readonly asNobody?: boolean;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The user that tests run programs as when they run as root, to whom modes say nothing. */
+export const NOBODY = 65534;
+
+export class StandIn implements Disposable {
+  /** A directory of its own, with a space in its name, which everybody may enter. */
+  readonly directory: string = Deno.makeTempDirSync({ prefix: "eventstore test " });
+  readonly path: string = join(this.directory, "eventstore-server");
+  readonly cache: string = join(this.directory, "cache");
+
+  /** With this many bytes behind the runtime's script, to make unpacking take its time. */
+  constructor(paddingBytes = 0) {
+    const runtime = Buffer.concat([Buffer.from(RUNTIME), randomBytes(paddingBytes)]);
+    const bytes = selfExtracting("server", targetOf(Deno.build.target), part("eventstore", runtime), MODULE);
+    Deno.writeFileSync(this.path, bytes);
+    Deno.chmodSync(this.path, 0o755);
+    Deno.chmodSync(this.directory, 0o755);
+  }
+
+  [Symbol.dispose](): void {
+    // A test may have shut a directory against its own user.
+    new Deno.Command("chmod", { args: ["-R", "u+w", this.directory], stderr: "null" }).outputSync();
+    Deno.removeSync(this.directory, { recursive: true });
+  }
+
+  /** Makes a directory below its own, for the user that runs it. */
+  makeDirectory(name: string, mode: number, options: { readonly uid?: number } = {}): string {
+    const path = join(this.directory, name);
+    Deno.mkdirSync(path);
+    Deno.chmodSync(path, mode);
+    if (options.uid !== undefined) Deno.chownSync(path, options.uid, options.uid);
+    return path;
+  }
+
+  /** Runs it with a command that its runtime shall run. Default environment: its own cache directory. */
+  async run(command: readonly string[], options: RunOptions = {}): Promise<Ended> {
+    const child = this.spawn(command, options);
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(options.stdin ?? "")).catch(() => {});
+    await writer.close().catch(() => {});
+    const { code, stdout, stderr } = await child.output();
+    return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+  }
+
+  spawn(command: readonly string[], options: RunOptions = {}): Deno.ChildProcess {
+    const [program, ...args] = [...options.before ?? [], this.path, ...command];
+    const nobody = options.asNobody && Deno.uid() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+    return new Deno.Command(program!, {
+      args,
+      cwd: options.cwd ?? this.directory,
+      env: { ...(options.env ?? { EVENTSTORE_CACHE_DIR: this.cache }) },
+      clearEnv: true,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+      ...nobody,
+    }).spawn();
+  }
+
+  /** The files below a cache directory. */
+  static filesIn(cache: string): string[] {
+    return [...Deno.readDirSync(cache)].flatMap(({ name }) =>
+      [...Deno.readDirSync(join(cache, name))].map((entry) => join(cache, name, entry.name))
+    ).sort();
+  }
+
+  /** The unpacked runtime and module in a cache directory, which must hold nothing else. */
+  static unpacked(cache: string): { readonly runtime: string; readonly module: string } {
+    const files = StandIn.filesIn(cache);
+    const runtime = files.find((path) => path.endsWith("/eventstore"));
+    const module = files.find((path) => path.endsWith("/eventstore-server.js"));
+    if (files.length !== 2 || runtime === undefined || module === undefined) {
+      throw new Error(`not a runtime and a module: ${files}`);
+    }
+    return { runtime, module };
+  }
+}

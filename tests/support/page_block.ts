@@ -1,0 +1,15 @@
+/** The fenced block of a page in docs/ that begins with this line: what operators copy is what tests run. */
+export function pageBlock(page: string, firstLine: string): string {
+  const text = Deno.readTextFileSync(new URL(`../../docs/${page}`, import.meta.url));
+  const blocks = [...text.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, block]) => block!);
+  const block = blocks.find((candidate) => candidate.startsWith(`${firstLine}\n`));
+  if (block === undefined) throw new Error(`docs/${page} has no block that begins with "${firstLine}"`);
+  return block;
+}
+
+/** Replaces one part of a block for the test, which must be there exactly once. */
+export function replacePart(block: string, part: string, replacement: string): string {
+  const parts = block.split(part);
+  if (parts.length !== 2) throw new Error(`"${part}" is there ${parts.length - 1} times`);
+  return parts.join(replacement);
+}
