@@ -1,0 +1,37 @@
+/** An instruction of a Dockerfile, on one line. */
+export interface Instruction {
+  readonly keyword: string;
+  readonly rest: string;
+}
+
+/** The instructions of the last stage, which are what makes the image. */
+export function lastStage(text: string): Instruction[] {
+  const lines = text.split("\n").filter((line) => !line.startsWith("#")).join("\n").replaceAll("\\\n", " ")
+    .split("\n");
+  const instructions = lines.filter((line) => line.trim() !== "").map((line): Instruction => {
+    const [, keyword, rest] = /^([A-Z]+)\s+(.*)$/.exec(line.trim())!;
+    return { keyword: keyword!, rest: rest! };
+  });
+  return instructions.slice(instructions.findLastIndex(({ keyword }) => keyword === "FROM"));
+}
+
+export function all(stage: readonly Instruction[], keyword: string): string[] {
+  return stage.filter((instruction) => instruction.keyword === keyword).map(({ rest }) => rest);
+}
+
+export function one(stage: readonly Instruction[], keyword: string): string {
+  const found = all(stage, keyword);
+  if (found.length !== 1) throw new Error(`the image has ${keyword} ${found.length} times`);
+  return found[0]!;
+}
+
+/** The variables of ENV. */
+export function environmentOf(stage: readonly Instruction[]): Record<string, string> {
+  const pairs = all(stage, "ENV").flatMap((rest) => rest.split(/\s+/));
+  return Object.fromEntries(pairs.map((pair) => [pair.split("=")[0]!, pair.slice(pair.indexOf("=") + 1)]));
+}
+
+/** A command in its JSON form, which needs no shell. */
+export function commandOf(rest: string): string[] {
+  return JSON.parse(rest.slice(rest.indexOf("["))) as string[];
+}

@@ -1,0 +1,24 @@
+/** A unit of systemd as its file has it. */
+export class UnitFile {
+  readonly #lines: readonly string[];
+
+  constructor(text: string) {
+    this.#lines = text.split("\n").filter((line) => /^\w+=/.test(line));
+  }
+
+  /** Every value of a key; systemd adds them up for the keys where that makes sense. */
+  all(key: string): string[] {
+    return this.#lines.filter((line) => line.startsWith(`${key}=`)).map((line) => line.slice(key.length + 1));
+  }
+
+  one(key: string): string {
+    const values = this.all(key);
+    if (values.length !== 1) throw new Error(`the unit has ${key} ${values.length} times`);
+    return values[0]!;
+  }
+}
+
+/** The text of a unit of the package, or of one that is installed below a root. */
+export function unitFile(name: string): UnitFile {
+  return new UnitFile(Deno.readTextFileSync(new URL(`../../packaging/systemd/${name}`, import.meta.url)));
+}
