@@ -1,3 +1,4 @@
+import { countEvents } from "../src/backup/count_events.ts";
 import { importEvents } from "../src/backup/import_events.ts";
 import { loadServerSettings } from "../src/config/load.ts";
 import { initProgram } from "../src/config/programs.ts";
@@ -12,7 +13,7 @@ await runProgram(initProgram, (flags) => {
     print(`${path}\nstore ${storeId}\n`);
   } else {
     const { path, storeId, events } = initFrom(flags.import, dataDir);
-    print(`${path}\nstore ${storeId}\n${events} events imported\n`);
+    print(`${path}\nstore ${storeId}\n${countEvents(events)} imported\n`);
   }
   return Promise.resolve(ExitCode.ok);
 });

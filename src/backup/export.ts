@@ -7,6 +7,7 @@ import { readState } from "../store/identity.ts";
 import { readOrigin } from "../store/origin.ts";
 import { lockBackups } from "./backup_lock.ts";
 import { chooseTarget } from "./choose_targets.ts";
+import { countEvents } from "./count_events.ts";
 import { ExportFile } from "./export_file.ts";
 import { exportTrailer } from "./export_trailer.ts";
 import { HashChain, isSameChain } from "./hash_chain.ts";
@@ -36,7 +37,7 @@ export async function exportEvents(call: VerbCall): VerbEnd {
     using file = new ExportFile(output);
     const events = await writeEvents(db, chain, (text) => file.write(text), new SignalGate(call.stopped));
     file.keep();
-    call.print(`${output}: ${events} events of ${path}\n`);
+    call.print(`${output}: ${countEvents(events)} of ${path}\n`);
     return true;
   } catch (error) {
     if (error instanceof Damage) throw new Error(`${path} is damaged: ${error.message}`);

@@ -11,6 +11,7 @@ import { JOURNAL_ENDS, prepareReplacement } from "../store/replace_database.ts";
 import { lockBackups } from "./backup_lock.ts";
 import { checkHistory } from "./check_history.ts";
 import { chooseTarget } from "./choose_targets.ts";
+import { countEvents } from "./count_events.ts";
 import { SignalGate } from "./signal_gate.ts";
 import { targetPath } from "./targets.ts";
 import type { VerbCall, VerbEnd } from "./verb_call.ts";
@@ -52,9 +53,8 @@ export async function restore(call: VerbCall): VerbEnd {
   const { events, restoredId } = await makeDatabase(call, plan);
   // It was the old database that was paused.
   await removePauseFile(dataDir);
-  call.print(
-    `${plan.path}\nstore ${restoredId}, with the ${events} events of store ${storeId}\n${WHAT_IT_MEANS}`,
-  );
+  const copied = `${countEvents(events)} of store ${storeId}`;
+  call.print(`${plan.path}\nstore ${restoredId}, with the ${copied}\n${WHAT_IT_MEANS}`);
   return true;
 }
 
@@ -76,11 +76,9 @@ async function rehearse(call: VerbCall, plan: Plan): Promise<void> {
   const isReplaced = replacesDatabase(call, plan);
   const db = openForChecking(source);
   try {
-    const events = await checkedEvents(call, db, plan);
+    const copied = `${countEvents(await checkedEvents(call, db, plan))} of store ${storeId}`;
     const replacing = isReplaced ? ", in place of the database that is there" : "";
-    call.print(
-      `would make ${path} with the ${events} events of store ${storeId}${replacing}; nothing was changed\n`,
-    );
+    call.print(`would make ${path} with the ${copied}${replacing}; nothing was changed\n`);
   } finally {
     db.close();
   }

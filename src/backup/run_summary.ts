@@ -1,4 +1,5 @@
 import { backupProgram } from "../config/programs.ts";
+import { countEvents } from "./count_events.ts";
 
 /** What is known of a run of the backup program, which may have failed at any point. */
 export interface Run {
@@ -21,11 +22,12 @@ export interface Run {
 /** The line for people. */
 export function summaryLine(run: Run): string {
   const { eventsCopied, lastSequence, source, file, durationSeconds, created, earlierStoreIds } = run;
-  const events = eventsCopied === 1 ? "1 event" : `${eventsCopied} events`;
   const reset = created && earlierStoreIds.length > 0
     ? `; the source was reset, so this is a new backup beside that of ${earlierStoreIds.join(", ")}`
     : "";
-  return `${backupProgram.name}: copied ${events} from ${source} to ${file}, last sequence ${lastSequence}, ` +
+  return `${backupProgram.name}: copied ${
+    countEvents(eventsCopied)
+  } from ${source} to ${file}, last sequence ${lastSequence}, ` +
     `in ${durationSeconds.toFixed(1)} s${reset}\n`;
 }
 

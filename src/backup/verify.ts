@@ -8,6 +8,7 @@ import { lockBackups } from "./backup_lock.ts";
 import { checkHistory } from "./check_history.ts";
 import { chooseTargets } from "./choose_targets.ts";
 import { compareWithSource } from "./compare_with_source.ts";
+import { countEvents } from "./count_events.ts";
 import { SignalGate } from "./signal_gate.ts";
 import { Source } from "./source.ts";
 import { targetPath } from "./targets.ts";
@@ -121,7 +122,8 @@ function textLine({ storeId, events, isCompared, problems }: Report, source: str
   const compared = isCompared
     ? `equal to those of ${source}`
     : "not compared, the source holds another store";
-  return `${storeId}: ok, ${events} events${source === undefined ? "" : `, ${compared}`}\n`;
+  // What is in order tells its number.
+  return `${storeId}: ok, ${countEvents(events!)}${source === undefined ? "" : `, ${compared}`}\n`;
 }
 
 function jsonLine({ storeId, events, isCompared, problems }: Report): string {
