@@ -24,14 +24,19 @@ export class AccessLog {
   }
 
   write(level: LogLevel, line: AccessLine): void {
+    // Most lines are not wanted, and putting one together costs something.
+    if (!this.#isWanted(level)) return;
     const { method, path, status, bytes, milliseconds } = line;
     const request = `${printable(method)} ${printable(path)}`;
     this.note(level, `${request} ${status} ${bytes}B ${milliseconds.toFixed(1)}ms`);
   }
 
   note(level: LogLevel, text: string): void {
-    if (LEVELS.indexOf(level) < this.#lowest) return;
-    this.#output.line(`[${level.toUpperCase()}] ${text}`);
+    if (this.#isWanted(level)) this.#output.line(`[${level.toUpperCase()}] ${text}`);
+  }
+
+  #isWanted(level: LogLevel): boolean {
+    return LEVELS.indexOf(level) >= this.#lowest;
   }
 }
 
