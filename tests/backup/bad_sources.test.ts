@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isThere } from "../../src/store/is_there.ts";
 import { startServer } from "../support/server_process.ts";
 import {
   type FakeAnswer,
@@ -11,7 +12,7 @@ import {
   STORE,
 } from "./fake_source.ts";
 import { assertFailed, BackupPlace, event, runJson } from "./run_backup.ts";
-import { isThere, storedLines } from "./stored_lines.ts";
+import { storedLines } from "./stored_lines.ts";
 
 const HEAD = 10;
 const PAGE = 3;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { isThere } from "../../src/store/is_there.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
 import { seededRandom } from "../store/test_store.ts";
 import { BackupPlace, event, runJson } from "./run_backup.ts";
-import { isThere, sourceLines, storedLines } from "./stored_lines.ts";
+import { sourceLines, storedLines } from "./stored_lines.ts";
 
 const ROUNDS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 30 : 3;
 const WRITES = 20;

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { editions } from "../../src/editions/editions.ts";
+import { isThere } from "../../src/store/is_there.ts";
 import type { Client } from "../support/client.ts";
 import { startServer } from "../support/server_process.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { oddEvents } from "./odd_events.ts";
 import { assertFailed, BackupPlace, type Ended, event } from "./run_backup.ts";
-import { isThere, sourceLines } from "./stored_lines.ts";
+import { sourceLines } from "./stored_lines.ts";
 
 const QUERIES: readonly unknown[] = [
   [{ types: ["several", "nul\0"] }],

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { isThere } from "../../src/store/is_there.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
 import { FakeSource, lines, page, rightPage, STORE } from "./fake_source.ts";
 import { assertFailed, BackupPlace, event, runJson } from "./run_backup.ts";
-import { isThere, sourceLines, storedLines } from "./stored_lines.ts";
+import { sourceLines, storedLines } from "./stored_lines.ts";
 
 /** A source whose page after event 3 never comes to its end. */
 function stuckSource(): FakeSource {

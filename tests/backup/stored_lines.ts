@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { HashChain, isSameChain } from "../../src/backup/hash_chain.ts";
 import { openForWriting } from "../../src/store/connection.ts";
 import { scanEvents } from "../../src/store/events.ts";
+import { isThere } from "../../src/store/is_there.ts";
 import { readOrigin } from "../../src/store/origin.ts";
 import { eventLine } from "../../src/wire/event.ts";
 import type { Client } from "../support/client.ts";
@@ -58,14 +59,4 @@ export async function sourceLines(client: Client, every = "*"): Promise<string[]
 
 function copyIfThere(from: string, to: string): void {
   if (isThere(from)) Deno.copyFileSync(from, to);
-}
-
-export function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fillStore } from "../../bench/fill_store.ts";
+import { isThere } from "../../src/store/is_there.ts";
 import { makeBackup, placeWithoutSource, sampleEvents } from "../backup/made_backup.ts";
 import { oddEvents } from "../backup/odd_events.ts";
 import type { BackupPlace } from "../backup/run_backup.ts";
-import { isThere, sourceLines } from "../backup/stored_lines.ts";
+import { sourceLines } from "../backup/stored_lines.ts";
 import { startServer } from "../support/server_process.ts";
 import { mayMount, SmallDisk } from "../support/small_disk.ts";
 import { programCommand } from "../support/start_command.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Client, RequestOptions } from "../support/client.ts";
+import { type Client, projectionPath, type RequestOptions } from "../support/client.ts";
+import { expectStatus } from "../support/replies.ts";
 import type { Reply } from "../support/connection.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "../support/server_process.ts";
 
@@ -44,13 +45,6 @@ export function startEditionB(
     ...options,
     env: { SERVICE_EDITION: "B", SERVICE_DEV_MODE: "true", ...env },
   });
-}
-
-/** The path of a projection; a segment of dots only would name another path. */
-export function projectionPath(type: string, id: string): string {
-  const segment = (text: string): string =>
-    encodeURIComponent(text).replace(/^\.+$/, (dots) => "%2e".repeat(dots.length));
-  return `/projections/${segment(type)}/${segment(id)}`;
 }
 
 /** One transaction, as its client sees it. */
@@ -103,11 +97,6 @@ export async function begin(client: Client): Promise<Tx> {
   const reply = await client.request("POST", "/tx");
   expectStatus(reply, 200);
   return new Tx(client, reply.json<{ txId: string }>().txId);
-}
-
-export function expectStatus(reply: Reply, status: number): Reply {
-  assert.equal(reply.status, status, reply.text);
-  return reply;
 }
 
 /** The events of a complete read in a transaction. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
-import { assertNoContent, assertRefused } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   append,
@@ -8,7 +8,6 @@ import {
   createProjection,
   emptyStore,
   event,
-  expectStatus,
   replaceProjection,
   startEditionB,
   Tx,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Client, EventLine } from "../support/client.ts";
+import { expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
-import { createProjection, event, expectStatus, startEditionB, type TxLine, txLines } from "./b_client.ts";
+import { createProjection, event, startEditionB, type TxLine, txLines } from "./b_client.ts";
 import { rounds } from "./b_rounds.ts";
 import { Session } from "./b_session.ts";
 

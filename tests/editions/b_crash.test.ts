@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { Client, EventLine } from "../support/client.ts";
 import { eventually, pause } from "../support/eventually.ts";
+import { expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
-import { event, expectStatus, startEditionB } from "./b_client.ts";
+import { event, startEditionB } from "./b_client.ts";
 import { rounds } from "./b_rounds.ts";
 import { Session } from "./b_session.ts";
 

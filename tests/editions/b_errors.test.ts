@@ -4,14 +4,13 @@ import type { Client } from "../support/client.ts";
 import { Connection } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
 import { holdTurn } from "../support/held_turn.ts";
-import { assertNoContent, assertPlainText, assertRefused } from "../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   append,
   begin,
   createProjection,
   event,
-  expectStatus,
   startEditionB,
   statistics,
   Tx,

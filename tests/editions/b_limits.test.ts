@@ -2,18 +2,9 @@ import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import { Connection } from "../support/connection.ts";
 import { eventually, pause } from "../support/eventually.ts";
-import { assertNoContent, assertRefused } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
-import {
-  append,
-  begin,
-  event,
-  expectStatus,
-  startEditionB,
-  statistics,
-  type Tx,
-  txLines,
-} from "./b_client.ts";
+import { append, begin, event, startEditionB, statistics, type Tx, txLines } from "./b_client.ts";
 
 const IDLE_MILLISECONDS = 1000;
 let server: ServerProcess;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { holdTurn } from "../support/held_turn.ts";
-import { assertNoContent, assertRefused, TIMESTAMP, UUID } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus, TIMESTAMP, UUID } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   append,
@@ -10,7 +10,6 @@ import {
   createProjection,
   emptyStore,
   event,
-  expectStatus,
   startEditionB,
   statistics,
   type StatisticsDocument,

@@ -1,19 +1,10 @@
 import assert from "node:assert/strict";
-import type { Client } from "../support/client.ts";
+import { type Client, projectionPath } from "../support/client.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { holdTurn } from "../support/held_turn.ts";
-import { assertNoContent, assertRefused, UUID } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus, UUID } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
-import {
-  append,
-  begin,
-  createProjection,
-  emptyStore,
-  event,
-  expectStatus,
-  projectionPath,
-  startEditionB,
-} from "./b_client.ts";
+import { append, begin, createProjection, emptyStore, event, startEditionB } from "./b_client.ts";
 
 let server: ServerProcess;
 let client: Client;

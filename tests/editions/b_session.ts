@@ -1,6 +1,7 @@
 import type { Client, RequestOptions } from "../support/client.ts";
 import { Connection, type Reply } from "../support/connection.ts";
-import { expectStatus, Tx } from "./b_client.ts";
+import { expectStatus } from "../support/replies.ts";
+import { Tx } from "./b_client.ts";
 
 /** A client that sends all its requests over one connection, one after the other. */
 export class Session implements Disposable {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { Connection } from "../support/connection.ts";
 import { pause } from "../support/eventually.ts";
+import { expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
-import { append, begin, event, expectStatus, startEditionB, type Tx } from "./b_client.ts";
+import { append, begin, event, startEditionB, type Tx } from "./b_client.ts";
 
 const READERS = 4;
 const EVENTS = 50_000;

@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import { Connection } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
-import { TIMESTAMP } from "../support/replies.ts";
+import { expectStatus, TIMESTAMP } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   append,
   begin,
   createProjection,
   event,
-  expectStatus,
   startEditionB,
   statistics,
   type StatisticsDocument,

@@ -3,7 +3,7 @@ import type { Client } from "../support/client.ts";
 import { Connection } from "../support/connection.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { holdTurn } from "../support/held_turn.ts";
-import { assertNoContent, assertRefused, TIMESTAMP, UUID } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus, TIMESTAMP, UUID } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   append,
@@ -11,7 +11,6 @@ import {
   createProjection,
   emptyStore,
   event,
-  expectStatus,
   startEditionB,
   statistics,
   Tx,

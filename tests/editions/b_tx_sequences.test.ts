@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { eventBody } from "../../src/wire/event.ts";
-import {
-  append,
-  createProjection,
-  event,
-  expectStatus,
-  replaceProjection,
-  startEditionB,
-} from "./b_client.ts";
+import { expectStatus } from "../support/replies.ts";
+import { append, createProjection, event, replaceProjection, startEditionB } from "./b_client.ts";
 import { InProcess, MemoryStore, textOf } from "./b_tx_in_process.ts";
 import { type CallName, CALLS, ReferenceWorld } from "./b_tx_reference.ts";
 import { compareWithReference, type Subject } from "./b_tx_sequence.ts";

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import type { Reply } from "../support/connection.ts";
-import { assertNoContent, assertRefused, TIMESTAMP } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus, TIMESTAMP } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   append,
   begin,
   type CallOptions,
   event,
-  expectStatus,
   metrics,
   sequencesOf,
   startEditionC,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { derivedBodyLimit } from "../../src/editions/c_ticket/body_limit.ts";
-import { assertNoContent, assertRefused } from "../support/replies.ts";
-import { begin, event, expectStatus, sequencesOf, startEditionC } from "./c_client.ts";
+import { assertNoContent, assertRefused, expectStatus } from "../support/replies.ts";
+import { begin, event, sequencesOf, startEditionC } from "./c_client.ts";
 
 const DEFAULTS = { maxEventSize: 65536, maxProjectionSize: 65536, maxProjectionsPerRequest: 100 };
 

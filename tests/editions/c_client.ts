@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
-import { type Client, type EventsPage, parsePage, type RequestOptions } from "../support/client.ts";
+import {
+  type Client,
+  type EventsPage,
+  parsePage,
+  projectionPath,
+  type RequestOptions,
+} from "../support/client.ts";
 import type { Connection, Reply } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
-import { UUID } from "../support/replies.ts";
+import { expectStatus, UUID } from "../support/replies.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "../support/server_process.ts";
 
 export interface Changes {
@@ -85,7 +91,7 @@ export class Transaction {
   }
 
   get(type: string, id: string): Promise<Reply> {
-    return this.call("GET", `/projections/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
+    return this.call("GET", projectionPath(type, id));
   }
 
   change(changes: Changes): Promise<Reply> {
@@ -142,11 +148,6 @@ function beginReply(client: Client, reply: Reply): Transaction {
   assert.match(ticket, UUID);
   assert.deepEqual(rest, {});
   return new Transaction(client, ticket);
-}
-
-export function expectStatus(reply: Reply, status: number): Reply {
-  assert.equal(reply.status, status, reply.text);
-  return reply;
 }
 
 export function event(type: string, payload = "", identifiers: unknown = {}): unknown {

@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
-import { assertRefused } from "../support/replies.ts";
+import { assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import { rounds } from "./b_rounds.ts";
-import {
-  begin,
-  createProjection,
-  event,
-  expectStatus,
-  sequencesOf,
-  startEditionC,
-  type Transaction,
-} from "./c_client.ts";
+import { begin, createProjection, event, sequencesOf, startEditionC, type Transaction } from "./c_client.ts";
 
 const CLIENTS = 16;
 /** Rounds of each example. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Connection } from "../support/connection.ts";
+import { expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import { rounds } from "./b_rounds.ts";
 import {
@@ -7,7 +8,6 @@ import {
   createProjection,
   ends,
   event,
-  expectStatus,
   sequencesOf,
   startEditionC,
   type Transaction,

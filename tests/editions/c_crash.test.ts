@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
 import type { Client, EventLine } from "../support/client.ts";
 import { eventually, pause } from "../support/eventually.ts";
-import { assertRefused } from "../support/replies.ts";
+import { assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import { rounds } from "./b_rounds.ts";
-import {
-  begin,
-  debugDocument,
-  event,
-  expectStatus,
-  sequencesOf,
-  startEditionC,
-  Transaction,
-} from "./c_client.ts";
+import { begin, debugDocument, event, sequencesOf, startEditionC, Transaction } from "./c_client.ts";
 
 const CLIENTS = 8;
 const ROUNDS = rounds(20, 100);

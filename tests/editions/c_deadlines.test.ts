@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import type { Connection } from "../support/connection.ts";
 import { eventually, pause } from "../support/eventually.ts";
-import { assertNoContent, assertPlainText, assertRefused } from "../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   append,
@@ -10,7 +10,6 @@ import {
   debugDocument,
   ends,
   event,
-  expectStatus,
   sequencesOf,
   startEditionC,
   type Transaction,

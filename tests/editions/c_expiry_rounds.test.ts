@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
 import { Connection } from "../support/connection.ts";
 import { pause } from "../support/eventually.ts";
-import { assertRefused } from "../support/replies.ts";
+import { assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import { rounds } from "./b_rounds.ts";
-import {
-  begin,
-  ends,
-  event,
-  expectStatus,
-  startEditionC,
-  type Transaction,
-  WaitingBegin,
-} from "./c_client.ts";
+import { begin, ends, event, startEditionC, type Transaction, WaitingBegin } from "./c_client.ts";
 
 const SERVERS = 5;
 const ROUNDS = rounds(10, 50);

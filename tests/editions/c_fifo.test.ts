@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { LeavingClient } from "../http/transport/support/departures.ts";
 import type { Client } from "../support/client.ts";
 import { Connection } from "../support/connection.ts";
-import { assertRefused } from "../support/replies.ts";
+import { assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import { rounds } from "./b_rounds.ts";
 import {
   begin,
   ends,
   event,
-  expectStatus,
   metrics,
   startEditionC,
   type Transaction,

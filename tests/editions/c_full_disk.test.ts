@@ -2,18 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NoReply, type Reply } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
-import { assertNoContent, assertRefused } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus } from "../support/replies.ts";
 import { mayMount, MEBIBYTE, SmallDisk } from "../support/small_disk.ts";
-import {
-  append,
-  begin,
-  createProjection,
-  ends,
-  event,
-  expectStatus,
-  sequencesOf,
-  startEditionC,
-} from "./c_client.ts";
+import { append, begin, createProjection, ends, event, sequencesOf, startEditionC } from "./c_client.ts";
 
 const FULL = /nothing was written: .*full/;
 

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import type { Reply } from "../support/connection.ts";
-import { assertNoContent, assertPlainText, assertRefused } from "../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../support/replies.ts";
 import { runServer, type ServerProcess } from "../support/server_process.ts";
 import {
   append,
   begin,
   debugDocument,
   event,
-  expectStatus,
   sequencesOf,
   startEditionC,
   type Transaction,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import { eventually, pause } from "../support/eventually.ts";
-import { assertNoContent, assertRefused, TIMESTAMP } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus, TIMESTAMP } from "../support/replies.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 import {
   append,
@@ -9,7 +9,6 @@ import {
   type DebugDocument,
   debugDocument,
   event,
-  expectStatus,
   metrics,
   sequencesOf,
   startEditionC,

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { Connection, NoReply } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
+import { expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
-import { append, createProjection, debugDocument, event, expectStatus } from "./c_client.ts";
+import { append, createProjection, debugDocument, event } from "./c_client.ts";
 import type { Counts } from "./c_reference.ts";
 import { type Beginning, EVENT_TYPE, PROJECTION } from "./c_sequence.ts";
 import type { Answer, Request, Sent, Subject } from "./c_subject.ts";

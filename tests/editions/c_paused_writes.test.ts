@@ -3,7 +3,7 @@ import type { Client } from "../support/client.ts";
 import type { Reply } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
 import { holdTurn } from "../support/held_turn.ts";
-import { assertNoContent, assertRefused } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   append,
@@ -11,7 +11,6 @@ import {
   createProjection,
   debugDocument,
   event,
-  expectStatus,
   startEditionC,
   waitForWaiting,
 } from "./c_client.ts";

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import type { Reply } from "../support/connection.ts";
-import { assertNoContent, assertRefused, UUID } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus, UUID } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   begin,
   type CallOptions,
   createProjection,
   event,
-  expectStatus,
   startEditionC,
   type Transaction,
 } from "./c_client.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type Client, type EventLine, type EventsPage, parsePage } from "../support/client.ts";
 import { pause } from "../support/eventually.ts";
-import { assertNoContent, assertRefused, TIMESTAMP, UUID } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus, TIMESTAMP, UUID } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
-import { append, begin, event, expectStatus, startEditionC, type Transaction } from "./c_client.ts";
+import { append, begin, event, startEditionC, type Transaction } from "./c_client.ts";
 
 let server: ServerProcess;
 let client: Client;

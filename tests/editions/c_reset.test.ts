@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { holdTurn } from "../support/held_turn.ts";
-import { assertNoContent, assertPlainText, assertRefused, UUID } from "../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRefused, expectStatus, UUID } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   append,
@@ -11,7 +11,6 @@ import {
   debugDocument,
   ends,
   event,
-  expectStatus,
   sequencesOf,
   startEditionC,
   type Transaction,

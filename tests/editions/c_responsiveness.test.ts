@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { assertNoContent } from "../support/replies.ts";
-import { begin, debugDocument, event, expectStatus, sequencesOf, startEditionC } from "./c_client.ts";
+import { assertNoContent, expectStatus } from "../support/replies.ts";
+import { begin, debugDocument, event, sequencesOf, startEditionC } from "./c_client.ts";
 import { fillForLongQuery, LONG_QUERY } from "./c_long_query.ts";
 
 /** Other people's load on the machine is in it; the long call takes ten times as long. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Client } from "../support/client.ts";
-import { assertNoContent, assertPlainText, assertRefused } from "../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import {
   append,
@@ -11,7 +11,6 @@ import {
   debugDocument,
   ends,
   event,
-  expectStatus,
   sequencesOf,
   startEditionC,
   Transaction,

@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import { type Connection, NoReply } from "../support/connection.ts";
 import { eventually } from "../support/eventually.ts";
-import { assertNoContent, assertRefused } from "../support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus } from "../support/replies.ts";
 import {
   append,
   begin,
   debugDocument,
   event,
-  expectStatus,
   sequencesOf,
   startEditionC,
   type Transaction,

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Client, RequestOptions } from "../support/client.ts";
 import type { Reply } from "../support/connection.ts";
-import { assertNoContent, assertPlainText, assertRefused } from "../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../support/replies.ts";
 import type { ServerProcess } from "../support/server_process.ts";
-import { begin, event, expectStatus, sequencesOf, startEditionC, type Transaction } from "./c_client.ts";
+import { begin, event, sequencesOf, startEditionC, type Transaction } from "./c_client.ts";
 
 let server: ServerProcess;
 let client: Client;

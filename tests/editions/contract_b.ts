@@ -1,4 +1,5 @@
-import { begin, expectStatus, txLines } from "./b_client.ts";
+import { expectStatus } from "../support/replies.ts";
+import { begin, txLines } from "./b_client.ts";
 import { type ContractEdition, REQUEST_BODY_CAP } from "./contract_edition.ts";
 
 export const contractB: ContractEdition = {

@@ -1,4 +1,5 @@
-import { begin, expectStatus } from "./c_client.ts";
+import { expectStatus } from "../support/replies.ts";
+import { begin } from "./c_client.ts";
 import { type ContractEdition, ITEM_BYTES_MAX } from "./contract_edition.ts";
 
 /** What the document's formula makes of the limits of the contract. */

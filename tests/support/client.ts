@@ -56,6 +56,13 @@ export interface ErrorBody {
   readonly message?: string;
 }
 
+/** The path of a projection; a segment of dots only would name another path. */
+export function projectionPath(type: string, id: string): string {
+  const segment = (text: string): string =>
+    encodeURIComponent(text).replace(/^\.+$/, (dots) => "%2e".repeat(dots.length));
+  return `/projections/${segment(type)}/${segment(id)}`;
+}
+
 /** Sends requests to one server, each over its own connection. */
 export class Client {
   readonly address: Address;

@@ -1,3 +1,4 @@
+import { joinBytes } from "../../src/model/bytes.ts";
 export type Address =
   | { readonly transport: "tcp"; readonly hostname: string; readonly port: number }
   | { readonly transport: "unix"; readonly path: string };
@@ -101,7 +102,7 @@ export class Connection implements Disposable {
   async readRest(head: ReplyHead): Promise<Reply> {
     const parts: Uint8Array[] = [];
     const complete = await this.#readBody(head, (part) => parts.push(part));
-    return replyOf(head, concat(parts), !complete);
+    return replyOf(head, joinBytes(parts), !complete);
   }
 
   /** Some bytes, at most `bytesMax`, as they come; `undefined` at the end. */
@@ -167,7 +168,7 @@ export class Connection implements Disposable {
     try {
       const size = await this.#conn.read(chunk);
       if (size === null) this.#ended = true;
-      else this.#buffer = concat([this.#buffer, chunk.subarray(0, size)]);
+      else this.#buffer = joinBytes([this.#buffer, chunk.subarray(0, size)]);
     } catch (error) {
       if (late) throw new Error(`nothing came for ${READ_TIMEOUT_SECONDS} s`);
       const gone = error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.BrokenPipe;
@@ -183,16 +184,6 @@ export class Connection implements Disposable {
 function replyOf(head: ReplyHead, body: Uint8Array, cutShort: boolean): Reply {
   const text = new TextDecoder().decode(body);
   return { ...head, body, text, cutShort, json: <T>(): T => JSON.parse(text) as T };
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 function indexOf(bytes: Uint8Array, mark: Uint8Array, from: number): number {

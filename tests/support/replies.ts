@@ -30,3 +30,8 @@ export function assertNoContent(reply: Reply): void {
   assert.equal(reply.status, 204, reply.text);
   assert.equal(reply.body.length, 0);
 }
+
+export function expectStatus(reply: Reply, status: number): Reply {
+  assert.equal(reply.status, status, reply.text);
+  return reply;
+}

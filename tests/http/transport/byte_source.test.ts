@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ByteSource } from "../../../src/http/transport/byte_source.ts";
-import { concatenated, fromBytes, toBytes } from "./fuzz/latin1.ts";
+import { joinBytes } from "../../../src/model/bytes.ts";
+import { fromBytes, toBytes } from "./fuzz/latin1.ts";
 import { PatientConn, ScriptedConn } from "./fuzz/scripted_conn.ts";
 
 const READ_BYTES = 8 * 1024;
@@ -193,8 +194,8 @@ Deno.test("whatever way bytes are taken, all of them come in order", async () =>
           }
         }
         taken.push(source.bytes.slice());
-        const all = concatenated(taken);
-        assert.deepEqual(all, concatenated(pieces).subarray(0, all.length));
+        const all = joinBytes(taken);
+        assert.deepEqual(all, joinBytes(pieces).subarray(0, all.length));
       },
     ),
     { numRuns: 200 },

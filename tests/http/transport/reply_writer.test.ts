@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Reply } from "../../../src/http/exchange.ts";
 import { type ReplyOptions, writeReply } from "../../../src/http/transport/reply_writer.ts";
-import { concatenated, fromBytes, toBytes } from "./fuzz/latin1.ts";
+import { joinBytes } from "../../../src/model/bytes.ts";
+import { fromBytes, toBytes } from "./fuzz/latin1.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -20,7 +21,7 @@ async function write(reply: Reply, options: Partial<ReplyOptions> = {}): Promise
 
 /** The whole reply as text, without its date. */
 async function text(reply: Reply, options: Partial<ReplyOptions> = {}): Promise<string> {
-  const all = fromBytes(concatenated(await write(reply, options)));
+  const all = fromBytes(joinBytes(await write(reply, options)));
   assert.match(all, /\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/);
   return all.replace(/Date: .*\r\n/, "");
 }
@@ -151,7 +152,7 @@ Deno.test("a stream that throws ends without its last chunk", async () => {
     return Promise.resolve();
   };
   await assert.rejects(writeReply(take, { status: 200, headers: {}, body: broken() }, OPTIONS), /broken/);
-  const sent = fromBytes(concatenated(written));
+  const sent = fromBytes(joinBytes(written));
   assert.match(sent, /x{1000}/);
   assert.doesNotMatch(sent, /\r\n0\r\n\r\n$/);
 });

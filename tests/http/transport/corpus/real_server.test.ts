@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { joinBytes } from "../../../../src/model/bytes.ts";
 import { Connection } from "../../../support/connection.ts";
 import { startServer } from "../../../support/server_process.ts";
-import { concatenated, fromBytes, toBytes } from "../fuzz/latin1.ts";
+import { fromBytes, toBytes } from "../fuzz/latin1.ts";
 import { chunked, EVIL, get, head, post } from "./corpus_case.ts";
 
 /** What is sent, and the statuses of all replies until the server closes the connection. */
@@ -25,7 +26,7 @@ const CASES: readonly (readonly [send: string, ...statuses: number[]])[] = [
 async function everythingFrom(connection: Connection): Promise<string> {
   const parts: Uint8Array[] = [];
   for (let part; (part = await connection.readSome(65536)) !== undefined;) parts.push(part);
-  return fromBytes(concatenated(parts));
+  return fromBytes(joinBytes(parts));
 }
 
 for (const listen of ["tcp", "unix"] as const) {

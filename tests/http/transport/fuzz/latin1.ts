@@ -16,13 +16,3 @@ export function fromBytes(bytes: Uint8Array): string {
   }
   return text;
 }
-
-export function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}

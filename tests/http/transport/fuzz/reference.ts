@@ -1,4 +1,4 @@
-import { concatenated } from "./latin1.ts";
+import { joinBytes } from "../../../../src/model/bytes.ts";
 
 /** A request as the parser of `node:http` understood it. Texts hold one character for each byte. */
 export interface NodeRequest {
@@ -72,7 +72,7 @@ export class NodeParser implements AsyncDisposable {
 }
 
 function framed(cases: readonly Uint8Array[]): Uint8Array {
-  return concatenated(cases.flatMap((bytes) => {
+  return joinBytes(cases.flatMap((bytes) => {
     const length = new Uint8Array(4);
     new DataView(length.buffer).setUint32(0, bytes.length);
     return [length, bytes];
