@@ -7,7 +7,7 @@ RUN npx --yes deno@2.9.6 task build
 
 FROM debian:bookworm-slim
 COPY --from=build /source/dist/eventstore-server /source/dist/eventstore-init /source/dist/eventstore-backup /usr/local/bin/
-COPY --chmod=755 packaging/docker/health_check.sh /usr/local/bin/eventstore-health
+COPY --chmod=755 tools/packaging/docker/health_check.sh /usr/local/bin/eventstore-health
 # The programs may have to unpack themselves. Done here, it works with a read-only root file system.
 RUN groupadd --gid 10001 eventstore \
  && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin eventstore \
@@ -19,7 +19,7 @@ ENV SERVICE_BIND_ADDRESS=0.0.0.0 \
     SERVICE_PORT=8085 \
     SERVICE_DATA_DIR=/data \
     SERVICE_BACKUP_DATA_DIR=/backup
-# A config.toml that is mounted here is read; there need not be one.
+# A config.toml mounted here is read, if there is one.
 WORKDIR /etc/eventstore
 VOLUME ["/data", "/backup"]
 EXPOSE 8085

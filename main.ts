@@ -1,27 +1,24 @@
 import { loadServerSettings, type ServerSettings } from "./src/config/load.ts";
 import { printConfigText } from "./src/config/print.ts";
-import { serverProgram } from "./src/config/programs.ts";
 import { VERSION } from "./src/config/version.ts";
 import type { Edition } from "./src/editions/edition.ts";
 import { editions } from "./src/editions/editions.ts";
-import { AccessLog } from "./src/http/access_log.ts";
-import { LineOutput } from "./src/http/line_output.ts";
+import { LineOutput } from "./src/log/line_output.ts";
+import { Log } from "./src/log/log.ts";
+import { addressText } from "./src/model/address.ts";
 import { Refusal } from "./src/model/errors.ts";
 import { firstSteps } from "./src/server/first_steps.ts";
-import { addressText, type RunningServer, startServer } from "./src/server/start_server.ts";
-import { environment, ExitCode, print, printError, runProgram } from "./cli/program.ts";
+import { type RunningServer, startServer } from "./src/server/start_server.ts";
+import { serverProgram } from "./cli/programs.ts";
+import { ExitCode, loadSettings, onFirstSignal, print, printError, runProgram } from "./cli/run_program.ts";
 
-/** How long certain answers may take to go out after the store has failed. */
-const LAST_ANSWERS_MILLISECONDS = 500;
+/** How long the last responses, or the last lines of the log, may take to go out. */
+const LAST_WORDS_MILLISECONDS = 500;
 
-/** How long the last lines of the log may take to go out. */
-const LAST_LINES_MILLISECONDS = 500;
-
-await runProgram(serverProgram, async (flags) => {
-  const { settings, values, warnings } = loadServerSettings({ configPath: flags.config, env: environment });
-  for (const warning of warnings) printError(serverProgram, `warning: ${warning}`);
-  if (flags.printConfig) return print(printConfigText(values)), ExitCode.ok;
-  if (flags.checkConfig) return print(`${serverProgram.name}: the configuration is fine\n`), ExitCode.ok;
+await runProgram(serverProgram, async ({ options }) => {
+  const { settings, values } = loadSettings(serverProgram, options.config, loadServerSettings);
+  if (options.printConfig) return print(printConfigText(values)), ExitCode.ok;
+  if (options.checkConfig) return print(`${serverProgram.name}: the configuration is valid\n`), ExitCode.ok;
   await serve(settings, editions[settings.edition]);
   return undefined;
 });
@@ -35,7 +32,7 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
   const server = await startServer({
     settings,
     edition,
-    log: new AccessLog(settings.logLevel, output),
+    log: new Log(settings.logLevel, output),
     reportFailure: (error) => errors.line(failureText(error)),
     onBroken: (reason) => void endBroken(server, errors, reason),
   });
@@ -48,38 +45,31 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
     ...edition.startFacts?.(settings) ?? [],
   ];
   print(`${name}: ${facts.join(", ")}\n`);
-  stopOnSignals(server, output);
+  onFirstSignal(() => void stop(server, output));
   server.listen();
   print(`${name}: listening on ${addressText(settings.listen)} (auth=${auth})\n`);
   if (settings.devMode) print(`${name}: ${firstSteps(edition, settings)}`);
 }
 
-/** A refusal says everything in its message; anything else is a bug, and the place helps to find it. */
+/** A refusal's message says everything; anything else is a bug, and the stack helps to find it. */
 function failureText(error: Error): string {
   return error instanceof Refusal ? error.message : error.stack ?? error.message;
 }
 
-/** The first signal stops the server in order, the second at once. */
-function stopOnSignals(server: RunningServer, output: LineOutput): void {
-  let stopping = false;
-  const stop = async (): Promise<void> => {
-    if (stopping) Deno.exit(ExitCode.failure);
-    stopping = true;
-    const code = await server.stop().then(() => ExitCode.ok, (error: Error) => {
-      printError(serverProgram, `the stop failed: ${error.message}`);
-      return ExitCode.failure;
-    });
-    await output.drained(LAST_LINES_MILLISECONDS);
-    Deno.exit(code);
-  };
-  Deno.addSignalListener("SIGTERM", stop);
-  Deno.addSignalListener("SIGINT", stop);
+/** Stops the server gracefully and ends the process. */
+async function stop(server: RunningServer, output: LineOutput): Promise<void> {
+  const code = await server.stop().then(() => ExitCode.ok, (error: Error) => {
+    printError(serverProgram, `shutdown failed: ${error.message}`);
+    return ExitCode.failure;
+  });
+  await output.drained(LAST_WORDS_MILLISECONDS);
+  Deno.exit(code);
 }
 
-/** The store can't be trusted with another write: what is certain is answered, the rest is refused. */
+/** The store cannot be trusted with another write: what is certain gets its response, the rest is refused. */
 async function endBroken(server: RunningServer, errors: LineOutput, reason: string): Promise<void> {
-  // First the timer: a standard error that nobody reads must not keep the process alive.
-  setTimeout(() => Deno.exit(ExitCode.failure), LAST_ANSWERS_MILLISECONDS);
-  errors.line(`the store has failed and needs a restart: ${reason}`);
-  await server.stop().catch((error: Error) => errors.line(`the stop failed: ${error.message}`));
+  // The timer first: an unread standard error must not keep the process alive.
+  setTimeout(() => Deno.exit(ExitCode.failure), LAST_WORDS_MILLISECONDS);
+  errors.line(`the store has failed and the server must be restarted: ${reason}`);
+  await server.stop().catch((error: Error) => errors.line(`shutdown failed: ${error.message}`));
 }

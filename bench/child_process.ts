@@ -5,7 +5,7 @@ import type { Address } from "./connection.ts";
 const LISTENING = "listening on ";
 const START_SECONDS_MAX = 20;
 
-/** A server in a process of its own, so that it shares no thread with those who send the requests. */
+/** A server in a process of its own, so that it shares no thread with the clients. */
 export class ChildProcess implements AsyncDisposable {
   readonly address: Address;
   readonly #child: Deno.ChildProcess;
@@ -56,7 +56,7 @@ export class ChildProcess implements AsyncDisposable {
     }
   }
 
-  /** Reads to the end, because a child whose output nobody reads would stall. */
+  /** Reads to the end, because a child whose output is not read would stall. */
   async #readOutput(onListening: () => void): Promise<void> {
     let text = "";
     for await (const piece of this.#child.stdout.pipeThrough(new TextDecoderStream())) {

@@ -1,6 +1,6 @@
-export type Address =
-  | { readonly transport: "tcp"; readonly hostname: string; readonly port: number }
-  | { readonly transport: "unix"; readonly path: string };
+import type { Address } from "../src/model/address.ts";
+
+export type { Address };
 
 /** A reply, valid until the next request of its connection. */
 export interface Reply {
@@ -39,7 +39,7 @@ export function textOf({ body }: Reply): string {
  */
 export class Connection implements Disposable {
   readonly #conn: Deno.Conn;
-  /** The reply so far lies at the start; it grows to the largest reply. */
+  /** The reply so far is at the start; the buffer grows to the largest reply. */
   #buffer = new Uint8Array(64 * 1024);
   #filled = 0;
 
@@ -126,7 +126,7 @@ export function linesOf({ body }: Reply): number {
   return lines;
 }
 
-/** The value of a header field that must be there; `head` and `name` in lower case. */
+/** The value of a header field that must be present; `head` and `name` in lower case. */
 export function fieldOf(head: string, name: string): string {
   const start = head.indexOf(`\r\n${name}: `);
   if (start < 0) throw new Error(`a reply without ${name}: ${head}`);

@@ -1,4 +1,4 @@
-/** What a workload or a yardstick came to. */
+/** The result of a workload or a yardstick. */
 export interface Measured {
   readonly eventsPerSecond: number;
   readonly requestsPerSecond: number;
@@ -65,7 +65,7 @@ export async function measureClients(clients: readonly Step[], timing: Timing): 
 
 const LOOP_MILLISECONDS = 100;
 
-/** Runs steps of this process back to back, with a pause now and then in which Ctrl-C is heard. */
+/** Runs steps of this process back to back, with a pause from time to time in which Ctrl-C is noticed. */
 export async function measureLoop(step: Step<number>, timing: Timing): Promise<Round> {
   const tally = new Tally(timing);
   while (!tally.over) {
@@ -79,7 +79,7 @@ export async function measureLoop(step: Step<number>, timing: Timing): Promise<R
   return tally.round;
 }
 
-/** What the rounds of one row came to together. */
+/** The result of all rounds of one row. */
 export function measuredOver(rounds: readonly Round[]): Measured {
   const seconds = rounds.reduce((sum, round) => sum + round.seconds, 0);
   const events = rounds.reduce((sum, round) => sum + round.events, 0);

@@ -1,4 +1,4 @@
-import { storePaths } from "../src/store/database_file.ts";
+import { storePaths } from "../src/store/sqlite/data_directory/database_file.ts";
 import { ChildProcess } from "./child_process.ts";
 import { fillStore } from "./fill_store.ts";
 import { type Measured, measuredOver, type Round, type Timing } from "./measure.ts";
@@ -30,13 +30,13 @@ export interface Plan {
   readonly unix: boolean;
   /** Seconds that each row is measured. */
   readonly seconds: number;
-  /** Takes the servers that are started; whoever made it ends them. */
+  /** Takes the servers that are started; its creator ends them. */
   readonly servers: AsyncDisposableStack;
-  /** Told of each row as soon as it was measured. */
+  /** Called with each row as soon as it has been measured. */
   readonly onRow: (name: RowName, measured: Measured) => void;
 }
 
-/** Rows that are compared take turns, so that all of them see the machine in its good and bad moments. */
+/** Rows that are compared take turns, so that all of them see the machine in its good and its bad moments. */
 const ROUNDS = 3;
 
 type Rows<Name extends RowName> = Readonly<Record<Name, (timing: Timing) => Promise<Round>>>;

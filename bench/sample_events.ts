@@ -10,7 +10,7 @@ const EVENTS_PER_ARTICLE = 20;
 
 /**
  * Draws events with a type and four random tags: three identifiers that recur and one metadata entry that
- * doesn't. The same seed draws the same events, so that runs can be compared.
+ * does not. The same seed draws the same events, so that runs can be compared.
  */
 export class SampleEvents {
   readonly #orders: number;

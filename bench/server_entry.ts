@@ -1,6 +1,6 @@
 import { loadServerSettings } from "../src/config/load.ts";
 import { editionA } from "../src/editions/a_write/edition_a.ts";
-import { AccessLog } from "../src/http/access_log.ts";
+import { Log } from "../src/log/log.ts";
 import { startServer } from "../src/server/start_server.ts";
 
 /*
@@ -13,7 +13,7 @@ const { settings } = loadServerSettings({ configPath: undefined, env: (name) => 
 const server = await startServer({
   settings,
   edition: editionA,
-  log: new AccessLog(settings.logLevel, { line: (text) => fail(new Error(text)) }),
+  log: new Log(settings.logLevel, { line: (text) => fail(new Error(text)) }),
   reportFailure: fail,
   onBroken: (reason) => fail(new Error(reason)),
   groupWritesMax: 1,

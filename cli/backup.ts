@@ -1,45 +1,40 @@
-import { backup } from "../src/backup/backup.ts";
-import { exportEvents } from "../src/backup/export.ts";
-import { list } from "../src/backup/list.ts";
-import { restore } from "../src/backup/restore.ts";
-import type { VerbCall, VerbEnd } from "../src/backup/verb_call.ts";
-import { verify } from "../src/backup/verify.ts";
-import type { Flags } from "../src/config/flags.ts";
+import { backup } from "../src/backup/verbs/backup.ts";
+import { exportEvents } from "../src/backup/verbs/export.ts";
+import { list } from "../src/backup/verbs/list.ts";
+import { restore } from "../src/backup/verbs/restore.ts";
+import type { VerbContext, VerbEnd } from "../src/backup/verbs/verb_context.ts";
+import { verify } from "../src/backup/verbs/verify.ts";
 import { loadBackupDataDir, loadBackupSettings } from "../src/config/load.ts";
-import { backupProgram, type VerbName } from "../src/config/programs.ts";
-import { environment, ExitCode, print, printError, runProgram } from "./program.ts";
+import type { CommandLine } from "./program.ts";
+import { backupProgram } from "./programs.ts";
+import { ExitCode, loadSettings, onFirstSignal, print, printError, runProgram } from "./run_program.ts";
 
-const verbs: Readonly<Record<VerbName, (call: VerbCall) => VerbEnd>> = {
-  verify,
-  list,
-  restore,
-  export: exportEvents,
-};
+await runProgram(backupProgram, async (line) => await run(line) ? ExitCode.ok : ExitCode.failure);
 
-await runProgram(backupProgram, async (flags) => await run(flags) ? ExitCode.ok : ExitCode.failure);
-
-function run(flags: Flags): VerbEnd {
-  const from = { configPath: flags.config, env: environment };
-  if (flags.verb === undefined || flags.againstSource) {
-    const { settings, warnings } = loadBackupSettings(from);
-    const call = callOf(flags, settings.dataDir, warnings);
-    return flags.verb === undefined ? backup(call, settings) : verify(call, settings);
+function run({ verb, argument: storeId, options }: CommandLine<typeof backupProgram>): VerbEnd {
+  if (verb === undefined || (verb === "verify" && options.againstSource)) {
+    const { settings } = loadSettings(backupProgram, options.config, loadBackupSettings);
+    const context = contextFor(settings.dataDir);
+    if (verb === undefined) return backup(context, options, settings);
+    return verify(context, { storeId, ...options }, settings);
   }
-  const { settings: dataDir, warnings } = loadBackupDataDir(from);
-  return verbs[flags.verb](callOf(flags, dataDir, warnings));
+  const context = contextFor(loadSettings(backupProgram, options.config, loadBackupDataDir).settings);
+  switch (verb) {
+    case "verify":
+      return verify(context, { storeId, ...options });
+    case "list":
+      return list(context, options);
+    case "restore":
+      return restore(context, { storeId, ...options });
+    case "export":
+      return exportEvents(context, { storeId, ...options });
+  }
 }
 
-function callOf(flags: Flags, dataDir: string, warnings: readonly string[]): VerbCall {
-  for (const warning of warnings) printError(backupProgram, `warning: ${warning}`);
+function contextFor(dataDir: string): VerbContext {
   const stop = new AbortController();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    Deno.addSignalListener(signal, () => {
-      if (stop.signal.aborted) Deno.exit(ExitCode.failure);
-      stop.abort(new Error(`stopped by ${signal}`));
-    });
-  }
+  onFirstSignal((signal) => stop.abort(new Error(`stopped by ${signal}`)));
   return {
-    flags,
     dataDir,
     print,
     printError: (line) => printError(backupProgram, line),

@@ -1,49 +1,26 @@
-import { countEvents } from "../src/backup/count_events.ts";
-import { importEvents } from "../src/backup/import_events.ts";
+import { initFromExport } from "../src/backup/history/init_from_export.ts";
+import { countEvents } from "../src/backup/reports/count_events.ts";
 import { loadServerSettings } from "../src/config/load.ts";
-import { initProgram } from "../src/config/programs.ts";
-import { fillDatabase } from "../src/store/fill_database.ts";
-import { initStore } from "../src/store/init_store.ts";
-import { environment, ExitCode, print, printError, runProgram } from "./program.ts";
+import { initStore } from "../src/store/sqlite/data_directory/init_store.ts";
+import type { CommandLine } from "./program.ts";
+import { initProgram } from "./programs.ts";
+import { ExitCode, loadSettings, print, runProgram } from "./run_program.ts";
 
-await runProgram(initProgram, (flags) => {
-  const dataDir = flags.dataDir ?? dataDirOf(flags.config);
-  if (flags.import === undefined) {
+await runProgram(initProgram, ({ options }) => {
+  const dataDir = dataDirFrom(options);
+  if (options.import === undefined) {
     const { path, storeId } = initStore(dataDir);
     print(`${path}\nstore ${storeId}\n`);
   } else {
-    const { path, storeId, events } = initFrom(flags.import, dataDir);
+    const { path, storeId, events } = initFromExport(options.import, dataDir);
     print(`${path}\nstore ${storeId}\n${countEvents(events)} imported\n`);
   }
   return Promise.resolve(ExitCode.ok);
 });
 
-function initFrom(path: string, dataDir: string): ReturnType<typeof initStore> & { readonly events: number } {
-  const isStdin = path === "-";
-  const name = isStdin ? "standard input" : path;
-  using file = isStdin ? undefined : openExport(path);
-  const input = file ?? Deno.stdin;
-  let events = 0;
-  const store = initStore(dataDir, (db) => {
-    try {
-      events = fillDatabase(db, importEvents((bytes) => input.readSync(bytes)));
-    } catch (error) {
-      throw new Error(`${name} was not imported: ${(error as Error).message}`);
-    }
-  });
-  return { ...store, events };
-}
-
-function openExport(path: string): Deno.FsFile {
-  try {
-    return Deno.openSync(path);
-  } catch (error) {
-    throw new Error(`${path} can't be read: ${(error as Error).message}`);
-  }
-}
-
-function dataDirOf(configPath: string | undefined): string {
-  const { settings, warnings } = loadServerSettings({ configPath, env: environment });
-  for (const warning of warnings) printError(initProgram, `warning: ${warning}`);
-  return settings.dataDir;
+/** A named file is read and checked even if its `dataDir` is not used. */
+function dataDirFrom({ config, dataDir }: CommandLine<typeof initProgram>["options"]): string {
+  if (dataDir !== undefined && config === undefined) return dataDir;
+  const { settings } = loadSettings(initProgram, config, loadServerSettings);
+  return dataDir ?? settings.dataDir;
 }

@@ -1,73 +1,60 @@
-import { ConfigError } from "../src/config/config_error.ts";
-import { type Flags, parseFlags } from "../src/config/flags.ts";
-import { helpText } from "../src/config/help.ts";
-import { defaultConfigText } from "../src/config/print.ts";
-import type { Program } from "../src/config/programs.ts";
-import { VERSION } from "../src/config/version.ts";
+import type { Section } from "../src/config/settings.ts";
 
-/** Exit codes of all programs. */
-export const ExitCode = { ok: 0, failure: 1, badConfiguration: 2 } as const;
-
-/** Writes text to standard output, whole, before the program goes on. */
-export function print(text: string): void {
-  writeAll(Deno.stdout, text);
+export interface Flag {
+  /** Without the two dashes. */
+  readonly name: string;
+  /** What its value is; omitted for a flag that takes none. */
+  readonly value?: string;
+  /** It must be given. */
+  readonly required?: true;
+  readonly help: string;
 }
 
-/** Writes a line to standard error, with the name of the program in front. */
-export function printError(program: Program, line: string): void {
-  writeAll(Deno.stderr, `${program.name}: ${line}\n`);
+/** What can be run and has flags of its own: a program, or a verb of one. */
+interface Command {
+  readonly name: string;
+  /** One sentence. */
+  readonly summary: string;
+  readonly flags: readonly Flag[];
+  /** The settings of the program's section that it uses; omitted when it uses all of them. */
+  readonly keys?: readonly string[];
 }
 
-/** The environment variables of the settings. */
-export function environment(name: string): string | undefined {
-  return Deno.env.get(name);
+export interface Verb extends Command {
+  /** What may be given once besides flags. */
+  readonly argument?: string;
 }
 
-/**
- * What all programs do alike: flags, `--help`, `--version`, `--default-config`, and one line on standard
- * error for each problem. Ends the process with the code that `run` returns, or keeps it running when that
- * is undefined.
- */
-export async function runProgram(
-  program: Program,
-  run: (flags: Flags) => Promise<number | undefined>,
-): Promise<void> {
-  const code = await exitCodeOf(program, run);
-  if (code !== undefined) Deno.exit(code);
+export interface Program extends Command {
+  /** The section of the configuration that it reads. */
+  readonly section: Section;
+  /** What it can do instead of what it does without a verb. */
+  readonly verbs: readonly Verb[];
 }
 
-async function exitCodeOf(
-  program: Program,
-  run: (flags: Flags) => Promise<number | undefined>,
-): Promise<number | undefined> {
-  const parsed = parseFlags(program, Deno.args);
-  if ("problems" in parsed) {
-    for (const problem of parsed.problems) printError(program, problem);
-    return ExitCode.badConfiguration;
+/** What was given for the flags of a program or a verb, by their names: `dry-run` is `dryRun`. */
+export type Options<Flags extends readonly Flag[]> = {
+  readonly [F in Flags[number] as CamelCase<F["name"]>]: OptionOf<F>;
+};
+
+/** A required one is missing only with `--help`, which is handled before anything reads the others. */
+type OptionOf<F extends Flag> = F extends { readonly value: string }
+  ? F extends { readonly required: true } ? string : string | undefined
+  : boolean;
+
+type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+/** The arguments that a program was started with. Options are those of the verb when there is one. */
+export type CommandLine<P extends Program> =
+  | { readonly verb: undefined; readonly argument: undefined; readonly options: Options<P["flags"]> }
+  | VerbLine<P["verbs"][number]>;
+
+/** One shape for each verb of a union of them. */
+type VerbLine<V extends Verb> = V extends Verb ? {
+    readonly verb: V["name"];
+    readonly argument: string | undefined;
+    readonly options: Options<V["flags"]>;
   }
-  const { flags } = parsed;
-  if (flags.help) return print(helpText(program, flags.verb)), ExitCode.ok;
-  if (flags.version) return print(`${program.name} ${VERSION}\n`), ExitCode.ok;
-  if (flags.defaultConfig) return print(defaultConfigText()), ExitCode.ok;
-  try {
-    return await run(flags);
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      for (const problem of error.problems) printError(program, problem);
-      return ExitCode.badConfiguration;
-    }
-    printError(program, (error as Error).message);
-    return ExitCode.failure;
-  }
-}
-
-function writeAll(output: { writeSync(bytes: Uint8Array): number }, text: string): void {
-  const bytes = new TextEncoder().encode(text);
-  try {
-    for (let written = 0; written < bytes.length;) written += output.writeSync(bytes.subarray(written));
-  } catch (error) {
-    if (!(error instanceof Deno.errors.WouldBlock)) throw error;
-    // The runtime has written a part by then and doesn't tell how much, so another attempt would repeat some.
-    throw new Error('the output does not wait for its reader (a non-blocking pipe): put "| cat" in between');
-  }
-}
+  : never;

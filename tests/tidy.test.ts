@@ -10,12 +10,14 @@ const ROOT = new URL("../", import.meta.url);
 /** Folders by height. A file may import from its own folder and from lower ones, not from its equals. */
 const HEIGHTS: Readonly<Record<string, number>> = {
   "src/model": 0,
+  "src/files": 0,
   "src/wire": 1,
+  "src/log": 0,
   "src/config": 1,
   "src/store": 2,
+  "src/http": 2,
+  "src/turns": 3,
   "src/backup": 3,
-  "src/core": 3,
-  "src/http": 3,
   "src/editions": 4,
   "src/server": 5,
   "cli": 6,
@@ -83,6 +85,14 @@ Deno.test("editions do not import each other, and what they share imports none o
   assert.deepEqual(wrong, []);
 });
 
+Deno.test("only what opens a store, and backups, know that it is SQLite", () => {
+  const mayKnow = /^(src\/store\/sqlite|src\/backup|cli)\/|^src\/server\/start_server\.ts$/;
+  for (const [path, imports] of modules) {
+    const known = imports.filter((imported) => imported.startsWith("src/store/sqlite/"));
+    if (!mayKnow.test(path)) assert.deepEqual(known, [], path);
+  }
+});
+
 Deno.test("the model imports nothing from outside itself", () => {
   for (const [path] of modules) {
     if (!path.startsWith("src/model/")) continue;
@@ -113,6 +123,15 @@ Deno.test("every file is reached from a program", () => {
   };
   PROGRAMS.forEach(visit);
   assert.deepEqual([...modules.keys()].filter((path) => !reached.has(path)), []);
+});
+
+Deno.test("every path that docs/architecture.md names exists", () => {
+  const text = Deno.readTextFileSync(new URL("docs/architecture.md", ROOT));
+  const paths = [...text.matchAll(/\b((?:src|cli|tests|bench|tools|monitoring)\/[\w/.]*)/g)].map(([path]) =>
+    path
+  );
+  assert.ok(paths.length > 40);
+  for (const path of paths) Deno.statSync(new URL(path.replace(/\.$/, ""), ROOT));
 });
 
 Deno.test("files are named in snake_case and no name says manager, helper or util", () => {

@@ -4,7 +4,7 @@ import { measureClients, type Round, type Timing } from "../measure.ts";
 import type { SampleEvents } from "../sample_events.ts";
 
 export const EVENTS_PER_WRITE = 100;
-/** Writes that are made before the clock starts; then they come again. */
+/** Writes that are prepared before the clock starts, and then repeated. */
 export const WRITES = 1000;
 const CLIENTS = 16;
 

@@ -2,15 +2,15 @@ import { type Address, Connection, fieldOf, requestBytes, textOf } from "../conn
 import { measureClients, type Round, type Timing } from "../measure.ts";
 
 const CLIENTS = 64;
-/** Wide enough for every sequence of a run; JSON doesn't mind the spaces in front. */
+/** Wide enough for every sequence of a run; JSON allows leading spaces. */
 const SEQUENCE_DIGITS = 12;
 const UNWRITTEN = "0".padStart(SEQUENCE_DIGITS);
 
 const encoder = new TextEncoder();
 
 /**
- * 64 clients, each writing one event after the other about a thing of its own, on the condition that nobody
- * else wrote about it since its own last event.
+ * 64 clients, each writing one event after the other about a thing of its own, on the condition that no one
+ * else has written about it since its own last event.
  */
 export async function oneEvent(address: Address, timing: Timing): Promise<Round> {
   using connections = new DisposableStack();

@@ -3,7 +3,7 @@ import { measureClients, type Round, type Timing } from "../measure.ts";
 
 type Row = (timing: Timing) => Promise<Round>;
 
-/** Rows of transactions, and for each of them one of the way of the turn, which is measured along with it. */
+/** Rows of transactions, and for each of them one of the handovers of the turn, which are measured along with it. */
 export function ticketRows(
   address: Address,
 ): Record<`${"tickets" | "handovers"}${1 | 16 | 64}`, Row> {
@@ -57,12 +57,12 @@ function makeClient(connection: Connection, handovers: Handovers): () => Promise
   };
 }
 
-/** How the turn goes from client to client: from the answer to each commit to the next ticket, as they arrive here. */
+/** How the turn passes from client to client: from the response to each commit to the next ticket, as they arrive here. */
 class Handovers {
   readonly #from: number;
   readonly #seconds: number;
   readonly #milliseconds: number[] = [];
-  /** When the last transaction was answered; undefined while its commit is under way. */
+  /** When the last commit was answered; undefined while the next one is in progress. */
   #committedAt: number | undefined;
 
   constructor({ warmUpSeconds, seconds }: Timing) {
@@ -81,7 +81,7 @@ class Handovers {
   ticketCame(): void {
     const now = performance.now();
     if (now < this.#from || now >= this.#from + this.#seconds * 1000) return;
-    // A ticket may overtake the answer to the commit that made room for it.
+    // A ticket may overtake the response to the commit that made way for it.
     this.#milliseconds.push(now - (this.#committedAt ?? now));
   }
 

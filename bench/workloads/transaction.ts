@@ -2,7 +2,7 @@ import { type Address, Connection, linesOf, type Reply, requestBytes, textOf } f
 import { measureClients, type Round, type Timing } from "../measure.ts";
 
 const CLIENTS = 64;
-/** A read has no `afterSequence` here: without a new basket now and then every read would be longer. */
+/** A read has no `afterSequence` here: without a new basket from time to time, every read would be longer. */
 const EVENTS_PER_BASKET = 8;
 
 /**

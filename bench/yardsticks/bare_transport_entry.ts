@@ -4,7 +4,7 @@ import { jsonReply } from "../../src/http/replies.ts";
 import { listen } from "../../src/http/transport/listener.ts";
 
 /*
- * A server that only carries requests: the same transport, the body parsed, a small answer. What the real
+ * A server that only carries requests: the same transport, the body parsed, a small reply. What the real
  * server does beyond it is the price of the event store.
  */
 

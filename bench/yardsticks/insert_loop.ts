@@ -1,19 +1,16 @@
-import { openForWriting } from "../../src/store/connection.ts";
-import { storePaths } from "../../src/store/database_file.ts";
-import { Writer } from "../../src/store/writer.ts";
-import { storeWrite, writeNow } from "../fill_store.ts";
+import { storePaths } from "../../src/store/sqlite/data_directory/database_file.ts";
+import { openWriter, storeWrite, writeNow } from "../fill_store.ts";
 import { measureLoop, type Round, type Timing } from "../measure.ts";
 import type { SampleEvents } from "../sample_events.ts";
 import { EVENTS_PER_WRITE, WRITES } from "../workloads/bulk.ts";
 
 /**
  * What a program writes that has the same store in its own process: the events of the bulk workload in
- * transactions of 100, each made ready for the index, inserted and synced by one thread.
+ * transactions of 100, each prepared for the index, inserted and synced by one thread.
  */
 export async function insertLoop(dataDir: string, sample: SampleEvents, timing: Timing): Promise<Round> {
-  const db = openForWriting(storePaths(dataDir).database);
+  const writer = openWriter(storePaths(dataDir).database);
   try {
-    const writer = new Writer(db);
     const writes = Array.from({ length: WRITES }, () => sample.events(EVENTS_PER_WRITE));
     let next = 0;
     return await measureLoop(() => {
@@ -21,6 +18,6 @@ export async function insertLoop(dataDir: string, sample: SampleEvents, timing: 
       return EVENTS_PER_WRITE;
     }, timing);
   } finally {
-    db.close();
+    writer.close();
   }
 }

@@ -1,14 +1,16 @@
-import type { TomlValue } from "smol-toml";
-import { SOCKET_PATH_BYTES_MAX } from "../model/limits.ts";
-import { utf8Bytes } from "../model/utf8.ts";
+import { utf8BytesOver } from "../model/utf8.ts";
 import type { ChoiceSetting, IntegerSetting, Setting, TextSetting } from "./setting.ts";
+import type { TomlValue } from "./toml.ts";
+
+/** Longest path of a unix socket, in bytes, that every kernel we run on accepts. */
+const SOCKET_PATH_BYTES_MAX = 107;
 
 export type Value = string | number | boolean;
 
-/** A value that keeps its setting's rules, or what the setting asks for, as the end of a sentence. */
+/** A value that follows its setting's rules, or what the setting requires, as the end of a sentence. */
 export type Checked = { readonly value: Value } | { readonly fault: string };
 
-/** Checks a value of the file. Integers come as bigint, so that `8085.0` is no whole number. */
+/** Checks a value of the file. Integers come as bigint, so that `8085.0` is not a whole number. */
 export function checkFileValue(setting: Setting, value: TomlValue): Checked {
   switch (setting.kind) {
     case "integer":
@@ -39,31 +41,21 @@ function checkInteger(setting: IntegerSetting, value: bigint, written: TomlValue
   return { value: Number(value) };
 }
 
-function checkText(setting: Exclude<Setting, { kind: "integer" | "boolean" }>, value: string): Checked {
-  switch (setting.kind) {
-    case "choice": {
-      const choice = findChoice(setting, value);
-      return choice === undefined ? wrong(setting, value) : { value: choice };
-    }
-    case "mode":
-      return /^[0-7]{1,4}$/.test(value) && parseInt(value, 8) <= 0o777 ? { value } : wrong(setting, value);
-    case "text":
-      return isWellFormed(setting.format, value) ? { value } : wrong(setting, value);
-  }
-}
-
-function findChoice(setting: ChoiceSetting, value: string): string | undefined {
+function checkText(setting: ChoiceSetting | TextSetting, value: string): Checked {
+  if (setting.kind === "text") return isWellFormed(setting.format, value) ? { value } : wrong(setting, value);
   const wanted = setting.ignoreCase ? value.toLowerCase() : value;
-  return setting.choices.find((choice) => choice === wanted);
+  return setting.choices.includes(wanted) ? { value: wanted } : wrong(setting, value);
 }
 
 function isWellFormed(format: TextSetting["format"], value: string): boolean {
   if (value === "" || value.includes("\0")) return false;
   switch (format) {
+    case "mode":
+      return /^[0-7]{1,4}$/.test(value) && parseInt(value, 8) <= 0o777;
     case "socketPath":
-      return utf8Bytes(value) <= SOCKET_PATH_BYTES_MAX;
+      return utf8BytesOver(SOCKET_PATH_BYTES_MAX, [value]) === 0;
     case "token":
-      // Anything else never comes out of an Authorization header as it went in, so no client would get through.
+      // Anything else would not survive an Authorization header unchanged, so no client could authenticate.
       return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value);
     case "url":
       return isServerUrl(value);
@@ -83,7 +75,7 @@ function wrong(setting: Setting, value: TomlValue, wanted = requirement(setting)
   return { fault: `must be ${wanted}${shown}` };
 }
 
-/** A token, and a URL that may carry a password, are shown to nobody. */
+/** A token, and a URL that may contain a password, are never shown. */
 function isPrivate(setting: TextSetting): boolean {
   return setting.format === "token" || setting.format === "url";
 }
@@ -96,24 +88,23 @@ function requirement(setting: Setting): string {
       return "true or false";
     case "choice":
       return `one of ${setting.choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
-    case "mode":
-      return 'a string of octal digits from "0" to "0777"';
     case "text":
       return textRequirements[setting.format];
   }
 }
 
 const textRequirements: Record<TextSetting["format"], string> = {
-  path: "a path, and not empty",
+  path: "a non-empty path",
   socketPath: `a path of 1 to ${SOCKET_PATH_BYTES_MAX} bytes`,
-  address: "an address, and not empty",
+  mode: 'a string of octal digits from "0" to "0777"',
+  address: "a non-empty address",
   url: "an http:// or https:// URL without user, password, query or fragment",
-  token: "a string of printable ASCII characters without a space at either end, and not empty",
+  token: "a non-empty string of printable ASCII characters without leading or trailing spaces",
 };
 
-/** What stands there instead, for the end of a message. */
+/** What was given instead, as the end of a message. */
 export function describe(value: TomlValue): string {
-  if (value === "") return "empty";
+  if (value === "") return "an empty string";
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number") return `the float ${value}`;
   if (value instanceof Date) return "a date";

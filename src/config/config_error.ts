@@ -1,4 +1,4 @@
-/** A configuration that no program starts with: one line per problem, all of them at once. */
+/** An invalid configuration: one line per problem, all of them at once. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 

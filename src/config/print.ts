@@ -1,11 +1,11 @@
 import type { SettingValue } from "./resolve.ts";
-import type { Setting } from "./setting.ts";
+import type { EditionName, Setting } from "./setting.ts";
 import { type Section, sections, settings, settingsOf } from "./settings.ts";
 
 /** The text of `--default-config` and of config.example.toml: every setting, commented out at its default. */
 export function defaultConfigText(): string {
   const head = "# Every setting at its default. To change one, remove the # before its key.\n" +
-    "# A key that names no edition belongs to all three.\n" +
+    "# A key without an edition applies to all three.\n" +
     "# A value in this file wins over the environment variable, which wins over the default.\n";
   return head + sections.map((section) => `\n[${section}]\n${starterLines(section)}`).join("");
 }
@@ -18,18 +18,18 @@ function starterLines(section: Section): string {
   }).join("");
 }
 
-/** Editions and range, where there is something to say about them. */
+/** Editions, range and the like, where they apply. */
 function factsAbout(setting: Setting): string[] {
   return [
-    ...(setting.editions.length === 1 || setting.editions.length === 2 ? [editionText(setting)] : []),
+    ...(setting.editions === undefined ? [] : [editionsText(setting.editions)]),
     ...(setting.kind === "integer" ? [`${setting.min} to ${setting.max}`] : []),
     ...(setting.kind === "choice" ? [`one of ${setting.choices.map(tomlText).join(", ")}`] : []),
     ...(setting.default === undefined ? ["no default"] : []),
   ];
 }
 
-function editionText({ editions }: Setting): string {
-  return editions.length === 1 ? `edition ${editions} only` : `editions ${[...editions].join(" and ")}`;
+function editionsText(editions: readonly EditionName[]): string {
+  return editions.length === 1 ? `edition ${editions[0]} only` : `editions ${editions.join(" and ")}`;
 }
 
 /** The text of `--print-config`: TOML, each value with its source as a comment, tokens masked. */
@@ -56,29 +56,6 @@ function sourceText({ source, origin }: SettingValue): string {
   return source === "default" ? source : `${source} (${origin})`;
 }
 
-/** The tables of the README, one per section, padded the way `deno fmt` pads them. */
-export function readmeTable(): string {
-  return sections.map((section) => {
-    const hasEditions = section === "server";
-    const head = ["Key", "Environment variable", "Default", ...(hasEditions ? ["Edition"] : []), "Meaning"];
-    const rows = settingsOf(section).map(([key, setting]) => [
-      `\`${key}\``,
-      `\`${setting.variable}\``,
-      setting.default === undefined ? "none" : `\`${tomlText(setting.default)}\``,
-      ...(hasEditions ? [[...setting.editions].join(", ")] : []),
-      setting.help,
-    ]);
-    return `### \`[${section}]\`\n\n${markdownTable([head, ...rows])}`;
-  }).join("\n");
-}
-
-function markdownTable(rows: readonly string[][]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const line = (row: readonly string[]): string => `| ${row.join(" | ")} |\n`;
-  const [head, ...body] = rows.map((row) => line(row.map((cell, column) => cell.padEnd(widths[column]!))));
-  return [head, line(widths.map((width) => "-".repeat(width))), ...body].join("");
-}
-
 /** The settings of a section for `--help`, two lines each. */
 export function settingsHelp(
   section: Section,
@@ -92,7 +69,7 @@ export function settingsHelp(
 }
 
 /** JSON writes these kinds of value just as TOML does. */
-function tomlText(value: string | number | boolean): string {
+export function tomlText(value: string | number | boolean): string {
   return JSON.stringify(value);
 }
 

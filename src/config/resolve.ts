@@ -6,7 +6,7 @@ import { type Section, settingsOf } from "./settings.ts";
 /** Reads an environment variable; undefined when it is not set. */
 export type ReadVariable = (name: string) => string | undefined;
 
-/** What a setting was resolved to, and where that comes from. */
+/** What a setting was resolved to, and where the value comes from. */
 export interface SettingValue {
   readonly section: Section;
   readonly key: string;
@@ -17,25 +17,19 @@ export interface SettingValue {
   readonly origin: string;
 }
 
-export interface Resolved {
+interface Resolved {
   /** In the order of the settings table; a setting that has a problem is missing. */
   readonly values: readonly SettingValue[];
   readonly problems: readonly string[];
 }
 
 /** Takes each setting of a section from the file, else the environment, else its default, and checks it. */
-export function resolveSection(
-  section: Section,
-  file: ConfigFile | undefined,
-  readVariable: ReadVariable,
-): Resolved {
+export function resolveSection(section: Section, file: ConfigFile, readVariable: ReadVariable): Resolved {
   const values: SettingValue[] = [];
   const problems: string[] = [];
   for (const [key, setting] of settingsOf(section)) {
-    const found = inFile(file, section, key, setting) ?? inEnvironment(setting, readVariable) ??
-      { checked: { value: setting.default }, source: "default", origin: key };
-    const { checked, source, origin } = found;
-    // A variable says by its name which setting it is, a line and column do not.
+    const { checked, source, origin } = find(file, section, key, setting, readVariable);
+    // A variable's name says which setting it is; a line and column do not.
     const subject = source === "file" ? `${key} ` : "";
     if ("fault" in checked) problems.push(`${origin}: ${subject}${checked.fault}`);
     else values.push({ section, key, value: checked.value, source, origin });
@@ -43,25 +37,24 @@ export function resolveSection(
   return { values, problems };
 }
 
-interface Found {
+interface Found extends Pick<SettingValue, "source" | "origin"> {
   readonly checked: Checked | { readonly value: undefined };
-  readonly source: SettingValue["source"];
-  readonly origin: string;
 }
 
-function inFile(
-  file: ConfigFile | undefined,
+function find(
+  file: ConfigFile,
   section: Section,
   key: string,
   setting: Setting,
-): Found | undefined {
-  const value = file?.section(section)[key];
-  if (file === undefined || value === undefined) return undefined;
-  return { checked: checkFileValue(setting, value), source: "file", origin: file.place(section, key) };
-}
-
-function inEnvironment(setting: Setting, readVariable: ReadVariable): Found | undefined {
+  readVariable: ReadVariable,
+): Found {
+  const inFile = file.section(section).get(key);
+  if (inFile !== undefined) {
+    return { checked: checkFileValue(setting, inFile.value), source: "file", origin: file.place(inFile) };
+  }
   const value = readVariable(setting.variable);
-  if (value === undefined) return undefined;
-  return { checked: checkVariable(setting, value), source: "environment", origin: setting.variable };
+  if (value !== undefined) {
+    return { checked: checkVariable(setting, value), source: "environment", origin: setting.variable };
+  }
+  return { checked: { value: setting.default }, source: "default", origin: key };
 }

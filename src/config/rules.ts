@@ -1,10 +1,12 @@
 import type { SettingValue } from "./resolve.ts";
-import { type Section, type SectionValues, settings } from "./settings.ts";
+import { type SectionValues, settings } from "./settings.ts";
 
-/** What must hold between the settings of `[server]`. A setting that is wrong by itself is left out here. */
+type Key = keyof SectionValues<"server"> | keyof SectionValues<"backup">;
+
+/** What must hold between the settings of `[server]`. A setting that is invalid by itself is skipped. */
 export function serverProblems(values: readonly SettingValue[]): string[] {
-  const enableAuth = find<"server">(values, "enableAuth");
-  const authToken = find<"server">(values, "authToken");
+  const enableAuth = find(values, "enableAuth");
+  const authToken = find(values, "authToken");
   const problems = [
     ...orderProblem(values, "defaultEventsPerPage", "maxEventsPerPage"),
     ...orderProblem(values, "transactionTimeout", "maxTransactionDuration"),
@@ -17,24 +19,24 @@ export function serverProblems(values: readonly SettingValue[]): string[] {
 
 function orderProblem(
   values: readonly SettingValue[],
-  lowerKey: keyof SectionValues<"server">,
-  upperKey: keyof SectionValues<"server">,
+  lowerKey: Key,
+  upperKey: Key,
 ): string[] {
-  const lower = find<"server">(values, lowerKey);
-  const upper = find<"server">(values, upperKey);
+  const lower = find(values, lowerKey);
+  const upper = find(values, upperKey);
   if (typeof lower?.value !== "number" || typeof upper?.value !== "number") return [];
   if (lower.value <= upper.value) return [];
   const { origin } = lower.source === "default" ? upper : lower;
   return [`${origin}: ${lowerKey} (${lower.value}) must not exceed ${upperKey} (${upper.value})`];
 }
 
-/** A backup has exactly one source; what reads only backups that are there can do without. */
+/** A backup has exactly one source; what only reads existing backups does not need it. */
 export function sourceProblems(values: readonly SettingValue[], isNeeded: boolean): string[] {
-  const url = find<"backup">(values, "sourceUrl");
-  const socket = find<"backup">(values, "sourceSocket");
+  const url = find(values, "sourceUrl");
+  const socket = find(values, "sourceSocket");
   if (url === undefined || socket === undefined) return [];
   if (url.value !== undefined && socket.value !== undefined) {
-    return [`${socket.origin}: sourceSocket and sourceUrl (${url.origin}) are both set, only one may be`];
+    return [`${socket.origin}: sourceSocket and sourceUrl (${url.origin}) are both set; only one may be`];
   }
   if (!isNeeded || url.value !== undefined || socket.value !== undefined) return [];
   const { sourceUrl, sourceSocket } = settings.backup;
@@ -43,9 +45,6 @@ export function sourceProblems(values: readonly SettingValue[], isNeeded: boolea
   ];
 }
 
-function find<S extends Section>(
-  values: readonly SettingValue[],
-  key: keyof SectionValues<S>,
-): SettingValue | undefined {
+function find(values: readonly SettingValue[], key: Key): SettingValue | undefined {
   return values.find((value) => value.key === key);
 }

@@ -1,12 +1,13 @@
 /** The shapes of a row in the settings table, and the functions that build one. */
 
-export type Edition = "A" | "B" | "C";
+export const EDITION_NAMES = ["A", "B", "C"] as const;
+export type EditionName = (typeof EDITION_NAMES)[number];
 
 interface Row {
   /** The environment variable that holds the setting when the file does not. */
   readonly variable: string;
-  /** Which editions use it: one letter each. Empty for programs that know no edition. */
-  readonly editions: "" | "ABC" | "AB" | "A" | "B" | "C";
+  /** The editions that use it when not all do. */
+  readonly editions?: readonly EditionName[];
   /** One line, without a full stop. */
   readonly help: string;
 }
@@ -18,7 +19,7 @@ export interface IntegerSetting extends Row {
   readonly max: number;
 }
 
-export interface BooleanSetting extends Row {
+interface BooleanSetting extends Row {
   readonly kind: "boolean";
   readonly default: boolean;
 }
@@ -30,64 +31,62 @@ export interface ChoiceSetting<Choice extends string = string> extends Row {
   readonly ignoreCase: boolean;
 }
 
-/** File permissions as an octal string. */
-export interface ModeSetting extends Row {
-  readonly kind: "mode";
-  readonly default: string;
-}
-
 export interface TextSetting<Default extends string | undefined = string | undefined> extends Row {
   readonly kind: "text";
-  readonly format: "path" | "socketPath" | "address" | "url" | "token";
+  readonly format: "path" | "socketPath" | "mode" | "address" | "url" | "token";
   readonly default: Default;
 }
 
-export type Setting = IntegerSetting | BooleanSetting | ChoiceSetting | ModeSetting | TextSetting;
+export type Setting = IntegerSetting | BooleanSetting | ChoiceSetting | TextSetting;
 
 /** The value that a checked setting has. */
-export type ValueOf<S> = S extends IntegerSetting ? number
+type ValueOf<S> = S extends IntegerSetting ? number
   : S extends BooleanSetting ? boolean
   : S extends ChoiceSetting<infer Choice> ? Choice
   : S extends TextSetting<infer Default> ? string | Default
-  : string;
+  : never;
 
 export type ValuesOf<Table> = { readonly [Key in keyof Table]: ValueOf<Table[Key]> };
 
-type Editions = Row["editions"];
-
-/** Keeps every sum of two limits well inside a safe integer, and is more than anybody needs. */
+/** Keeps every sum of two limits well inside a safe integer, and is more than anyone needs. */
 const LIMIT_MAX = 2 ** 31 - 1;
 
 /** The longest that a timer, which counts milliseconds in 31 bits, can run. */
 const TIMER_SECONDS_MAX = 2_147_483;
 
-export function limit(variable: string, editions: Editions, value: number, help: string): IntegerSetting {
-  return { kind: "integer", variable, editions, default: value, min: 1, max: LIMIT_MAX, help };
+export const limit = integerUpTo(LIMIT_MAX);
+export const seconds = integerUpTo(TIMER_SECONDS_MAX);
+export const port = integerUpTo(65535);
+
+function integerUpTo(max: number): (variable: string, value: number, help: string) => IntegerSetting {
+  return (variable, value, help) => ({ kind: "integer", variable, default: value, min: 1, max, help });
 }
 
-export function seconds(variable: string, editions: Editions, value: number, help: string): IntegerSetting {
-  return { kind: "integer", variable, editions, default: value, min: 1, max: TIMER_SECONDS_MAX, help };
+/** A switch; every switch is off by default. */
+export function toggle(variable: string, help: string): BooleanSetting {
+  return { kind: "boolean", variable, default: false, help };
 }
 
-export function port(variable: string, editions: Editions, value: number, help: string): IntegerSetting {
-  return { kind: "integer", variable, editions, default: value, min: 1, max: 65535, help };
-}
-
-/** A switch; every switch is off unless somebody turns it on. */
-export function toggle(variable: string, editions: Editions, help: string): BooleanSetting {
-  return { kind: "boolean", variable, editions, default: false, help };
-}
-
-export function mode(variable: string, editions: Editions, value: string, help: string): ModeSetting {
-  return { kind: "mode", variable, editions, default: value, help };
+export function choice<Choice extends string>(
+  variable: string,
+  choices: readonly Choice[],
+  value: Choice,
+  ignoreCase: boolean,
+  help: string,
+): ChoiceSetting<Choice> {
+  return { kind: "choice", variable, default: value, choices, ignoreCase, help };
 }
 
 export function text<Default extends string | undefined>(
   variable: string,
-  editions: Editions,
   format: TextSetting["format"],
   value: Default,
   help: string,
 ): TextSetting<Default> {
-  return { kind: "text", variable, editions, format, default: value, help };
+  return { kind: "text", variable, format, default: value, help };
+}
+
+/** The same setting, used by some editions only. */
+export function only<S extends Setting>(editions: readonly EditionName[], setting: S): S {
+  return { ...setting, editions };
 }

@@ -1,9 +1,9 @@
-import type { LogLevel } from "../model/errors.ts";
+import { LOG_LEVELS } from "../log/level.ts";
 import {
-  type ChoiceSetting,
-  type Edition,
+  choice,
+  EDITION_NAMES,
   limit,
-  mode,
+  only,
   port,
   seconds,
   type Setting,
@@ -12,66 +12,46 @@ import {
   type ValuesOf,
 } from "./setting.ts";
 
-const edition: ChoiceSetting<Edition> = {
-  kind: "choice",
-  variable: "SERVICE_EDITION",
-  editions: "ABC",
-  default: "A",
-  choices: ["A", "B", "C"],
-  ignoreCase: false,
-  help: "interface that the server speaks: A (POST /write), B (transactions under /tx), C (tickets)",
-};
-
-const logLevel: ChoiceSetting<LogLevel> = {
-  kind: "choice",
-  variable: "SERVICE_LOG_LEVEL",
-  editions: "ABC",
-  default: "warning",
-  choices: ["debug", "info", "warning", "error"],
-  ignoreCase: true,
-  help: "lowest level logged",
-};
-
-// One line per setting reads like the table that it is.
+// One line per setting, so that it reads like the table it is.
 // deno-fmt-ignore
 const server = {
-  edition,
-  socketPath: text("SERVICE_SOCKET_PATH", "ABC", "socketPath", "/run/service/service.sock", "unix socket to listen on; wins over bindAddress and port whenever it is set"),
-  socketMode: mode("SERVICE_SOCKET_MODE", "ABC", "0600", "permissions of the unix socket, an octal string"),
-  bindAddress: text("SERVICE_BIND_ADDRESS", "ABC", "address", "127.0.0.1", "TCP address to listen on; setting it or port switches to TCP"),
-  port: port("SERVICE_PORT", "ABC", 8085, "TCP port to listen on; setting it or bindAddress switches to TCP"),
-  enableAuth: toggle("SERVICE_ENABLE_AUTH", "ABC", "ask every request for the bearer token"),
-  authToken: text("SERVICE_AUTH_TOKEN", "ABC", "token", undefined, "the bearer token; needed when enableAuth is on"),
-  dataDir: text("SERVICE_DATA_DIR", "ABC", "path", "data", "directory that holds the database"),
-  logLevel,
-  devMode: toggle("SERVICE_DEV_MODE", "ABC", "enable POST /reset and profiling; never in production"),
-  defaultEventsPerPage: limit("SERVICE_DEFAULT_EVENTS_PER_PAGE", "ABC", 1000, "events per page when a read gives no limit; at most maxEventsPerPage"),
-  maxEventsPerPage: limit("SERVICE_MAX_EVENTS_PER_PAGE", "ABC", 10000, "highest limit that a read may give"),
-  maxEventSize: limit("SERVICE_MAX_EVENT_SIZE", "ABC", 65536, "bytes per event (type, tags, payload)"),
-  maxProjectionSize: limit("SERVICE_MAX_PROJECTION_SIZE", "ABC", 65536, "bytes per projection (type, id, payload)"),
-  readPoolSize: limit("SERVICE_READ_POOL_SIZE", "ABC", 8, "database connections for reads, hence concurrent reads"),
-  maxRequestBodySize: limit("SERVICE_MAX_REQUEST_BODY_SIZE", "AB", 8388608, "bytes per request body"),
-  maxQueuedWrites: limit("SERVICE_MAX_QUEUED_WRITES", "AB", 100, "requests waiting for their turn at once"),
-  maxProjectionsPerWrite: limit("SERVICE_MAX_PROJECTIONS_PER_WRITE", "AB", 500, "projections per POST /write (A) or POST /projections (B)"),
-  maxEventsPerWrite: limit("SERVICE_MAX_EVENTS_PER_WRITE", "A", 100, "events, and separately conditions, per POST /write"),
-  txIdleTimeout: seconds("SERVICE_TX_IDLE_TIMEOUT", "B", 60, "seconds without a call before a transaction ends"),
-  maxEventsPerTx: limit("SERVICE_MAX_EVENTS_PER_TX", "B", 100, "events that a transaction writes"),
-  maxReadsPerTx: limit("SERVICE_MAX_READS_PER_TX", "B", 100, "reads of events in a transaction"),
-  maxProjectionsPerTx: limit("SERVICE_MAX_PROJECTIONS_PER_TX", "B", 500, "distinct projections that a transaction writes"),
-  maxOpenTx: limit("SERVICE_MAX_OPEN_TX", "B", 1000, "transactions open at once"),
-  transactionTimeout: seconds("SERVICE_TRANSACTION_TIMEOUT", "C", 5, "seconds without a call before a transaction is rolled back"),
-  maxTransactionDuration: seconds("SERVICE_MAX_TRANSACTION_DURATION", "C", 15, "seconds that a transaction may take in total; at least transactionTimeout"),
-  maxQueuedTransactions: limit("SERVICE_MAX_QUEUED_TRANSACTIONS", "C", 100, "requests waiting for a ticket at once"),
-  maxProjectionsPerRequest: limit("SERVICE_MAX_PROJECTIONS_PER_REQUEST", "C", 100, "projections per POST /projections"),
+  edition: choice("SERVICE_EDITION", EDITION_NAMES, "A", false, "interface that the server offers: A (POST /write), B (transactions under /tx), C (tickets)"),
+  socketPath: text("SERVICE_SOCKET_PATH", "socketPath", "/run/service/service.sock", "unix socket to listen on; wins over bindAddress and port whenever it is set"),
+  socketMode: text("SERVICE_SOCKET_MODE", "mode", "0600", "permissions of the unix socket, an octal string"),
+  bindAddress: text("SERVICE_BIND_ADDRESS", "address", "127.0.0.1", "TCP address to listen on; setting it or port switches to TCP"),
+  port: port("SERVICE_PORT", 8085, "TCP port to listen on; setting it or bindAddress switches to TCP"),
+  enableAuth: toggle("SERVICE_ENABLE_AUTH", "require the bearer token on every request"),
+  authToken: text("SERVICE_AUTH_TOKEN", "token", undefined, "the bearer token; required when enableAuth is on"),
+  dataDir: text("SERVICE_DATA_DIR", "path", "data", "directory that holds the database"),
+  logLevel: choice("SERVICE_LOG_LEVEL", LOG_LEVELS, "warning", true, "lowest level logged"),
+  devMode: toggle("SERVICE_DEV_MODE", "enable POST /reset and profiling; never in production"),
+  defaultEventsPerPage: limit("SERVICE_DEFAULT_EVENTS_PER_PAGE", 1000, "events per page when a read gives no limit; at most maxEventsPerPage"),
+  maxEventsPerPage: limit("SERVICE_MAX_EVENTS_PER_PAGE", 10000, "highest limit that a read may ask for"),
+  maxEventSize: limit("SERVICE_MAX_EVENT_SIZE", 65536, "bytes per event (type, tags, payload)"),
+  maxProjectionSize: limit("SERVICE_MAX_PROJECTION_SIZE", 65536, "bytes per projection (type, id, payload)"),
+  readPoolSize: limit("SERVICE_READ_POOL_SIZE", 8, "database connections for reads, hence concurrent reads"),
+  maxRequestBodySize: only(["A", "B"], limit("SERVICE_MAX_REQUEST_BODY_SIZE", 8388608, "bytes per request body")),
+  maxQueuedWrites: only(["A", "B"], limit("SERVICE_MAX_QUEUED_WRITES", 100, "requests waiting for their turn at once")),
+  maxProjectionsPerWrite: only(["A", "B"], limit("SERVICE_MAX_PROJECTIONS_PER_WRITE", 500, "projections per POST /write (A) or POST /projections (B)")),
+  maxEventsPerWrite: only(["A"], limit("SERVICE_MAX_EVENTS_PER_WRITE", 100, "events, and separately conditions, per POST /write")),
+  txIdleTimeout: only(["B"], seconds("SERVICE_TX_IDLE_TIMEOUT", 60, "seconds without a call before a transaction ends")),
+  maxEventsPerTx: only(["B"], limit("SERVICE_MAX_EVENTS_PER_TX", 100, "events that a transaction may write")),
+  maxReadsPerTx: only(["B"], limit("SERVICE_MAX_READS_PER_TX", 100, "reads of events that a transaction may make")),
+  maxProjectionsPerTx: only(["B"], limit("SERVICE_MAX_PROJECTIONS_PER_TX", 500, "distinct projections that a transaction may write")),
+  maxOpenTx: only(["B"], limit("SERVICE_MAX_OPEN_TX", 1000, "transactions open at once")),
+  transactionTimeout: only(["C"], seconds("SERVICE_TRANSACTION_TIMEOUT", 5, "seconds without a call before a transaction is rolled back")),
+  maxTransactionDuration: only(["C"], seconds("SERVICE_MAX_TRANSACTION_DURATION", 15, "seconds that a transaction may take in total; at least transactionTimeout")),
+  maxQueuedTransactions: only(["C"], limit("SERVICE_MAX_QUEUED_TRANSACTIONS", 100, "requests waiting for a ticket at once")),
+  maxProjectionsPerRequest: only(["C"], limit("SERVICE_MAX_PROJECTIONS_PER_REQUEST", 100, "projections per POST /projections")),
 };
 
 // deno-fmt-ignore
 const backup = {
-  sourceUrl: text("SERVICE_BACKUP_SOURCE_URL", "", "url", undefined, "server to copy from, http:// or https://; this or sourceSocket"),
-  sourceSocket: text("SERVICE_BACKUP_SOURCE_SOCKET", "", "socketPath", undefined, "unix socket of the server to copy from; this or sourceUrl"),
-  sourceToken: text("SERVICE_BACKUP_SOURCE_TOKEN", "", "token", undefined, "bearer token of the server to copy from"),
-  dataDir: text("SERVICE_BACKUP_DATA_DIR", "", "path", "backup", "directory that holds the backups"),
-  pageLimit: limit("SERVICE_BACKUP_PAGE_LIMIT", "", 1000, "events per page; at most maxEventsPerPage of the server"),
+  sourceUrl: text("SERVICE_BACKUP_SOURCE_URL", "url", undefined, "server to copy from, http:// or https://; this or sourceSocket"),
+  sourceSocket: text("SERVICE_BACKUP_SOURCE_SOCKET", "socketPath", undefined, "unix socket of the server to copy from; this or sourceUrl"),
+  sourceToken: text("SERVICE_BACKUP_SOURCE_TOKEN", "token", undefined, "bearer token of the server to copy from"),
+  dataDir: text("SERVICE_BACKUP_DATA_DIR", "path", "backup", "directory that holds the backups"),
+  pageLimit: limit("SERVICE_BACKUP_PAGE_LIMIT", 1000, "events per page; at most the server's maxEventsPerPage"),
 };
 
 /**

@@ -1,6 +1,6 @@
-/** The candidate that somebody who wrote `name` most likely meant, if one is near enough. */
+/** The candidate that was most likely meant by `name`, if one is close enough. */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
-  // Two letters (swapped ones, say) or a third of them wrong is still a slip; more is another word.
+  // Up to two wrong letters (two swapped, say) or a third of them is a slip; more is another word.
   let nearest = Math.max(2, Math.floor(name.length / 3)) + 1;
   let found: string | undefined;
   for (const candidate of candidates) {
@@ -12,7 +12,7 @@ export function suggest(name: string, candidates: Iterable<string>): string | un
   return found;
 }
 
-/** Letters to insert, drop or exchange to turn one word into the other. */
+/** Letters to insert, drop or replace to turn one word into the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i++) {

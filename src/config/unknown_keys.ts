@@ -1,50 +1,49 @@
-import type { TomlValue } from "smol-toml";
 import { describe } from "./check.ts";
-import { type ConfigFile, isTable } from "./config_file.ts";
-import { type Section, sections, settings, settingsOf } from "./settings.ts";
+import type { ConfigFile } from "./config_file.ts";
+import { type Section, sections, settings } from "./settings.ts";
 import { suggest } from "./suggest.ts";
+import type { TomlKey } from "./toml.ts";
 
-/** One line for everything in the file that no program knows, whatever section the caller reads. */
+/** One line for everything in the file that no program knows, in every section. */
 export function unknownKeyProblems(file: ConfigFile): string[] {
-  return file.top.flatMap(([name, value]) => {
-    if (isSection(name)) return sectionProblems(file, name, value);
-    return isTable(value) ? unknownSectionProblems(file, name) : [keyOutsideProblem(file, name)];
+  return [...file.top].flatMap(([name, found]) => {
+    if (isSection(name)) return sectionProblems(file, name, found);
+    return found.value instanceof Map
+      ? unknownSectionProblems(file, name, found)
+      : [keyOutsideProblem(file, name, found)];
   });
 }
 
-function sectionProblems(file: ConfigFile, section: Section, value: TomlValue): string[] {
-  if (!isTable(value)) {
-    return [`${file.place(section)}: ${section} must be a section, not ${describe(value)}`];
+function sectionProblems(file: ConfigFile, section: Section, found: TomlKey): string[] {
+  if (!(found.value instanceof Map)) {
+    return [`${file.place(found)}: ${section} must be a section, not ${describe(found.value)}`];
   }
-  return Object.keys(value)
-    .filter((key) => !Object.hasOwn(settings[section], key))
-    .map((key) => {
-      const line = `${file.place(section, key)}: unknown key ${JSON.stringify(key)} in [${section}]`;
-      const home = sectionsWith(key);
-      if (home.length > 0) return `${line}, it belongs in ${home}`;
-      return line + didYouMean(suggest(key, Object.keys(settings[section])), JSON.stringify);
+  return [...file.section(section)]
+    .filter(([key]) => !Object.hasOwn(settings[section], key))
+    .map(([key, unknown]) => {
+      const line = `${file.place(unknown)}: unknown key ${JSON.stringify(key)} in [${section}]`;
+      return line + keyHint(key, [section]);
     });
 }
 
-function unknownSectionProblems(file: ConfigFile, name: string): string[] {
+function unknownSectionProblems(file: ConfigFile, name: string, found: TomlKey): string[] {
   const hint = didYouMean(suggest(name, sections), (section) => `[${section}]`);
-  const keys = Object.keys(file.section(name)).map((key) =>
-    `${file.place(name, key)}: key ${JSON.stringify(key)} in unknown section [${quoted(name)}]`
+  const keys = [...file.section(name)].map(([key, unknown]) =>
+    `${file.place(unknown)}: key ${JSON.stringify(key)} in unknown section [${quoted(name)}]`
   );
-  return [`${file.place(name)}: unknown section [${quoted(name)}]${hint}`, ...keys];
+  return [`${file.place(found)}: unknown section [${quoted(name)}]${hint}`, ...keys];
 }
 
-function keyOutsideProblem(file: ConfigFile, key: string): string {
-  const line = `${file.place(key)}: key ${JSON.stringify(key)} outside any section`;
-  const home = sectionsWith(key);
-  if (home.length > 0) return `${line}, it belongs in ${home}`;
-  const keys = sections.flatMap((section) => settingsOf(section).map(([known]) => known));
-  return line + didYouMean(suggest(key, keys), JSON.stringify);
+function keyOutsideProblem(file: ConfigFile, key: string, found: TomlKey): string {
+  const line = `${file.place(found)}: key ${JSON.stringify(key)} outside any section`;
+  return line + keyHint(key, sections);
 }
 
-function sectionsWith(key: string): string {
-  return sections.filter((section) => Object.hasOwn(settings[section], key)).map((name) => `[${name}]`)
-    .join(" or ");
+/** The sections that have the key, or else a key of `near` that is spelled much like it. */
+function keyHint(key: string, near: readonly Section[]): string {
+  const homes = sections.filter((section) => Object.hasOwn(settings[section], key));
+  if (homes.length > 0) return `; it belongs in ${homes.map((name) => `[${name}]`).join(" or ")}`;
+  return didYouMean(suggest(key, near.flatMap((section) => Object.keys(settings[section]))), JSON.stringify);
 }
 
 function isSection(name: string): name is Section {
@@ -55,7 +54,7 @@ function didYouMean(found: string | undefined, show: (found: string) => string):
   return found === undefined ? "" : `, did you mean ${show(found)}?`;
 }
 
-/** The name of a section as it stands in a header: bare when it can be. */
+/** The name of a section as a header has it: bare when possible. */
 function quoted(name: string): string {
   return /^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name);
 }

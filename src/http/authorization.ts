@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
 /**
- * Makes the check of the `Authorization` header. Digests are compared instead of the tokens, so that neither
- * the place of the first difference nor the length shows in the time it takes.
+ * Returns a check of the `Authorization` header. Digests are compared instead of the tokens, so the time taken
+ * reveals neither the first difference nor the length.
  */
 export function makeTokenCheck(token: string): (authorization: string | undefined) => boolean {
   const expected = digest(`Bearer ${token}`);

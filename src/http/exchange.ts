@@ -12,10 +12,10 @@ export interface HttpRequest {
   /**
    * Reads the whole body.
    * @throws BodyTooLarge when it is longer than `bytesMax`, before reading it where the client announced it;
-   *   MalformedBody when it is not delimited as announced; ClientLeft when the rest of it never came
+   *   Malformed when it is not delimited as announced; ClientLeft when the rest of it never came
    */
   body(bytesMax: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** Aborts when the client leaves before it has the reply. */
+  /** Aborts when the client leaves before it has received the reply. */
   readonly left: AbortSignal;
 }
 
@@ -23,13 +23,13 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Everything at once, or pieces as they come; small pieces wait until 64 KiB are together. A stream that throws
-   * ends the connection in the middle.
+   * All at once, or piece by piece; small pieces are collected into 64 KiB. A stream that throws ends the
+   * connection in the middle.
    */
   readonly body: Uint8Array<ArrayBuffer> | null | AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
-/** Rejects with nothing but NoReply: the transport then closes the connection without an answer. */
+/** Rejects only with NoReply: the transport then closes the connection without a reply. */
 export type Handler = (request: HttpRequest) => Promise<Reply>;
 
 /** A request body is longer than it may be. */
@@ -37,13 +37,19 @@ export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
-/** A request body is not delimited as it should be. `message` is one line for the client. */
-export class MalformedBody extends Error {
-  override readonly name = "MalformedBody";
+/** A request that cannot be understood, or must not be. `message` is one line for the client. */
+export class Malformed extends Error {
+  override readonly name = "Malformed";
+  readonly status: 400 | 431;
+
+  constructor(reason: string, status: 400 | 431 = 400) {
+    super(reason);
+    this.status = status;
+  }
 }
 
 /** What carries requests to a handler. */
 export interface Transport {
-  /** Stops accepting, lets what runs finish for at most `graceMilliseconds`, then closes everything. */
+  /** Stops accepting, gives running requests at most `graceMilliseconds`, then closes everything. */
   close(graceMilliseconds: number): Promise<void>;
 }

@@ -1,8 +1,10 @@
-import { type LogLevel, NoReply, Refusal } from "../model/errors.ts";
-import type { AccessLog } from "./access_log.ts";
+import type { LogLevel } from "../log/level.ts";
+import type { Log } from "../log/log.ts";
+import { NoReply, Refusal } from "../model/errors.ts";
 import { BodyTooLarge, type Handler, type HttpRequest, type Reply } from "./exchange.ts";
-import { emptyReply, errorReply, textReply } from "./replies.ts";
-import { type Call, makeRouter, type Route, type Routing } from "./router.ts";
+import { errorReply, isInternal } from "./error_replies.ts";
+import { emptyReply, textReply } from "./replies.ts";
+import { makeRouter, type Route, type RoutedRequest, type Routing } from "./router.ts";
 import { decodePath, pathOf } from "./target.ts";
 
 /** The longest request body, and what to say about a longer one. */
@@ -16,21 +18,21 @@ export interface PipelineOptions {
   /** Checks the `Authorization` header; undefined when no request is checked. */
   readonly tokenAccepted: ((authorization: string | undefined) => boolean) | undefined;
   readonly bodyLimit: BodyLimit;
-  readonly log: Pick<AccessLog, "write">;
-  /** Told of every failure that the client only sees as `500`. */
+  readonly log: Pick<Log, "write">;
+  /** Called with every failure that the client only sees as `500`. */
   readonly reportFailure: (error: Error) => void;
 }
 
-interface Answer {
+interface LeveledReply {
   readonly reply: Reply;
   readonly level: LogLevel;
 }
 
-/** Statuses in the access log of requests that got no answer: the client left, or the outcome is unknown. */
+/** Statuses in the access log of requests that got no reply: the client left, or the outcome is unknown. */
 const CLIENT_LEFT_STATUS = 499;
 
 /**
- * What every request passes through, in this order: token, path, method, then the route's own checks, of
+ * The steps of every request, in this order: token, path, method, then the route's own checks, of
  * which the body's size is the first. Whatever goes wrong becomes a reply here, and each request one line
  * in the access log.
  */
@@ -46,27 +48,24 @@ export function makePipeline(options: PipelineOptions): Handler {
         bytes,
         milliseconds: performance.now() - started,
       });
-    try {
-      const { reply, level } = await answer(options, route, request);
-      return logged(reply, (bytes) => log(level, reply.status, bytes), options.reportFailure);
-    } catch (error) {
+    const { reply, level } = await replyTo(options, route, request).catch((error) => {
       if (error instanceof NoReply) {
         const left = error.name === "ClientLeft";
         log(left ? "debug" : "error", left ? CLIENT_LEFT_STATUS : 500, 0);
         throw error;
       }
-      const { reply, level } = errorReply(error);
-      if (reply.status === 500) options.reportFailure(error as Error);
-      return logged(reply, (bytes) => log(level, reply.status, bytes), options.reportFailure);
-    }
+      if (isInternal(error)) options.reportFailure(error as Error);
+      return errorReply(error);
+    });
+    return logged(reply, (bytes) => log(level, reply.status, bytes), options.reportFailure);
   };
 }
 
-async function answer(
+async function replyTo(
   options: PipelineOptions,
   route: (method: string, path: readonly string[]) => Routing,
   request: HttpRequest,
-): Promise<Answer> {
+): Promise<LeveledReply> {
   if (options.tokenAccepted?.(request.header("authorization")) === false) {
     throw new Refusal("Unauthorized", "missing or invalid bearer token");
   }
@@ -74,17 +73,21 @@ async function answer(
   const routing = path === undefined ? { kind: "unknownPath" as const } : route(request.method, path);
   if (routing.kind === "unknownPath") return { reply: textReply(404, "unknown path"), level: "info" };
   if (routing.kind === "wrongMethod") {
-    const reply = textReply(405, `this path takes ${routing.allow}`, { "Allow": routing.allow });
+    const reply = textReply(405, `this path allows only ${routing.allow}`, { "Allow": routing.allow });
     return { reply, level: "info" };
   }
-  const call = makeCall(request, routing.segments, options.bodyLimit);
-  if (!routing.route.readsBody) await call.body();
-  const reply = await routing.route.handle(call);
-  const { level = "debug" } = routing.route;
+  const { route: { body, handle, level = "debug" }, segments } = routing;
+  const routed = routedRequest(request, segments, options.bodyLimit);
+  if (body === "ignored") await routed.body();
+  const reply = await handle(routed);
   return { reply: request.method === "HEAD" ? withoutBody(reply) : reply, level };
 }
 
-function makeCall(request: HttpRequest, segments: readonly string[], limit: BodyLimit): Call {
+function routedRequest(
+  request: HttpRequest,
+  segments: readonly string[],
+  limit: BodyLimit,
+): RoutedRequest {
   return {
     segments,
     query: request.target.slice(pathOf(request.target).length + 1),
@@ -124,7 +127,7 @@ function logged(
 
 type Stream = AsyncIterable<Uint8Array<ArrayBuffer>>;
 
-/** The same stream, counted; a failure in the middle of it shows nowhere else. */
+/** The same stream, counted; a failure in the middle of it is visible nowhere else. */
 async function* watched(
   stream: Stream,
   done: (bytes: number) => void,
@@ -144,7 +147,7 @@ async function* watched(
   }
 }
 
-/** Size of a body that is at hand as a whole. */
+/** Size of a body that is complete in memory. */
 function bodyBytes(body: Reply["body"]): number | undefined {
   if (body === null) return 0;
   return body instanceof Uint8Array ? body.length : undefined;

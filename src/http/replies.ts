@@ -1,6 +1,4 @@
-import { type ErrorCode, errorTable, type LogLevel, Refusal } from "../model/errors.ts";
-import { MalformedTarget } from "./target.ts";
-import { MalformedBody, type Reply } from "./exchange.ts";
+import type { Reply } from "./exchange.ts";
 
 type Headers = Reply["headers"];
 
@@ -24,23 +22,4 @@ export function textReply(status: number, line: string, headers: Headers = {}): 
 
 export function emptyReply(status: number, headers: Headers = {}): Reply {
   return { status, headers, body: null };
-}
-
-/** The reply to a request that failed, and the level of its line in the access log. */
-export function errorReply(error: unknown, headers: Headers = {}): { reply: Reply; level: LogLevel } {
-  if (error instanceof MalformedTarget || error instanceof MalformedBody) {
-    return { reply: textReply(400, error.message), level: "info" };
-  }
-  if (error instanceof Refusal) return refusalReply(error.code, error.detail, headers);
-  return refusalReply("InternalError", "unexpected failure of the server, see its log", headers);
-}
-
-function refusalReply(
-  code: ErrorCode,
-  message: string | undefined,
-  headers: Headers,
-): { reply: Reply; level: LogLevel } {
-  const { status, level } = errorTable[code];
-  const envelope = message === undefined ? { error: code } : { error: code, message };
-  return { reply: jsonReply(status, envelope, headers), level };
 }

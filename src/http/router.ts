@@ -1,29 +1,28 @@
-import type { LogLevel } from "../model/errors.ts";
-import type { Reply } from "./exchange.ts";
+import type { LogLevel } from "../log/level.ts";
+import type { HttpRequest, Reply } from "./exchange.ts";
 
-/** A request on its way through a route. */
-export interface Call {
-  /** The decoded segments that stand where the route's path has a `:name`, in order. */
+/** A request that has found its route. */
+export interface RoutedRequest extends Pick<HttpRequest, "header" | "left"> {
+  /** The decoded segments matched by each `:name` in the route's path, in order. */
   readonly segments: readonly string[];
-  /** The query string without its `?`, "" when there is none. Only profiling looks at it. */
+  /** The query string without its `?`, "" when there is none. Only profiling uses it. */
   readonly query: string;
-  /** A header field's value by lower-case name; several fields of one name are joined by ", ". */
-  header(name: string): string | undefined;
   /** Reads the body, within the cap of the edition. */
   body(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Aborts when the client leaves before it has the reply. */
-  readonly left: AbortSignal;
 }
 
 export interface Route {
   readonly method: "GET" | "POST" | "QUERY" | "DELETE";
   /** Segments separated by slashes; `:name` stands for any one segment. */
   readonly path: string;
-  /** Whether the handler reads the body; otherwise it is read and ignored before the handler runs. */
-  readonly readsBody: boolean;
+  /**
+   * What happens to the body: `handled` by the handler, `ignored` after it was read before the handler runs, or
+   * `unread`, where the reply must not depend on it.
+   */
+  readonly body: "handled" | "ignored" | "unread";
   /** Level of a success in the access log; `debug` when not given. */
   readonly level?: LogLevel;
-  readonly handle: (call: Call) => Promise<Reply> | Reply;
+  readonly handle: (request: RoutedRequest) => Promise<Reply> | Reply;
 }
 
 /** What the routes say about a method and a path. */

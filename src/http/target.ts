@@ -1,7 +1,4 @@
-/** A target whose escapes don't decode. `message` is one line for the client. */
-export class MalformedTarget extends Error {
-  override readonly name = "MalformedTarget";
-}
+import { Malformed } from "./exchange.ts";
 
 /** The part of a target before the query string, as it was sent. */
 export function pathOf(target: string): string {
@@ -13,7 +10,7 @@ export function pathOf(target: string): string {
  * Splits a raw path at its slashes and decodes each segment once, so that `%2F` is a slash inside a segment
  * and `%2e%2e` is the text `..`. A URL parser would have resolved both.
  * @returns undefined for a path that names nothing: one with a `.` or `..` segment, or without a leading slash
- * @throws MalformedTarget for a broken escape or one that is not UTF-8
+ * @throws Malformed for a broken escape or one that is not UTF-8
  */
 export function decodePath(path: string): string[] | undefined {
   const [before, ...raw] = path.split("/");
@@ -26,6 +23,6 @@ function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new MalformedTarget(`the path segment "${segment}" is not valid percent-encoded UTF-8`);
+    throw new Malformed(`the path segment "${segment}" is not valid percent-encoded UTF-8`);
   }
 }

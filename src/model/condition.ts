@@ -6,7 +6,7 @@ import type { Query } from "./query.ts";
  */
 export interface Condition {
   readonly failIfEventsMatch: Query;
-  /** 0 when the client gave none: then every committed event counts. */
+  /** 0 when the client gave none: every committed event then counts. */
   readonly afterSequence: number;
   /** The store ID on which the client read; compared before the query. */
   readonly store?: string;

@@ -1,7 +1,7 @@
 import type { Tag } from "./tag.ts";
 import { utf8BytesOver } from "./utf8.ts";
 
-/** An event as a client hands it in: the server adds `sequence` and `time`. */
+/** An event as a client sends it: the server adds `sequence` and `time`. */
 export interface NewEvent {
   readonly type: string;
   readonly identifiers: readonly Tag[];
@@ -11,7 +11,7 @@ export interface NewEvent {
 
 /**
  * Size of an event in bytes when it is over `bytesMax`, else 0.
- * Counted are the UTF-8 bytes of type, payload, and the name and value of each tag.
+ * It counts the UTF-8 bytes of type, payload, and the name and value of each tag.
  */
 export function eventBytesOver(bytesMax: number, event: NewEvent): number {
   const texts = [event.type, event.payload];

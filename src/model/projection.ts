@@ -30,7 +30,7 @@ export function projectionBytesOver(bytesMax: number, key: ProjectionKey, payloa
   return utf8BytesOver(bytesMax, [key.type, key.id, payload]);
 }
 
-/** A string that is equal for two projections exactly when both type and id are. */
+/** A string that is equal for two projections exactly if both type and id are. */
 export function projectionKeyText(key: ProjectionKey): string {
   return `${key.type.length}:${key.type}${key.id}`;
 }

@@ -1,3 +1,4 @@
+import type { NewEvent } from "./event.ts";
 import type { Tag } from "./tag.ts";
 
 /** What one item asks of an event. An empty list does not filter; at least one list is not empty. */
@@ -11,11 +12,7 @@ export interface QueryItem {
 export type Query = "every" | "none" | readonly QueryItem[];
 
 /** The parts of an event that a query looks at. */
-export interface Queried {
-  readonly type: string;
-  readonly identifiers: readonly Tag[];
-  readonly metadata: readonly Tag[];
-}
+export type Queried = Omit<NewEvent, "payload">;
 
 /**
  * Whether an event matches a query: OR over items, AND over an item's lists, OR over its types.
@@ -37,7 +34,7 @@ function carriesAll(tags: readonly Tag[], wanted: readonly Tag[]): boolean {
   return wanted.every((tag) => tags.some((own) => own.name === tag.name && own.value === tag.value));
 }
 
-/** Drops every item that asks the same as an earlier one, in whatever order it lists its entries. */
+/** Drops every item that asks for the same as an earlier one, whatever the order of its entries. */
 export function mergeDuplicateItems(items: readonly QueryItem[]): QueryItem[] {
   if (items.length < 2) return [...items];
   const seen = new Map<string, QueryItem>();

@@ -4,6 +4,6 @@ export interface TimeRange {
   readonly beforeMicros: number;
 }
 
-export function isWithin({ fromMicros, beforeMicros }: TimeRange, timeMicros: number): boolean {
+export function isInTimeRange({ fromMicros, beforeMicros }: TimeRange, timeMicros: number): boolean {
   return fromMicros <= timeMicros && timeMicros < beforeMicros;
 }

@@ -1,4 +1,4 @@
-/** The last second that was formatted. Events lie close together, and formatting a date costs most of a line. */
+/** The last second that was formatted. Events are close in time, and formatting a date costs most of a line. */
 let lastSecond = -1;
 let lastSecondText = "";
 
@@ -20,7 +20,7 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[
 /**
  * Parses an RFC 3339 date and time with any offset.
  * @returns microseconds since 1970-01-01T00:00:00Z, rounded up, or undefined when the text is not one. A bigint,
- *   since the years that can be written reach further than whole numbers do
+ *   since RFC 3339 years exceed the safe integers in microseconds
  */
 export function parseTimestamp(text: string): bigint | undefined {
   const match = RFC_3339.exec(text);

@@ -1,19 +1,19 @@
 /** Descriptors that a worker with a connection takes: its event loop and SQLite's files. Eight were counted. */
 const PER_WORKER = 10;
 
-/** Kept for whatever else is opened for a moment: files beside the database, profiles, a stale socket. */
+/** Reserved for whatever else is briefly opened: files beside the database, profiles, a stale socket. */
 const RESERVE = 10;
 
 const CONNECTIONS_MAX = 2000;
 
-/** How the descriptors that the process may open are shared out. */
+/** How the descriptors that the process may open are allotted. */
 export interface DescriptorBudget {
   readonly readers: number;
   readonly connections: number;
 }
 
 /**
- * Shares out the free descriptors so that no flood of connections takes those that the store needs.
+ * Allots the free descriptors so that no flood of connections takes those that the store needs.
  * Readers come first, but never more than half, so that a low limit leaves both some.
  */
 export function shareDescriptors(free: number, readersWanted: number): DescriptorBudget {
@@ -24,8 +24,8 @@ export function shareDescriptors(free: number, readersWanted: number): Descripto
 }
 
 /**
- * How many descriptors are free, as far as it matters. The runtime doesn't tell the limit, so this is found
- * out by opening a file until it fails.
+ * How many descriptors are free, as far as it matters. The runtime does not report the limit, so a file is
+ * opened until that fails.
  */
 export function freeDescriptors(readersWanted: number): number {
   const enough = RESERVE + PER_WORKER * (1 + readersWanted) + CONNECTIONS_MAX;

@@ -1,6 +1,6 @@
 import type { ServerSettings } from "../config/load.ts";
 import type { Edition } from "../editions/edition.ts";
-import { addressText } from "./start_server.ts";
+import { addressText } from "../model/address.ts";
 
 /** Commands to copy for a first write and a first read, shown in development mode. */
 export function firstSteps(edition: Edition, { listen, authToken }: ServerSettings): string {

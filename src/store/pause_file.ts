@@ -1,9 +1,11 @@
-import { storePaths } from "./database_file.ts";
-import { parentOf, syncInBackground } from "./sync_file.ts";
+import { statSync } from "node:fs";
+import { isThere } from "../files/is_there.ts";
+import { pathIn } from "../files/path_in.ts";
+import { syncInBackground } from "../files/sync_file.ts";
 
 /*
- * A pause that is kept as a file in the data directory (edition C). That the file is there is all that counts;
- * its modification time tells since when.
+ * A pause that is kept as a file in the data directory (edition C). Only its existence matters; its
+ * modification time says since when.
  */
 
 const TEXT =
@@ -11,24 +13,20 @@ const TEXT =
 
 /** Since when the store is paused, in microseconds since 1970 by the file system's clock, or undefined. */
 export function readPauseFile(dataDir: string): number | undefined {
-  try {
-    return modifiedMicros(storePaths(dataDir).pause);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const info = statSync(pathOf(dataDir), { throwIfNoEntry: false });
+  return info && info.mtime.getTime() * 1000;
 }
 
-/** Makes the pause durable. @returns since when it holds, as `readPauseFile` will say it */
+/** Makes the pause durable. @returns since when it holds, as `readPauseFile` will report it */
 export async function writePauseFile(dataDir: string): Promise<number> {
-  const { pause } = storePaths(dataDir);
+  const path = pathOf(dataDir);
   try {
-    await Deno.writeTextFile(pause, TEXT, { mode: 0o600 });
-    await syncInBackground(pause);
-    await syncInBackground(parentOf(pause));
-    return modifiedMicros(pause);
+    await Deno.writeTextFile(path, TEXT, { mode: 0o600 });
+    await syncInBackground(path);
+    await syncInBackground(dataDir);
+    return statSync(path).mtime.getTime() * 1000;
   } catch (error) {
-    // A pause that was not kept must not come back with a restart.
+    // A pause that was not saved must not come back with a restart.
     await removePauseFile(dataDir);
     throw error;
   }
@@ -36,15 +34,11 @@ export async function writePauseFile(dataDir: string): Promise<number> {
 
 /** Makes the end of the pause durable. */
 export async function removePauseFile(dataDir: string): Promise<void> {
-  const { pause } = storePaths(dataDir);
-  try {
-    await Deno.remove(pause);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-  await syncInBackground(parentOf(pause));
+  const path = pathOf(dataDir);
+  if (isThere(path)) await Deno.remove(path);
+  await syncInBackground(dataDir);
 }
 
-function modifiedMicros(path: string): number {
-  return (Deno.statSync(path).mtime?.getTime() ?? Date.now()) * 1000;
+function pathOf(dataDir: string): string {
+  return pathIn(dataDir, "service.paused");
 }

@@ -1,9 +1,9 @@
-import type { TermItem } from "./tag_index.ts";
+import type { TermItem } from "./index_terms.ts";
 
-/** Terms that one generation holds before the next one starts: some 10 MB. */
+/** Terms that one generation holds before the next one starts: about 10 MB. */
 const GENERATION_TERMS_MAX = 50_000;
 
-/** Events that wait to be looked through. When nobody asks for so long, nobody may ask at all. */
+/** Events waiting to be looked through. After so long without a question, there may never be one. */
 const WAITING_EVENTS_MAX = 2000;
 
 interface WaitingEvent {
@@ -13,10 +13,10 @@ interface WaitingEvent {
 
 /**
  * The writer's memory of where each index term appeared last, for the events after `floor`. It proves most
- * conditions without SQL: an item of which a required term has not appeared since can't match.
+ * conditions without a search: an item whose required terms have not all appeared since cannot match.
  *
- * Events are only looked through when a condition asks, since that costs a third of a bulk write. What was
- * looked through is kept in two generations, so that it is bounded and forgets the oldest half at once.
+ * Events are looked through only when a condition asks, since that costs a third of a bulk write. The terms
+ * found are kept in two generations, so that memory is bounded and the older half is forgotten at once.
  */
 export class RecentTerms {
   /** Every event with a higher sequence is remembered. */
@@ -46,7 +46,7 @@ export class RecentTerms {
     this.#waiting = [];
   }
 
-  /** Whether an event after `afterSequence` may match the item, as far as this memory can tell. */
+  /** Whether an event after `afterSequence` may match the item, as far as this memory knows. */
   mayMatchAfter(afterSequence: number, item: TermItem): boolean {
     if (this.#waiting.length > 0) this.#lookThrough();
     if (afterSequence < this.#floor) return true;

@@ -1,6 +1,6 @@
 import { LimitReached, Refusal } from "../model/errors.ts";
 
-/** Longest piece of a client's text that an error repeats. */
+/** Longest piece of a client's text that an error quotes. */
 const QUOTED_UNITS_MAX = 60;
 
 /**
@@ -8,20 +8,25 @@ const QUOTED_UNITS_MAX = 60;
  * Returned, not thrown, so that the caller's `throw` is seen by the compiler.
  */
 export function invalid(path: string, what: string): Refusal {
-  return new Refusal("InvalidRequest", within(path, what));
+  return new Refusal("InvalidRequest", withPath(path, what));
 }
 
 /** The error for an item that asks for more than a limit allows. */
 export function overLimit(path: string, what: string): LimitReached {
-  return new LimitReached(within(path, what));
+  return new LimitReached(withPath(path, what));
 }
 
-/** `text` with the item that it belongs to in front: `events[3]: payload is missing`. */
-export function within(path: string, text: string): string {
+/** The error for an item that is larger than the setting called `limitName` allows. */
+export function tooLarge(path: string, bytes: number, limitName: string, bytesMax: number): Refusal {
+  return new Refusal("PayloadTooLarge", `${path} is ${bytes} bytes, more than ${limitName} (${bytesMax})`);
+}
+
+/** `text` prefixed with the item it belongs to: `events[3]: payload is missing`. */
+export function withPath(path: string, text: string): string {
   return path === "" ? text : `${path}: ${text}`;
 }
 
-/** A piece of the client's text for an error, in quotes and cut short. */
+/** A piece of the client's text for an error, quoted and truncated. */
 export function quoted(text: string): string {
   return JSON.stringify(clipped(text));
 }
@@ -30,12 +35,12 @@ export function clipped(text: string): string {
   return text.length > QUOTED_UNITS_MAX ? `${text.slice(0, QUOTED_UNITS_MAX)}...` : text;
 }
 
-/** Whether an optional key was left out; `null` says the same. */
-export function isLeftOut(value: unknown): value is undefined | null {
+/** Whether an optional key was omitted; `null` means the same. */
+export function isOmitted(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** What `keys` name in a JSON object; any other key is refused. */
+/** The values of `keys` in a JSON object; any other key is refused. */
 export function decodeObject<Key extends string>(
   value: unknown,
   path: string,
@@ -60,7 +65,7 @@ export function decodeArray(value: unknown, path: string, name: string): readonl
 /** A string without lone surrogates, which UTF-8 cannot carry. NUL is fine. */
 export function decodeString(value: unknown, path: string, name: string): string {
   if (typeof value !== "string") throw wrong(path, name, "a string", value);
-  if (!value.isWellFormed()) throw invalid(path, `${name} holds a lone surrogate`);
+  if (!value.isWellFormed()) throw invalid(path, `${name} contains a lone surrogate`);
   return value;
 }
 
@@ -81,11 +86,11 @@ export function decodeInteger(value: unknown, path: string, name: string, min: n
 }
 
 /**
- * A position in the store, 0 when left out. No store reaches the highest safe integer, so what lies above
- * it is brought down to it.
+ * A position in the store, 0 when omitted. No store reaches the highest safe integer, so anything above
+ * is clamped to it.
  */
 export function decodeAfterSequence(value: unknown, path: string): number {
-  if (isLeftOut(value)) return 0;
+  if (isOmitted(value)) return 0;
   return Math.min(decodeInteger(value, path, "afterSequence", 0), Number.MAX_SAFE_INTEGER);
 }
 

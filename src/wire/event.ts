@@ -1,14 +1,13 @@
-import { Refusal } from "../model/errors.ts";
 import { eventBytesOver, type NewEvent } from "../model/event.ts";
 import { formatTimestamp } from "../model/timestamp.ts";
-import { decodeArray, decodeNonEmptyString, decodeObject, decodeString } from "./decode.ts";
+import { decodeArray, decodeNonEmptyString, decodeObject, decodeString, tooLarge } from "./decode.ts";
 import { parseByHand } from "./parse_by_hand.ts";
 import { decodeTags, tagList, type TagObject, tagsText } from "./tags.ts";
 
-const EVENT_KEYS = ["type", "identifiers", "metadata", "payload"] as const;
+export const EVENT_KEYS = ["type", "identifiers", "metadata", "payload"] as const;
 
 /**
- * Decodes the events of a write; `path` is what their array is called. How many there may be is the caller's.
+ * Decodes the events of a write; `path` is the name of their array. The caller limits their number.
  * @throws Refusal InvalidRequest, or PayloadTooLarge for an event over `maxEventSize` bytes
  */
 export function decodeEvents(
@@ -19,12 +18,7 @@ export function decodeEvents(
   return decodeArray(value, "", path).map((element, i) => {
     const event = decodeEvent(element, `${path}[${i}]`);
     const bytes = eventBytesOver(limits.maxEventSize, event);
-    if (bytes > 0) {
-      throw new Refusal(
-        "PayloadTooLarge",
-        `${path}[${i}] is ${bytes} bytes, more than maxEventSize (${limits.maxEventSize})`,
-      );
-    }
+    if (bytes > 0) throw tooLarge(`${path}[${i}]`, bytes, "maxEventSize", limits.maxEventSize);
     return event;
   });
 }
@@ -53,7 +47,7 @@ interface StoredEvent {
   readonly payload: string;
 }
 
-/** The inverse of `eventBody`, for text that `eventBody` made. */
+/** The inverse of `eventBody`, for text that `eventBody` produced. */
 export function parseEventBody(body: string): NewEvent {
   const text = `{${body}}`;
   const stored = (mayEscapeTagNames(text) ? parseByHand(text) : JSON.parse(text)) as StoredEvent;
@@ -65,14 +59,20 @@ export function parseEventBody(body: string): NewEvent {
   };
 }
 
-/** Whether an event's text may write a tag name with a backslash, which the native parser can't be trusted with. */
+/** Whether an event's text may write a tag name with a backslash, which the native parser cannot be trusted to read. */
 export function mayEscapeTagNames(text: string): boolean {
   // Strings escape their quotes, so this is nowhere else.
   const tagsEnd = text.indexOf('},"payload":');
   return text.lastIndexOf("\\", tagsEnd) !== -1;
 }
 
-/** One line of an events page. `timeMicros` is in microseconds since 1970. */
-export function eventLine(sequence: number, timeMicros: number, body: string): string {
+/** One line of an events page. `timeMicros` is in microseconds since 1970, `body` is what `eventBody` produced. */
+export function eventLine(
+  { sequence, timeMicros, body }: {
+    readonly sequence: number;
+    readonly timeMicros: number;
+    readonly body: string;
+  },
+): string {
   return `{"sequence":${sequence},"time":"${formatTimestamp(timeMicros)}",${body}}\n`;
 }

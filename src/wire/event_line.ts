@@ -2,11 +2,11 @@ import { Refusal } from "../model/errors.ts";
 import type { NewEvent } from "../model/event.ts";
 import { formatTimestamp } from "../model/timestamp.ts";
 import { decodeInteger, decodeObject, decodeString, invalid, quoted } from "./decode.ts";
-import { decodeEvent, eventBody, eventLine, mayEscapeTagNames } from "./event.ts";
+import { decodeEvent, EVENT_KEYS, eventBody, eventLine, mayEscapeTagNames } from "./event.ts";
 import { parseJson } from "./json.ts";
 import { parseByHand } from "./parse_by_hand.ts";
 
-/** An event as its line tells it. */
+/** An event as read from its line. */
 export interface ParsedLine {
   readonly sequence: number;
   /** Microseconds since 1970. */
@@ -16,9 +16,8 @@ export interface ParsedLine {
   readonly event: NewEvent;
 }
 
-const HEAD = /^\{"sequence":([1-9][0-9]{0,15}),"time":"([^"]{27})",/;
+const PREFIX = /^\{"sequence":([1-9][0-9]{0,15}),"time":"([^"]{27})",/;
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$/;
-const EVENT_KEYS = ["type", "identifiers", "metadata", "payload"] as const;
 const LINE_KEYS = ["sequence", "time", ...EVENT_KEYS] as const;
 
 const encoder = new TextEncoder();
@@ -36,8 +35,8 @@ export function decodeEventLine(line: Uint8Array): ParsedLine {
 }
 
 /**
- * The strict inverse of `eventLine`: accepts nothing but the very text that it makes, so that what is stored
- * goes out again byte for byte.
+ * The strict inverse of `eventLine`: accepts only the exact text that it produces, so that what is stored
+ * is sent again byte for byte.
  * @param line without its line feed
  * @throws Error that says what is wrong with the line
  */
@@ -47,19 +46,19 @@ export function parseEventLine(line: string): ParsedLine {
   try {
     refuseLine(line);
   } catch (error) {
-    // What decodes requests calls the whole of it the body.
+    // The request decoders call the whole of it the body.
     if (error instanceof Refusal) throw new Error(error.detail?.replace(/^body /, "the line "));
     throw error;
   }
 }
 
 function acceptLine(line: string): ParsedLine | undefined {
-  const [head, sequenceText, time] = HEAD.exec(line) ?? [];
-  if (head === undefined || sequenceText === undefined || time === undefined) return undefined;
+  const [prefix, sequenceText, time] = PREFIX.exec(line) ?? [];
+  if (prefix === undefined || sequenceText === undefined || time === undefined) return undefined;
   const sequence = Number(sequenceText);
   const timeMicros = parseTime(time);
   if (!Number.isSafeInteger(sequence) || timeMicros === undefined || !line.endsWith("}")) return undefined;
-  const body = line.slice(head.length, -1);
+  const body = line.slice(prefix.length, -1);
   try {
     const value: unknown = JSON.parse(`{${body}}`);
     const event = decodeEvent(mayEscapeTagNames(body) ? parseByHand(`{${body}}`) : value, "");
@@ -69,7 +68,7 @@ function acceptLine(line: string): ParsedLine | undefined {
   }
 }
 
-/** Microseconds since 1970, or undefined for anything that `formatTimestamp` doesn't make. */
+/** Microseconds since 1970, or undefined for anything that `formatTimestamp` does not produce. */
 function parseTime(time: string): number | undefined {
   if (!TIME.test(time)) return undefined;
   const micros = Date.parse(`${time.slice(0, 19)}Z`) * 1000 + Number(time.slice(20, 26));
@@ -77,7 +76,7 @@ function parseTime(time: string): number | undefined {
   return Number.isSafeInteger(micros) && formatTimestamp(micros) === time ? micros : undefined;
 }
 
-/** Looks again at a line that was not accepted, thoroughly, for what is wrong with it. */
+/** Examines a line that was not accepted again, to find what is wrong with it. */
 function refuseLine(text: string): never {
   const line = decodeObject(parseJson(encoder.encode(text)), "", LINE_KEYS);
   const sequence = decodeInteger(line.sequence, "", "sequence", 1);
@@ -85,15 +84,15 @@ function refuseLine(text: string): never {
   const time = decodeString(line.time, "", "time");
   const timeMicros = parseTime(time);
   if (timeMicros === undefined) {
-    throw invalid("", `time must be like 2026-11-20T12:34:56.123456Z, not ${quoted(time)}`);
+    throw invalid("", `time must have the form 2026-11-20T12:34:56.123456Z, not ${quoted(time)}`);
   }
   const { type, identifiers, metadata, payload } = line;
   const event = decodeEvent({ type, identifiers, metadata, payload }, "");
-  const expected = eventLine(sequence, timeMicros, eventBody(event)).slice(0, -1);
+  const expected = eventLine({ sequence, timeMicros, body: eventBody(event) }).slice(0, -1);
   let at = 0;
   while (at < text.length && text[at] === expected[at]) at++;
   throw invalid(
     "",
-    `not written as this program writes it, from column ${at + 1} (${quoted(text.slice(at))})`,
+    `not in the form that this program writes, from column ${at + 1} (${quoted(text.slice(at))})`,
   );
 }

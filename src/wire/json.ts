@@ -1,7 +1,7 @@
 import { invalid } from "./decode.ts";
 import { parseByHand } from "./parse_by_hand.ts";
 
-/** No valid body nests deeper than 7 levels. */
+/** No valid body is nested deeper than 7 levels. */
 const NESTING_MAX = 32;
 
 /** No valid object has more than 20 keys. */
@@ -10,13 +10,13 @@ const KEYS_PER_OBJECT_MAX = 100;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Parses a request body as exactly one JSON value: UTF-8 without a byte order mark, no key twice in an object,
- * nothing but whitespace around it. Objects keep a key called `__proto__` as their own.
+ * Parses a request body as exactly one JSON value: UTF-8 without a byte order mark, no duplicate keys in an object,
+ * only whitespace around it. Objects keep a key called `__proto__` as their own.
  * @throws Refusal InvalidRequest
  */
 export function parseJson(body: Uint8Array): unknown {
-  // The native parser is many times faster than any other, but silent about equal keys, for one. So what it
-  // cannot be trusted with is looked for before and after, and only then the text is parsed by hand.
+  // The native parser is many times faster than any other, but silent about duplicate keys, for one. So what it
+  // cannot be trusted with is checked for before and after, and only if found is the text parsed by hand.
   const { memberCount, hasEscapedKey } = scan(body);
   const text = decodeText(body);
   const value = parse(text);
@@ -53,7 +53,7 @@ function scan(body: Uint8Array): { memberCount: number; hasEscapedKey: boolean }
         break;
       case 0x5b: // [
       case 0x7b: // {
-        if (++depth > NESTING_MAX) throw invalid("", `body nests deeper than ${NESTING_MAX} levels`);
+        if (++depth > NESTING_MAX) throw invalid("", `body is nested deeper than ${NESTING_MAX} levels`);
         keyCountAtDepth[depth] = 0;
         break;
       case 0x5d: // ]
@@ -67,7 +67,7 @@ function scan(body: Uint8Array): { memberCount: number; hasEscapedKey: boolean }
 
 function checkKeyCount(keyCount: number): void {
   if (keyCount <= KEYS_PER_OBJECT_MAX) return;
-  throw invalid("", `body holds an object of more than ${KEYS_PER_OBJECT_MAX} keys`);
+  throw invalid("", `body contains an object with more than ${KEYS_PER_OBJECT_MAX} keys`);
 }
 
 function decodeText(body: Uint8Array): string {

@@ -1,10 +1,10 @@
 import { clipped, invalid, quoted } from "./decode.ts";
 
 /**
- * Parses a JSON text that the native parser has accepted, for the cases in which it does not say what we need:
- * - It keeps the last of two equal keys; here the second is refused, naming the item in which it lies.
- * - It can read a key written with an escape as another key that it has met before in the same place: `"\n"`
- *   as `"\\"` (nodejs/node issue 63785). Here a key is what it says.
+ * Parses a JSON text that the native parser has accepted, for the cases in which its result is not what we need:
+ * - It keeps the last of two equal keys; here the second is refused, naming the item that contains it.
+ * - It can read a key written with an escape as another key that it has seen before in the same place: `"\n"`
+ *   as `"\\"` (nodejs/node issue 63785). Here a key is read as written.
  * - The integers just below 2^63 are legal, 2^63 is not, and as JavaScript numbers they are the same. Here a
  *   legal one becomes the number before 2^63.
  * @throws Refusal InvalidRequest
@@ -35,7 +35,7 @@ class Cursor {
     }
   }
 
-  /** What comes after whitespace and separators; the native parser has seen that they are in order. */
+  /** What comes after whitespace and separators; the native parser has checked that they are in order. */
   #next(): string | undefined {
     let unit = this.#text[this.#at];
     while (unit !== undefined && " \t\r\n,:".includes(unit)) unit = this.#text[++this.#at];
@@ -91,7 +91,7 @@ function isIntegerBelowTwoTo63(literal: string): boolean {
   return digits.slice(0, 19).padEnd(19, "0") < "9223372036854775808" && /^0*$/.test(digits.slice(19));
 }
 
-/** The way down to the first item of a list, as errors name it: `events[3]`, `projections.create[0]`. */
+/** The path to the first item of a list, as errors name it: `events[3]`, `projections.create[0]`. */
 function itemPath(path: readonly (string | number)[]): string {
   let text = "";
   for (const step of path) {

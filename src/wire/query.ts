@@ -6,10 +6,10 @@ import {
   decodeObject,
   decodeString,
   invalid,
-  isLeftOut,
+  isOmitted,
   overLimit,
   quoted,
-  within,
+  withPath,
   wrong,
 } from "./decode.ts";
 
@@ -20,18 +20,18 @@ const ITEM_KEYS = ["types", "identifiers", "metadata"] as const;
 const ENTRY_KEYS = ["name", "value"] as const;
 
 /**
- * Decodes a query that must be there; `path` is what it is called. Duplicate items are merged.
+ * Decodes a query that must be given; `path` is its name. Duplicate items are merged.
  * @throws Refusal InvalidRequest
  */
 export function decodeQuery(value: unknown, path: string, literals: QueryLiterals): Query {
-  if (isLeftOut(value)) throw invalid("", `${path} is missing`);
+  if (isOmitted(value)) throw invalid("", `${path} is missing`);
   if (typeof value === "string") {
     const query = literals.get(value);
     if (query === undefined) throw invalid("", `${path} must be ${expected(literals)}, not ${quoted(value)}`);
     return query;
   }
   if (!Array.isArray(value)) throw wrong("", path, expected(literals), value);
-  if (value.length === 0) throw invalid("", `${path} is an empty array, must be ${expected(literals)}`);
+  if (value.length === 0) throw invalid("", `${path} is an empty array; it must be ${expected(literals)}`);
   return decodeItems(value, path);
 }
 
@@ -44,11 +44,11 @@ function decodeItems(elements: readonly unknown[], path: string): QueryItem[] {
   let items: QueryItem[] = [];
   for (const [i, element] of elements.entries()) {
     items.push(decodeItem(element, `${path}[${i}]`));
-    // Merging now and then refuses a flood of items early and never holds many.
+    // Merging from time to time refuses a flood of items early and never holds many.
     if (items.length <= 2 * QUERY_ITEMS_MAX && i < elements.length - 1) continue;
     items = mergeDuplicateItems(items);
     if (items.length > QUERY_ITEMS_MAX) {
-      throw overLimit("", `${path} has more than ${QUERY_ITEMS_MAX} different items`);
+      throw overLimit("", `${path} has more than ${QUERY_ITEMS_MAX} distinct items`);
     }
   }
   return items;
@@ -62,7 +62,7 @@ function decodeItem(value: unknown, path: string): QueryItem {
   const count = types.length + identifiers.length + metadata.length;
   if (count === 0) throw invalid(path, "an item needs at least one of types, identifiers and metadata");
   if (count > QUERY_ITEM_VALUES_MAX) {
-    throw overLimit(path, `an item has at most ${QUERY_ITEM_VALUES_MAX} values, this one has ${count}`);
+    throw overLimit(path, `the item has ${count} values, more than ${QUERY_ITEM_VALUES_MAX}`);
   }
   return {
     types: types.map((type, i) => decodeString(type, path, `types[${i}]`)),
@@ -72,14 +72,14 @@ function decodeItem(value: unknown, path: string): QueryItem {
 }
 
 function decodeValues(value: unknown, path: string, name: string): readonly unknown[] {
-  if (isLeftOut(value)) return [];
+  if (isOmitted(value)) return [];
   const values = decodeArray(value, path, name);
-  if (values.length === 0) throw invalid(path, `${name} is an empty array, leave the key out`);
+  if (values.length === 0) throw invalid(path, `${name} is an empty array; omit the key`);
   return values;
 }
 
 function decodeEntry(value: unknown, path: string, name: string): Tag {
-  const entryPath = within(path, name);
+  const entryPath = withPath(path, name);
   const entry = decodeObject(value, entryPath, ENTRY_KEYS);
   return {
     name: decodeString(entry.name, entryPath, "name"),

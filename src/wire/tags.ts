@@ -1,16 +1,16 @@
 import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
 import type { Tag } from "../model/tag.ts";
-import { decodeString, invalid, isLeftOut, isObject, overLimit, quoted, within, wrong } from "./decode.ts";
+import { decodeString, invalid, isObject, isOmitted, overLimit, quoted, withPath, wrong } from "./decode.ts";
 
-/** Identifiers or metadata as they travel. A name may be `__proto__`: only ever read, never assigned. */
+/** Identifiers or metadata as sent. A name may be `__proto__`: only ever read, never assigned. */
 export type TagObject = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Decodes the tag object called `name` of an item; left out is empty.
+ * Decodes the tag object called `name` of an item; an omitted one is empty.
  * @throws Refusal InvalidRequest
  */
 export function decodeTags(value: unknown, path: string, name: string): Tag[] {
-  if (isLeftOut(value)) return [];
+  if (isOmitted(value)) return [];
   if (!isObject(value)) throw wrong(path, name, "an object", value);
   let count = 0;
   for (const tagName of Object.keys(value)) {
@@ -18,9 +18,9 @@ export function decodeTags(value: unknown, path: string, name: string): Tag[] {
     count += Array.isArray(tagValue) ? tagValue.length : 1;
   }
   if (count > TAGS_PER_NAMESPACE_MAX) {
-    throw overLimit(path, `${name} holds ${count} tags, more than ${TAGS_PER_NAMESPACE_MAX}`);
+    throw overLimit(path, `${name} has ${count} tags, more than ${TAGS_PER_NAMESPACE_MAX}`);
   }
-  for (const tagName of Object.keys(value)) checkTag(tagName, value[tagName], within(path, name));
+  for (const tagName of Object.keys(value)) checkTag(tagName, value[tagName], withPath(path, name));
   return tagList(value as TagObject);
 }
 
@@ -29,16 +29,16 @@ function checkTag(name: string, value: unknown, path: string): void {
   if (isUsual) return;
   const tag = quoted(name);
   decodeString(name, path, `name ${tag}`);
-  if (typeof value === "string") throw invalid(path, `${tag} holds a lone surrogate`);
+  if (typeof value === "string") throw invalid(path, `${tag} contains a lone surrogate`);
   if (!Array.isArray(value)) throw wrong(path, tag, "a string or a non-empty array of strings", value);
-  if (value.length === 0) throw invalid(path, `${tag} is an empty array, leave the key out`);
+  if (value.length === 0) throw invalid(path, `${tag} is an empty array; omit the key`);
   for (const [i, element] of value.entries()) {
     const text = decodeString(element, path, `${tag}[${i}]`);
-    if (value.indexOf(text) < i) throw invalid(path, `${tag} holds ${quoted(text)} twice`);
+    if (value.indexOf(text) < i) throw invalid(path, `${tag} contains ${quoted(text)} twice`);
   }
 }
 
-/** The tags of a tag object that needs no check: one read back from the store. */
+/** The tags of a tag object that needs no check, since it was read from the store. */
 export function tagList(tagObject: TagObject): Tag[] {
   const tags: Tag[] = [];
   for (const name of Object.keys(tagObject)) {
@@ -50,7 +50,7 @@ export function tagList(tagObject: TagObject): Tag[] {
   return tags;
 }
 
-/** JSON text of a tag object: names in the order of their UTF-8 bytes, the values of a name as they came. */
+/** JSON text of a tag object: names in the order of their UTF-8 bytes, the values of a name in the order sent. */
 export function tagsText(tags: readonly Tag[]): string {
   const sorted = tags.length > 1 ? tags.toSorted(byName) : tags;
   let text = "";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isThere } from "../../src/store/is_there.ts";
+import { isThere } from "../../src/files/is_there.ts";
 import { startServer } from "../support/server_process.ts";
 import {
   type FakeAnswer,
@@ -18,7 +18,7 @@ const HEAD = 10;
 const PAGE = 3;
 const limit = { SERVICE_BACKUP_PAGE_LIMIT: String(PAGE) };
 
-/** A source that is right but for its third page, until it is mended. */
+/** A source that is right except for its third page, until it is repaired. */
 class WrongThirdPage extends FakeSource {
   isMended = false;
 
@@ -55,14 +55,18 @@ const WRONG_PAGES: readonly (readonly [name: string, answer: FakeAnswer | string
     page(STORE, third.join("") + trailer).replace(/X-Service.*\r\n/, ""),
     /X-Service-Store/,
   ],
-  ["with a gap", page(STORE, changed(() => "")), /sequence 8 was due, but 9 came/],
+  ["with a gap", page(STORE, changed(() => "")), /expected sequence 8, but got 9/],
   [
     "with a line twice",
     page(STORE, third.slice(0, -1).join("") + third.at(-2) + trailer),
-    /sequence 9 was due, but 8 came/,
+    /expected sequence 9, but got 8/,
   ],
-  ["with the events before", page(STORE, lines(4, 6).join("") + trailer), /sequence 7 was due, but 4 came/],
-  ["with a bad time", page(STORE, changed((line) => line.replace("Z", "+"))), /event 8 is wrong: time/],
+  [
+    "with the events before",
+    page(STORE, lines(4, 6).join("") + trailer),
+    /expected sequence 7, but got 4/,
+  ],
+  ["with a bad time", page(STORE, changed((line) => line.replace("Z", "+"))), /event 8 is invalid: time/],
   [
     "with a 30th of February",
     page(STORE, changed((line) => line.replace(/-11-14T/, "-02-30T"))),
@@ -77,7 +81,7 @@ const WRONG_PAGES: readonly (readonly [name: string, answer: FakeAnswer | string
   [
     "with a space too many",
     page(STORE, changed((line) => line.replace('":"t"', '": "t"'))),
-    /event 8.*not written/,
+    /event 8.*not in the form/,
   ],
   ["with half an event", page(STORE, changed((line) => `${line.slice(0, 40)}\n`)), /event 8.*JSON/],
   [
@@ -86,7 +90,7 @@ const WRONG_PAGES: readonly (readonly [name: string, answer: FakeAnswer | string
     /event 8.*hasMore/,
   ],
   ["with too many events", page(STORE, lines(7, 10).join("") + trailer), /more than the 3 events/],
-  ["that is empty, but says that there is more", page(STORE, trailer), /no event/],
+  ["that is empty, but says that there is more", page(STORE, trailer), /no events/],
   ["with bytes that are no UTF-8", badUtf8(), /event 8.*UTF-8/],
   ["that is a 401", refusal(401, { error: "Unauthorized" }), /401 Unauthorized.*sourceToken/],
   [
@@ -94,10 +98,10 @@ const WRONG_PAGES: readonly (readonly [name: string, answer: FakeAnswer | string
     refusal(503, { error: "Unavailable", message: "no\nreader" }),
     /503 Unavailable \(no reader\)/,
   ],
-  ["that is a redirect", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", /answers 302/],
+  ["that is a redirect", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", /returned 302/],
   ["that is not HTTP", { bytes: "SSH-2.0-OpenSSH_9.2\r\n", then: "close" }, /does not speak HTTP/],
-  ["that has no head", { bytes: "", then: "close" }, /without an answer/],
-  ["that is half a head", { bytes: "HTTP/1.1 200 OK\r\nX-", then: "close" }, /ended in the head/],
+  ["that has no head", { bytes: "", then: "close" }, /without a response/],
+  ["that is half a head", { bytes: "HTTP/1.1 200 OK\r\nX-", then: "close" }, /ended in the middle/],
   ["with a broken chunk", page(STORE, "").replace("\r\n\r\n", "\r\n\r\nzz\r\n"), /does not speak HTTP: "zz"/],
 ];
 
@@ -110,7 +114,7 @@ function badUtf8(): FakeAnswer {
   return { bytes };
 }
 
-Deno.test("whatever is wrong with a page is named, nothing of the page is kept, and the next run goes on", async () => {
+Deno.test("whatever is wrong with a page is named, nothing of the page is kept, and the next run continues", async () => {
   let wrong: FakeAnswer | string = "";
   await using source = new WrongThirdPage(() => wrong);
   using place = new BackupPlace(source.address);
@@ -148,7 +152,7 @@ Deno.test("a page that says when it ends by closing the connection is complete w
   assert.deepEqual((await runJson(place, limit)).lastSequence, 3 * PAGE);
 });
 
-Deno.test("a source that is not there is named, and no backup is made", async () => {
+Deno.test("a missing source is named, and no backup is created", async () => {
   await using source = new FakeSource(() => "");
   using overTcp = new BackupPlace(source.address);
   await source[Symbol.asyncDispose]();
@@ -158,12 +162,12 @@ Deno.test("a source that is not there is named, and no backup is made", async ()
   for (const place of [overTcp, overSocket]) assert.equal(isThere(place.file(STORE)), false);
 });
 
-Deno.test("a server that is no event store is named, and no backup is made", async () => {
+Deno.test("a server that is not an event store is named, and no backup is created", async () => {
   const answers: readonly (readonly [string, RegExp])[] = [
-    [refusal(404, "Not Found"), /answers 404/],
-    ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", /no event store/],
-    [page("../../etc/passwd", '{"hasMore":false}\n'), /store ID is "..\/..\/etc\/passwd"/],
-    [refusal(400, { error: "InvalidRequest", message: "what?" }), /answers 400 InvalidRequest \(what\?\)/],
+    [refusal(404, "Not Found"), /returned 404/],
+    ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", /not an event store/],
+    [page("../../etc/passwd", '{"hasMore":false}\n'), /the store ID "..\/..\/etc\/passwd"/],
+    [refusal(400, { error: "InvalidRequest", message: "what?" }), /returned 400 InvalidRequest \(what\?\)/],
   ];
   for (const [answer, error] of answers) {
     await using source = new FakeSource(() => answer);
@@ -178,9 +182,9 @@ Deno.test("what a source says of its error makes one short line without anything
   const answers: readonly (readonly [string, RegExp])[] = [
     [
       refusal(503, { error: odd, message: odd.slice(0, 1000) }),
-      /: it answers 503 Un like \[31m lyy+\.\.\. \(Un like \[31m lyy+/,
+      /: it returned 503 Un like \[31m lyy+\.\.\. \(Un like \[31m lyy+/,
     ],
-    [page(odd.replace("\n", ""), ""), /its store ID is "Unlike \[31m lyy+\.\.\."$/m],
+    [page(odd.replace("\n", ""), ""), /reports the store ID "Unlike \[31m lyy+\.\.\."$/m],
   ];
   for (const [answer, error] of answers) {
     await using source = new FakeSource(() => answer);
@@ -225,7 +229,7 @@ Deno.test("a source with fewer events than the backup, or with another last one,
   head = 6;
   assertFailed(await place.run(), 1, /has no event 7/);
   [head, isSame] = [9, false];
-  assertFailed(await place.run(), 1, /another event 7/);
+  assertFailed(await place.run(), 1, /a different event 7/);
   assert.deepEqual(storedLines(place.file(STORE)), lines(1, 7));
 });
 
@@ -243,5 +247,5 @@ Deno.test("a store put back to an earlier state under the same store ID is recog
   await server.start();
   assertFailed(await place.run(), 1, /has no event 2/);
   await server.client().append(event("another 2"));
-  assertFailed(await place.run(), 1, /another event 2/);
+  assertFailed(await place.run(), 1, /a different event 2/);
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { editions } from "../../src/editions/editions.ts";
 import { Client } from "../support/client.ts";
 import { startServer } from "../support/server_process.ts";
+import { FakeSource, rightPage } from "./fake_source.ts";
 import { oddEvents } from "./odd_events.ts";
 import { BackupPlace, event, runJson } from "./run_backup.ts";
 import { sourceLines, storedLines } from "./stored_lines.ts";
@@ -47,6 +48,17 @@ for (const edition of Object.keys(editions)) {
     assert.deepEqual(storedLines(place.file(storeId!)), await sourceLines(client, every));
   });
 }
+
+Deno.test("a proxy that the environment names is not asked", async () => {
+  await using source = new FakeSource((request) => rightPage(request, 5));
+  await using proxy = new FakeSource((request) => rightPage(request, 5));
+  using place = new BackupPlace(source.address);
+  const url = `http://127.0.0.1:${proxy.address.port}`;
+  // The runtime itself looks for newer versions now and then, through the proxy.
+  const env = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, DENO_NO_UPDATE_CHECK: "1" };
+  assert.equal((await runJson(place, env)).lastSequence, 5);
+  assert.equal(proxy.connections, 0);
+});
 
 Deno.test("a server on a copy of the one file serves the same events, found by the same queries", async () => {
   await using source = await startServer();
@@ -93,7 +105,7 @@ Deno.test("a second run copies what is new, and a third one nothing", async () =
   assert.deepEqual(storedLines(place.file(await client.storeId())), await sourceLines(client));
 });
 
-Deno.test("without events the file is made, and the first events come later", async () => {
+Deno.test("without events the file is created, and the first events come later", async () => {
   await using server = await startServer();
   using place = new BackupPlace(server.address);
   const first = await runJson(place);
@@ -127,7 +139,7 @@ Deno.test("when the source was reset, a new backup begins beside the old one, an
   assert.deepEqual([later.created, later.earlierStoreIds], [false, [old.storeId]]);
 });
 
-Deno.test("directory and file are for their owner only, and at rest the file is all there is", async () => {
+Deno.test("directory and file are readable by their owner only, and at rest there is nothing but the file", async () => {
   await using server = await startServer();
   await server.client().append(event("1"));
   for (const umask of ["0000", "0077"]) {

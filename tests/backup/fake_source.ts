@@ -92,7 +92,7 @@ export function lines(from: number, to: number): string[] {
   return Array.from({ length: to - from + 1 }, (_, i) => {
     const identifiers = [{ name: "n", value: String(from + i) }];
     const body = eventBody({ type: "t", identifiers, metadata: [], payload: `payload ${from + i}` });
-    return eventLine(from + i, 1_700_000_000_000_000 + from + i, body);
+    return eventLine({ sequence: from + i, timeMicros: 1_700_000_000_000_000 + from + i, body });
   });
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { HashChain, isSameChain } from "../../src/backup/hash_chain.ts";
+import { HashChain, isSameChain } from "../../src/backup/history/hash_chain.ts";
 
 const LINES = ["one\n", "\u20ac\0\n", `${"\u{1F600}".repeat(50_000)}\n`, "\n", `${"x".repeat(300_000)}\n`];
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Answer, HttpClient } from "../../src/backup/http_client.ts";
+import { type Answer, HttpClient } from "../../src/backup/source/http_client.ts";
 import { type FakeAnswer, type FakeRequest, FakeSource } from "./fake_source.ts";
 
 const REQUEST = new TextEncoder().encode("QUERY /events HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}");
@@ -65,7 +65,7 @@ Deno.test("what is no HTTP is an error", async () => {
     await assert.rejects(bodyFrom({ bytes, then: "close" }), /does not speak HTTP/, bytes);
   }
   await assert.rejects(bodyFrom(`${OK}Content-Length: five\r\n\r\nhello`), /does not speak HTTP/);
-  await assert.rejects(bodyFrom(`${OK}X: ${"x".repeat(100_000)}\r\n\r\n`), /head without an end/);
+  await assert.rejects(bodyFrom(`${OK}X: ${"x".repeat(100_000)}\r\n\r\n`), /endless head/);
   await assert.rejects(bodyFrom(`${OK}${"X: x\r\n".repeat(300)}\r\n`), /more than 200 lines/);
 });
 
@@ -73,7 +73,7 @@ Deno.test("what never ends is given up by its number, not by its time", async ()
   const hint = "HTTP/1.1 103 Early Hints\r\n\r\n";
   const ok = `${OK}Content-Length: 5\r\n\r\nhello`;
   assert.equal(await bodyFrom(hint.repeat(200) + ok), "hello");
-  await assert.rejects(bodyFrom(hint.repeat(300) + ok), /more than 200 informational answers/);
+  await assert.rejects(bodyFrom(hint.repeat(300) + ok), /more than 200 informational responses/);
   const chunked = (trailers: number): string =>
     `${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n${"X: x\r\n".repeat(trailers)}\r\n`;
   assert.equal(await bodyFrom(chunked(200)), "hello");
@@ -92,7 +92,7 @@ Deno.test("one connection carries all requests, as long as the server keeps it",
 Deno.test("a connection that ends after a request was sent is tried again only when it was a kept one", async () => {
   const kept = `${OK}Content-Length: 5\r\n\r\nhello`;
   assert.equal(await connectionsFor(2, (_, n) => n === 2 ? { bytes: "", then: "close" } : kept), 2);
-  await assert.rejects(bodyFrom({ bytes: "", then: "close" }), /closed the connection without an answer/);
+  await assert.rejects(bodyFrom({ bytes: "", then: "close" }), /closed the connection without a response/);
 });
 
 Deno.test("a server that stalls is given up, wherever it stalls", async () => {
@@ -100,7 +100,7 @@ Deno.test("a server that stalls is given up, wherever it stalls", async () => {
     await using server = new FakeSource(() => ({ bytes, then: "hang" }));
     const limits = { connectSeconds: 5, stallSeconds: 0.1 };
     using client = new HttpClient({ ...server.address, tls: false }, limits, new AbortController().signal);
-    await assert.rejects(client.request(REQUEST).then(bodyOf), /nothing came for 0\.1 s/, bytes);
+    await assert.rejects(client.request(REQUEST).then(bodyOf), /it sent nothing for 0\.1 s/, bytes);
   }
 });
 
@@ -110,7 +110,7 @@ Deno.test("a server that does not answer the TLS handshake is given up", async (
   const address = { transport: "tcp", hostname: "127.0.0.1", port, tls: true } as const;
   const limits = { connectSeconds: 0.1, stallSeconds: 0.1 };
   using client = new HttpClient(address, limits, new AbortController().signal);
-  await assert.rejects(client.request(REQUEST), /(no connection within|nothing came for) 0\.1 s/);
+  await assert.rejects(client.request(REQUEST), /(no connection within|it sent nothing for) 0\.1 s/);
 });
 
 Deno.test("a stop ends every wait at once, with its own reason", async () => {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { exportTrailer } from "../../src/backup/export_trailer.ts";
-import { HashChain } from "../../src/backup/hash_chain.ts";
-import { importEvents } from "../../src/backup/import_events.ts";
+import { exportTrailer } from "../../src/backup/history/export_trailer.ts";
+import { HashChain } from "../../src/backup/history/hash_chain.ts";
+import { importEvents } from "../../src/backup/history/import_events.ts";
 import { eventBody, eventLine } from "../../src/wire/event.ts";
 import { event } from "../store/arbitraries.ts";
 import { sampleEvents } from "./made_backup.ts";
 
 const LINES = sampleEvents(4).map((event, i) =>
-  eventLine(i + 1, 1_700_000_000_000_000 + i, eventBody(event))
+  eventLine({ sequence: i + 1, timeMicros: 1_700_000_000_000_000 + i, body: eventBody(event) })
 );
 const EXPORT = withTrailer(LINES);
 
@@ -40,14 +40,16 @@ Deno.test("an export is imported as it is, in whatever pieces it comes", () => {
 
 Deno.test("long lines and lines across pieces are put together", () => {
   const large = { ...sampleEvents(1)[0]!, payload: "\u20ac".repeat(300_000) };
-  const lines = [1, 2, 3].map((sequence) => eventLine(sequence, 0, eventBody(large)));
+  const lines = [1, 2, 3].map((sequence) => eventLine({ sequence, timeMicros: 0, body: eventBody(large) }));
   assert.deepEqual(imported(withTrailer(lines), 65_536), [1, 2, 3].map(() => eventBody(large)));
 });
 
 Deno.test("any events come through an export unchanged", () => {
   fc.assert(fc.property(fc.array(event, { maxLength: 20 }), (events) => {
     const bodies = events.map(eventBody);
-    const lines = bodies.map((body, i) => eventLine(i + 1, i * 1_234_567_890, body));
+    const lines = bodies.map((body, i) =>
+      eventLine({ sequence: i + 1, timeMicros: i * 1_234_567_890, body })
+    );
     assert.deepEqual(imported(withTrailer(lines), 50), bodies);
   }));
 });
@@ -61,7 +63,7 @@ Deno.test("an export that was cut at any byte is refused", () => {
     const whole = LINES.slice(0, n).join("");
     assert.throws(
       () => imported(whole),
-      new RegExp(`it was cut short: after line ${n} the trailer is missing`),
+      new RegExp(`it was cut short: the trailer is missing after line ${n}`),
     );
   }
 });
@@ -80,21 +82,21 @@ const TRAILER = EXPORT.slice(LINES.join("").length);
 
 /** Exports with a fault, and how it is named. */
 const FAULTS: readonly (readonly [text: string, expected: RegExp])[] = [
-  [first + third + fourth + TRAILER, /^line 2: sequence 3 stands where 2 is due$/],
-  [second + third + fourth + TRAILER, /^line 1: sequence 2 stands where 1 is due$/],
-  [first + second + second, /^line 3: sequence 2 stands where 3 is due$/],
-  [first + second + third + TRAILER, /^line 4: the trailer tells of 4 events, but 3 came before it$/],
+  [first + third + fourth + TRAILER, /^line 2: the sequence is 3, expected 2$/],
+  [second + third + fourth + TRAILER, /^line 1: the sequence is 2, expected 1$/],
+  [first + second + second, /^line 3: the sequence is 2, expected 3$/],
+  [first + second + third + TRAILER, /^line 4: the trailer declares 4 events, but 3 came before it$/],
   [EXPORT + EXPORT, /^line 6: nothing may follow the trailer$/],
   [EXPORT + "\n", /^line 6: nothing may follow the trailer$/],
   [first + "\n" + second, /^line 2: the line is not valid JSON/],
   ["\ufeff" + EXPORT, /^line 1: the line starts with a byte order mark$/],
   [
     EXPORT.replaceAll("\n", "\r\n"),
-    /^line 1: not written as this program writes it, from column \d+ \("\\r"\)$/,
+    /^line 1: not in the form that this program writes, from column \d+ \("\\r"\)$/,
   ],
   [
     EXPORT.replace("payload 2.", "payload 3."),
-    /^line 5: the trailer has another hash chain: an event was changed$/,
+    /^line 5: the trailer has a different hash chain: an event was changed$/,
   ],
   [
     EXPORT.replace('"lastSequence":4', '"lastSequence":5'),
@@ -106,11 +108,11 @@ const FAULTS: readonly (readonly [text: string, expected: RegExp])[] = [
   [first + "[]\n", /^line 2: the line must be an object, not an array$/],
   [
     first + second.replace(/"time":"[^"]*"/, '"time":"2026-02-30T00:00:00.000000Z"'),
-    /^line 2: time must be like /,
+    /^line 2: time must have the form /,
   ],
   [
     first + second.replace('"sequence":2', '"sequence":2.0'),
-    /^line 2: not written as this program writes it/,
+    /^line 2: not in the form that this program writes/,
   ],
   [
     first + second.replace('"sequence":2', '"sequence":9007199254740992'),
@@ -121,11 +123,11 @@ const FAULTS: readonly (readonly [text: string, expected: RegExp])[] = [
   [first + second.replace('"all":"x",', ""), /^line 5: |^it was cut short/],
   [
     first + second.replace(/"all":"x","n":"2"/, '"n":"2","all":"x"'),
-    /^line 2: not written as .* from column 84 /,
+    /^line 2: not in the form .* from column 84 /,
   ],
-  [first + second.replace('"n":"2"', '"n":["2"]'), /^line 2: not written as this program writes it/],
+  [first + second.replace('"n":"2"', '"n":["2"]'), /^line 2: not in the form that this program writes/],
   [first + second.replace('"n":"2"', '"n":[]'), /^line 2: identifiers: "n" is an empty array/],
-  [first + second.replace("payload 2.", "\\ud800"), /^line 2: payload holds a lone surrogate$/],
+  [first + second.replace("payload 2.", "\\ud800"), /^line 2: payload contains a lone surrogate$/],
   [first + second.replace('"type":"type 1"', '"type":""'), /^line 2: type must not be empty$/],
 ];
 

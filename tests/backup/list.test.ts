@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { lockBackups } from "../../src/backup/backup_lock.ts";
+import { lockBackups } from "../../src/backup/places/backup_lock.ts";
 import { startServer } from "../support/server_process.ts";
 import { makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { FakeSource, rightPage, STORE } from "./fake_source.ts";
@@ -45,7 +45,7 @@ Deno.test("list --json says the same to programs, in full", async () => {
   }]);
 });
 
-Deno.test("list names a file that it can't read, shows the others and exits with 1", async () => {
+Deno.test("list names a file that it cannot read, shows the others and exits with 1", async () => {
   using place = placeWithoutSource();
   const whole = makeBackup(place, sampleEvents(3));
   const damaged = crypto.randomUUID();
@@ -57,7 +57,7 @@ Deno.test("list names a file that it can't read, shows the others and exits with
   assert.match(stdout, new RegExp(`^${whole} +3 `, "m"));
   assert.equal(
     stderr,
-    `eventstore-backup: backup/${damaged}.db is not a SQLite database, or it is damaged\n`,
+    `eventstore-backup: backup/${damaged}.db is not an SQLite database, or is damaged\n`,
   );
   assert.equal(stdout.includes("notes"), false);
 });
@@ -73,7 +73,7 @@ Deno.test("without backups list says so, makes nothing and exits with 0", async 
   assert.deepEqual([...Deno.readDirSync(place.directory)], []);
 });
 
-Deno.test("list stands in the way of no backup that runs meanwhile, and the other way round", async () => {
+Deno.test("list blocks no backup that is running, and the other way round", async () => {
   const runs = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 100 : 8;
   let head = 0;
   await using source = new FakeSource((request) => rightPage(request, head));
@@ -100,7 +100,7 @@ Deno.test("list stands in the way of no backup that runs meanwhile, and the othe
   assert.match((await place.run({ args: ["list"] })).stdout, new RegExp(`^${STORE} +${runs - 1} `, "m"));
 });
 
-Deno.test("whoever is refused is told the holder's name, also where a longer one stood", () => {
+Deno.test("a run that is refused is told the holder's name, even if the file held a longer one before", () => {
   using place = placeWithoutSource();
   Deno.mkdirSync(place.dataDir);
   const path = join(place.dataDir, "backup.lock");

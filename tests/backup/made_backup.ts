@@ -1,12 +1,12 @@
-import { HashChain } from "../../src/backup/hash_chain.ts";
+import { HashChain } from "../../src/backup/history/hash_chain.ts";
 import type { NewEvent } from "../../src/model/event.ts";
-import { openForWriting } from "../../src/store/connection.ts";
-import { createDatabase } from "../../src/store/create_database.ts";
-import type { Database } from "../../src/store/database.ts";
-import { appendEvents } from "../../src/store/events.ts";
-import { createOrigin } from "../../src/store/origin.ts";
+import { openForWriting } from "../../src/store/sqlite/connection/connection.ts";
+import { createDatabase } from "../../src/store/sqlite/data_directory/create_database.ts";
+import type { Database } from "../../src/store/sqlite/connection/database.ts";
+import { appendEvents } from "../../src/store/sqlite/tables/events.ts";
+import { createOrigin } from "../../src/store/sqlite/tables/origin.ts";
 import { eventLine } from "../../src/wire/event.ts";
-import { newEvent, prepared, tag } from "../store/test_store.ts";
+import { newEvent, prepared, tag } from "../store/made_writes.ts";
 import { BackupPlace } from "./run_backup.ts";
 
 const START_MICROS = 1_700_000_000_000_000;
@@ -38,7 +38,9 @@ export function makeBackup(
   Deno.mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
   const chain = new HashChain();
   const stored = events.map((event, i) => prepared(event, timeOf(i + 1)));
-  for (const [i, { timeMicros, body }] of stored.entries()) chain.add(eventLine(i + 1, timeMicros, body));
+  for (const [i, { timeMicros, body }] of stored.entries()) {
+    chain.add(eventLine({ sequence: i + 1, timeMicros, body }));
+  }
   createDatabase(place.file(storeId), (db) => {
     db.run("BEGIN");
     appendEvents(db, 0, stored);

@@ -32,7 +32,7 @@ function counts(metrics: ReadonlyMap<string, number>): (number | undefined)[] {
   return ["success", "last_sequence", "events_copied"].map((name) => metrics.get(`service_backup_${name}`));
 }
 
-Deno.test("--metrics-file tells of each run; a failed one keeps the last success and what is still true", async () => {
+Deno.test("--metrics-file reports each run; a failed one keeps the last success and what is still true", async () => {
   let head = 5;
   let isBroken = false;
   await using source = new FakeSource((request) => {
@@ -85,11 +85,11 @@ Deno.test("before the first success there is neither a last success nor a last s
   assert.deepEqual([...metricsIn(file).keys()], NAMES.filter((name) => !unknown.includes(name)));
 });
 
-Deno.test("a metrics file that can't be written fails the run, whose events are there all the same", async () => {
+Deno.test("a metrics file that cannot be written fails the run, whose events are copied anyway", async () => {
   await using source = new FakeSource((request) => rightPage(request, 2));
   using place = new BackupPlace(source.address);
   const args = ["--metrics-file", "/nowhere/backup.prom"];
-  assertFailed(await place.run({ args }), 1, /the metrics file \/nowhere\/backup\.prom can't be written: /);
+  assertFailed(await place.run({ args }), 1, /the metrics file \/nowhere\/backup\.prom cannot be written: /);
   assert.deepEqual(storedLines(place.file(STORE)), lines(1, 2));
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isThere } from "../../src/store/is_there.ts";
+import { isThere } from "../../src/files/is_there.ts";
 import type { Client } from "../support/client.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
@@ -42,7 +42,7 @@ Deno.test(`a source that is reset while it is copied, ${ROUNDS} times, never lea
     const { code, stderr } = await running;
     if (code !== 0) {
       inTheMiddle++;
-      assert.match(stderr, /^eventstore-backup: the source .* was reset in the middle: .*\n$/);
+      assert.match(stderr, /^eventstore-backup: the source .* was reset during the run: .*\n$/);
     }
     const kept = storedLines(place.file(storeId));
     assert.deepEqual(kept, old.slice(0, kept.length), "what was kept is of the old history");

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { editions } from "../../src/editions/editions.ts";
-import { isThere } from "../../src/store/is_there.ts";
+import { isThere } from "../../src/files/is_there.ts";
 import type { Client } from "../support/client.ts";
 import { startServer } from "../support/server_process.ts";
-import { mayMount, SmallDisk } from "../support/small_disk.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { oddEvents } from "./odd_events.ts";
 import { assertFailed, BackupPlace, type Ended, event } from "./run_backup.ts";
@@ -62,8 +61,8 @@ for (const edition of Object.keys(editions)) {
     const ended = await restore(place, "--to", "restored");
     const storeId = restoredId(ended);
     assert.match(ended.stdout, /^restored\/events\.db\n/);
-    assert.match(ended.stdout, /Positions that readers kept are void/);
-    assert.match(ended.stdout, /Projections .* have to be rebuilt/);
+    assert.match(ended.stdout, /Positions that readers saved are void/);
+    assert.match(ended.stdout, /Projections .* must be rebuilt/);
     const dataDir = join(place.directory, "restored");
     assert.deepEqual(namesIn(dataDir), ["events.db", "events.lock"]);
     assert.deepEqual([modeOf(dataDir), modeOf(join(dataDir, "events.db"))], [0o700, 0o600]);
@@ -73,7 +72,7 @@ for (const edition of Object.keys(editions)) {
   });
 }
 
-Deno.test("each restore is a store of its own, which goes on where the backup ends", async () => {
+Deno.test("each restore is a separate store, which continues where the backup ends", async () => {
   using place = placeWithoutSource();
   const backup = makeBackup(place, sampleEvents(3));
   const ids = new Set([backup]);
@@ -107,17 +106,17 @@ Deno.test("a dry run says what would be done, or why not, and changes nothing", 
   assert.deepEqual([code, stderr], [0, ""]);
   assert.equal(
     stdout,
-    `would make new/events.db with the 3 events of store ${storeId}; nothing was changed\n`,
+    `would create new/events.db with the 3 events of store ${storeId}; nothing was changed\n`,
   );
   assert.deepEqual(namesIn(place.directory), ["backup"]);
 
   restoredId(await restore(place, "--to", "there"));
   const before = Deno.readFileSync(join(place.directory, "there/events.db"));
-  assertFailed(await restore(place, "--to", "there", "--dry-run"), 1, /there\/events\.db exists already/);
+  assertFailed(await restore(place, "--to", "there", "--dry-run"), 1, /there\/events\.db already exists/);
   const forced = await restore(place, "--to", "there", "--dry-run", "--force");
   assert.match(
     forced.stdout,
-    /^would make .*, in place of the database that is there; nothing was changed\n$/,
+    /^would create .*, replacing the existing database; nothing was changed\n$/,
   );
   assert.deepEqual(Deno.readFileSync(join(place.directory, "there/events.db")), before);
 
@@ -141,7 +140,7 @@ Deno.test("which backup is restored must be clear, and it must be whole", async 
   restoredId(await restore(place, "--to", "data", two!));
 });
 
-Deno.test("a database that is there is replaced with --force only, and only by a whole one", async () => {
+Deno.test("an existing database is replaced with --force only, and only by a complete one", async () => {
   using place = placeWithoutSource();
   const whole = makeBackup(place, sampleEvents(5));
   const damaged = makeBackup(place, sampleEvents(5));
@@ -162,7 +161,7 @@ Deno.test("a database that is there is replaced with --force only, and only by a
   // The kill leaves events in the WAL, which belong to the old database.
   await server.kill();
   assert.ok(Deno.statSync(join(dataDir, "events.db-wal")).size > 0);
-  assertFailed(await restore(place, "--to", "data", whole), 1, /exists already; --force replaces it/);
+  assertFailed(await restore(place, "--to", "data", whole), 1, /already exists; --force replaces it/);
   assertFailed(await restore(place, "--to", "data", "--force", damaged), 1, /the time index differs/);
   await server.start();
   assert.equal(await server.client().storeId(), old);
@@ -180,7 +179,7 @@ Deno.test("a database that is there is replaced with --force only, and only by a
   );
 });
 
-Deno.test("whatever stands in the place of the database is kept without --force, and a WAL that nobody can read also with it", async () => {
+Deno.test("whatever exists in the place of the database is kept without --force, and a WAL that cannot be read even with it", async () => {
   using place = placeWithoutSource();
   makeBackup(place, sampleEvents(3));
   const dataDir = join(place.directory, "data");
@@ -188,12 +187,12 @@ Deno.test("whatever stands in the place of the database is kept without --force,
   Deno.mkdirSync(dataDir);
   for (const content of ["", "somebody else's"]) {
     Deno.writeTextFileSync(path, content);
-    assertFailed(await restore(place, "--to", "data"), 1, /exists already/);
+    assertFailed(await restore(place, "--to", "data"), 1, /already exists/);
     Deno.writeTextFileSync(`${path}-wal`, "what is it?");
     assertFailed(
       await restore(place, "--to", "data", "--force"),
       1,
-      /can't be replaced safely because of .*-wal: /,
+      /cannot be replaced safely because of .*-wal: /,
     );
     assert.equal(Deno.readTextFileSync(path), content);
     Deno.removeSync(`${path}-wal`);
@@ -201,9 +200,9 @@ Deno.test("whatever stands in the place of the database is kept without --force,
   restoredId(await restore(place, "--to", "data", "--force"));
   Deno.removeSync(path);
   Deno.writeTextFileSync(`${path}-wal`, "left alone");
-  assertFailed(await restore(place, "--to", "data"), 1, /exists already/);
+  assertFailed(await restore(place, "--to", "data"), 1, /already exists/);
   Deno.writeTextFileSync(join(place.directory, "file"), "");
-  assertFailed(await restore(place, "--to", "file"), 1, /the data directory file can't be made/);
+  assertFailed(await restore(place, "--to", "file"), 1, /the data directory file cannot be created/);
 });
 
 Deno.test("what is no file stays where the database should go, also with --force, and nothing is copied first", async () => {
@@ -213,7 +212,7 @@ Deno.test("what is no file stays where the database should go, also with --force
   Deno.mkdirSync(join(dataDir, "events.db"), { recursive: true });
   for (const args of [[], ["--force"], ["--force", "--dry-run"]]) {
     const ended = await restore(place, "--to", "data", ...args);
-    assertFailed(ended, 1, /: data\/events\.db is not a regular file, so it won't be replaced$/m);
+    assertFailed(ended, 1, /: data\/events\.db is not a regular file; it will not be replaced$/m);
   }
   assert.deepEqual(namesIn(dataDir), ["events.db", "events.lock"]);
 });
@@ -253,54 +252,6 @@ Deno.test("what a killed run left in the WAL of the backup is restored, too", as
   assert.deepEqual(namesIn(join(killed.directory, "data")), ["events.db", "events.lock"]);
 });
 
-Deno.test({
-  name: "on a full disk restore fails and leaves nothing behind, and a database that is there stays",
-  ignore: !mayMount,
-  async fn() {
-    using disk = SmallDisk.mount()!;
-    using place = placeWithoutSource();
-    const large = { ...sampleEvents(1)[0]!, payload: "x".repeat(60_000) };
-    makeBackup(place, Array.from({ length: 60 }, () => large));
-    for (const [freeBytes, args] of [[100_000, []], [3_000_000, []], [3_000_000, ["--force"]]] as const) {
-      const dataDir = join(disk.path, `data ${freeBytes} ${args.length}`);
-      const path = join(dataDir, "events.db");
-      Deno.mkdirSync(dataDir);
-      if (args.length > 0) Deno.writeTextFileSync(path, "the old one");
-      disk.fill(freeBytes);
-      assertFailed(await restore(place, "--to", dataDir, ...args), 1, /No space left|disk is full/);
-      assert.deepEqual(namesIn(dataDir), args.length > 0 ? ["events.db", "events.lock"] : ["events.lock"]);
-      if (args.length > 0) assert.equal(Deno.readTextFileSync(path), "the old one");
-      disk.free();
-      restoredId(await restore(place, "--to", dataDir, ...args));
-      Deno.removeSync(dataDir, { recursive: true });
-    }
-  },
-});
-
-Deno.test({
-  name: "verify, list, restore and export work from a file system that nobody can write to",
-  ignore: !mayMount,
-  async fn() {
-    using disk = SmallDisk.mount()!;
-    using place = placeWithoutSource();
-    const storeId = makeBackup(place, sampleEvents(3));
-    Deno.copyFileSync(place.file(storeId), join(disk.path, `${storeId}.db`));
-    const remount = new Deno.Command("mount", { args: ["-o", "remount,ro", disk.path] });
-    assert.ok((await remount.output()).success);
-    const env = { SERVICE_BACKUP_DATA_DIR: disk.path };
-    for (
-      const args of [["verify"], ["list"], ["export"], ["restore", "--to", "a", "--dry-run"], [
-        "restore",
-        "--to",
-        "a",
-      ]]
-    ) {
-      const { code, stderr } = await place.run({ args, env });
-      assert.deepEqual([code, stderr], [0, ""], args.join(" "));
-    }
-  },
-});
-
 const KILLS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 300 : 8;
 const EVENTS = 1000;
 
@@ -314,7 +265,9 @@ Deno.test(`a restore killed ${KILLS} times at random moments leaves no database 
   const milliseconds = performance.now() - started;
   const old = Deno.readFileSync(path);
   const found = { untouched: 0, unfinished: 0, finished: 0 };
-  for (let kill = 0; kill < KILLS; kill++) {
+  const areEnough = (): boolean => found.unfinished >= KILLS / 4;
+  // On a loaded machine more of them come too early or too late.
+  for (let kill = 0; kill < KILLS || !areEnough() && kill < 10 * KILLS; kill++) {
     // Every other time there is a database already.
     const isReplacing = kill % 2 === 1;
     if (isReplacing) Deno.writeFileSync(path, old);
@@ -325,7 +278,7 @@ Deno.test(`a restore killed ${KILLS} times at random moments leaves no database 
     if (isNew) assertWhole(path);
     else assert.equal(isThere(path), isReplacing, "what was there is there, and nothing else");
   }
-  assert.ok(found.unfinished >= KILLS / 4, JSON.stringify(found));
+  assert.ok(areEnough(), JSON.stringify(found));
   restoredId(await restore(place, "--to", "data", "--force"));
   assert.deepEqual(namesIn(dataDir), ["events.db", "events.lock"], "remains are cleared away");
 });
@@ -354,7 +307,7 @@ async function killedRestore(
   await ending;
 }
 
-Deno.test("a signal ends a restore in order: nothing is left behind", async () => {
+Deno.test("a signal ends a restore gracefully: nothing is left behind", async () => {
   using place = placeWithoutSource();
   makeBackup(place, sampleEvents(30_000));
   const ends = new Set<string>();

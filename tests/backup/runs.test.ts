@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isThere } from "../../src/store/is_there.ts";
+import { isThere } from "../../src/files/is_there.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
 import { FakeSource, lines, page, rightPage, STORE } from "./fake_source.ts";
@@ -102,7 +102,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-Deno.test("the lock of a run that was killed is nobody's lock", async () => {
+Deno.test("the lock of a run that was killed is not held by anyone", async () => {
   await using source = stuckSource();
   using place = new BackupPlace(source.address);
   const child = place.spawn({ env: limit });
@@ -119,10 +119,10 @@ Deno.test("a file that is no backup of this store is named and stays as it is", 
   await using server = await startServer();
   await server.stop();
   const foreign: readonly (readonly [Uint8Array, RegExp])[] = [
-    [new TextEncoder().encode("somebody else's"), /is not a SQLite database/],
+    [new TextEncoder().encode("somebody else's"), /is not an SQLite database/],
     [new Uint8Array(), /is empty/],
     [otherVersion(Deno.readFileSync(server.databasePath)), /has schema version 77/],
-    [Deno.readFileSync(server.databasePath), /is a database, but no backup/],
+    [Deno.readFileSync(server.databasePath), /is a database, but not a backup/],
   ];
   for (const [bytes, error] of foreign) {
     using place = new BackupPlace(source.address);
@@ -139,7 +139,7 @@ function otherVersion(bytes: Uint8Array): Uint8Array {
   return changed;
 }
 
-Deno.test("it runs with an empty environment in another directory, where HOME can't be written", async () => {
+Deno.test("it runs with an empty environment in another directory, where HOME cannot be written", async () => {
   await using server = await startServer();
   await server.client().append(event("1"));
   using place = new BackupPlace(server.address);

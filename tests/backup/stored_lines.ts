@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { HashChain, isSameChain } from "../../src/backup/hash_chain.ts";
-import { openForWriting } from "../../src/store/connection.ts";
-import { scanEvents } from "../../src/store/events.ts";
-import { isThere } from "../../src/store/is_there.ts";
-import { readOrigin } from "../../src/store/origin.ts";
+import { HashChain, isSameChain } from "../../src/backup/history/hash_chain.ts";
+import { openForWriting } from "../../src/store/sqlite/connection/connection.ts";
+import { scanEvents } from "../../src/store/sqlite/tables/events.ts";
+import { isThere } from "../../src/files/is_there.ts";
+import { readOrigin } from "../../src/store/sqlite/tables/origin.ts";
 import { eventLine } from "../../src/wire/event.ts";
 import type { Client } from "../support/client.ts";
 
@@ -28,8 +28,8 @@ function linesOf(file: string): string[] {
   try {
     const lines: string[] = [];
     const chain = new HashChain();
-    for (const row of scanEvents(db, 0, Number.MAX_SAFE_INTEGER, 1_000_000)) {
-      lines.push(eventLine(...row));
+    for (const row of scanEvents(db, { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1_000_000)) {
+      lines.push(eventLine(row));
       chain.add(lines.at(-1)!);
     }
     const origin = readOrigin(db);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findHead, progressText } from "../../src/backup/progress_line.ts";
+import { findHead, progressText } from "../../src/backup/reports/progress_line.ts";
 import { FakeSource, rightPage } from "./fake_source.ts";
 import { BackupPlace } from "./run_backup.ts";
 
@@ -84,7 +84,7 @@ Deno.test("the last sequence is found with about twice as many reads as it has b
   }
 });
 
-Deno.test("the estimate counts what this run copies, and the percentage what is there", () => {
+Deno.test("the estimate counts what this run copies, and the percentage everything copied", () => {
   assert.equal(progressText(0, 0, 1000, 1), "0.0 %  event 0 of 1000  ETA -");
   assert.equal(progressText(0, 250, 1000, 10), "25.0 %  event 250 of 1000  ETA 0:30");
   assert.equal(progressText(500, 750, 1000, 60), "75.0 %  event 750 of 1000  ETA 1:00");

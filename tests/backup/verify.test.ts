@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { lockBackups } from "../../src/backup/backup_lock.ts";
-import { checkHistory } from "../../src/backup/check_history.ts";
-import { SignalGate } from "../../src/backup/signal_gate.ts";
-import { openForChecking } from "../../src/store/connection.ts";
-import type { Database } from "../../src/store/database.ts";
-import { eventTerms } from "../../src/store/tag_index.ts";
+import { lockBackups } from "../../src/backup/places/backup_lock.ts";
+import { checkHistory } from "../../src/backup/history/check_history.ts";
+import { SignalGate } from "../../src/backup/history/signal_gate.ts";
+import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
+import type { Database } from "../../src/store/sqlite/connection/database.ts";
+import { eventTerms } from "../../src/store/index_terms.ts";
 import { startServer } from "../support/server_process.ts";
 import { FakeSource, OTHER_STORE, rightPage, STORE } from "./fake_source.ts";
 import { change, makeBackup, overwrite, placeWithoutSource, sampleEvents } from "./made_backup.ts";
@@ -67,7 +67,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
   [
     "the last event is gone",
     (db) => db.run("DELETE FROM event WHERE sequence = 30"),
-    /holds entries of events that don't exist; .*; the hash chain differs: among events 1 to 29 /,
+    /has entries for events that do not exist; .*; the hash chain differs: at least one of events 1 to 29 /,
   ],
   [
     "every event is gone",
@@ -77,7 +77,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
   [
     "there is an event 0",
     (db) => db.run("INSERT INTO event SELECT 0, time, body FROM event WHERE sequence = 1"),
-    /there is an event 0, before the first/,
+    /event 0 precedes the first event/,
   ],
   [
     "an event got a far too high sequence",
@@ -87,12 +87,12 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
   [
     "an event got a sequence beyond what a number can be",
     (db) => db.run("UPDATE event SET sequence = 9223372036854775807 WHERE sequence = 30"),
-    /can't be read: .*9223372036854775807/,
+    /cannot be read: .*9223372036854775807/,
   ],
   [
     "a payload was changed",
     (db) => db.run("UPDATE event SET body = replace(body, 'payload 9.', 'payload 8.') WHERE sequence = 9"),
-    /: the hash chain differs: among events 1 to 30 at least one is not what was copied$/,
+    /: the hash chain differs: at least one of events 1 to 30 is not what was copied$/,
   ],
   [
     "a tag was changed",
@@ -107,7 +107,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
   [
     "a body is written in another way",
     (db) => db.run(`UPDATE event SET body = replace(body, '":', '": ') WHERE sequence = 9`),
-    /: event 9 is damaged: not written as this program writes it/,
+    /: event 9 is damaged: not in the form that this program writes/,
   ],
   [
     "two events changed places",
@@ -129,7 +129,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
   [
     "a time is none",
     (db) => db.run("UPDATE event SET time = 9000000000000000000 WHERE sequence = 9"),
-    /can't be read: |event 9 is damaged: /,
+    /cannot be read: |event 9 is damaged: /,
   ],
   [
     "the time index was changed",
@@ -138,7 +138,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
   ],
   ["the time index is empty", (db) => db.run("DELETE FROM time_block"), /: the time index differs/],
   [
-    "the time index tells of other blocks",
+    "the time index has other blocks",
     (db) => db.run("INSERT INTO time_block VALUES (7, 1, 2)"),
     /: the time index has 2 entries instead of 1$/,
   ],
@@ -160,12 +160,12 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
   [
     "the tag index has a word that is no term",
     (db) => index(db, 9, "word"),
-    /: the tag index holds a term of no event$/,
+    /: the tag index holds a term that belongs to no event$/,
   ],
   [
     "the tag index has an event that does not exist",
     (db) => index(db, 31, terms(1)),
-    /: the tag index holds entries of events that don't exist$/,
+    /: the tag index has entries for events that do not exist$/,
   ],
   [
     "the tag index is empty",
@@ -178,7 +178,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
     /: the hash chain differs/,
   ],
   ["the chain was cut", (db) => db.run("UPDATE origin SET chain = zeroblob(3)"), /: the hash chain differs/],
-  ["the origin is gone", (db) => db.run("DELETE FROM origin"), /: the table origin does not say which store/],
+  ["the origin is gone", (db) => db.run("DELETE FROM origin"), /: the origin table does not name the store/],
   [
     "the origin is another store",
     (db) => db.run("UPDATE origin SET store_id = 'another'"),
@@ -189,7 +189,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
   [
     "a column is foreign",
     (db) => db.script("ALTER TABLE event ADD COLUMN mine INTEGER"),
-    /: table event has another shape$/,
+    /: table event differs from the schema$/,
   ],
 ];
 
@@ -225,12 +225,12 @@ Deno.test("verify names a file that is damaged, empty, foreign or of another ver
   const damages: [RegExp, (file: string) => void][] = [
     [/the hash chain differs/, (file) => overwrite(file, "payload 23.", "payload 32.")],
     [/event 23 is damaged/, (file) => overwrite(file, 'payload 23."', "payload 23.\n")],
-    [/not ok: it can't be read: |malformed/, (file) => damagePages(file)],
+    [/not ok: cannot be read: |malformed/, (file) => damagePages(file)],
     [/not ok: (the tag index differs from event \d+$|.*malformed)/, (file) => changeTerm(file)],
     [/is damaged: it has \d+ of \d+ bytes/, (file) => Deno.truncateSync(file, 20_000)],
     [/is empty \(zero bytes\)/, (file) => Deno.truncateSync(file)],
     [
-      /is not a SQLite database, or it is damaged/,
+      /is not an SQLite database, or is damaged/,
       (file) => overwrite(file, "SQLite format 3", "SQLite-Format-3"),
     ],
     [/belongs to another program/, (file) => change(file, (db) => db.all("PRAGMA application_id = 7"))],
@@ -313,10 +313,10 @@ Deno.test("verify refuses a store ID that is none or unknown, and a directory wi
   const storeId = makeBackup(place, EVENT);
   assertFailed(await verify(place, "../x"), 2, /"\.\.\/x" is not a store ID/);
   assertFailed(await verify(place, crypto.randomUUID()), 1, /there is no backup of store /);
-  assertFailed(await verify(place, storeId, "--all"), 2, /--all and a store ID contradict each other/);
+  assertFailed(await verify(place, storeId, "--all"), 2, /--all and a store ID cannot be given together/);
 });
 
-Deno.test("while another run has the lock verify, restore and export refuse by its name, and list goes on", async () => {
+Deno.test("while another run holds the lock, verify, restore and export refuse and name it, and list works", async () => {
   using place = placeWithoutSource();
   const storeId = makeBackup(place, EVENT);
   using _lock = lockBackups(place.dataDir);
@@ -353,7 +353,7 @@ Deno.test("verify --against-source compares every event with the running source,
   await client.reset();
   const reset = await place.run({ args, env });
   assert.equal(reset.code, 1);
-  assert.match(reset.stderr, /holds store [0-9a-f-]{36}, which was not among the backups verified/);
+  assert.match(reset.stderr, /holds store [0-9a-f-]{36}, which is not among the verified backups/);
   await server.stop();
   assertFailed(await place.run({ args, env }), 1, new RegExp(`the source ${source}: `));
 });
@@ -373,7 +373,7 @@ Deno.test("a source that fails in the middle of a comparison takes nothing away 
   const [first, second] = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   assert.deepEqual([first.storeId, first.comparedWithSource, first.problems.length], [STORE, false, 2]);
   assert.match(first.problems[0], /^the hash chain differs/);
-  assert.match(first.problems[1], /^it can't be compared: the source http:.*without an answer$/);
+  assert.match(first.problems[1], /^it could not be compared: the source http:.*without a response$/);
   assert.deepEqual(
     [second.storeId, second.problems.length],
     [OTHER_STORE, 1],

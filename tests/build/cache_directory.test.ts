@@ -8,7 +8,7 @@ const PRINT_PLACE = ["sh", "-c", 'printf %s "${STAND_IN_RUNTIME%/*/*}"'];
 const OTHER = 12345;
 const USER = Deno.uid() === 0 ? NOBODY : Deno.uid()!;
 
-/** Where a start with this environment runs from, as a user that isn't root. */
+/** Where a start with this environment runs from, as a user that is not root. */
 async function placeOf(standIn: StandIn, env: Readonly<Record<string, string>>): Promise<string> {
   const ended = await standIn.run(PRINT_PLACE, { env, asNobody: true });
   assert.deepEqual([ended.code, ended.stderr], [0, ""], ended.stderr);
@@ -80,7 +80,7 @@ Deno.test({
   },
 });
 
-Deno.test("a directory that somebody else could exchange for another is not trusted", async () => {
+Deno.test("a directory that another user could replace is not trusted", async () => {
   using standIn = new StandIn();
   const open = standIn.makeDirectory("open", 0o777);
   // The owner of a sticky directory can exchange what is in it all the same.
@@ -93,7 +93,7 @@ Deno.test("a directory that somebody else could exchange for another is not trus
       await assertRefused(
         standIn,
         { env: { EVENTSTORE_CACHE_DIR: cache } },
-        new RegExp(`cache: lies in ${place}, where another user can exchange it`),
+        new RegExp(`cache: lies in ${place}, where another user can replace it`),
       );
     }
   }
@@ -106,7 +106,7 @@ Deno.test("a directory that somebody else could exchange for another is not trus
   assert.equal(await placeOf(standIn, { TMPDIR: sticky }), join(sticky, `eventstore-${USER}`));
 });
 
-Deno.test("a full cache directory that can't be written to is used", async () => {
+Deno.test("a full cache directory that cannot be written to is used", async () => {
   using standIn = new StandIn();
   const { chosen, tmp } = makePlaces(standIn);
   const env = { EVENTSTORE_CACHE_DIR: chosen, TMPDIR: tmp };
@@ -116,7 +116,7 @@ Deno.test("a full cache directory that can't be written to is used", async () =>
   assert.equal(await placeOf(standIn, env), chosen);
 });
 
-Deno.test("a damaged one that can't be written to is passed over for the next place", async () => {
+Deno.test("a damaged one that cannot be written to is passed over for the next place", async () => {
   using standIn = new StandIn();
   const { xdg, tmp } = makePlaces(standIn);
   const env = { XDG_CACHE_HOME: xdg, TMPDIR: tmp };
@@ -150,7 +150,7 @@ Deno.test("a directory that others can write to, or that is a symbolic link, is 
   const { chosen } = makePlaces(standIn);
   for (const mode of [0o775, 0o757, 0o777, 0o1777]) {
     const cache = standIn.makeDirectory(`mode ${mode.toString(8)}`, mode, { uid: USER });
-    await assertRefused(standIn, { env: { EVENTSTORE_CACHE_DIR: cache } }, /its owner alone can write to/);
+    await assertRefused(standIn, { env: { EVENTSTORE_CACHE_DIR: cache } }, /only its owner can write to/);
     assert.deepEqual([...Deno.readDirSync(cache)], []);
   }
   Deno.symlinkSync(chosen, join(standIn.directory, "link"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NOBODY, StandIn } from "./stand_in.ts";
 
-/* What reaches the program through the header of a self-extracting executable, and what doesn't. */
+/* What reaches the program through the header of a self-extracting executable, and what does not. */
 
 Deno.test("arguments reach the program as they are", async () => {
   using standIn = new StandIn();
@@ -84,7 +84,7 @@ for (const umask of ["000", "077", "277"]) {
   });
 }
 
-Deno.test("the environment is passed on, without the settings of the runtime but for its certificates", async () => {
+Deno.test("the environment is passed on, without the settings of the runtime except for its certificates", async () => {
   using standIn = new StandIn();
   const mine = {
     SERVICE_PORT: "1",

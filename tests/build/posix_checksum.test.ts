@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { posixChecksum } from "../../build/posix_checksum.ts";
+import { posixChecksum } from "../../tools/build/posix_checksum.ts";
 
 async function cksum(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const child = new Deno.Command("cksum", { stdin: "piped", stdout: "piped" }).spawn();

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { part, selfExtracting } from "../../build/self_extracting.ts";
-import { targetOf } from "../../build/target.ts";
+import { part, selfExtracting } from "../../tools/build/self_extracting.ts";
+import { targetOf } from "../../tools/build/target.ts";
 
 /*
  * A self-extracting executable with the real header and, as its runtime, a small script that runs the

@@ -29,17 +29,17 @@ Deno.test("backup knows its flags: --help, --version and --default-config print 
   assert.deepEqual([...Deno.readDirSync(place.directory)], []);
 });
 
-Deno.test("a wrong flag, verb or configuration gives exit code 2 and every problem, before anything is made", async () => {
+Deno.test("a wrong flag, verb or configuration gives exit code 2 and every problem, before anything is created", async () => {
   using place = new BackupPlace(NO_SOURCE);
   assertRefused(await place.run({ args: ["verfy"] }), 'unknown verb "verfy", did you mean verify?');
   assertRefused(
     await place.run({ args: ["--quit", "--force"] }),
     'unknown flag "--quit", did you mean --quiet?',
-    'unknown flag "--force", it belongs to restore',
+    'unknown flag "--force"; it belongs to restore',
   );
   assertRefused(
     await place.run({ env: { SERVICE_BACKUP_PAGE_LIMIT: "0", SERVICE_BACKUP_DATA_DIR: "" } }),
-    "SERVICE_BACKUP_DATA_DIR: must be a path, and not empty, not empty",
+    "SERVICE_BACKUP_DATA_DIR: must be a non-empty path, not an empty string",
     'SERVICE_BACKUP_PAGE_LIMIT: must be a whole number from 1 to 2147483647, not "0"',
   );
   const both = await place.run({ env: { SERVICE_BACKUP_SOURCE_URL: "http://127.0.0.1:1" } });
@@ -63,6 +63,16 @@ Deno.test("only what reads the source needs to know one", async () => {
   }
 });
 
+Deno.test("a configuration file that is named and missing gives exit code 2, whatever the verb", async () => {
+  using place = new BackupPlace(NO_SOURCE);
+  for (const verb of ["", "verify", "verify --against-source", "list", "restore --to d", "export --from d"]) {
+    const args = [...verb.split(" ").filter((word) => word !== ""), "--config", "missing.toml"];
+    const ended = await place.run({ args });
+    assertRefused(ended, "missing.toml: cannot be read: there is no such file");
+  }
+  assert.deepEqual([...Deno.readDirSync(place.directory)], []);
+});
+
 /** What the runtime needs of the environment, when the program is no executable. */
 function cacheOfRuntime(): Record<string, string> {
   return { DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno` };
@@ -76,7 +86,7 @@ Deno.test("a configuration file that holds the token and that others may read ge
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^eventstore-backup: warning: config\.toml: holds a token.*\neventstore-backup: the source /,
+    /^eventstore-backup: warning: config\.toml: contains a token.*\neventstore-backup: the source /,
   );
   assert.equal(stderr.includes("open-sesame"), false);
 });

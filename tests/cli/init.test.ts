@@ -1,20 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { inDirectory, modeOf } from "../support/directory.ts";
 import { startServer } from "../support/server_process.ts";
 import { type Ended, runInit } from "./run_init.ts";
 
 const STORE_ID = /^store ([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
-
-async function inDirectory(run: (directory: string) => Promise<void>): Promise<void> {
-  const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
-  try {
-    await run(directory);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
-}
-
-const modeOf = (path: string): number => Deno.statSync(path).mode! & 0o777;
 
 /** Asserts that init made the database at `path`, and returns the store ID that it printed. */
 function assertMade(ended: Ended, path: string): string {
@@ -52,6 +42,14 @@ Deno.test("init makes directory and database where --data-dir says, and prints p
   });
 });
 
+Deno.test("init prints the path as it was given", async () => {
+  await inDirectory(async (directory) => {
+    for (const dataDir of ["./some", "other/../third"]) {
+      assertMade(await runInit(directory, ["--data-dir", `${dataDir}/`]), `${dataDir}/events.db`);
+    }
+  });
+});
+
 Deno.test("without --data-dir init reads [server] dataDir: file over environment over default", async () => {
   await inDirectory(async (directory) => {
     assertMade(await runInit(directory, []), "data/events.db");
@@ -72,7 +70,7 @@ Deno.test("on an existing database init exits 1 and changes nothing", async () =
   await inDirectory(async (directory) => {
     assertMade(await runInit(directory, []), "data/events.db");
     const before = bytesBelow(directory);
-    assertFailed(await runInit(directory, []), 1, /data\/events\.db exists already/);
+    assertFailed(await runInit(directory, []), 1, /data\/events\.db already exists/);
     assert.deepEqual(bytesBelow(directory), before);
   });
 });
@@ -88,18 +86,18 @@ Deno.test("on a file that is no database, or an empty one, init exits 1 and chan
   }
 });
 
-Deno.test("while a server runs on the directory init exits 1, and the server goes on", async () => {
+Deno.test("while a server runs on the directory init exits 1, and the server keeps running", async () => {
   await using server = await startServer();
   const ended = await runInit(server.directory, ["--data-dir", server.dataDir]);
   assertFailed(ended, 1, /in use by another process/);
   assert.equal((await server.client().request("GET", "/health")).status, 200);
 });
 
-Deno.test("where the directory can't be made init exits 1 with one line", async () => {
+Deno.test("if the directory cannot be created, init exits 1 with one line", async () => {
   await inDirectory(async (directory) => {
     Deno.writeTextFileSync(join(directory, "file"), "");
-    assertFailed(await runInit(directory, ["--data-dir", "file"]), 1, /file can't be made/);
-    assertFailed(await runInit(directory, ["--data-dir", "file/data"]), 1, /file\/data can't be made/);
+    assertFailed(await runInit(directory, ["--data-dir", "file"]), 1, /file cannot be created/);
+    assertFailed(await runInit(directory, ["--data-dir", "file/data"]), 1, /file\/data cannot be created/);
   });
 });
 
@@ -114,7 +112,7 @@ for (const umask of ["0000", "0077", "0177"]) {
   });
 }
 
-Deno.test("a bad configuration stops init with exit code 2 and every problem, before anything is made", async () => {
+Deno.test("a bad configuration stops init with exit code 2 and every problem, before anything is created", async () => {
   await inDirectory(async (directory) => {
     Deno.writeTextFileSync(join(directory, "config.toml"), '[server]\nport = 0\nsockettPath = "x"\n');
     const { code, stdout, stderr } = await runInit(directory, []);
@@ -122,6 +120,28 @@ Deno.test("a bad configuration stops init with exit code 2 and every problem, be
     assert.equal(stderr.match(/^eventstore-init: config\.toml:\d+:\d+: /gm)?.length, 2, stderr);
     assertFailed(await runInit(directory, ["--config", "missing.toml"]), 2, /missing\.toml/);
     assert.deepEqual([...Deno.readDirSync(directory)].map(({ name }) => name), ["config.toml"]);
+  });
+});
+
+Deno.test("a configuration file that is named is read and checked, also when --data-dir is given", async () => {
+  await inDirectory(async (directory) => {
+    const missing = ["--config", "missing.toml", "--data-dir", "d"];
+    const { code, stdout, stderr } = await runInit(directory, missing);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.equal(stderr, "eventstore-init: missing.toml: cannot be read: there is no such file\n");
+    for (const text of ["[server\n", '[server]\nsockettPath = "x"\n']) {
+      Deno.writeTextFileSync(join(directory, "bad.toml"), text);
+      const args = ["--config", "bad.toml", "--data-dir", "d"];
+      assertFailed(await runInit(directory, args), 2, /bad\.toml:\d+:\d+: /);
+    }
+    assert.deepEqual([...Deno.readDirSync(directory)].map(({ name }) => name), ["bad.toml"]);
+  });
+});
+
+Deno.test("without --config, --data-dir is all that init needs to know", async () => {
+  await inDirectory(async (directory) => {
+    Deno.writeTextFileSync(join(directory, "config.toml"), "[server\n");
+    assertMade(await runInit(directory, ["--data-dir", "d"]), "d/events.db");
   });
 });
 

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fillStore } from "../../bench/fill_store.ts";
-import { isThere } from "../../src/store/is_there.ts";
+import { isThere } from "../../src/files/is_there.ts";
 import { makeBackup, placeWithoutSource, sampleEvents } from "../backup/made_backup.ts";
 import { oddEvents } from "../backup/odd_events.ts";
 import type { BackupPlace } from "../backup/run_backup.ts";
 import { sourceLines } from "../backup/stored_lines.ts";
 import { startServer } from "../support/server_process.ts";
-import { mayMount, SmallDisk } from "../support/small_disk.ts";
 import { programCommand } from "../support/start_command.ts";
 import { type Ended, runInit } from "./run_init.ts";
 
@@ -70,7 +69,7 @@ Deno.test("init --import makes a store with the very events of an export, from a
   }
 });
 
-Deno.test("a faulty export makes no database, and one that is there stays as it is", async () => {
+Deno.test("a faulty export creates no database, and an existing one is left as it is", async () => {
   using place = placeWithoutSource();
   makeBackup(place, sampleEvents(20));
   const { stdout: text } = await place.run({ args: ["export"] });
@@ -81,11 +80,11 @@ Deno.test("a faulty export makes no database, and one that is there stays as it 
   write("cut", text.slice(0, text.indexOf("payload 15")));
   write("headless", text.slice(text.indexOf("\n") + 1));
   const faults = [
-    ["missing", /missing can't be read: No such file/],
-    [".", /\. was not imported: |\. can't be read: /],
-    ["changed", /changed was not imported: line 21: the trailer has another hash chain/],
+    ["missing", /missing cannot be read: No such file/],
+    [".", /\. was not imported: |\. cannot be read: /],
+    ["changed", /changed was not imported: line 21: the trailer has a different hash chain/],
     ["cut", /cut was not imported: line 15: the line is not valid JSON/],
-    ["headless", /headless was not imported: line 1: sequence 2 stands where 1 is due/],
+    ["headless", /headless was not imported: line 1: the sequence is 2, expected 1/],
   ] as const;
   for (const [name, expected] of faults) {
     assertFailed(await importFile(place, name), expected);
@@ -98,30 +97,8 @@ Deno.test("a faulty export makes no database, and one that is there stays as it 
   assert.equal((await importFile(place, "whole")).code, 0);
   const path = join(place.directory, "data/events.db");
   const before = Deno.readFileSync(path);
-  assertFailed(await importFile(place, "whole"), /data\/events\.db exists already; nothing was changed/);
+  assertFailed(await importFile(place, "whole"), /data\/events\.db already exists; nothing was changed/);
   assert.deepEqual(Deno.readFileSync(path), before);
-});
-
-Deno.test({
-  name: "on a full disk init --import fails and leaves nothing behind",
-  ignore: !mayMount,
-  async fn() {
-    using disk = SmallDisk.mount()!;
-    using place = placeWithoutSource();
-    makeBackup(
-      place,
-      Array.from({ length: 60 }, () => ({ ...sampleEvents(1)[0]!, payload: "x".repeat(60_000) })),
-    );
-    await place.run({ args: ["export", "--output", "events.ndjson"] });
-    const dataDir = join(disk.path, "data");
-    for (const freeBytes of [50_000, 2_000_000, 5_000_000]) {
-      disk.fill(freeBytes);
-      assertFailed(await importFile(place, "events.ndjson", dataDir), /disk is full|No space left/);
-      if (isThere(dataDir)) assert.deepEqual(namesIn(dataDir), ["events.lock"]);
-      disk.free();
-    }
-    assert.equal((await importFile(place, "events.ndjson", dataDir)).code, 0);
-  },
 });
 
 const KILLS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 300 : 8;
@@ -135,7 +112,9 @@ Deno.test(`an import killed ${KILLS} times at random moments leaves no database 
   assert.equal((await importFile(place, "events.ndjson")).code, 0);
   const milliseconds = performance.now() - started;
   let unfinished = 0;
-  for (let kill = 0; kill < KILLS; kill++) {
+  const areEnough = (): boolean => unfinished >= KILLS / 5;
+  // On a loaded machine more of them come too early or too late.
+  for (let kill = 0; kill < KILLS || !areEnough() && kill < 10 * KILLS; kill++) {
     if (isThere(join(dataDir, "events.db"))) Deno.removeSync(dataDir, { recursive: true });
     const [program, ...args] = programCommand("init");
     const child = new Deno.Command(program, {
@@ -156,7 +135,7 @@ Deno.test(`an import killed ${KILLS} times at random moments leaves no database 
     const { stdout } = await place.run({ args: ["export", "--from", "data"] });
     assert.equal(stdout, Deno.readTextFileSync(join(place.directory, "events.ndjson")));
   }
-  assert.ok(unfinished >= KILLS / 5, `only ${unfinished} kills came in the middle`);
+  assert.ok(areEnough(), `only ${unfinished} kills came in the middle`);
   if (isThere(join(dataDir, "events.db"))) Deno.removeSync(dataDir, { recursive: true });
   assert.equal((await importFile(place, "events.ndjson")).code, 0);
   assert.deepEqual(namesIn(dataDir), ["events.db", "events.lock"], "remains are cleared away");

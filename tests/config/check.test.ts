@@ -38,7 +38,7 @@ Deno.test("every limit, whatever the edition, refuses 0 and less in the file and
 Deno.test("every limit refuses 0, less and nothing in its variable and names the variable", () => {
   for (const key of limits) {
     const variable = `SERVICE_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-    for (const [value, shown] of [["0", '"0"'], ["-1", '"-1"'], ["", "empty"]] as const) {
+    for (const [value, shown] of [["0", '"0"'], ["-1", '"-1"'], ["", "an empty string"]] as const) {
       const [problem, ...more] = serverProblemsOf("", { [variable]: value });
       assert.match(
         problem!,
@@ -79,7 +79,7 @@ Deno.test("a value of another type in the file is refused", () => {
     ]);
   }
   assert.deepEqual(serverProblemsOf("[server]\ndataDir = 5"), [
-    "config.toml:2:1: dataDir must be a path, and not empty, not 5",
+    "config.toml:2:1: dataDir must be a non-empty path, not 5",
   ]);
 });
 
@@ -117,7 +117,7 @@ Deno.test("a boolean in a variable is true, false, 1 or 0", () => {
   assert.deepEqual(["true", "1", "false", "0"].map(devMode), [true, true, false, false]);
   for (const value of ["yes", "True", "on", "2", ""]) {
     assert.deepEqual(serverProblemsOf("", { SERVICE_DEV_MODE: value }), [
-      `SERVICE_DEV_MODE: must be true, false, 1 or 0, not ${value === "" ? "empty" : `"${value}"`}`,
+      `SERVICE_DEV_MODE: must be true, false, 1 or 0, not ${value === "" ? "an empty string" : `"${value}"`}`,
     ]);
   }
 });
@@ -185,12 +185,12 @@ Deno.test("an empty string is refused by name, in the file and in variables", ()
 
 Deno.test("a path with a NUL is refused", () => {
   assert.deepEqual(serverProblemsOf('[server]\ndataDir = "a\\u0000b"'), [
-    'config.toml:2:1: dataDir must be a path, and not empty, not "a\\u0000b"',
+    'config.toml:2:1: dataDir must be a non-empty path, not "a\\u0000b"',
   ]);
 });
 
 Deno.test("a token that no header can carry is refused and never shown", () => {
-  const fault = "must be a string of printable ASCII characters without a space at either end, and not empty";
+  const fault = "must be a non-empty string of printable ASCII characters without leading or trailing spaces";
   for (const token of ["secret\n", " secret", "secret ", "s\u00e9cret", ""]) {
     assert.deepEqual(serverProblemsOf("", { SERVICE_AUTH_TOKEN: token }), [`SERVICE_AUTH_TOKEN: ${fault}`]);
   }

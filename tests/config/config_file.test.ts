@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
-import { ConfigError, loadServerSettings } from "../../src/config/load.ts";
+import { ConfigError } from "../../src/config/config_error.ts";
+import { loadServerSettings } from "../../src/config/load.ts";
 import { loadServerText, serverProblemsOf, withConfigFile } from "./load_text.ts";
 
 const env = (): undefined => undefined;
 
-Deno.test("a file that --config names must be there", () => {
+Deno.test("a file that --config names must exist", () => {
   assert.throws(
     () => loadServerSettings({ configPath: "/nowhere/at all.toml", env }),
     { name: "ConfigError", problems: ["/nowhere/at all.toml: cannot be read: there is no such file"] },
   );
 });
 
-Deno.test("config.toml in the working directory is read when it is there and may be missing", () => {
+Deno.test("config.toml in the working directory is read if it exists, and may be missing", () => {
   const before = Deno.cwd();
   const directory = Deno.makeTempDirSync();
   try {
@@ -48,7 +49,7 @@ Deno.test("a TOML syntax error is reported with line and column, and does not qu
   assert.doesNotMatch(problem!, /secret/);
   assert.deepEqual(more, []);
   assert.deepEqual(serverProblemsOf("[server]\nport = 1\nport = 2\n"), [
-    "config.toml:3:1: not valid TOML: trying to redefine an already defined table or value",
+    "config.toml:3:1: not valid TOML: Defining a key multiple times is invalid",
   ]);
 });
 
@@ -74,7 +75,7 @@ Deno.test("a file with a token that others may read gets a warning, one without 
         line.replaceAll(configPath, "FILE")
       );
     });
-  const warning = ["FILE: holds a token, but group or others may read the file (chmod 600 FILE)"];
+  const warning = ["FILE: contains a token, but its group or others may read it (chmod 600 FILE)"];
   assert.deepEqual(warnings('[server]\nauthToken = "t"', 0o640), warning);
   assert.deepEqual(warnings('[backup]\nsourceToken = "t"', 0o604), warning);
   assert.deepEqual(warnings('[server]\nauthToken = "t"', 0o600), []);

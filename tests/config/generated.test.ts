@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { defaultConfigText, readmeTable } from "../../src/config/print.ts";
+import { defaultConfigText } from "../../src/config/print.ts";
+import { readmeTable } from "../../tools/docs/readme_table.ts";
 
 function textOf(name: string): string {
   return Deno.readTextFileSync(new URL(`../../${name}`, import.meta.url));

@@ -70,7 +70,7 @@ Deno.test("the server listens on the default socket, on TCP once address or port
   assert.deepEqual(listen(setToDefault), unix("/run/service/service.sock"));
 });
 
-Deno.test("the token is there only when authentication is on", () => {
+Deno.test("there is a token only when authentication is on", () => {
   const token = (variables: Record<string, string>): string | undefined =>
     loadServerText("", variables).settings.authToken;
   assert.equal(token({ SERVICE_AUTH_TOKEN: "t" }), undefined);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { ConfigError } from "../../src/config/config_error.ts";
 import {
   type BackupSettings,
-  ConfigError,
   loadBackupSettings,
   type Loaded,
   loadServerSettings,

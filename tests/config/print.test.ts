@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { parse } from "smol-toml";
 import { defaultConfigText, printConfigText, settingsHelp } from "../../src/config/print.ts";
 import { settingsOf } from "../../src/config/settings.ts";
+import { parseToml, type TomlTable } from "../../src/config/toml.ts";
 import { loadBackupText, loadServerText } from "./load_text.ts";
+import { plain } from "./plain_toml.ts";
 
 /** The starter file with every setting that has a default put into force. */
 function uncommented(): string {
@@ -10,7 +11,10 @@ function uncommented(): string {
 }
 
 Deno.test("the starter file holds every setting, each commented out", () => {
-  assert.deepEqual(parse(defaultConfigText()), parse("[server]\n[backup]\n"));
+  assert.deepEqual(
+    plain(parseToml("config.toml", defaultConfigText())),
+    plain(parseToml("config.toml", "[server]\n[backup]\n")),
+  );
   const keys = [...defaultConfigText().matchAll(/^#(\w+) =/gm)].map((match) => match[1]);
   const inTable = [...settingsOf("server"), ...settingsOf("backup")].map(([key]) => key);
   assert.deepEqual(keys, inTable);
@@ -40,14 +44,12 @@ Deno.test("the starter file says for each key its meaning, its variable, its ran
 Deno.test("the printed configuration is TOML with every value, and names the source of each", () => {
   const { values } = loadServerText('[server]\ndataDir = "a b"\nlogLevel = "INFO"', { SERVICE_PORT: "9" });
   const text = printConfigText(values);
-  const server = Object.entries(parse(text)["server"]!);
-  assert.equal(server.length, 27, "all but authToken, which has no value");
-  for (const [key, value] of server) {
-    assert.equal(
-      value,
-      values.find((found) => found.key === key)?.value,
-      key,
-    );
+  const server = parseToml("config.toml", text).get("server")?.value;
+  assert.ok(server instanceof Map);
+  assert.equal(server.size, 27, "all but authToken, which has no value");
+  for (const [key, { value }] of server as TomlTable) {
+    const loaded = values.find((found) => found.key === key)?.value;
+    assert.equal(value, typeof loaded === "number" ? BigInt(loaded) : loaded, key);
   }
   assert.match(text, /^dataDir = "a b" +# file \(.*config\.toml:2:1\)$/m);
   assert.match(text, /^logLevel = "info" +# file \(.*config\.toml:3:1\)$/m);

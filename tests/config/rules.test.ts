@@ -45,11 +45,11 @@ Deno.test("a backup needs a source", () => {
 
 Deno.test("a backup has one source only", () => {
   assert.deepEqual(backupProblemsOf('[backup]\nsourceUrl = "http://h"\nsourceSocket = "/s"'), [
-    "config.toml:3:1: sourceSocket and sourceUrl (config.toml:2:1) are both set, only one may be",
+    "config.toml:3:1: sourceSocket and sourceUrl (config.toml:2:1) are both set; only one may be",
   ]);
   const both = { SERVICE_BACKUP_SOURCE_URL: "http://h", SERVICE_BACKUP_SOURCE_SOCKET: "/s" };
   assert.deepEqual(backupProblemsOf("", both), [
-    "SERVICE_BACKUP_SOURCE_SOCKET: sourceSocket and sourceUrl (SERVICE_BACKUP_SOURCE_URL) are both set, " +
+    "SERVICE_BACKUP_SOURCE_SOCKET: sourceSocket and sourceUrl (SERVICE_BACKUP_SOURCE_URL) are both set; " +
     "only one may be",
   ]);
 });

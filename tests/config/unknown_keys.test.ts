@@ -19,9 +19,9 @@ Deno.test("keys match in their exact case", () => {
   ]);
 });
 
-Deno.test("a key of the other section is told where it belongs", () => {
+Deno.test("for a key of the other section, the message says where it belongs", () => {
   assert.deepEqual(serverProblemsOf("[server]\npageLimit = 1\n"), [
-    'config.toml:2:1: unknown key "pageLimit" in [server], it belongs in [backup]',
+    'config.toml:2:1: unknown key "pageLimit" in [server]; it belongs in [backup]',
   ]);
 });
 
@@ -44,10 +44,10 @@ Deno.test("an unknown section is named, and so is every key in it", () => {
   ]);
 });
 
-Deno.test("a key outside any section is named and told where it belongs", () => {
+Deno.test("a key outside any section is named, and the message says where it belongs", () => {
   assert.deepEqual(serverProblemsOf('port = 1\ndataDir = "d"\nsockettPath = "s"\nx = 1\n[server]\n'), [
-    'config.toml:1:1: key "port" outside any section, it belongs in [server]',
-    'config.toml:2:1: key "dataDir" outside any section, it belongs in [server] or [backup]',
+    'config.toml:1:1: key "port" outside any section; it belongs in [server]',
+    'config.toml:2:1: key "dataDir" outside any section; it belongs in [server] or [backup]',
     'config.toml:3:1: key "sockettPath" outside any section, did you mean "socketPath"?',
     'config.toml:4:1: key "x" outside any section',
   ]);

@@ -11,7 +11,7 @@ import { openDescriptors, TransportProcess, TRANSPORTS } from "./transport/suppo
 import type { TransportName } from "./transport/support/transport_process.ts";
 
 /*
- * Why there is a transport of our own: four rules that the runtime's server doesn't keep. Each is asserted
+ * Why there is a transport of our own: four rules that the runtime's server does not keep. Each is asserted
  * for ours and tried on the runtime's. See docs/decisions/transport.md.
  */
 
@@ -40,7 +40,7 @@ const RULES: Readonly<Record<string, (name: TransportName) => Promise<void>>> = 
       request.left.addEventListener("abort", () => left.resolve());
       await request.body(1024 * 1024);
       arrived.resolve();
-      // Not for ever: closing the server waits for this.
+      // Not forever: closing the server waits for this.
       await Promise.race([left.promise, pause(3000)]);
       return textBody(200, "");
     });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import type { AccessLine } from "../../src/http/access_log.ts";
+import type { AccessLine } from "../../src/log/log.ts";
 import { BodyTooLarge, type HttpRequest, type Reply } from "../../src/http/exchange.ts";
 import { makePipeline, type PipelineOptions } from "../../src/http/pipeline.ts";
 import { emptyReply, jsonReply } from "../../src/http/replies.ts";
-import type { Call, Route } from "../../src/http/router.ts";
-import { ClientLeft, type LogLevel, OutcomeUnknown, Refusal } from "../../src/model/errors.ts";
+import type { Route, RoutedRequest } from "../../src/http/router.ts";
+import type { LogLevel } from "../../src/log/level.ts";
+import { ClientLeft, OutcomeUnknown, Refusal } from "../../src/model/errors.ts";
 
 interface Sent {
   readonly method?: string;
@@ -19,7 +20,7 @@ interface Sent {
 /** A pipeline over fake routes, and what it logged and reported. */
 function setUp(
   handlers: Readonly<Record<string, Route["handle"]>>,
-  options: Partial<PipelineOptions> & { readsBody?: boolean } = {},
+  { body = "ignored", ...options }: Partial<PipelineOptions> & { body?: Route["body"] } = {},
 ): {
   send: (sent: Sent) => Promise<Reply>;
   lines: (AccessLine & { level: LogLevel })[];
@@ -29,7 +30,7 @@ function setUp(
   const reported: Error[] = [];
   const routes = Object.entries(handlers).map(([name, handle]): Route => {
     const [method, path] = name.split(" ") as [Route["method"], string];
-    return { method, path, readsBody: options.readsBody ?? false, handle };
+    return { method, path, body, handle };
   });
   const handler = makePipeline({
     routes,
@@ -88,7 +89,7 @@ Deno.test("unknown paths, wrong methods and broken escapes are answered in plain
     const [sent, status, body] of [
       [{ target: "/b" }, 404, "unknown path\n"],
       [{ target: "/a/.." }, 404, "unknown path\n"],
-      [{ method: "PUT" }, 405, "this path takes GET, HEAD, DELETE\n"],
+      [{ method: "PUT" }, 405, "this path allows only GET, HEAD, DELETE\n"],
       [{ target: "/%ff" }, 400, 'the path segment "%ff" is not valid percent-encoded UTF-8\n'],
     ] as const
   ) {
@@ -132,8 +133,10 @@ Deno.test("an unexpected failure is a 500 that tells the client nothing, and is 
 });
 
 Deno.test("a body over the cap is 413 with the message of the edition; another failure to read it is not", async () => {
-  const reading = { readsBody: true };
-  const { send } = setUp({ "POST /a": async (call: Call) => (await call.body(), emptyReply(204)) }, reading);
+  const reading = { body: "handled" } as const;
+  const { send } = setUp({
+    "POST /a": async (request: RoutedRequest) => (await request.body(), emptyReply(204)),
+  }, reading);
   let capped = 0;
   const body = (bytesMax: number): Promise<Uint8Array<ArrayBuffer>> => {
     capped = bytesMax;
@@ -269,7 +272,7 @@ Deno.test("a call has the header fields of its request, before its body is read"
       seen.push(call.header("x-some"), call.header("x-other"), call.header("x-empty"));
       return emptyReply(204);
     },
-  }, { readsBody: true });
+  }, { body: "handled" });
   const headers = { "x-some": "a, b", "x-empty": "" };
   const body = (): never => assert.fail("the body was read");
   assert.equal((await send({ method: "POST", headers, body })).status, 204);

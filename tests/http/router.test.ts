@@ -3,7 +3,7 @@ import { emptyReply } from "../../src/http/replies.ts";
 import { makeRouter, type Route } from "../../src/http/router.ts";
 
 function route(method: Route["method"], path: string): Route {
-  return { method, path, readsBody: false, handle: () => emptyReply(204) };
+  return { method, path, body: "ignored", handle: () => emptyReply(204) };
 }
 
 const find = makeRouter([
@@ -23,7 +23,7 @@ function found(method: string, path: string): string {
   return [`${routing.route.method} ${routing.route.path}`, ...routing.segments].join(" | ");
 }
 
-Deno.test("a route is found by method and path, with what stands in place of its parameters", () => {
+Deno.test("a route is found by method and path, with the values of its parameters", () => {
   assert.equal(found("QUERY", "/events"), "QUERY /events");
   assert.equal(found("GET", "/projections/a/b"), "GET /projections/:type/:id | a | b");
   assert.equal(found("DELETE", "/projections/a"), "DELETE /projections/:type | a");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { decodePath, MalformedTarget, pathOf } from "../../src/http/target.ts";
+import { Malformed } from "../../src/http/exchange.ts";
+import { decodePath, pathOf } from "../../src/http/target.ts";
 
 const decoded: readonly [path: string, segments: string[] | undefined][] = [
   ["/", [""]],
@@ -35,7 +36,7 @@ for (const [path, segments] of decoded) {
 for (const broken of ["/%", "/%4", "/%zz", "/a/%ff", "/%C3", "/%C0%AF", "/%ED%A0%80", "/a/../%", "/%u0041"]) {
   Deno.test(`the escape in ${broken} is broken, or not UTF-8, and says so in one line`, () => {
     assert.throws(() => decodePath(broken), (error) => {
-      assert.ok(error instanceof MalformedTarget);
+      assert.ok(error instanceof Malformed);
       assert.match(error.message, /^the path segment "%?[^\n]+" is not valid percent-encoded UTF-8$/);
       return true;
     });

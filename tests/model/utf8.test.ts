@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { utf8Bytes, utf8BytesOver } from "../../src/model/utf8.ts";
+import { utf8BytesOver } from "../../src/model/utf8.ts";
 
 Deno.test("the bytes of a string are those of its encoded form", () => {
   for (
     const edge of ["", "\0", "\x7f", "\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\u{10000}"]
   ) {
-    assert.equal(utf8Bytes(edge), new TextEncoder().encode(edge).length);
+    assert.equal(utf8BytesOver(0, [edge]), new TextEncoder().encode(edge).length);
   }
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
-    assert.equal(utf8Bytes(text), new TextEncoder().encode(text).length);
+    assert.equal(utf8BytesOver(0, [text]), new TextEncoder().encode(text).length);
   }));
 });
 

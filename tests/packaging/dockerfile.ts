@@ -1,3 +1,10 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { REPOSITORY as REPOSITORY_URL } from "../../tools/build/program_task.ts";
+
+export const REPOSITORY: string = fileURLToPath(REPOSITORY_URL);
+
 /** An instruction of a Dockerfile, on one line. */
 export interface Instruction {
   readonly keyword: string;
@@ -34,4 +41,29 @@ export function environmentOf(stage: readonly Instruction[]): Record<string, str
 /** A command in its JSON form, which needs no shell. */
 export function commandOf(rest: string): string[] {
   return JSON.parse(rest.slice(rest.indexOf("["))) as string[];
+}
+
+export const image: readonly Instruction[] = lastStage(Deno.readTextFileSync(join(REPOSITORY, "Dockerfile")));
+export const variables: Readonly<Record<string, string>> = environmentOf(image);
+
+/** What reaches the build, from .dockerignore: everything is kept out, then some of it let in. */
+export function buildContext(): string[] {
+  const [first, ...rest] = Deno.readTextFileSync(join(REPOSITORY, ".dockerignore")).trim().split("\n");
+  assert.equal(first, "*");
+  return rest.map((line) => {
+    assert.match(line, /^!/);
+    return line.slice(1);
+  });
+}
+
+/** What a command of the runtime prints to standard output. */
+export async function denoOutput(args: readonly string[], cwd = REPOSITORY): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    cwd,
+    env: { NO_COLOR: "1" },
+  }).output();
+  const decoder = new TextDecoder();
+  assert.equal(code, 0, decoder.decode(stdout) + decoder.decode(stderr));
+  return decoder.decode(stdout);
 }

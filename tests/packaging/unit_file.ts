@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 /** A unit of systemd as its file has it. */
 export class UnitFile {
   readonly #lines: readonly string[];
@@ -18,7 +20,11 @@ export class UnitFile {
   }
 }
 
-/** The text of a unit of the package, or of one that is installed below a root. */
+export function unitPath(name: string): string {
+  return fileURLToPath(new URL(`../../tools/packaging/systemd/${name}`, import.meta.url));
+}
+
+/** A unit of the package. */
 export function unitFile(name: string): UnitFile {
-  return new UnitFile(Deno.readTextFileSync(new URL(`../../packaging/systemd/${name}`, import.meta.url)));
+  return new UnitFile(Deno.readTextFileSync(unitPath(name)));
 }

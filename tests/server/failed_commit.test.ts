@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pause } from "../support/eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Answer, assertTold, isAcknowledged, writeWhole } from "./acknowledged_writes.ts";
 import { FailingDisk, noFailingDisk } from "./failing_disk.ts";
 
@@ -17,7 +17,10 @@ async function writeSome(disk: FailingDisk, answers: Map<string, Answer>, ...nam
 async function assertEndsBroken(disk: FailingDisk): Promise<void> {
   const { code, stderr } = await disk.server.ended(8);
   assert.equal(code, 1, stderr);
-  assert.match(stderr, /^eventstore-server: the store has failed and needs a restart: [^\n]+\n/m);
+  assert.match(
+    stderr,
+    /^eventstore-server: the store has failed and the server must be restarted: [^\n]+\n/m,
+  );
 }
 
 test("a COMMIT whose sync fails, fenced: 500 is the truth, also after the restart, and the server ends with 1", async () => {
@@ -71,10 +74,10 @@ test("a disk that fails under load: each write is told the truth or nothing, and
         failed ||= !isAcknowledged(answer);
       }
     });
-    await pause(300);
+    const acknowledged = (): number => [...answers.values()].filter(isAcknowledged).length;
+    await eventually(() => assert.ok(acknowledged() > 16, "the server is under load"), 20);
     disk.turnOn(failure);
     await Promise.all(writers);
-    assert.ok([...answers.values()].filter(isAcknowledged).length > 16, "the server was under load");
     await assertEndsBroken(disk);
     if (failure === "fail-sync") disk.turnOff(failure);
     disk.turnOff("slow-sync");

@@ -57,14 +57,14 @@ Deno.test("--default-config prints a file that is accepted and sets nothing, for
   assert.match(stdout, /^\[backup\]$/m);
   const settings = stdout.split("\n").filter((line) => line !== "" && !/^(#|\[)/.test(line));
   assert.deepEqual(settings, [], "every setting is commented out");
-  assertPrinted(await run({ args: ["--check-config"], files: { "config.toml": stdout } }), /fine/);
+  assertPrinted(await run({ args: ["--check-config"], files: { "config.toml": stdout } }), /valid/);
 });
 
 Deno.test("--check-config reads everything, opens nothing and exits 0", async () => {
   const files = {
     "my.toml": '[server]\nsocketPath = "/nowhere/server.sock"\n[backup]\nsourceUrl = "http://a:1"\n',
   };
-  assertPrinted(await run({ args: ["--check-config", "--config", "my.toml"], files }), /fine\n$/);
+  assertPrinted(await run({ args: ["--check-config", "--config", "my.toml"], files }), /valid\n$/);
 });
 
 Deno.test("--check-config names every problem of file and environment at once and exits 2", async () => {
@@ -114,7 +114,7 @@ Deno.test("bad flags exit 2, one line for each", async () => {
 
 Deno.test("--config with a file that is missing exits 2 and names it; the default file may be missing", async () => {
   assertProblems(await run({ args: ["--config", "missing.toml", "--check-config"] }), /missing\.toml/);
-  assertPrinted(await run({ args: ["--check-config"] }), /fine/);
+  assertPrinted(await run({ args: ["--check-config"] }), /valid/);
 });
 
 Deno.test("a file that is not TOML exits 2 with its place", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pause } from "../support/eventually.ts";
+import { eventually, pause } from "../support/eventually.ts";
 import { type Answer, assertTold, isAcknowledged, writeWhole } from "./acknowledged_writes.ts";
 import { FailingDisk, noFailingDisk } from "./failing_disk.ts";
 
@@ -40,11 +40,13 @@ test("kill -9 in the middle of groups: every acknowledged write is there, none b
         answers.set(name, await writeWhole(disk.server.client(), name));
       }
     });
-    await pause(300 + 37 * round);
+    const inThisRound = (): Answer[] => [...answers.values()].slice(answersBefore);
+    await eventually(() => assert.ok(inThisRound().length > 2 * WRITERS, "the round is under load"), 20);
+    await pause(100 + 37 * round);
     over = true;
     await disk.server.kill();
     await Promise.all(writers);
-    const acknowledged = [...answers.values()].slice(answersBefore).filter(isAcknowledged).length;
+    const acknowledged = inThisRound().filter(isAcknowledged).length;
     const syncs = disk.walSyncs - syncsBefore;
     assert.ok(acknowledged > 2 * syncs && syncs > 2, `groups: ${acknowledged} writes in ${syncs} syncs`);
     await disk.server.start();

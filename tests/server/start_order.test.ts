@@ -1,21 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { inDirectory, namesIn } from "../support/directory.ts";
 import { runServer, startServer } from "../support/server_process.ts";
 
-async function inDirectory(run: (directory: string) => Promise<void>): Promise<void> {
-  const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
-  try {
-    await run(directory);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
-}
-
-function namesIn(directory: string): string[] {
-  return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
-}
-
-Deno.test("a socket path that is refused stops the start before any data is made", async () => {
+Deno.test("a socket path that is refused stops the start before any data is created", async () => {
   await inDirectory(async (directory) => {
     const socketPath = join(directory, "server.sock");
     Deno.writeTextFileSync(socketPath, "a file");
@@ -55,7 +43,7 @@ Deno.test("after a start on a port in use the data directory is whole and free f
       const env = { SERVICE_PORT: String(listener.addr.port) };
       const { code, stderr } = await runServer({ directory, listen: "none", env });
       assert.equal(code, 1);
-      assert.match(stderr, /^eventstore-server: can't listen on http:\/\/127\.0\.0\.1:\d+: [^\n]+\n$/);
+      assert.match(stderr, /^eventstore-server: cannot listen on http:\/\/127\.0\.0\.1:\d+: [^\n]+\n$/);
     }
     await using server = await startServer({ directory });
     await server.client().append({ type: "t", payload: "" });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Client } from "../support/client.ts";
+import { namesIn } from "../support/directory.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { holdTurn, waitForQueue } from "../support/held_turn.ts";
 import { startServer } from "../support/server_process.ts";
@@ -11,10 +12,6 @@ const event = { type: "t", payload: "" };
 /** Asserts that nothing is left of the WAL: the database file can be copied as it is. */
 function assertAtRest(dataDir: string): void {
   assert.deepEqual(namesIn(dataDir), ["events.db", "events.lock"]);
-}
-
-function namesIn(directory: string): string[] {
-  return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
 }
 
 Deno.test("after a stop the database file alone holds everything", async () => {
@@ -107,7 +104,7 @@ async function withUnread(
   }
 }
 
-Deno.test("a log that nobody reads slows no request and holds up no stop", async () => {
+Deno.test("an unread log slows no request and holds up no stop", async () => {
   await withUnread(async (child, client) => {
     // More than a pipe takes: each line is 150 bytes, a pipe 64 KiB.
     const target = `/health/${"x".repeat(100)}`;

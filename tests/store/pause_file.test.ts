@@ -24,7 +24,7 @@ Deno.test("what was written is read as the same moment, until it is removed", as
   assert.equal(readPauseFile(directory.path), undefined);
 });
 
-Deno.test("only that the file is there counts, and its modification time, not what it holds", async () => {
+Deno.test("only the existence of the file and its modification time count, not its content", async () => {
   using directory = new TestDirectory();
   const path = directory.file("service.paused");
   Deno.writeTextFileSync(path, "");
@@ -36,7 +36,7 @@ Deno.test("only that the file is there counts, and its modification time, not wh
   );
 });
 
-Deno.test("a pause that can't be written is told, and nothing of it is left", async () => {
+Deno.test("a pause that cannot be written is reported, and nothing of it is left", async () => {
   using directory = new TestDirectory();
   Deno.mkdirSync(directory.file("service.paused"));
   await assert.rejects(() => writePauseFile(directory.path));
@@ -44,7 +44,7 @@ Deno.test("a pause that can't be written is told, and nothing of it is left", as
   await assert.rejects(() => writePauseFile(directory.file("absent")), Deno.errors.NotFound);
 });
 
-Deno.test("a pause whose file can't be removed is told, and goes on", async () => {
+Deno.test("a pause whose file cannot be removed is reported, and continues", async () => {
   using directory = new TestDirectory();
   Deno.mkdirSync(directory.file("service.paused/full"), { recursive: true });
   await assert.rejects(() => removePauseFile(directory.path));

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import type { NewEvent } from "../../src/model/event.ts";
 import { matches } from "../../src/model/query.ts";
 import { RecentTerms } from "../../src/store/recent_terms.ts";
-import { eventTerms, termItem } from "../../src/store/tag_index.ts";
+import { eventTerms, termItem } from "../../src/store/index_terms.ts";
 import { event, queryItem } from "./arbitraries.ts";
-import { newEvent, tag } from "./test_store.ts";
+import { newEvent, tag } from "./made_writes.ts";
 
 /** Terms of a generation; more than that start the next one. */
 const GENERATION_TERMS = 50_000;

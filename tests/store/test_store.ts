@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import type { NewEvent } from "../../src/model/event.ts";
-import type { Query } from "../../src/model/query.ts";
-import type { Tag } from "../../src/model/tag.ts";
-import { openForWriting } from "../../src/store/connection.ts";
-import { createDatabase } from "../../src/store/create_database.ts";
-import type { Database } from "../../src/store/database.ts";
-import { appendEvents, type PreparedEvent } from "../../src/store/events.ts";
-import type { StoreWrite } from "../../src/store/run_write.ts";
-import { eventTerms } from "../../src/store/tag_index.ts";
-import { eventBody } from "../../src/wire/event.ts";
+import { openForWriting } from "../../src/store/sqlite/connection/connection.ts";
+import { createDatabase } from "../../src/store/sqlite/data_directory/create_database.ts";
+import type { Database } from "../../src/store/sqlite/connection/database.ts";
+import { appendEvents } from "../../src/store/sqlite/tables/events.ts";
+import type { Notice } from "../../src/store/sqlite/workers/notice.ts";
+import type { StoreState } from "../../src/store/state.ts";
+import { Writer } from "../../src/store/sqlite/writing/writer.ts";
+import { prepared, storeWrite } from "./made_writes.ts";
+import { written } from "./outcomes.ts";
 
 /** A directory of its own, removed at the end. */
 export class TestDirectory implements Disposable {
@@ -29,7 +29,10 @@ export class TestStore implements Disposable {
   readonly path: string = this.#directory.file("events.db");
   readonly storeId: string = createDatabase(this.path);
   readonly db: Database = openForWriting(this.path);
+  /** What writers said without being asked. */
+  readonly notices: Notice[] = [];
   #head = 0;
+  #writer: Writer | undefined;
 
   get head(): number {
     return this.#head;
@@ -43,44 +46,21 @@ export class TestStore implements Disposable {
     this.#head += events.length;
   }
 
+  /** A writer as it is after a start. */
+  openWriter(): Writer {
+    return this.#writer = new Writer(this.db, false, (notice) => this.notices.push(notice));
+  }
+
   [Symbol.dispose](): void {
-    this.db.close();
+    (this.#writer ?? this.db).close();
     this.#directory[Symbol.dispose]();
   }
 }
 
-export function prepared(event: NewEvent, timeMicros = 1_700_000_000_000_000): PreparedEvent {
-  return { timeMicros, body: eventBody(event), terms: eventTerms(event) };
-}
-
-/** A write without conditions and projections, unless they are given. */
-export function storeWrite(
-  events: readonly NewEvent[],
-  rest: Partial<Omit<StoreWrite, "events">> = {},
-): StoreWrite {
-  return {
-    conditions: [],
-    projections: { create: [], replace: [], delete: [] },
-    ...rest,
-    events: events.map((event) => prepared(event)),
-  };
-}
-
-export function newEvent(type: string, identifiers: readonly Tag[] = [], payload = ""): NewEvent {
-  return { type, identifiers, metadata: [], payload };
-}
-
-export function tag(name: string, value: string): Tag {
-  return { name, value };
-}
-
-/** The query of one item. */
-export function queryOf(
-  types: readonly string[],
-  identifiers: readonly Tag[] = [],
-  metadata: readonly Tag[] = [],
-): Exclude<Query, string> {
-  return [{ types, identifiers, metadata }];
+/** The store as a writer without an open turn sees it. */
+export function writerState(writer: Writer): StoreState {
+  const { storeId, firstSequence } = written(writer.group([storeWrite([])])[0]);
+  return { storeId, head: firstSequence - 1 };
 }
 
 /** Random whole numbers from 0 to below `below`, the same ones for the same seed. */

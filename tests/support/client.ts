@@ -1,4 +1,4 @@
-import { joinBytes } from "../../src/model/bytes.ts";
+import { joinBytes } from "./bytes.ts";
 import { type Address, Connection, NoReply, type Reply } from "./connection.ts";
 
 /** A request that was to succeed was refused. */

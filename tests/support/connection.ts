@@ -1,7 +1,7 @@
-import { joinBytes } from "../../src/model/bytes.ts";
-export type Address =
-  | { readonly transport: "tcp"; readonly hostname: string; readonly port: number }
-  | { readonly transport: "unix"; readonly path: string };
+import type { Address } from "../../src/model/address.ts";
+import { joinBytes } from "./bytes.ts";
+
+export type { Address };
 
 /** The head of a reply; header names in lower case, several values of one name joined by a comma. */
 export interface ReplyHead {

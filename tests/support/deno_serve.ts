@@ -1,5 +1,6 @@
+import type { Address } from "../../src/model/address.ts";
 import { ClientLeft } from "../../src/model/errors.ts";
-import { LINE_TIMEOUT_SECONDS } from "../../src/model/limits.ts";
+import { TIMEOUTS } from "../../src/http/transport/connection.ts";
 import {
   BodyTooLarge,
   type Handler,
@@ -9,18 +10,14 @@ import {
 } from "../../src/http/exchange.ts";
 
 /*
- * The transport on `Deno.serve`. Nothing but this file knows it. What it can't do in the version in use:
- * it doesn't see a client leave whose body came in several packets; it can't cut a connection, not even that of
+ * The transport on `Deno.serve`. Nothing but this file knows it. What it cannot do in the version in use:
+ * it does not see a client leave whose body came in several packets; it cannot cut a connection, not even that of
  * a stalled reader (the stream is given up, and with it the memory); malformed HTTP gets its empty `400`; a request
  * that must not be answered gets a `500` that is cut short after its head.
  */
 
-export type Listen =
-  | { readonly transport: "tcp"; readonly hostname: string; readonly port: number }
-  | { readonly transport: "unix"; readonly path: string };
-
 /** Starts to accept connections. */
-export function serveWithDeno(listen: Listen, handler: Handler): Transport {
+export function serveWithDeno(listen: Address, handler: Handler): Transport {
   const address = listen.transport === "unix"
     ? { path: listen.path }
     : { hostname: listen.hostname, port: listen.port };
@@ -115,7 +112,7 @@ async function streamOf(
         stalled = setTimeout(() => {
           controller.error(new Error("the client has stopped reading"));
           pieces.return(undefined);
-        }, LINE_TIMEOUT_SECONDS * 1000);
+        }, TIMEOUTS.line * 1000);
       } catch (error) {
         controller.error(error);
       }

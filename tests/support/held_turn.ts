@@ -21,7 +21,7 @@ export interface DebugSnapshot {
 }
 
 /**
- * Keeps whoever has the turn from going on, by holding the write lock of the database file from outside.
+ * Keeps the holder of the turn from continuing, by holding the write lock of the database file from outside.
  * The server waits for that lock up to its busy timeout of 5 s, so release within 4 s.
  */
 export function holdTurn(server: ServerProcess): HeldTurn {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { Client } from "./client.ts";
 import type { Address } from "./connection.ts";
+import { freePort } from "./free_port.ts";
 import { startCommand } from "./start_command.ts";
 
 const START_TIMEOUT_SECONDS = 20;
@@ -81,15 +82,6 @@ async function prepare(options: ServerOptions): Promise<Place> {
     return { directory, ownsDirectory, address: { transport: "unix", path: join(directory, "server.sock") } };
   }
   return { directory, ownsDirectory, address: { transport: "tcp", hostname: "127.0.0.1", port: freePort() } };
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  try {
-    return listener.addr.port;
-  } finally {
-    listener.close();
-  }
 }
 
 /** One server program in its own directory; keeps directory, address and options over a restart. */

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { executableName, type ProgramName, programTask, REPOSITORY } from "../../build/program_task.ts";
+import { executableName, type ProgramName, programTask, REPOSITORY } from "../../tools/build/program_task.ts";
 
 /**
  * The command that starts a program: the executable in the directory that EVENTSTORE_DIST names, or else what

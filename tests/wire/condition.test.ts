@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../src/model/condition.ts";
-import { readWrite } from "./edition_a.ts";
+import { readWrite } from "../editions/a_write/decode_bodies.ts";
 
 function read(condition: unknown): Condition {
   const [first] = readWrite({ conditions: [condition] }).conditions;

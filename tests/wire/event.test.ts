@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { NewEvent } from "../../src/model/event.ts";
 import type { Tag } from "../../src/model/tag.ts";
 import { decodeEvents, eventBody, eventLine, parseEventBody } from "../../src/wire/event.ts";
-import { parseText } from "./edition_a.ts";
+import { parseText } from "../editions/a_write/decode_bodies.ts";
 import { expectInvalid, expectRefusal } from "./expect_refusal.ts";
 
 function read(events: unknown, maxEventSize = 65536): NewEvent[] {
@@ -61,7 +61,7 @@ Deno.test("an event line is the documented object in the documented order", () =
   }]);
   assert.ok(event);
   assert.equal(
-    eventLine(17, 1_700_000_000_000_042, eventBody(event)),
+    eventLine({ sequence: 17, timeMicros: 1_700_000_000_000_042, body: eventBody(event) }),
     '{"sequence":17,"time":"2023-11-14T22:13:20.000042Z","type":"OrderPlaced",' +
       '"identifiers":{"customer":"c","order":["2","1"]},"metadata":{"user":"u"},' +
       '"payload":"{\\"a\\":\\"\\\\\\"\\n\\"}"}\n',
@@ -121,7 +121,9 @@ Deno.test("a line that goes out can be sent again as a write and is the same eve
   const name = text.filter((name) => name !== "");
   const event = fc.record({ type: name, identifiers: tags, metadata: tags, payload: text });
   fc.assert(fc.property(event, (event) => {
-    const { sequence: _, time: __, ...sent } = parseText(eventLine(1, 0, eventBody(event))) as Record<
+    const { sequence: _, time: __, ...sent } = parseText(
+      eventLine({ sequence: 1, timeMicros: 0, body: eventBody(event) }),
+    ) as Record<
       string,
       unknown
     >;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readRead } from "./edition_a.ts";
+import { readRead } from "../editions/a_write/decode_bodies.ts";
 import { expectInvalid } from "./expect_refusal.ts";
 
 function afterSequence(literal: string): number {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Refusal } from "../../src/model/errors.ts";
 import { parseJson } from "../../src/wire/json.ts";
-import { parseText } from "./edition_a.ts";
+import { parseText } from "../editions/a_write/decode_bodies.ts";
 import { expectInvalid } from "./expect_refusal.ts";
 
 Deno.test("whitespace around the value is fine, anything else after it is refused", () => {
@@ -102,7 +102,7 @@ Deno.test("32 levels of nesting are parsed, 33 are refused", () => {
   assert.equal(parseText(`"\\"${"[".repeat(100)}"`), `"${"[".repeat(100)}`);
   assert.ok(Array.isArray(parseText(`[${"[],{},".repeat(100)}"${"[".repeat(100)}"]`)));
   for (const text of ["[".repeat(33) + "]".repeat(33), '{"a":'.repeat(33) + "1" + "}".repeat(33)]) {
-    expectInvalid(() => parseText(text), "body nests deeper than 32 levels");
+    expectInvalid(() => parseText(text), "body is nested deeper than 32 levels");
   }
 });
 
@@ -111,7 +111,7 @@ Deno.test("an object may have 100 keys, not 101", () => {
     JSON.stringify(Object.fromEntries(Array.from({ length: keyCount }, (_, i) => [`k${i}`, { x: 1, y: 2 }])));
   assert.equal(Object.keys(parseText(object(100)) as object).length, 100);
   assert.equal((parseText(`[${object(60)},${object(60)}]`) as unknown[]).length, 2);
-  expectInvalid(() => parseText(`[${object(101)}]`), "body holds an object of more than 100 keys");
+  expectInvalid(() => parseText(`[${object(101)}]`), "body contains an object with more than 100 keys");
 });
 
 Deno.test("8 MiB of opening brackets or of keys are refused in no time", () => {
@@ -170,7 +170,7 @@ Deno.test("a key that any object of any text carries twice is refused, however i
   );
 });
 
-Deno.test("texts made of scraps of JSON are parsed as JSON.parse does or refused", () => {
+Deno.test("texts built from scraps of JSON are parsed as JSON.parse does or refused", () => {
   const scraps = ["{", "}", "[", "]", ":", ",", '"a"', '"b"', '"a":', '"b":1', "1", '"', "\\", " ", "null"];
   const text = fc.array(fc.constantFrom(...scraps), { maxLength: 12 }).map((parts) => parts.join(""));
   fc.assert(

@@ -70,7 +70,7 @@ Deno.test("projections are checked in order, each for its rules and then for its
   );
   expectInvalid(
     () => decodeProjectionChanges({ create: [small, large] }, "projections", limits),
-    "projections.create[1]: the same type and id occur twice in one write",
+    "projections.create[1] has the same type and id as projections.create[0]",
   );
 });
 

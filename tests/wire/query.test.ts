@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Query } from "../../src/model/query.ts";
 import { decodeQuery } from "../../src/wire/query.ts";
-import { literals, parseText } from "./edition_a.ts";
+import { literals, parseText } from "../editions/a_write/decode_bodies.ts";
 import { expectInvalid } from "./expect_refusal.ts";
 
 const literalsOfB: ReadonlyMap<string, Query> = new Map([["all", "every"], ["none", "none"]]);
@@ -64,7 +64,7 @@ Deno.test("items are counted after duplicates in any order are merged", () => {
   const flood = [...distinct, ...turned, ...turned, ...distinct, ...turned];
   assert.deepEqual(read(flood), read(distinct));
   assert.equal(read(flood).length, 100);
-  expectInvalid(() => read([...flood, { types: ["one more"] }]), "query has more than 100 different items");
+  expectInvalid(() => read([...flood, { types: ["one more"] }]), "query has more than 100 distinct items");
 });
 
 Deno.test("an invalid item is refused even when the ones before it were merged", () => {

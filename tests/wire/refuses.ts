@@ -1,4 +1,4 @@
-import { readRead, readWrite } from "./edition_a.ts";
+import { readRead, readWrite } from "../editions/a_write/decode_bodies.ts";
 import { expectInvalid } from "./expect_refusal.ts";
 
 /** Tests of bodies, as text or as values, that get `400` with exactly this detail. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Tag } from "../../src/model/tag.ts";
 import { decodeTags, tagsText } from "../../src/wire/tags.ts";
-import { parseText } from "./edition_a.ts";
+import { parseText } from "../editions/a_write/decode_bodies.ts";
 
 function read(text: string): Tag[] {
   return decodeTags(parseText(text), "events[0]", "identifiers");

@@ -1,12 +1,12 @@
-import { nowMicros } from "../../core/clock.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
+import { nowMicros } from "../../turns/clock.ts";
 import type { EditionHost } from "../edition.ts";
+import { queuedPart, readPart, requestCount } from "../shared/debug_parts.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 
 /** What `GET /debug` shows: state in memory only, and nothing of what a request reads or writes. */
 export function debugSnapshot({ queue, store }: EditionHost, reads: ReadsInFlight): unknown {
   const { active, queued } = queue;
-  const holders = active === undefined ? queued : [active, ...queued];
   return {
     time: formatTimestamp(nowMicros()),
     write: {
@@ -15,16 +15,11 @@ export function debugSnapshot({ queue, store }: EditionHost, reads: ReadsInFligh
         since: formatTimestamp(active.sinceMicros),
         ageSeconds: active.seconds,
       },
-      queued: queued.map(({ kind, sinceMicros, seconds }) => ({
-        kind,
-        queuedAt: formatTimestamp(sinceMicros),
-        waitSeconds: seconds,
-      })),
-      // The hourly refresh is nobody's request.
-      httpOpen: holders.filter(({ kind }) => kind !== "optimize").length,
+      queued: queuedPart(queued),
+      httpOpen: requestCount(active === undefined ? queued : [active, ...queued]),
       sqliteInUse: active === undefined ? 0 : 1,
       sqliteMax: 1,
     },
-    read: { httpOpen: reads.count, sqliteInUse: store.readersInUse, sqliteMax: store.readersMax },
+    read: readPart(reads, store.reads),
   };
 }

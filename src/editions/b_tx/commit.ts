@@ -1,63 +1,59 @@
-import { turnError } from "../../core/turn_end.ts";
 import type { Reply } from "../../http/exchange.ts";
 import { emptyReply } from "../../http/replies.ts";
-import { Refusal } from "../../model/errors.ts";
-import type { ProjectionCreate, ProjectionDelete, ProjectionReplace } from "../../model/projection.ts";
-import type { Conflict, StoreWrite } from "../../store/run_write.ts";
-import { prepareEvent } from "../shared/prepare_event.ts";
+import type { ProjectionDelete } from "../../model/projection.ts";
+import { prepareEvent } from "../../store/prepare_event.ts";
+import type { Conflict, StoreWrite } from "../../store/write.ts";
+import { throwIfRefused } from "../shared/conflicts.ts";
 import type { CommitContent, CommittedChange } from "./transaction.ts";
 import type { TxCall } from "./tx_call.ts";
 
-/** `POST /tx/{txId}/commit`: one member of a write group. The transaction is over, whatever comes of it. */
-export async function commit({ edition, transaction, running, call }: TxCall): Promise<Reply> {
+/** `POST /tx/{txId}/commit`: one member of a write group. The transaction is over, whatever the outcome. */
+export async function commit({ edition, transaction, running, request }: TxCall): Promise<Reply> {
   const { host, statistics } = edition;
-  await call.body();
+  await request.body();
   const content = transaction.commit();
   if (content !== undefined) {
-    const { write, changes } = storeWrite(content);
-    // It runs even if the client leaves, who then deals with a lost response.
-    const { verdict } = await host.queue.write("commit", write, undefined);
-    statistics.writeEnded(verdict);
-    if (verdict.kind === "conflict") {
-      throw new Refusal("ConcurrencyException", conflictMessage(verdict.conflict, changes));
-    }
-    if (verdict.kind !== "committed") throw turnError(verdict);
+    const lists = Object.groupBy(content.projections, listOf);
+    const write = storeWrite(content, lists);
+    // It runs even if the client leaves, which then has to deal with a lost response.
+    const { outcome } = await host.queue.write("commit", write, undefined);
+    statistics.writeEnded(outcome);
+    throwIfRefused(outcome, (conflict) => conflictMessage(conflict, lists));
   }
   running.finish();
   statistics.transactions.committed++;
   return emptyReply(204);
 }
 
-/** The changes in the lists in which the store takes them, to find the one that a conflict speaks of. */
-type Lists = Readonly<Record<"create" | "replace" | "delete", readonly CommittedChange[]>>;
+/** The changes in the lists in which the store takes them, to find the one that a conflict names. */
+type Lists = Readonly<Partial<Record<"create" | "replace" | "delete", readonly CommittedChange[]>>>;
 
-function storeWrite(content: CommitContent): { write: StoreWrite; changes: Lists } {
-  const create: ProjectionCreate[] = [];
-  const replace: ProjectionReplace[] = [];
-  const deleted: ProjectionDelete[] = [];
-  const changes = { create: [], replace: [], delete: [] } as Record<keyof Lists, CommittedChange[]>;
-  for (const change of content.projections) {
-    const { key: { type, id }, found, payload } = change;
-    if (found === undefined || found === "missing") {
-      // Only a create needs no version: what was never there can't be deleted.
-      create.push({ type, id, payload: payload! });
-      changes.create.push(change);
-    } else if (payload === undefined) {
-      deleted.push({ type, id, version: found.version });
-      changes.delete.push(change);
-    } else {
-      replace.push({ type, id, version: found.version, payload });
-      changes.replace.push(change);
-    }
-  }
-  const events = content.events.map(({ event, timeMicros }) => prepareEvent(event, timeMicros));
-  const write = { conditions: content.conditions, projections: { create, replace, delete: deleted }, events };
-  return { write, changes };
+function listOf({ found, payload }: CommittedChange): keyof Lists {
+  // Only a create needs no version: what never existed cannot be deleted.
+  if (found === undefined || found === "missing") return "create";
+  return payload === undefined ? "delete" : "replace";
 }
 
-function conflictMessage({ list, index }: Conflict, changes: Lists): string {
+function storeWrite({ conditions, events }: CommitContent, lists: Lists): StoreWrite {
+  const { create = [], replace = [], delete: deleted = [] } = lists;
+  const versioned = ({ key, found }: CommittedChange): ProjectionDelete => ({
+    ...key,
+    version: (found as { version: string }).version,
+  });
+  return {
+    conditions,
+    projections: {
+      create: create.map(({ key, payload }) => ({ ...key, payload: payload! })),
+      replace: replace.map((change) => ({ ...versioned(change), payload: change.payload! })),
+      delete: deleted.map(versioned),
+    },
+    events: events.map(({ event, timeMicros }) => prepareEvent(event, timeMicros)),
+  };
+}
+
+function conflictMessage({ list, index }: Conflict, lists: Lists): string {
   if (list === "conditions") return `conditions[${index}] no longer holds`;
-  const { key: { type, id }, found } = changes[list][index]!;
+  const { key: { type, id }, found } = lists[list]![index]!;
   const projection = `projection ${type}/${id}`;
   if (found === undefined) return `${projection} already exists`;
   return found === "missing"

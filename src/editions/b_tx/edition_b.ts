@@ -1,29 +1,28 @@
 import { VERSION } from "../../config/version.ts";
-import { nowMicros } from "../../core/clock.ts";
-import { mustHaveSucceeded } from "../../core/turn_end.ts";
-import { errorReply, jsonReply } from "../../http/replies.ts";
+import { isInternal } from "../../http/error_replies.ts";
+import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { NoReply, Refusal } from "../../model/errors.ts";
-import type { TurnFailure } from "../../store/turns.ts";
+import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
+import { nowMicros } from "../../turns/clock.ts";
+import { decodeReadRequest } from "../../wire/read_request.ts";
 import type { Edition } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
-import { getProjection } from "../shared/get_projection.ts";
+import { commonRoutes } from "../shared/common_routes.ts";
 import { getRoute } from "../shared/get_route.ts";
-import { NO_STORE } from "../shared/headers.ts";
-import { profilingRoutes } from "../shared/profiling.ts";
-import { queryEvents } from "../shared/query_events.ts";
-import { deleteProjectionsRoutes, type Turn, turnRoute } from "../shared/turns.ts";
+import { NOT_CACHED } from "../shared/headers.ts";
+import { turnRoute } from "../shared/turn_routes.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import { OpenTransactions } from "./open_transactions.ts";
 import { Pause } from "./pause.ts";
 import { pauseRoutes } from "./pause_routes.ts";
 import { postProjections } from "./post_projections.ts";
 import { Statistics } from "./statistics.ts";
+import { LITERALS } from "./tx_requests.ts";
 import { txRoutes } from "./tx_routes.ts";
 
-/** Edition B: optimistic transactions below `/tx`, kept in memory, checked and written at commit. */
+/** Edition B: optimistic transactions under `/tx`, kept in memory, checked and written at commit. */
 export const editionB: Edition = {
-  literals: new Map([["all", "every"], ["none", "none"]]),
   queueLimit: (settings) => ({ waitingMax: settings.maxQueuedWrites, fullCode: "WriteQueueFull" }),
   bodyLimit: requestBodyLimit,
   firstSteps: (curl, url) => [
@@ -40,7 +39,7 @@ export const editionB: Edition = {
     const pause = new Pause(host.store.opened.pausedSinceMicros, nowMicros());
     const edition = { host, statistics, transactions, pause };
     const refresh = host.queue.alone("optimize", () => optimize(edition), undefined);
-    refresh.then(mustHaveSucceeded).catch(host.reportFailure);
+    refresh.then(throwIfFailed).catch(host.reportFailure);
     return {
       routes: routesOf(edition).map((route) => counted(route, statistics)),
       close: () => transactions.close(),
@@ -50,58 +49,54 @@ export const editionB: Edition = {
 
 function routesOf(edition: EditionParts): Route[] {
   const { host, statistics, transactions, pause } = edition;
+  const common = commonRoutes(host, {
+    decodeRead: (body) => decodeReadRequest(body, LITERALS, host.settings),
+    health: () => ({ status: "ok", paused: pause.state === "paused", version: VERSION }),
+    deletesLeaveWithClient: false,
+  });
   return [
-    queryEvents(host),
+    common.readEvents,
     ...txRoutes(edition),
     postProjections(edition),
-    getProjection(host),
-    ...deleteProjectionsRoutes(host, { leavesWithClient: false }),
+    common.readProjection,
+    ...common.deleteProjections,
     ...pauseRoutes(edition),
-    turnRoute(host, "POST", "/optimize", staying("optimize", () => optimize(edition))),
-    getRoute("/health", async () => {
-      await host.store.ping();
-      return jsonReply(200, { status: "ok", paused: pause.state === "paused", version: VERSION }, NO_STORE);
-    }),
-    getRoute("/stats", () => jsonReply(200, statistics.document(pause, transactions.count), NO_STORE)),
-    ...(host.settings.devMode ? developmentRoutes(edition) : []),
+    stayingRoute(edition, "optimize", () => optimize(edition)),
+    common.health,
+    getRoute("/stats", () => jsonReply(200, statistics.document(pause, transactions.count), NOT_CACHED)),
+    ...(host.settings.devMode ? [stayingRoute(edition, "reset", () => reset(edition))] : []),
+    ...common.profiling,
   ];
 }
 
-function developmentRoutes({ host, pause }: EditionParts): Route[] {
-  const reset = staying("reset", () => {
-    if (pause.state !== "paused") throw new Refusal("NotPaused");
-    return host.store.reset();
-  });
-  return [turnRoute(host, "POST", "/reset", reset), ...profilingRoutes()];
+/** `POST /<kind>`, which takes its turn even if its client leaves. */
+function stayingRoute({ host }: EditionParts, kind: string, act: () => Promise<Outcome<void>>): Route {
+  return turnRoute(host, "POST", `/${kind}`, { kind, leavesWithClient: false, act });
 }
 
-/** A turn that runs even if its client leaves. */
-function staying(kind: string, act: Turn["act"]): Turn {
-  return { kind, leavesWithClient: false, act };
+function reset({ host, pause }: EditionParts): Promise<Outcome<void>> {
+  if (pause.state !== "paused") throw new Refusal("NotPaused");
+  return host.store.turns.reset();
 }
 
-async function optimize({ host, statistics }: EditionParts): Promise<TurnFailure | undefined> {
-  const failure = await host.store.optimize();
-  if (failure === undefined) statistics.lastOptimizeAtMicros = nowMicros();
-  return failure;
+async function optimize({ host, statistics }: EditionParts): Promise<Outcome<void>> {
+  const outcome = await host.store.turns.optimize();
+  if (outcome.kind === "done") statistics.lastOptimizeAtMicros = nowMicros();
+  return outcome;
 }
 
-/** The route, counting what every route can end in. */
+/** The route, counting the outcomes that every route can have. */
 function counted(route: Route, statistics: Statistics): Route {
   return {
     ...route,
-    async handle(call) {
+    async handle(request) {
       try {
-        return await route.handle(call);
+        return await route.handle(request);
       } catch (error) {
         if (error instanceof Refusal && error.code === "WriteQueueFull") statistics.writes.writeQueueFull++;
-        if (isInternal(error)) statistics.errors.internal++;
+        if (!(error instanceof NoReply) && isInternal(error)) statistics.errors.internal++;
         throw error;
       }
     },
   };
-}
-
-function isInternal(error: unknown): boolean {
-  return !(error instanceof NoReply) && errorReply(error).reply.status === 500;
 }

@@ -3,7 +3,7 @@ import type { OpenTransactions } from "./open_transactions.ts";
 import type { Pause } from "./pause.ts";
 import type { Statistics } from "./statistics.ts";
 
-/** What the routes of an edition at work share. */
+/** What the routes of a running edition share. */
 export interface EditionParts {
   readonly host: EditionHost;
   readonly statistics: Statistics;

@@ -9,7 +9,7 @@ export interface OpenTransactionsOptions extends TransactionLimits {
 
 interface Entry {
   readonly transaction: Transaction;
-  /** A call runs on it, from before its body is read until its answer is complete. */
+  /** A call is running on it, from before its body is read until its response is complete. */
   busy: boolean;
   /** When the last call ended, by the monotonic clock. */
   lastCallAt: number;
@@ -17,7 +17,7 @@ interface Entry {
 
 const SWEEP_MILLISECONDS = 250;
 
-/** The transactions in memory: one call at a time on each, and an end for those that nobody calls any more. */
+/** The transactions in memory: one call at a time on each, and an end to those that are no longer called. */
 export class OpenTransactions {
   readonly #options: OpenTransactionsOptions;
   readonly #statistics: Statistics;
@@ -40,7 +40,7 @@ export class OpenTransactions {
     if (this.#entries.size >= maxOpenTx) {
       throw new Refusal(
         "TooManyTransactions",
-        `${maxOpenTx} transactions are open, as many as maxOpenTx allows`,
+        `${maxOpenTx} transactions are already open, the limit set by maxOpenTx`,
       );
     }
     const txId = crypto.randomUUID();
@@ -51,8 +51,8 @@ export class OpenTransactions {
   }
 
   /**
-   * Runs a call on a transaction. Every error ends it, but for a projection that is not there and a client
-   * that left before it had said what it wanted.
+   * Runs a call on a transaction. Every error ends it, except a missing projection and a client that left
+   * before its request was complete.
    * @throws Refusal `TransactionNotFound` or `TransactionBusy`, or what `call` throws
    */
   async call<T>(
@@ -61,7 +61,7 @@ export class OpenTransactions {
   ): Promise<T> {
     const entry = this.#entries.get(txId);
     if (entry === undefined) throw new Refusal("TransactionNotFound");
-    this.#mustBeFree(entry);
+    this.#assertFree(entry);
     entry.busy = true;
     let extended = false;
     const end = (): void => {
@@ -89,7 +89,7 @@ export class OpenTransactions {
   abandon(txId: string): void {
     const entry = this.#entries.get(txId);
     if (entry === undefined) return;
-    this.#mustBeFree(entry);
+    this.#assertFree(entry);
     this.#entries.delete(txId);
     this.#statistics.transactions.abandoned++;
   }
@@ -99,10 +99,10 @@ export class OpenTransactions {
     this.#entries.clear();
   }
 
-  #mustBeFree(entry: Entry): void {
+  #assertFree(entry: Entry): void {
     if (!entry.busy) return;
     this.#statistics.transactions.busy++;
-    throw new Refusal("TransactionBusy", "another call runs on this transaction");
+    throw new Refusal("TransactionBusy", "another call is running on this transaction");
   }
 
   #expire(): void {
@@ -115,16 +115,16 @@ export class OpenTransactions {
   }
 }
 
-/** What a call can say about its own end. */
+/** How a call reports its own end. */
 export interface RunningCall {
-  /** The call goes on after its handler returned, until `end` is called: its answer is a stream. */
+  /** The call continues after its handler has returned, until `end` is called: its response is a stream. */
   extend(): void;
   end(): void;
   /** The transaction is over. */
   finish(): void;
 }
 
-/** Broken rules and malformed bodies; not limits and sizes. */
+/** Broken rules and malformed bodies, but not limits and sizes. */
 function isDesignError(error: unknown): boolean {
   return error instanceof Refusal && error.code === "InvalidRequest" && !(error instanceof LimitReached);
 }

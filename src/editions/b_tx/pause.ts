@@ -1,6 +1,6 @@
 export type PauseState = "normal" | "pauseRequested" | "paused";
 
-/** The pause of the store: asked for while transactions are open, in place once none is. */
+/** The pause of the store: requested while transactions are open, in place once none is. */
 export class Pause {
   #state: PauseState;
   #sinceMicros: number;

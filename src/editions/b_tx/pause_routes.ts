@@ -1,8 +1,8 @@
-import { nowMicros } from "../../core/clock.ts";
-import { mustHaveSucceeded } from "../../core/turn_end.ts";
 import type { Reply } from "../../http/exchange.ts";
 import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
+import { throwIfFailed } from "../../store/outcome.ts";
+import { nowMicros } from "../../turns/clock.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
@@ -11,28 +11,27 @@ export function pauseRoutes(edition: EditionParts): Route[] {
   const route = (path: string, act: (edition: EditionParts) => Promise<Reply>): Route => ({
     method: "POST",
     path,
-    readsBody: false,
+    body: "ignored",
     level: "info",
     handle: () => edition.host.queue.alone(path.slice(1), () => act(edition), undefined),
   });
   return [route("/pause", pause), route("/resume", resume)];
 }
 
-/** Asks for a pause, and puts it in place once no transaction is open. */
+/** Requests a pause, which takes effect once no transaction is open. */
 async function pause({ host, pause, transactions }: EditionParts): Promise<Reply> {
   const now = nowMicros();
   // From here on no transaction begins, so that the number of open ones only falls.
   if (pause.state === "normal") pause.enter("pauseRequested", now);
   if (transactions.count > 0) return jsonReply(202, { openTransactions: transactions.count });
   const since = pause.state === "paused" ? pause.sinceMicros : now;
-  const { failure, head, storeId } = await host.store.setPaused(since);
-  mustHaveSucceeded(failure);
+  const { head, storeId } = throwIfFailed(await host.store.turns.setPaused(since));
   pause.enter("paused", since);
   return jsonReply(200, { lastSequence: head }, { [STORE_HEADER]: storeId });
 }
 
 async function resume({ host, pause }: EditionParts): Promise<Reply> {
-  if (pause.state === "paused") mustHaveSucceeded((await host.store.setPaused(undefined)).failure);
+  if (pause.state === "paused") throwIfFailed(await host.store.turns.setPaused(undefined));
   pause.enter("normal", nowMicros());
   return emptyReply(204);
 }

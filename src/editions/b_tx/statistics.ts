@@ -1,8 +1,10 @@
 import { formatTimestamp } from "../../model/timestamp.ts";
-import type { Verdict } from "../../store/writer.ts";
+import type { Outcome } from "../../store/outcome.ts";
+import type { WriteResult } from "../../store/write.ts";
+import { conflictingPart } from "../shared/conflicts.ts";
 import type { Pause } from "./pause.ts";
 
-/** What `GET /stats` counts, since the start. The keys are those of the document. */
+/** What `GET /stats` counts since startup. The keys are those of the document. */
 export class Statistics {
   readonly startedAtMicros: number;
   lastOptimizeAtMicros: number;
@@ -23,12 +25,11 @@ export class Statistics {
     this.lastOptimizeAtMicros = startedAtMicros;
   }
 
-  /** Counts what came of a commit that wrote, or of projections written outside a transaction. */
-  writeEnded(verdict: Verdict): void {
-    if (verdict.kind === "committed") this.writes.committed++;
-    if (verdict.kind === "conflict") {
-      this.writes.conflicts[verdict.conflict.list === "conditions" ? "condition" : "projection"]++;
-    }
+  /** Counts the outcome of a commit that wrote, or of projections written outside a transaction. */
+  writeEnded(outcome: Outcome<WriteResult>): void {
+    if (outcome.kind !== "done") return;
+    if (outcome.value.kind === "written") this.writes.committed++;
+    else this.writes.conflicts[conflictingPart(outcome.value.conflict)]++;
   }
 
   /** The statistics document. */

@@ -2,7 +2,7 @@ import type { Condition } from "../../model/condition.ts";
 import type { NewEvent } from "../../model/event.ts";
 import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts";
 import type { Query } from "../../model/query.ts";
-import type { UnversionedChanges } from "../../wire/projection.ts";
+import type { UnversionedChanges } from "./tx_requests.ts";
 import { LimitReached, Refusal } from "../../model/errors.ts";
 
 /*
@@ -19,7 +19,7 @@ export interface TransactionLimits {
   readonly maxProjectionsPerTx: number;
 }
 
-/** An event that waits for the commit. */
+/** An event waiting for the commit. */
 export interface PendingEvent {
   readonly event: NewEvent;
   readonly timeMicros: number;
@@ -28,19 +28,19 @@ export interface PendingEvent {
 /** What the transaction found in the store when it read a projection: its version, or that there was none. */
 export type Found = { readonly version: string } | "missing";
 
-/** What a transaction knows of one projection. */
+/** What a transaction knows about one projection. */
 interface Known {
   readonly key: ProjectionKey;
   /** undefined: never read. */
   found: Found | undefined;
-  /** What the transaction made of it: a payload, nothing, or undefined when it did not touch it. */
+  /** What the transaction made of it: a payload, `deleted`, or undefined when it did not change it. */
   made: { readonly payload: string } | "deleted" | undefined;
 }
 
 /** How a projection looks from inside the transaction. */
 export type View = { readonly payload: string } | "deleted" | "asStored";
 
-/** A change to check and make at commit. `found` is what the transaction's own read said, if it read. */
+/** A change to check and make at commit. `found` is what the transaction's own read found, if it read. */
 export interface CommittedChange {
   readonly key: ProjectionKey;
   readonly found: Found | undefined;
@@ -76,7 +76,7 @@ export class Transaction {
 
   /** Before a read of events. */
   checkRead(): void {
-    this.#mustBeClosed("read events");
+    this.#assertClosed("read events");
     const { maxReadsPerTx } = this.#limits;
     if (this.#conditions.length >= maxReadsPerTx) {
       throw new LimitReached(`the transaction has more reads than maxReadsPerTx (${maxReadsPerTx})`);
@@ -89,12 +89,12 @@ export class Transaction {
     this.#conditionOpen = true;
   }
 
-  /** Decides: closes the open condition and keeps the events, of which there may be none. */
+  /** The decision: closes the open condition and keeps the events, if any. */
   writeEvents(events: readonly NewEvent[], timeMicros: number): void {
-    if (!this.#conditionOpen) throw brokenRule("events are written after a read of events");
+    if (!this.#conditionOpen) throw brokenRule("events must be written directly after a read of events");
     const { maxEventsPerTx } = this.#limits;
     if (this.#events.length + events.length > maxEventsPerTx) {
-      throw new LimitReached(`the transaction carries more events than maxEventsPerTx (${maxEventsPerTx})`);
+      throw new LimitReached(`the transaction has more events than maxEventsPerTx (${maxEventsPerTx})`);
     }
     this.#conditionOpen = false;
     for (const event of events) this.#events.push({ event, timeMicros });
@@ -102,7 +102,7 @@ export class Transaction {
 
   /** Before a read of a projection: what it is to the transaction, or that the store must be asked. */
   viewProjection(key: ProjectionKey): View {
-    this.#mustBeClosed("read a projection");
+    this.#assertClosed("read a projection");
     const known = this.#projections.get(projectionKeyText(key));
     if (known === undefined && this.#projections.size >= PROJECTIONS_MAX) {
       throw new LimitReached(`the transaction reads and writes more than ${PROJECTIONS_MAX} projections`);
@@ -117,43 +117,43 @@ export class Transaction {
 
   /** Creates, replaces and deletes projections in the transaction. The lists name each projection once. */
   writeProjections(writes: UnversionedChanges): void {
-    this.#mustBeClosed("write projections");
+    this.#assertClosed("write projections");
     const { create, replace, delete: deleted } = writes;
     if (create.length + replace.length + deleted.length === 0) {
-      throw brokenRule("a write of projections names at least one");
+      throw brokenRule("a write of projections must name at least one");
     }
     for (const [i, { type, id, payload }] of create.entries()) {
       const known = this.#known({ type, id });
-      if (isThere(known)) throw brokenRule(`create[${i}]: the projection exists`);
+      if (exists(known)) throw brokenRule(`create[${i}]: the projection already exists`);
       known.made = { payload };
     }
     for (const [i, { type, id, payload }] of replace.entries()) {
       const known = this.#known({ type, id });
-      if (!isThere(known)) throw brokenRule(`replace[${i}]: ${whyNotThere(known)}`);
+      if (!exists(known)) throw brokenRule(`replace[${i}]: ${whyMissing(known)}`);
       known.made = { payload };
     }
     for (const [i, { type, id }] of deleted.entries()) {
       const known = this.#known({ type, id });
       if (known.found === undefined && known.made === undefined) {
-        throw brokenRule(`delete[${i}]: ${whyNotThere(known)}`);
+        throw brokenRule(`delete[${i}]: ${whyMissing(known)}`);
       }
-      // Deleting what is not there does nothing.
-      if (isThere(known)) known.made = "deleted";
+      // Deleting what does not exist does nothing.
+      if (exists(known)) known.made = "deleted";
     }
     this.#checkWritten();
   }
 
   /** What the commit is to check and write, or undefined when there is nothing to write. */
   commit(): CommitContent | undefined {
-    this.#mustBeClosed("commit");
+    this.#assertClosed("commit");
     const projections = [...this.#projections.values()].flatMap(changeOf);
     if (this.#events.length === 0 && projections.length === 0) return undefined;
     return { conditions: this.#conditions, events: this.#events, projections };
   }
 
-  #mustBeClosed(what: string): void {
+  #assertClosed(what: string): void {
     if (!this.#conditionOpen) return;
-    throw brokenRule(`after a read of events the next call writes events; it can't ${what}`);
+    throw brokenRule(`after a read of events, the next call must write events; it cannot ${what}`);
   }
 
   #checkWritten(): void {
@@ -175,12 +175,12 @@ export class Transaction {
 }
 
 /** Whether the projection exists, as far as the transaction can see. */
-function isThere({ found, made }: Known): boolean {
+function exists({ found, made }: Known): boolean {
   if (made !== undefined) return made !== "deleted";
   return found !== undefined && found !== "missing";
 }
 
-function whyNotThere({ found, made }: Known): string {
+function whyMissing({ found, made }: Known): string {
   return found === undefined && made === undefined
     ? "the projection was not read in this transaction"
     : "the projection does not exist";
@@ -189,6 +189,6 @@ function whyNotThere({ found, made }: Known): string {
 function changeOf({ key, found, made }: Known): CommittedChange[] {
   if (made === undefined) return [];
   if (made !== "deleted") return [{ key, found, payload: made.payload }];
-  // What was created here and deleted again never was.
+  // What was created and deleted here never existed.
   return found === undefined || found === "missing" ? [] : [{ key, found, payload: undefined }];
 }

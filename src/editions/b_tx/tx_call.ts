@@ -1,5 +1,5 @@
 import type { Reply } from "../../http/exchange.ts";
-import type { Call, Route } from "../../http/router.ts";
+import type { Route, RoutedRequest } from "../../http/router.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { RunningCall } from "./open_transactions.ts";
 import type { Transaction } from "./transaction.ts";
@@ -9,7 +9,7 @@ export interface TxCall {
   readonly edition: EditionParts;
   readonly transaction: Transaction;
   readonly running: RunningCall;
-  readonly call: Call;
+  readonly request: RoutedRequest;
 }
 
 /**
@@ -25,11 +25,11 @@ export function onTransaction(
   return {
     method,
     path: `/tx/:txId${rest}`,
-    readsBody: true,
-    handle: (call) =>
+    body: "handled",
+    handle: (request) =>
       edition.transactions.call(
-        call.segments[0]!,
-        (transaction, running) => handle({ edition, transaction, running, call }),
+        request.segments[0]!,
+        (transaction, running) => handle({ edition, transaction, running, request }),
       ),
   };
 }

@@ -1,17 +1,17 @@
-import { nowMicros } from "../../core/clock.ts";
-import { openPage, type Page } from "../../core/page_reader.ts";
 import type { Reply } from "../../http/exchange.ts";
-import { emptyReply, errorReply, jsonReply } from "../../http/replies.ts";
+import { errorReply } from "../../http/error_replies.ts";
+import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { Refusal } from "../../model/errors.ts";
 import type { ProjectionKey } from "../../model/projection.ts";
 import { matches } from "../../model/query.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
+import { openPage, type Page } from "../../store/open_page.ts";
+import { nowMicros } from "../../turns/clock.ts";
 import { eventBody } from "../../wire/event.ts";
 import { parseJson } from "../../wire/json.ts";
-import { decodeUnversionedChanges } from "../../wire/projection.ts";
-import { decodeTxEvents, decodeTxRead } from "../../wire/tx_requests.ts";
-import { NO_STORE } from "../shared/headers.ts";
+import { decodeTxEvents, decodeTxRead, decodeUnversionedChanges } from "./tx_requests.ts";
+import { NOT_CACHED } from "../shared/headers.ts";
 import { commit } from "./commit.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { RunningCall } from "./open_transactions.ts";
@@ -20,11 +20,11 @@ import { onTransaction, type TxCall } from "./tx_call.ts";
 
 const encoder = new TextEncoder();
 
-/** The endpoints below `/tx`. */
+/** The endpoints under `/tx`. */
 export function txRoutes(edition: EditionParts): Route[] {
   const { transactions } = edition;
   return [
-    { method: "POST", path: "/tx", readsBody: false, handle: () => begin(edition) },
+    { method: "POST", path: "/tx", body: "ignored", handle: () => begin(edition) },
     onTransaction("QUERY", "/events", edition, readEvents),
     onTransaction("POST", "/events", edition, writeEvents),
     onTransaction("GET", "/projections/:type/:id", edition, readProjection),
@@ -33,8 +33,7 @@ export function txRoutes(edition: EditionParts): Route[] {
     {
       method: "DELETE",
       path: "/tx/:txId",
-      // Never read: whatever the body, the answer depends on the transaction alone.
-      readsBody: true,
+      body: "unread",
       handle({ segments: [txId] }) {
         transactions.abandon(txId!);
         return emptyReply(204);
@@ -51,18 +50,18 @@ function begin({ pause, statistics, transactions }: EditionParts): Reply {
   return jsonReply(200, { txId: transactions.begin() });
 }
 
-async function readEvents({ edition: { host }, transaction, running, call }: TxCall): Promise<Reply> {
-  const query = decodeTxRead(parseJson(await call.body()), host.literals);
+async function readEvents({ edition: { host }, transaction, running, request }: TxCall): Promise<Reply> {
+  const query = decodeTxRead(parseJson(await request.body()));
   transaction.checkRead();
-  const request = { query, afterSequence: 0, limit: Infinity };
-  const page = await openPage((chunk) => host.store.readChunk(chunk), request);
+  const read = { query, afterSequence: 0, limit: Infinity };
+  const page = await openPage((chunk) => host.store.reads.chunk(chunk), read);
   transaction.readBegan(query, page.head);
   const own = transaction.pendingEvents.filter(({ event }) => matches(query, event));
-  // The call runs until its last line is out.
+  // The call runs until its last line has been sent.
   running.extend();
   return {
     status: 200,
-    headers: { "Content-Type": "application/x-ndjson", ...NO_STORE },
+    headers: { "Content-Type": "application/x-ndjson", ...NOT_CACHED },
     body: lines(page, own, running),
   };
 }
@@ -83,20 +82,20 @@ async function* lines(
   }
 }
 
-async function writeEvents({ edition: { host }, transaction, call }: TxCall): Promise<Reply> {
-  const events = decodeTxEvents(parseJson(await call.body()), host.settings);
+async function writeEvents({ edition: { host }, transaction, request }: TxCall): Promise<Reply> {
+  const events = decodeTxEvents(parseJson(await request.body()), host.settings);
   const timeMicros = nowMicros();
   transaction.writeEvents(events, timeMicros);
   return jsonReply(200, { time: formatTimestamp(timeMicros) });
 }
 
-async function readProjection({ edition, transaction, call }: TxCall): Promise<Reply> {
-  await call.body();
-  const [, type, id] = call.segments;
+async function readProjection({ edition, transaction, request }: TxCall): Promise<Reply> {
+  await request.body();
+  const [, type, id] = request.segments;
   const key: ProjectionKey = { type: type!, id: id! };
   const payload = await payloadIn(edition, transaction, key);
-  if (payload === undefined) return errorReply(new Refusal("ProjectionNotFound"), NO_STORE).reply;
-  const headers = { "Content-Type": "text/plain; charset=utf-8", ...NO_STORE };
+  if (payload === undefined) return errorReply(new Refusal("ProjectionNotFound"), NOT_CACHED).reply;
+  const headers = { "Content-Type": "text/plain; charset=utf-8", ...NOT_CACHED };
   return { status: 200, headers, body: payload };
 }
 
@@ -109,12 +108,12 @@ async function payloadIn(
   const view = transaction.viewProjection(key);
   if (view === "deleted") return undefined;
   if (view !== "asStored") return encoder.encode(view.payload);
-  const { projection } = await host.store.readProjection(key);
+  const { projection } = await host.store.reads.projection(key);
   transaction.projectionRead(key, projection === undefined ? "missing" : { version: projection.version });
   return projection?.payload;
 }
 
-async function writeProjections({ edition: { host }, transaction, call }: TxCall): Promise<Reply> {
-  transaction.writeProjections(decodeUnversionedChanges(parseJson(await call.body()), "", host.settings));
+async function writeProjections({ edition: { host }, transaction, request }: TxCall): Promise<Reply> {
+  transaction.writeProjections(decodeUnversionedChanges(parseJson(await request.body()), host.settings));
   return jsonReply(200, { time: formatTimestamp(nowMicros()) });
 }

@@ -1,16 +1,16 @@
 import type { Reply } from "../../http/exchange.ts";
 import { jsonReply } from "../../http/replies.ts";
-import type { Call } from "../../http/router.ts";
+import type { RoutedRequest } from "../../http/router.ts";
 import { ClientLeft } from "../../model/errors.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { Expiry } from "./deadlines.ts";
 import { Transaction } from "./transaction.ts";
 
-/** `POST /begin`: waits for a turn, and answers with its ticket. The turn is held until the transaction ends. */
-export function begin(edition: EditionParts, { left }: Call): Promise<Reply> {
+/** `POST /begin`: waits for a turn, and returns its ticket. The turn is held until the transaction ends. */
+export function begin(edition: EditionParts, { left }: RoutedRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const hold = async (): Promise<void> => {
-      edition.pause.mustNotHold();
+      edition.pause.assertNotPaused();
       const transaction = newTransaction(edition);
       edition.active.current = transaction;
       try {
@@ -36,7 +36,7 @@ export function begin(edition: EditionParts, { left }: Call): Promise<Reply> {
 function newTransaction({ host, metrics }: EditionParts): Transaction {
   const { settings, store, reportFailure } = host;
   return new Transaction({
-    store,
+    turns: store.turns,
     deadlines: settings,
     reportFailure,
     onEnd: (end, seconds) => metrics.transactionEnded(end, seconds),

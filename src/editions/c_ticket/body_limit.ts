@@ -1,5 +1,5 @@
 import type { BodyLimit } from "../../http/pipeline.ts";
-import { EVENTS_PER_CALL_MAX } from "../../model/limits.ts";
+import { EVENTS_PER_CALL_MAX } from "./ticket_requests.ts";
 
 /** JSON may write a byte as six, as in `\u0000`. */
 const JSON_BYTES_PER_BYTE = 6;
@@ -14,7 +14,7 @@ interface Limits {
   readonly maxProjectionsPerRequest: number;
 }
 
-/** The cap on request bodies: whatever the limits allow fits, however it is escaped. */
+/** The cap on request bodies: everything that the limits allow fits, however it is escaped. */
 export function derivedBodyLimit(limits: Limits): BodyLimit {
   const itemsBytes = (count: number, bytesMax: number): number =>
     count * (JSON_BYTES_PER_BYTE * bytesMax + FRAME_BYTES);

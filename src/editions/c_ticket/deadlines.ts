@@ -1,4 +1,4 @@
-import { nowMicros } from "../../core/clock.ts";
+import { Age, nowMicros } from "../../turns/clock.ts";
 
 /** Why a transaction is expired, in the words of the settings. */
 export type Expiry = "transactionTimeout" | "maxTransactionDuration";
@@ -11,14 +11,13 @@ export interface DeadlineSeconds {
 }
 
 /**
- * The two deadlines of a transaction: one that each call moves, and one that nothing moves. While a call runs
+ * The two deadlines of a transaction: one that each call moves, and one that nothing moves. While a call runs,
  * only the second counts.
  */
 export class Deadlines {
-  /** When they began, in microseconds since 1970, as the other moments that are told. */
-  readonly sinceMicros: number = nowMicros();
+  /** Since they began. */
+  readonly age: Age = new Age();
   readonly ceilingMicros: number;
-  readonly #startedAt = performance.now();
   readonly #idleSeconds: number;
   readonly #expire: (why: Expiry) => void;
   readonly #ceilingTimer: ReturnType<typeof setTimeout>;
@@ -28,18 +27,14 @@ export class Deadlines {
   /** Starts both. */
   constructor(seconds: DeadlineSeconds, expire: (why: Expiry) => void) {
     const { transactionTimeout, maxTransactionDuration } = seconds;
-    this.ceilingMicros = this.sinceMicros + maxTransactionDuration * 1_000_000;
+    this.ceilingMicros = this.age.sinceMicros + maxTransactionDuration * 1_000_000;
     this.#idleSeconds = transactionTimeout;
     this.#expire = expire;
     this.#ceilingTimer = setTimeout(() => expire("maxTransactionDuration"), maxTransactionDuration * 1000);
-    this.callEnded();
+    this.#awaitCall(this.age.sinceMicros);
   }
 
-  get ageSeconds(): number {
-    return (performance.now() - this.#startedAt) / 1000;
-  }
-
-  /** When the transaction ends if nobody calls, or if the running call never ends. */
+  /** When the transaction ends if no further call comes, or if the running call never ends. */
   get deadlineMicros(): number {
     return Math.min(this.ceilingMicros, this.#idleEndsMicros);
   }
@@ -50,8 +45,12 @@ export class Deadlines {
   }
 
   callEnded(): void {
+    this.#awaitCall(nowMicros());
+  }
+
+  #awaitCall(fromMicros: number): void {
     clearTimeout(this.#idleTimer);
-    this.#idleEndsMicros = nowMicros() + this.#idleSeconds * 1_000_000;
+    this.#idleEndsMicros = fromMicros + this.#idleSeconds * 1_000_000;
     this.#idleTimer = setTimeout(() => this.#expire("transactionTimeout"), this.#idleSeconds * 1000);
   }
 

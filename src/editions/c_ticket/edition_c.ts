@@ -1,30 +1,29 @@
 import { VERSION } from "../../config/version.ts";
-import { startHourlyOptimize } from "../../core/hourly_optimize.ts";
-import { METRICS_CONTENT_TYPE } from "../../core/metrics.ts";
-import { mustHaveSucceeded } from "../../core/turn_end.ts";
 import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
+import { throwIfFailed } from "../../store/outcome.ts";
+import { startHourlyOptimize } from "../../turns/hourly_optimize.ts";
 import type { Edition } from "../edition.ts";
+import { commonRoutes } from "../shared/common_routes.ts";
 import { getRoute } from "../shared/get_route.ts";
-import { NO_STORE } from "../shared/headers.ts";
-import { profilingRoutes } from "../shared/profiling.ts";
-import { ReadsInFlight } from "../shared/reads_in_flight.ts";
+import { NOT_CACHED } from "../shared/headers.ts";
+import { metricsRoute } from "../shared/metrics.ts";
 import { derivedBodyLimit } from "./body_limit.ts";
 import { debugSnapshot } from "./debug_snapshot.ts";
 import { ActiveTransaction, type EditionParts } from "./edition_parts.ts";
 import { Pause } from "./pause.ts";
 import { pauseRoutes } from "./pause_routes.ts";
-import { bulkDeleteRoutes } from "./paused_writes.ts";
+import { whilePaused } from "./paused_writes.ts";
+import { decodeTimedRead } from "./timed_read.ts";
 import type { Transaction } from "./transaction.ts";
 import { TransactionMetrics } from "./transaction_metrics.ts";
 import { transactionRoutes } from "./transaction_routes.ts";
 
-/** How long a stop lets the running call go on, so that the rest of a stop has its time too. */
+/** How long a stop lets the running call continue, so that time is left for the rest of the stop. */
 const LAST_CALL_MILLISECONDS = 5000;
 
 /** Edition C: one transaction at a time, addressed by a ticket, open in the database from begin to commit. */
 export const editionC: Edition = {
-  literals: new Map([["*", "every"]]),
   queueLimit: (settings) => ({
     waitingMax: settings.maxQueuedTransactions,
     fullCode: "TransactionQueueFull",
@@ -41,11 +40,10 @@ export const editionC: Edition = {
     const edition = {
       host,
       metrics: new TransactionMetrics(),
-      reads: new ReadsInFlight(),
       pause: new Pause(host.settings.dataDir),
       active: new ActiveTransaction(),
     };
-    const endOptimize = startHourlyOptimize(host.queue, host.store, host.reportFailure);
+    const endOptimize = startHourlyOptimize(host.queue, host.store.turns, host.reportFailure);
     return {
       routes: routesOf(edition),
       close() {
@@ -58,34 +56,33 @@ export const editionC: Edition = {
 
 function routesOf(edition: EditionParts): Route[] {
   const { host, metrics, pause, active } = edition;
+  const common = commonRoutes(host, {
+    decodeRead: (body) => decodeTimedRead(body, host.settings),
+    health: () => ({ status: "ok", version: VERSION, paused: pause.isPaused }),
+    deletesLeaveWithClient: true,
+  });
   return [
-    ...transactionRoutes(edition),
-    ...bulkDeleteRoutes(edition),
+    ...transactionRoutes(edition, common),
+    ...common.deleteProjections.map((route) => whilePaused(edition, route)),
     ...pauseRoutes(edition),
-    getRoute("/health", async () => {
-      await host.store.ping();
-      return jsonReply(200, { status: "ok", version: VERSION, paused: pause.holds }, NO_STORE);
-    }),
-    getRoute("/metrics", () => ({
-      status: 200,
-      headers: { "Content-Type": METRICS_CONTENT_TYPE, ...NO_STORE },
-      body: new TextEncoder().encode(
-        metrics.text(host.queue, { paused: pause.holds, active: active.current !== undefined }),
-      ),
-    })),
-    getRoute("/debug", () => jsonReply(200, debugSnapshot(edition), NO_STORE)),
-    ...(host.settings.devMode ? [resetRoute(edition), ...profilingRoutes()] : []),
+    common.health,
+    metricsRoute(() =>
+      metrics.text(host.queue, { paused: pause.isPaused, active: active.current !== undefined })
+    ),
+    getRoute("/debug", () => jsonReply(200, debugSnapshot(edition, common.reads), NOT_CACHED)),
+    ...(host.settings.devMode ? [resetRoute(edition)] : []),
+    ...common.profiling,
   ];
 }
 
-/** `POST /reset`: cuts the active transaction off and leaves those that wait where they are. */
+/** `POST /reset`: cuts off the active transaction and leaves the waiting requests in the queue. */
 function resetRoute({ host: { queue, store }, active }: EditionParts): Route {
   return {
     method: "POST",
     path: "/reset",
-    readsBody: false,
+    body: "ignored",
     async handle() {
-      const reset = queue.next("reset", async () => mustHaveSucceeded(await store.reset()));
+      const reset = queue.next("reset", async () => throwIfFailed(await store.turns.reset()));
       await Promise.all([reset, active.current?.cut("reset")]);
       return emptyReply(204);
     },

@@ -1,20 +1,18 @@
 import { Refusal } from "../../model/errors.ts";
 import type { EditionHost } from "../edition.ts";
-import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import type { Pause } from "./pause.ts";
 import type { Transaction } from "./transaction.ts";
 import type { TransactionMetrics } from "./transaction_metrics.ts";
 
-/** What the routes of an edition at work share. */
+/** What the routes of a running edition share. */
 export interface EditionParts {
   readonly host: EditionHost;
   readonly metrics: TransactionMetrics;
-  readonly reads: ReadsInFlight;
   readonly pause: Pause;
   readonly active: ActiveTransaction;
 }
 
-/** The one transaction that there may be; no other is remembered. */
+/** The one transaction that may exist; no other is remembered. */
 export class ActiveTransaction {
   current: Transaction | undefined;
 
@@ -25,7 +23,7 @@ export class ActiveTransaction {
   }
 }
 
-/** Whether a request of this kind has its turn or waits for it. */
-export function isUnderWay({ host: { queue } }: EditionParts, kind: string): boolean {
+/** Whether a request of this kind holds a turn or waits for one. */
+export function isPending({ host: { queue } }: EditionParts, kind: string): boolean {
   return [queue.active, ...queue.queued].some((entry) => entry?.kind === kind);
 }

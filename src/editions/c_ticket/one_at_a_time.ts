@@ -3,14 +3,14 @@ export class OneAtATime {
   #busy = false;
   readonly #waiting: (() => void)[] = [];
 
-  /** Whether whoever comes now has to wait. */
+  /** Whether a newcomer has to wait. */
   get busy(): boolean {
     return this.#busy;
   }
 
   /**
-   * Resolves when nobody else is inside.
-   * @param first go before those that wait
+   * Resolves when no one else is inside.
+   * @param first enter before those that are waiting
    * @returns what to call when leaving
    */
   async enter({ first }: { first: boolean } = { first: false }): Promise<() => void> {
@@ -23,7 +23,7 @@ export class OneAtATime {
     this.#busy = true;
     return () => {
       const next = this.#waiting.shift();
-      // Whoever waits comes in without a moment in which the place looks free.
+      // The place is passed on directly and never looks free in between.
       if (next === undefined) this.#busy = false;
       else next();
     };

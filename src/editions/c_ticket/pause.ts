@@ -1,7 +1,7 @@
 import { Refusal } from "../../model/errors.ts";
 import { readPauseFile, removePauseFile, writePauseFile } from "../../store/pause_file.ts";
 
-/** Whether tickets are given out. Kept as a file that is read at the start only. */
+/** Whether tickets are given out. Kept as a file that is read only at startup. */
 export class Pause {
   readonly #dataDir: string;
   #sinceMicros: number | undefined;
@@ -11,27 +11,27 @@ export class Pause {
     this.#sinceMicros = readPauseFile(dataDir);
   }
 
-  /** Since when the store is paused, in microseconds since 1970; undefined when it isn't. */
+  /** Since when the store is paused, in microseconds since 1970; undefined when it is not. */
   get sinceMicros(): number | undefined {
     return this.#sinceMicros;
   }
 
-  get holds(): boolean {
+  get isPaused(): boolean {
     return this.#sinceMicros !== undefined;
   }
 
   /** @throws Refusal `NotPaused` */
-  mustHold(): void {
-    if (!this.holds) throw new Refusal("NotPaused");
+  assertPaused(): void {
+    if (!this.isPaused) throw new Refusal("NotPaused");
   }
 
   /** @throws Refusal `Paused` */
-  mustNotHold(): void {
-    if (this.holds) throw new Refusal("Paused");
+  assertNotPaused(): void {
+    if (this.isPaused) throw new Refusal("Paused");
   }
 
   async begin(): Promise<void> {
-    if (!this.holds) this.#sinceMicros = await kept("kept", writePauseFile(this.#dataDir));
+    if (!this.isPaused) this.#sinceMicros = await kept("saved", writePauseFile(this.#dataDir));
   }
 
   async end(): Promise<void> {
@@ -44,6 +44,6 @@ async function kept<T>(what: string, done: Promise<T>): Promise<T> {
   try {
     return await done;
   } catch (error) {
-    throw new Refusal("InternalError", `the pause can't be ${what}: ${(error as Error).message}`);
+    throw new Refusal("InternalError", `the pause cannot be ${what}: ${(error as Error).message}`);
   }
 }

@@ -1,40 +1,50 @@
-import type { Reply } from "../../http/exchange.ts";
 import { jsonReply } from "../../http/replies.ts";
-import type { Call, Route } from "../../http/router.ts";
+import type { Route } from "../../http/router.ts";
 import { Refusal } from "../../model/errors.ts";
+import { EMPTY_WRITE } from "../../store/write.ts";
 import { parseJson } from "../../wire/json.ts";
-import { decodeChanges } from "../../wire/ticket_requests.ts";
-import { deleteProjectionsRoutes } from "../shared/turns.ts";
-import { writeProjections } from "../shared/write_projections.ts";
-import { type EditionParts, isUnderWay } from "./edition_parts.ts";
+import { decodeChanges } from "./ticket_requests.ts";
+import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
+import { type EditionParts, isPending } from "./edition_parts.ts";
 
 /*
  * What is written without a ticket, while the store is paused. Each call takes a turn, and so does the resume
- * that ends the pause: a call that was accepted is done before, and behind a resume none is accepted.
+ * that ends the pause: accepted calls run before it, and after a resume none is accepted.
  */
 
 /** `POST /projections` without a ticket: each call commits on its own. */
-export async function writeWhilePaused(edition: EditionParts, call: Call): Promise<Reply> {
+export function projectionsRoute(edition: EditionParts): Route {
   const { host } = edition;
-  const projections = decodeChanges(parseJson(await call.body()), host.settings);
-  mustBePaused(edition);
-  const { versions } = await writeProjections(host, { projections, client: call.left });
-  return jsonReply(200, versions);
-}
-
-/** `DELETE /projections/{type}` and `DELETE /projections`. */
-export function bulkDeleteRoutes(edition: EditionParts): Route[] {
-  return deleteProjectionsRoutes(edition.host, { leavesWithClient: true }).map((route) => ({
-    ...route,
-    handle(call) {
-      mustBePaused(edition);
-      return route.handle(call);
+  return {
+    method: "POST",
+    path: "/projections",
+    body: "handled",
+    async handle(request) {
+      const projections = decodeChanges(parseJson(await request.body()), host.settings);
+      assertPaused(edition);
+      const { outcome } = await host.queue.write(
+        "projections",
+        { ...EMPTY_WRITE, projections },
+        request.left,
+      );
+      return jsonReply(200, throwIfRefused(outcome, conflictMessage).versions);
     },
-  }));
+  };
 }
 
-/** Its turn would come behind that of a resume that waits already. @throws Refusal `NotPaused` */
-function mustBePaused(edition: EditionParts): void {
-  if (isUnderWay(edition, "resume")) throw new Refusal("NotPaused");
-  edition.pause.mustHold();
+/** The route, which can be called only during a pause. */
+export function whilePaused(edition: EditionParts, route: Route): Route {
+  return {
+    ...route,
+    handle(request) {
+      assertPaused(edition);
+      return route.handle(request);
+    },
+  };
+}
+
+/** Its turn would come after that of a resume that is already waiting. @throws Refusal `NotPaused` */
+function assertPaused(edition: EditionParts): void {
+  if (isPending(edition, "resume")) throw new Refusal("NotPaused");
+  edition.pause.assertPaused();
 }

@@ -1,52 +1,46 @@
 import type { Reply } from "../../http/exchange.ts";
-import type { Call, Route } from "../../http/router.ts";
+import type { Route } from "../../http/router.ts";
 import { Refusal } from "../../model/errors.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { Transaction } from "./transaction.ts";
 
 const TICKET_HEADER = "x-service-ticket";
+const MISSING_TICKET = "X-Service-Ticket is missing: this call requires a transaction";
 
 /** What the handler of a call with a ticket works with. */
 export interface TicketCall {
   readonly edition: EditionParts;
   readonly transaction: Transaction;
   /** The decoded segments of the path. */
-  readonly segments: Call["segments"];
+  readonly segments: readonly string[];
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-interface Handlers {
-  readonly withTicket: (call: TicketCall) => Promise<Reply>;
-  /** Left out: the call needs a ticket. */
-  readonly withoutTicket?: (edition: EditionParts, call: Call) => Promise<Reply>;
-}
-
 /**
- * A route that runs in the transaction of the ticket that the request carries, if it carries one. The ticket is
- * looked at before the body is read.
+ * A route that runs in the transaction of the ticket that the request carries. Without a ticket its own handler runs;
+ * a route that has none requires a ticket. The ticket is checked before the body is read.
  */
 export function ticketRoute(
   edition: EditionParts,
-  method: Route["method"],
-  path: string,
-  { withTicket, withoutTicket }: Handlers,
+  route: Pick<Route, "method" | "path"> & Partial<Route>,
+  withTicket: (call: TicketCall) => Promise<Reply>,
 ): Route {
   return {
-    method,
-    path,
-    readsBody: true,
-    async handle(call) {
-      const ticket = call.header(TICKET_HEADER);
-      if (ticket === undefined) {
-        if (withoutTicket !== undefined) return await withoutTicket(edition, call);
-        throw new Refusal(
-          "InvalidRequest",
-          "X-Service-Ticket is missing: this call belongs to a transaction",
+    ...route,
+    body: "handled",
+    async handle(request) {
+      const ticket = request.header(TICKET_HEADER);
+      if (ticket !== undefined) {
+        const transaction = edition.active.of(ticket);
+        const { segments } = request;
+        return await transaction.call(
+          request,
+          (body) => withTicket({ edition, transaction, segments, body }),
         );
       }
-      const transaction = edition.active.of(ticket);
-      const { segments } = call;
-      return await transaction.call(call, (body) => withTicket({ edition, transaction, segments, body }));
+      if (route.handle === undefined) throw new Refusal("InvalidRequest", MISSING_TICKET);
+      if (route.body === "ignored") await request.body();
+      return await route.handle(request);
     },
   };
 }

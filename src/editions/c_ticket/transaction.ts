@@ -1,26 +1,40 @@
 import { setImmediate } from "node:timers/promises";
-import { mustHaveSucceeded } from "../../core/turn_end.ts";
 import type { Reply } from "../../http/exchange.ts";
-import type { Call } from "../../http/router.ts";
+import type { RoutedRequest } from "../../http/router.ts";
 import { ClientLeft, NoReply, Refusal } from "../../model/errors.ts";
-import type { Store } from "../../store/store.ts";
+import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
+import type { StoreTurns } from "../../store/store.ts";
 import { Deadlines, type DeadlineSeconds, type Expiry } from "./deadlines.ts";
 import { OneAtATime } from "./one_at_a_time.ts";
-
-/** Why a transaction was rolled back. `client`: asked to, or left in the middle of a call. */
-export type RollbackReason = "client" | "error" | "expired" | "shutdown" | "reset";
+import { reasonOf, type RollbackReason } from "./rollback_reason.ts";
 
 export interface TransactionOptions {
-  readonly store: Store;
+  readonly turns: StoreTurns;
   readonly deadlines: DeadlineSeconds;
-  /** Told once how a transaction ended whose ticket was given out, and how long that had been. */
+  /** Called once when a transaction whose ticket was given out has ended: how, and after how long. */
   readonly onEnd: (end: "committed" | RollbackReason, seconds: number) => void;
   readonly onExpiry: (why: Expiry) => void;
-  /** Told of a rollback that failed because the writer is gone. */
+  /** Called with a rollback that failed because the writer is gone. */
   readonly reportFailure: (error: Error) => void;
 }
 
-/** The transaction that a ticket stands for: one turn of the write queue that stays open over several calls. */
+/**
+ * The transaction that a ticket stands for: one turn of the write queue that stays open over several calls.
+ *
+ * | State        | What happens in it                             | Next                                            |
+ * | ------------ | ---------------------------------------------- | ----------------------------------------------- |
+ * | beginning    | the writer begins; no ticket is out            | idle; rolling back if that fails or the client  |
+ * |              |                                                | has left                                        |
+ * | idle         | nobody calls; both deadlines run               | calling; rolling back at a deadline, a reset, a |
+ * |              |                                                | stop                                            |
+ * | calling      | one call is inside, others wait for it; only   | idle; committing; rolling back at an error, a   |
+ * |              | the ceiling runs                               | client that leaves, the ceiling, `/rollback`; a |
+ * |              |                                                | reset and a stop wait for the end of the call   |
+ * | committing   | `#isOver`: every other call gets `410`         | ended, as `committed` or `error`                |
+ * | rolling back | `#isOver`; the writer finishes what it is      | ended, for the reason that came first           |
+ * |              | doing, then rolls back                         |                                                 |
+ * | ended        | the turn is over, the next ticket goes out     |                                                 |
+ */
 export class Transaction {
   readonly ticket: string = crypto.randomUUID();
   readonly #options: TransactionOptions;
@@ -30,7 +44,7 @@ export class Transaction {
   #isOver = false;
   #deadlines: Deadlines | undefined;
   /** What the writer does for this transaction right now. */
-  #sql: Promise<unknown> = Promise.resolve();
+  #working: Promise<unknown> = Promise.resolve();
   #callsBegun = 0;
   #callsOpen = 0;
 
@@ -38,7 +52,7 @@ export class Transaction {
     this.#options = options;
   }
 
-  /** Its deadlines, once the ticket was given out. */
+  /** Its deadlines, once the ticket has been given out. */
   get deadlines(): Deadlines | undefined {
     return this.#deadlines;
   }
@@ -60,13 +74,12 @@ export class Transaction {
 
   /**
    * Begins the database transaction.
-   * @returns whether the ticket may be given out: not when the client has left meanwhile
+   * @returns whether the ticket may be given out: not if the client has left in the meantime
    */
   async begin(client: AbortSignal): Promise<boolean> {
     const leave = await this.#calls.enter();
     try {
-      const { failure } = await this.sql((store) => store.begin());
-      mustHaveSucceeded(failure);
+      throwIfFailed(await this.inStore((turns) => turns.begin()));
       // A client that leaves later may have its ticket already, and only closed the connection that brought it.
       if (client.aborted) return false;
       this.#deadlines = new Deadlines(this.#options.deadlines, (why) => this.#expire(why));
@@ -78,12 +91,12 @@ export class Transaction {
 
   /**
    * Runs a call once those before it are done. An error ends the transaction, and so does a client that leaves
-   * before its call has begun or before it has the whole answer. A projection that is not there is an answer,
-   * not an error.
+   * before its call has begun or before it has the whole response. A missing projection is a response, not an
+   * error.
    * @param handle is given the body
    * @throws Refusal `TicketNotActive`, or what `handle` throws
    */
-  async call(call: Call, handle: (body: Bytes) => Promise<Reply>): Promise<Reply> {
+  async call(request: RoutedRequest, handle: (body: Bytes) => Promise<Reply>): Promise<Reply> {
     this.#callsBegun++;
     this.#callsOpen++;
     const mustWait = this.#calls.busy;
@@ -92,13 +105,13 @@ export class Transaction {
       if (!this.#isOver) this.#deadlines?.callEnded();
     });
     try {
-      this.#mustGoOn();
+      this.#assertActive();
       this.#deadlines?.callBegan();
-      const body = await this.#bodyOf(call);
-      if (mustWait) await mustBeThere(call.left);
+      const body = await this.#bodyOf(request);
+      if (mustWait) await assertPresent(request.left);
       const reply = await handle(body);
       if (reply.body !== null && !(reply.body instanceof Uint8Array)) {
-        // A client that reads slowly must not keep others from hearing that the transaction is over.
+        // A client that reads slowly must not keep others from learning that the transaction is over.
         this.#over.promise.then(finish);
         return { ...reply, body: this.#watched(reply.body, finish) };
       }
@@ -111,25 +124,25 @@ export class Transaction {
     }
   }
 
-  /** Lets the writer do something inside the transaction. @throws Refusal `TicketNotActive` */
-  async sql<T>(work: (store: Store) => Promise<T>): Promise<T> {
-    this.#mustGoOn();
-    const running = work(this.#options.store);
-    this.#sql = running.catch(() => {});
+  /** Has the writer do something inside the transaction. @throws Refusal `TicketNotActive` */
+  async inStore<T>(work: (turns: StoreTurns) => Promise<T>): Promise<T> {
+    this.#assertActive();
+    const running = work(this.#options.turns);
+    this.#working = running.catch(() => {});
     return await running;
   }
 
   /** @throws Refusal `TicketNotActive`, or the error of a turn that failed */
   async commit(): Promise<void> {
-    this.#mustGoOn();
-    const running = this.sql((store) => store.commit());
+    this.#assertActive();
+    const running = this.inStore((turns) => turns.commit());
     this.#close();
-    const failure = await running.catch((error: Error) => {
+    const outcome: Outcome<void> = await running.catch((error: Error) => {
       // The writer died. Whether it had committed is unknown.
-      return { kind: "unknown" as const, reason: error.message };
+      return { kind: "unknown", reason: error.message };
     });
-    this.#finished(failure === undefined ? "committed" : "error");
-    mustHaveSucceeded(failure);
+    this.#finished(outcome.kind === "done" ? "committed" : "error");
+    throwIfFailed(outcome);
   }
 
   /**
@@ -140,8 +153,8 @@ export class Transaction {
   async end(reason: RollbackReason): Promise<void> {
     if (!this.#isOver) {
       this.#close();
-      await this.#sql;
-      await this.#options.store.rollback().catch(this.#options.reportFailure);
+      await this.#working;
+      await this.#options.turns.rollback().catch(this.#options.reportFailure);
       this.#finished(reason);
     }
     await this.ended;
@@ -155,9 +168,9 @@ export class Transaction {
   }
 
   /** The body of a call. It is not waited for any longer than the transaction lasts. */
-  async #bodyOf(call: Call): Promise<Bytes> {
-    const body = call.body();
-    // When nobody waits for it any more, nobody hears of its failure either.
+  async #bodyOf(request: RoutedRequest): Promise<Bytes> {
+    const body = request.body();
+    // Once nothing awaits it, its failure must be handled here.
     body.catch(() => {});
     const first = await Promise.race([body, this.#over.promise]);
     if (first === undefined) throw new Refusal("TicketNotActive");
@@ -170,7 +183,7 @@ export class Transaction {
     this.end("expired");
   }
 
-  #mustGoOn(): void {
+  #assertActive(): void {
     if (this.#isOver) throw new Refusal("TicketNotActive");
   }
 
@@ -181,12 +194,12 @@ export class Transaction {
   }
 
   #finished(end: "committed" | RollbackReason): void {
-    // Without deadlines the ticket was never given out, so that nobody began anything.
-    if (this.#deadlines !== undefined) this.#options.onEnd(end, this.#deadlines.ageSeconds);
+    // Without deadlines the ticket was never given out, so no transaction has begun for any client.
+    if (this.#deadlines !== undefined) this.#options.onEnd(end, this.#deadlines.age.seconds);
     this.#ended.resolve();
   }
 
-  /** The stream of an answer, which is part of the call. */
+  /** The stream of a response, which is part of the call. */
   async *#watched(stream: AsyncIterable<Bytes>, finish: () => void): AsyncGenerator<Bytes, void> {
     let complete = false;
     let reason: RollbackReason = "client";
@@ -195,8 +208,8 @@ export class Transaction {
       complete = true;
     } catch (error) {
       reason = reasonOf(error);
-      // The answer has begun: it can't become another one, only break off.
-      throw isCut(error) ? new TransactionOver("the transaction ended while it was read") : error;
+      // The response has begun: it can only break off.
+      throw isCut(error) ? new TransactionOver("the transaction ended while it was being read") : error;
     } finally {
       if (!complete) await this.end(reason);
       finish();
@@ -218,23 +231,19 @@ function once(leave: () => void, note: () => void): () => void {
 }
 
 /**
- * Whether its client is there shows only when the body of a call has been read, and a call that waited for
- * another one may have lost its client meanwhile. @throws ClientLeft
+ * Whether a call still has its client is known only once its body has been read, and a call that waited for
+ * another one may have lost its client in the meantime. @throws ClientLeft
  */
-async function mustBeThere(left: AbortSignal): Promise<void> {
+async function assertPresent(left: AbortSignal): Promise<void> {
   if (!left.aborted) await setImmediate();
   if (left.aborted) throw new ClientLeft();
 }
 
-/** The transaction of a page ended: the answer breaks off without a trailer, and nothing has failed. */
+/** The transaction of a page ended: the response breaks off without a trailer, and nothing has failed. */
 class TransactionOver extends NoReply {
   override readonly name = "TransactionOver";
 }
 
 function isCut(error: unknown): boolean {
   return error instanceof Refusal && error.code === "TicketNotActive";
-}
-
-function reasonOf(error: unknown): RollbackReason {
-  return error instanceof ClientLeft ? "client" : "error";
 }

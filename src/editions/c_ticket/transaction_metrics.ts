@@ -1,10 +1,10 @@
-import { Histogram, metricText } from "../../core/metrics.ts";
-import type { WriteQueue } from "../../core/write_queue.ts";
-import type { RollbackReason } from "./transaction.ts";
+import type { WriteQueue } from "../../turns/write_queue.ts";
+import { counter, gauge, Histogram, longestWaitSeconds, metricText } from "../shared/metrics.ts";
+import type { RollbackReason } from "./rollback_reason.ts";
 
 const DURATION_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
-/** What `/metrics` shows of transactions since the start. */
+/** What `/metrics` shows of transactions since startup. */
 export class TransactionMetrics {
   readonly #duration = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly #rolledBack: Record<RollbackReason, number> = {
@@ -35,14 +35,17 @@ export class TransactionMetrics {
 
   /** The page of `GET /metrics`. */
   text(queue: WriteQueue, { paused, active }: { paused: boolean; active: boolean }): string {
-    const longestWaitSeconds = Math.max(0, ...queue.queued.map(({ seconds }) => seconds));
     const rolledBack = Object.entries(this.#rolledBack);
     return [
       gauge("service_paused", "1 if the store is paused, else 0.", Number(paused)),
       gauge("service_transaction_active", "1 if a transaction is active, else 0.", Number(active)),
       gauge("service_requests_queued", "Requests waiting for their turn.", queue.queuedCount),
-      gauge("service_queue_longest_wait_seconds", "Longest current wait for a turn.", longestWaitSeconds),
-      counter("service_transactions_started_total", "Tickets given out since the start.", this.#started),
+      gauge(
+        "service_queue_longest_wait_seconds",
+        "Longest current wait for a turn.",
+        longestWaitSeconds(queue),
+      ),
+      counter("service_transactions_started_total", "Tickets given out since startup.", this.#started),
       counter("service_transactions_committed_total", "Transactions committed.", this.#committed),
       metricText(
         "service_transactions_rolled_back_total",
@@ -59,12 +62,4 @@ export class TransactionMetrics {
       counter("service_appends_failed_total", "Appends whose condition did not hold.", this.#appendsFailed),
     ].join("");
   }
-}
-
-function gauge(name: string, help: string, value: number): string {
-  return metricText(name, "gauge", help, [{ value }]);
-}
-
-function counter(name: string, help: string, value: number): string {
-  return metricText(name, "counter", help, [{ value }]);
 }

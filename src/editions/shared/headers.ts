@@ -1,5 +1,5 @@
 export const STORE_HEADER = "X-Service-Store";
 export const VERSION_HEADER = "X-Service-Version";
 
-/** For answers of reads: what was read may have changed by the next moment. */
-export const NO_STORE = { "Cache-Control": "no-store" } as const;
+/** For responses to reads, which may be out of date a moment later. */
+export const NOT_CACHED = { "Cache-Control": "no-store" } as const;

@@ -1,5 +1,6 @@
 import { Session } from "node:inspector";
 import { getHeapSnapshot } from "node:v8";
+import type { Reply } from "../../http/exchange.ts";
 import { textReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { Refusal } from "../../model/errors.ts";
@@ -9,8 +10,8 @@ const SECONDS_DEFAULT = 10;
 const SECONDS_MAX = 300;
 
 const INDEX = `profiling of the main thread, for Chrome DevTools
-/debug/pprof/profile?seconds=${SECONDS_DEFAULT}  CPU profile over so many seconds (1 to ${SECONDS_MAX}): save as .cpuprofile
-/debug/pprof/heap  heap snapshot: save as .heapsnapshot
+/debug/pprof/profile?seconds=${SECONDS_DEFAULT}  CPU profile over that many seconds (1 to ${SECONDS_MAX}); save as .cpuprofile
+/debug/pprof/heap  heap snapshot; save as .heapsnapshot
 /debug/pprof/cmdline  how the program was started`;
 
 /** Profiling endpoints, for development mode only. */
@@ -20,25 +21,19 @@ export function profilingRoutes(): Route[] {
     get("", () => textReply(200, INDEX)),
     get("profile", async ({ query, left }) => {
       const profile = await cpuProfile(secondsOf(query), left);
-      return {
-        status: 200,
-        headers: {
-          "Content-Type": "application/json",
-          "Content-Disposition": 'attachment; filename="server.cpuprofile"',
-        },
-        body: new TextEncoder().encode(profile),
-      };
+      return download("server.cpuprofile", new TextEncoder().encode(profile));
     }),
-    get("heap", () => ({
-      status: 200,
-      headers: {
-        "Content-Type": "application/json",
-        "Content-Disposition": 'attachment; filename="server.heapsnapshot"',
-      },
-      body: heapSnapshot(),
-    })),
+    get("heap", () => download("server.heapsnapshot", heapSnapshot())),
     get("cmdline", () => textReply(200, [Deno.execPath(), Deno.mainModule, ...Deno.args].join(" "))),
   ];
+}
+
+function download(fileName: string, body: Reply["body"]): Reply {
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Disposition": `attachment; filename="${fileName}"`,
+  };
+  return { status: 200, headers, body };
 }
 
 function secondsOf(query: string): number {

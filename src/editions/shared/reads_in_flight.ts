@@ -1,4 +1,4 @@
-/** Counts the reads that clients have under way, those that still wait for a reader included. */
+/** Counts the reads of clients in flight, including those that are waiting for a reader. */
 export class ReadsInFlight {
   #count = 0;
 
@@ -6,13 +6,9 @@ export class ReadsInFlight {
     return this.#count;
   }
 
-  /** Counts one read until the function that it returns is called. */
-  begin(): () => void {
+  /** Counts one read until what it returns is disposed of, once. */
+  begin(): Disposable {
     this.#count++;
-    let ended = false;
-    return () => {
-      if (!ended) this.#count--;
-      ended = true;
-    };
+    return { [Symbol.dispose]: () => void this.#count-- };
   }
 }

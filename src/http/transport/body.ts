@@ -1,9 +1,9 @@
 import { ClientLeft } from "../../model/errors.ts";
-import { BodyTooLarge, MalformedBody } from "../exchange.ts";
+import { BodyTooLarge, Malformed } from "../exchange.ts";
 import type { ByteSource } from "./byte_source.ts";
-import type { Framing } from "./head.ts";
+import { type Framing, TOKEN } from "./request_head.ts";
 
-/** A client must have sent this much of a body before the server believes in the rest of its length. */
+/** A client must have sent this much of a body before the server trusts its announced length. */
 const TRUSTED_BYTES = 64 * 1024;
 
 const CHUNK_LINE_BYTES_MAX = 256;
@@ -37,7 +37,7 @@ export class BodyReader {
     return this.#state === "complete";
   }
 
-  /** Bytes of a body of known length that nobody has begun to read; Infinity when that can't be said. */
+  /** Bytes of a body of known length that has not been read at all; Infinity when it is unknown. */
   get unreadBytes(): number {
     if (this.#state === "complete") return 0;
     return this.#state === "unread" && this.#framing.kind === "length" ? this.#framing.bytes : Infinity;
@@ -45,12 +45,12 @@ export class BodyReader {
 
   /**
    * Reads the whole body.
-   * @throws BodyTooLarge beyond `bytesMax`, MalformedBody for broken chunks, ClientLeft when the rest never came
+   * @throws BodyTooLarge beyond `bytesMax`, Malformed for broken chunks, ClientLeft when the rest never came
    */
   async read(bytesMax: number): Promise<Bytes> {
     const framing = this.#framing;
     if (framing.kind === "none") return new Uint8Array();
-    if (this.#state !== "unread") throw new Error("a body is read once");
+    if (this.#state !== "unread") throw new Error("a body can be read only once");
     if (framing.kind === "length" && framing.bytes > bytesMax) throw new BodyTooLarge();
     this.#state = "reading";
     await this.#invite();
@@ -79,17 +79,17 @@ export class BodyReader {
       const line = await this.#line(CHUNK_LINE_BYTES_MAX);
       const size = chunkSize(line);
       extensionBytes += line.includes(";") ? line.length : 0;
-      if (extensionBytes > EXTENSION_BYTES_MAX) throw new MalformedBody("too many chunk extensions");
+      if (extensionBytes > EXTENSION_BYTES_MAX) throw new Malformed("too many chunk extensions");
       if (size === 0) break;
       if (length + size > bytesMax) throw new BodyTooLarge();
-      // Memory grows with what has come, not with what is announced.
+      // Memory grows with what has arrived, not with what is announced.
       for (const end = length + size; length < end;) {
         const next = Math.min(end, length + Math.max(length, TRUSTED_BYTES));
         if (next > body.length) body = grown(body.subarray(0, length), next);
         await this.#fill(body.subarray(length, next));
         length = next;
       }
-      // The chunk is over: nothing but the end of its line may follow.
+      // The chunk is over: only the end of its line may follow.
       await this.#line(0);
     }
     await this.#skipTrailers();
@@ -100,29 +100,29 @@ export class BodyReader {
     for (let left = TRAILER_BYTES_MAX; left > 0;) {
       const line = await this.#line(left);
       if (line === "") return;
-      if (!TRAILER.test(line)) throw new MalformedBody("a trailer line is not name: value");
-      if (HEAD_ONLY.test(line)) throw new MalformedBody("a trailer line belongs into the head");
+      if (!TRAILER.test(line)) throw new Malformed('a trailer line is not "name: value"');
+      if (HEAD_ONLY.test(line)) throw new Malformed("a trailer field belongs in the head");
       left -= line.length + 2;
     }
-    throw new MalformedBody("the trailers are too long");
+    throw new Malformed("the trailers are too long");
   }
 
-  async #fill(target: Bytes): Promise<void> {
-    if (!await this.#source.fill(target, this.#onProgress)) throw new ClientLeft();
+  async #fill(into: Bytes): Promise<void> {
+    if (!await this.#source.fill(into, this.#onProgress)) throw new ClientLeft();
   }
 
-  /** A line without its CRLF; what it may hold is up to the caller. */
+  /** A line without its CRLF; the caller checks its content. */
   async #line(bytesMax: number): Promise<string> {
     while (true) {
       const { bytes } = this.#source;
       const end = bytes.indexOf(LF);
       if (end > bytesMax + 1 || (end < 0 && bytes.length > bytesMax + 2)) {
-        throw new MalformedBody("a line of the chunked body is too long");
+        throw new Malformed("a line of the chunked body is too long");
       }
       if (end >= 0) {
         const line = String.fromCharCode(...bytes.subarray(0, end));
         if (!line.endsWith("\r")) {
-          throw new MalformedBody("a line of the chunked body does not end with CRLF");
+          throw new Malformed("a line of the chunked body does not end with CRLF");
         }
         this.#source.skip(end + 1);
         return line.slice(0, -1);
@@ -134,22 +134,21 @@ export class BodyReader {
 }
 
 const LF = 0x0a;
-const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const QUOTED = String.raw`"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e]|\\[\t\x20-\x7e])*"`;
 const CHUNK_LINE = new RegExp(`^([0-9A-Fa-f]{1,8})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
 const TRAILER = new RegExp(`^${TOKEN}:[\\t\\x20-\\x7e]*$`);
-/** Fields that say how messages are delimited or where they go: too late for that, but some readers obey. */
+/** Fields that say how messages are delimited or where they go: too late here, but some readers obey them. */
 const HEAD_ONLY = /^(?:connection|content-length|host|transfer-encoding|upgrade):/i;
 
 function chunkSize(line: string): number {
   const match = CHUNK_LINE.exec(line);
   if (match === null) {
-    throw new MalformedBody("a chunk does not begin with its size and well-formed extensions");
+    throw new Malformed("a chunk does not begin with its size and well-formed extensions");
   }
   return parseInt(match[1]!, 16);
 }
 
-/** Twice as long at least, so that many small chunks don't cost a copy each. */
+/** At least twice as long, so that many small chunks do not cost a copy each. */
 function grown(bytes: Bytes, lengthMin: number): Bytes {
   const larger = new Uint8Array(Math.max(lengthMin, 2 * bytes.length));
   larger.set(bytes);

@@ -1,4 +1,4 @@
-/** Bytes read ahead of what is wanted while a request runs; a client that sends more is cut off. */
+/** Bytes read ahead of demand while a request runs; a client that sends more is cut off. */
 const AHEAD_BYTES_MAX = 64 * 1024;
 
 const READ_BYTES = 8 * 1024;
@@ -6,8 +6,8 @@ const READ_BYTES = 8 * 1024;
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * The bytes that a client sends. At most one read is under way at a time, and it may be left under way: this
- * is how a client that leaves is noticed while its request runs.
+ * The bytes that a client sends. At most one read is in progress at a time, and it may be left in
+ * progress: this is how a client that leaves is noticed while its request runs.
  */
 export class ByteSource {
   readonly #conn: { read(into: Bytes): Promise<number | null> };
@@ -15,7 +15,6 @@ export class ByteSource {
   #start = 0;
   #end = 0;
   #reading: Promise<boolean> | undefined;
-  #ended = false;
 
   constructor(conn: { read(into: Bytes): Promise<number | null> }) {
     this.#conn = conn;
@@ -26,46 +25,41 @@ export class ByteSource {
     return this.#buffer.subarray(this.#start, this.#end);
   }
 
-  /** Whether the client has closed its side, or the connection is broken. */
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  /** Gives up the first bytes of what was received. */
+  /** Drops the first bytes of what was received. */
   skip(count: number): void {
     this.#start += count;
     if (this.#start < this.#end || this.#reading !== undefined) return;
     this.#start = this.#end = 0;
-    // A long head or many requests sent ahead made it grow; an idle connection should not keep that.
+    // A long head or many requests sent ahead made it grow; an idle connection should not keep it that large.
     if (this.#buffer.length > READ_BYTES) this.#buffer = new Uint8Array(READ_BYTES);
   }
 
-  /** Waits for more bytes. @returns false when there won't be any */
+  /** Waits for more bytes. @returns false when there will be none */
   more(): Promise<boolean> {
     this.#reading ??= this.#read();
     return this.#reading;
   }
 
   /**
-   * Reads into `target` until it is full, from what was received and then from the client.
+   * Fills `into` until it is full, from what was received and then from the client.
    * @param onProgress called after each read
-   * @returns false when the client left before
+   * @returns false when the client left before that
    */
-  async fill(target: Bytes, onProgress: () => void): Promise<boolean> {
+  async fill(into: Bytes, onProgress: () => void): Promise<boolean> {
     let filled = 0;
-    while (filled < target.length) {
+    while (filled < into.length) {
       if (this.#start < this.#end) {
-        const taken = this.bytes.subarray(0, target.length - filled);
-        target.set(taken, filled);
+        const taken = this.bytes.subarray(0, into.length - filled);
+        into.set(taken, filled);
         filled += taken.length;
         this.skip(taken.length);
         continue;
       }
-      // Large bodies go straight to where they are wanted, unless a read is under way already.
-      if (this.#reading !== undefined || target.length - filled < READ_BYTES) {
+      // Large bodies go straight to where they are wanted, unless a read is already in progress.
+      if (this.#reading !== undefined || into.length - filled < READ_BYTES) {
         if (!await this.more()) return false;
       } else {
-        const count = await this.#readInto(target.subarray(filled));
+        const count = await this.#readInto(into.subarray(filled));
         if (count === 0) return false;
         filled += count;
       }
@@ -75,7 +69,7 @@ export class ByteSource {
   }
 
   /**
-   * Keeps reading while a request runs, so that it shows when the client leaves. Requests that it sends in the
+   * Keeps reading while a request runs, so that a client that leaves is noticed. Requests that it sends in the
    * meantime are kept.
    * @returns when the client has left, has sent too much, or `stop` says that the request is over
    */
@@ -95,26 +89,24 @@ export class ByteSource {
     return count > 0;
   }
 
-  async #readInto(target: Bytes): Promise<number> {
+  /** @returns 0 when there will be no more bytes */
+  async #readInto(into: Bytes): Promise<number> {
     try {
-      const count = await this.#conn.read(target);
-      if (count === null) this.#ended = true;
-      return count ?? 0;
+      return await this.#conn.read(into) ?? 0;
     } catch {
       // Reset by the client, or closed on our side.
-      this.#ended = true;
       return 0;
     }
   }
 
-  /** Moves what is left to the front, or into a larger buffer. A read may not be under way. */
+  /** Moves what is left to the front, or into a larger buffer. No read may be in progress. */
   #makeRoom(): void {
     if (this.#buffer.length - this.#end >= READ_BYTES / 2) return;
     const kept = this.bytes;
     const needed = kept.length + READ_BYTES;
-    const target = needed > this.#buffer.length ? new Uint8Array(2 * needed) : this.#buffer;
-    target.set(kept);
-    this.#buffer = target;
+    const roomy = needed > this.#buffer.length ? new Uint8Array(2 * needed) : this.#buffer;
+    roomy.set(kept);
+    this.#buffer = roomy;
     this.#end = kept.length;
     this.#start = 0;
   }

@@ -1,40 +1,39 @@
-import { LINE_TIMEOUT_SECONDS } from "../../model/limits.ts";
-import type { Handler, HttpRequest, Reply } from "../exchange.ts";
+import { type Handler, type HttpRequest, Malformed, type Reply } from "../exchange.ts";
 import { textReply } from "../replies.ts";
 import { BodyReader } from "./body.ts";
 import { ByteSource } from "./byte_source.ts";
-import { findHeadEnd, type Head, Malformed, parseHead } from "./head.ts";
 import { Presence } from "./presence.ts";
 import { isStream, writeReply } from "./reply_writer.ts";
+import { findRequestHeadEnd, parseRequestHead, type RequestHead } from "./request_head.ts";
 
 /** How long a client may take, in seconds. */
 export interface Timeouts {
   /** For a request head, from its first byte, or from the connection's beginning. */
-  readonly head: number;
+  readonly requestHead: number;
   /** Between two reads of a body. */
   readonly stalledBody: number;
   /** Between two requests. */
   readonly idle: number;
-  /** To make room for a piece of a reply. */
+  /** To accept a piece of a reply. */
   readonly line: number;
-  /** To take note of a refusal while it goes on sending. */
+  /** To notice a refusal while it is still sending. */
   readonly linger: number;
 }
 
 export const TIMEOUTS: Timeouts = {
-  head: 10,
+  requestHead: 10,
   stalledBody: 30,
   idle: 120,
-  line: LINE_TIMEOUT_SECONDS,
+  line: 30,
   linger: 2,
 };
 
-/** A body that the handler did not want is still read when it is this short, to keep the connection. */
+/** A body that the handler did not want is still read if it is this short, to keep the connection. */
 const DRAINED_BYTES_MAX = 64 * 1024;
 
 /**
- * How much a client that was refused may go on sending before it is cut off: a proxy sends all of a large body
- * before it reads the answer, which a reset connection would lose. What bounds it is the time to linger.
+ * How much more a client that was refused may send before it is cut off: a proxy sends all of a large body before
+ * it reads the reply, which a reset connection would lose. The linger time bounds it.
  */
 const LINGER_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -48,8 +47,8 @@ export interface Socket {
   close(): void;
 }
 
-export interface ConnectionOptions {
-  /** Told of requests that never reach the handler, with the status that they were refused with. */
+interface ConnectionOptions {
+  /** Called for requests that never reach the handler, with the status that they were refused with. */
   readonly onMalformed: (status: number) => void;
   readonly timeouts: Timeouts;
 }
@@ -61,7 +60,7 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #source: ByteSource;
   #closed = false;
-  /** A request is being handled, or its reply is going out. */
+  /** A request is being handled, or its reply is being sent. */
   #busy = false;
   #lastRequest = false;
   #deadline = Infinity;
@@ -75,14 +74,14 @@ export class Connection {
 
   /** Serves the client until either side is done. Never rejects. */
   async serve(): Promise<void> {
-    const { head: headSeconds, idle: idleSeconds } = this.#options.timeouts;
+    const { requestHead: headSeconds, idle: idleSeconds } = this.#options.timeouts;
     try {
-      let head = await this.#readHead(headSeconds);
-      while (head !== undefined) {
+      let requestHead = await this.#readRequestHead(headSeconds);
+      while (requestHead !== undefined) {
         this.#busy = true;
-        const another = await this.#exchange(head);
+        const another = await this.#exchange(requestHead);
         this.#busy = false;
-        head = another && !this.#lastRequest ? await this.#readHead(idleSeconds) : undefined;
+        requestHead = another && !this.#lastRequest ? await this.#readRequestHead(idleSeconds) : undefined;
       }
     } catch (error) {
       if (error instanceof Malformed) await this.#refuse(error);
@@ -90,14 +89,14 @@ export class Connection {
     this.close();
   }
 
-  /** Closes at once, whatever is under way. */
+  /** Closes at once, whatever is in progress. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#socket.close();
   }
 
-  /** Closes as soon as no request is under way. */
+  /** Closes as soon as no request is in progress. */
   finish(): void {
     this.#lastRequest = true;
     if (!this.#busy) this.close();
@@ -113,23 +112,23 @@ export class Connection {
   }
 
   /**
-   * Reads the next head.
+   * Reads the next request head.
    * @param quietSeconds how long the client may send nothing at all
-   * @returns undefined when the client has nothing more to say
+   * @returns undefined when the client sends no more requests
    * @throws Malformed
    */
-  async #readHead(quietSeconds: number): Promise<Head | undefined> {
-    const { head: headSeconds } = this.#options.timeouts;
+  async #readRequestHead(quietSeconds: number): Promise<RequestHead | undefined> {
+    const { requestHead: headSeconds } = this.#options.timeouts;
     this.#allow(quietSeconds);
     let searched = 0;
     while (true) {
       const { bytes } = this.#source;
-      const end = findHeadEnd(bytes, searched);
+      const end = findRequestHeadEnd(bytes, searched);
       if (end >= 0) {
-        const head = parseHead(bytes.subarray(0, end));
+        const requestHead = parseRequestHead(bytes.subarray(0, end));
         this.#source.skip(end);
         this.#deadline = Infinity;
-        return head;
+        return requestHead;
       }
       if (searched === 0 && bytes.length > 0 && quietSeconds !== headSeconds) this.#allow(headSeconds);
       searched = bytes.length;
@@ -138,38 +137,38 @@ export class Connection {
   }
 
   /** Handles one request. @returns whether another may follow */
-  async #exchange(head: Head): Promise<boolean> {
+  async #exchange(requestHead: RequestHead): Promise<boolean> {
     const { stalledBody } = this.#options.timeouts;
     const invite = async (): Promise<void> => {
-      if (head.expectsContinue) await this.#write(CONTINUE);
+      if (requestHead.expectsContinue) await this.#write(CONTINUE);
       this.#allow(stalledBody);
     };
-    const body = new BodyReader(this.#source, head.framing, invite, () => this.#allow(stalledBody));
+    const body = new BodyReader(this.#source, requestHead.framing, invite, () => this.#allow(stalledBody));
     const presence = new Presence(this.#source, () => this.close());
     try {
       if (body.complete) presence.watch();
-      const reply = await this.#handler(this.#request(head, body, presence));
-      // A client that waits for an invitation and was not invited may send the body or leave it out.
-      const drainable = body.unreadBytes <= (head.expectsContinue ? 0 : DRAINED_BYTES_MAX);
-      const endless = head.minorVersion === 0 && isStream(reply.body);
-      const keepAlive = head.keepAlive && drainable && !endless && !this.#lastRequest;
-      await this.#reply(head, reply, keepAlive, presence);
+      const reply = await this.#handler(this.#request(requestHead, body, presence));
+      // A client that waits for an invitation and was not invited may send the body or omit it.
+      const drainable = body.unreadBytes <= (requestHead.expectsContinue ? 0 : DRAINED_BYTES_MAX);
+      const endless = requestHead.minorVersion === 0 && isStream(reply.body);
+      const keepAlive = requestHead.keepAlive && drainable && !endless && !this.#lastRequest;
+      await this.#reply(requestHead, reply, keepAlive, presence);
       if (keepAlive) return body.complete || await this.#drain(body);
       if (!body.complete) await this.#linger();
       return false;
     } catch {
-      // The handler rejects only for a request that must not be answered; the rest is a client that left.
+      // The handler rejects only for a request that must get no reply; any other error is a client that left.
       return false;
     } finally {
       presence.forget();
     }
   }
 
-  #request(head: Head, body: BodyReader, presence: Presence): HttpRequest {
+  #request(requestHead: RequestHead, body: BodyReader, presence: Presence): HttpRequest {
     return {
-      method: head.method,
-      target: head.target,
-      header: (name) => head.fields.get(name),
+      method: requestHead.method,
+      target: requestHead.target,
+      header: (name) => requestHead.fields.get(name),
       body: async (bytesMax) => {
         if (body.complete) return new Uint8Array();
         const bytes = await body.read(bytesMax);
@@ -183,16 +182,21 @@ export class Connection {
     };
   }
 
-  async #reply(head: Head, reply: Reply, keepAlive: boolean, presence: Presence): Promise<void> {
+  async #reply(
+    requestHead: RequestHead,
+    reply: Reply,
+    keepAlive: boolean,
+    presence: Presence,
+  ): Promise<void> {
     const body = isStream(reply.body) ? presence.whileThere(reply.body) : reply.body;
     await writeReply((bytes) => this.#write(bytes), { ...reply, body }, {
-      minorVersion: head.minorVersion,
+      minorVersion: requestHead.minorVersion,
       keepAlive,
-      headOnly: head.method === "HEAD",
+      withoutBody: requestHead.method === "HEAD",
     });
   }
 
-  /** Hands bytes to the operating system; the client has the time of one line to make room for them. */
+  /** Hands bytes to the operating system; the client has the time of one line to accept them. */
   async #write(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     this.#allow(this.#options.timeouts.line);
     for (let written = 0; written < bytes.length;) {
@@ -213,16 +217,16 @@ export class Connection {
   async #refuse({ status, message }: Malformed): Promise<void> {
     this.#options.onMalformed(status);
     try {
-      const options = { minorVersion: 1, keepAlive: false, headOnly: false } as const;
+      const options = { minorVersion: 1, keepAlive: false, withoutBody: false } as const;
       await writeReply((bytes) => this.#write(bytes), textReply(status, message), options);
       await this.#linger();
     } catch {
-      // The client is gone already.
+      // The client has already gone.
     }
   }
 
   /**
-   * Reads on for a moment before the connection is closed: closing with unread bytes would make the operating
+   * Keeps reading for a moment before the connection is closed: closing with unread bytes would make the operating
    * system reset it, and the client would lose the reply.
    */
   async #linger(): Promise<void> {

@@ -1,16 +1,13 @@
+import type { Address } from "../../model/address.ts";
 import type { Handler, Transport } from "../exchange.ts";
 import { Connection, TIMEOUTS, type Timeouts } from "./connection.ts";
 
-export type Listen =
-  | { readonly transport: "tcp"; readonly hostname: string; readonly port: number }
-  | { readonly transport: "unix"; readonly path: string };
-
-export interface ListenerOptions {
+interface ListenerOptions {
   /** Connections beyond this number are closed at once. */
   readonly connectionsMax: number;
-  /** Told of requests that never reach the handler, with the status that they were refused with. */
+  /** Called for requests that never reach the handler, with the status that they were refused with. */
   readonly onMalformed: (status: number) => void;
-  /** Shorter ones are for tests. */
+  /** Only tests shorten them. */
   readonly timeouts?: Timeouts;
 }
 
@@ -20,8 +17,8 @@ const SWEEP_MILLISECONDS = 250;
 /** Pause after a failed accept: at the limit of descriptors it fails until some connection is closed. */
 const ACCEPT_PAUSE_MILLISECONDS = 50;
 
-/** Starts to accept connections and to serve them. */
-export function listen(where: Listen, handler: Handler, options: ListenerOptions): Transport {
+/** Starts accepting connections and serving them. */
+export function listen(where: Address, handler: Handler, options: ListenerOptions): Transport {
   const listener: Deno.Listener<Deno.Conn> = where.transport === "unix"
     ? Deno.listen({ transport: "unix", path: where.path })
     : Deno.listen({ hostname: where.hostname, port: where.port });
@@ -72,7 +69,7 @@ async function acceptAll(
 ): Promise<void> {
   while (!closing()) {
     try {
-      // A socket that is broken already is nobody's loss.
+      // The socket may already be broken.
       serve(await listener.accept()).catch(() => {});
     } catch {
       if (!closing()) await new Promise((resolve) => setTimeout(resolve, ACCEPT_PAUSE_MILLISECONDS));

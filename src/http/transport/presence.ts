@@ -14,14 +14,14 @@ export class Presence {
     this.#closeConnection = closeConnection;
   }
 
-  /** Aborts when the client leaves. Made only for those that ask, since most requests never do. */
+  /** Aborts when the client leaves. Created only on request, since most requests never need it. */
   get left(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#gone) this.#controller.abort();
     return this.#controller.signal;
   }
 
-  /** Watches out from now on; the body must have been read. */
+  /** Watches from now on; the body must have been read. */
   async watch(): Promise<void> {
     const end = await this.#source.watch(() => this.#forgotten);
     if (this.#forgotten || end === "stopped") return;
@@ -30,7 +30,7 @@ export class Presence {
     if (end === "flooding") this.#closeConnection();
   }
 
-  /** The request is over: what the client does from now on is no longer about it. */
+  /** The request is over: what the client does from now on no longer concerns it. */
   forget(): void {
     this.#forgotten = true;
   }

@@ -1,4 +1,4 @@
-import { joinBytes } from "../../model/bytes.ts";
+import { Buffer } from "node:buffer";
 import type { Reply } from "../exchange.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -15,14 +15,14 @@ export interface ReplyOptions {
   readonly minorVersion: 0 | 1;
   /** Whether the connection stays open for another request. */
   readonly keepAlive: boolean;
-  /** The request was `HEAD`: everything but the body. */
-  readonly headOnly: boolean;
+  /** The request was `HEAD`. */
+  readonly withoutBody: boolean;
 }
 
-/** What is handed over at once: small parts are put together up to this size, large ones are cut. */
+/** What is handed over at once: small parts are joined up to this size, large ones are split. */
 const PIECE_BYTES_MAX = 64 * 1024;
 
-/** A reply of this status never has a body; bytes behind its head would be taken for the next reply. */
+/** A reply of this status never has a body; bytes after its head would be taken for the next reply. */
 const NO_CONTENT = 204;
 
 const encoder = new TextEncoder();
@@ -30,7 +30,7 @@ const CRLF = encoder.encode("\r\n");
 const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 
 /**
- * Writes a reply. A stream goes out in chunks, or to HTTP/1.0 until the connection closes.
+ * Writes a reply. A stream is sent in chunks, or to HTTP/1.0 until the connection closes.
  * @throws what the stream or `write` throws; the reply is then incomplete and the connection must be closed
  */
 export async function writeReply(write: Write, reply: Reply, options: ReplyOptions): Promise<void> {
@@ -38,8 +38,8 @@ export async function writeReply(write: Write, reply: Reply, options: ReplyOptio
   const pieces = new Pieces(write);
   const chunked = options.minorVersion === 1;
   const length = isStream(body) ? (chunked ? "chunked" : "untilClose") : body?.length ?? 0;
-  await pieces.add(encoder.encode(headText(reply, length, options)));
-  if (options.headOnly || status === NO_CONTENT) return await pieces.flush();
+  await pieces.add(encoder.encode(replyHeadText(reply, length, options)));
+  if (options.withoutBody || status === NO_CONTENT) return await pieces.flush();
   if (isStream(body)) {
     for await (const part of body) await addPart(pieces, part, chunked);
     if (chunked) await pieces.add(LAST_CHUNK);
@@ -56,7 +56,11 @@ async function addPart(pieces: Pieces, part: Bytes, chunked: boolean): Promise<v
   if (chunked) await pieces.add(CRLF);
 }
 
-function headText(reply: Reply, length: number | "chunked" | "untilClose", options: ReplyOptions): string {
+function replyHeadText(
+  reply: Reply,
+  length: number | "chunked" | "untilClose",
+  options: ReplyOptions,
+): string {
   const { status, headers } = reply;
   let text = `HTTP/1.1 ${status} ${REASONS[status] ?? ""}\r\nDate: ${httpDate()}\r\n`;
   for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
@@ -100,7 +104,7 @@ function httpDate(): string {
   return dateText;
 }
 
-/** Puts small parts together, so that a head and a small body go out in one write, and cuts large ones. */
+/** Joins small parts, so that a head and a small body are sent in one write, and splits large ones. */
 class Pieces {
   readonly #write: Write;
   #parts: Bytes[] = [];
@@ -125,7 +129,7 @@ class Pieces {
   async flush(): Promise<void> {
     if (this.#length === 0) return;
     const [first] = this.#parts;
-    const piece = this.#parts.length === 1 ? first! : joinBytes(this.#parts);
+    const piece = this.#parts.length === 1 ? first! : Buffer.concat(this.#parts);
     this.#parts = [];
     this.#length = 0;
     await this.#write(piece);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { BodyTooLarge, MalformedBody } from "../../../src/http/exchange.ts";
+import { BodyTooLarge, Malformed } from "../../../src/http/exchange.ts";
 import { BodyReader } from "../../../src/http/transport/body.ts";
 import { ByteSource } from "../../../src/http/transport/byte_source.ts";
-import type { Framing } from "../../../src/http/transport/head.ts";
+import type { Framing } from "../../../src/http/transport/request_head.ts";
 import { ClientLeft } from "../../../src/model/errors.ts";
 import { fromBytes, toBytes } from "./fuzz/latin1.ts";
 import { ScriptedConn } from "./fuzz/scripted_conn.ts";
@@ -82,7 +82,7 @@ Deno.test("a body is invited once, before it is read, and each read is progress"
   assert.deepEqual(calls, ["invite", "progress", "progress", "progress"]);
 });
 
-Deno.test("what is left of a body is known while nobody has begun to read it", async () => {
+Deno.test("what is left of a body is known until reading it has begun", async () => {
   assert.equal(reading({ kind: "none" }).reader.unreadBytes, 0);
   assert.equal(reading({ kind: "none" }).reader.complete, true);
   assert.equal(reading(length(5)).reader.unreadBytes, 5);
@@ -92,10 +92,10 @@ Deno.test("what is left of a body is known while nobody has begun to read it", a
   await assert.rejects(reader.read(5), ClientLeft);
   assert.equal(reader.unreadBytes, Infinity);
   assert.equal(reader.complete, false);
-  await assert.rejects(reader.read(5), /read once/);
+  await assert.rejects(reader.read(5), /read only once/);
 });
 
-Deno.test("a client that leaves within its body is told apart from a malformed one", async () => {
+Deno.test("a client that leaves within its body is distinguished from a malformed one", async () => {
   const whole = "5\r\nhello\r\n0\r\nX: y\r\n\r\n";
   for (let sent = 0; sent < whole.length; sent++) {
     await assert.rejects(read(CHUNKED, 100, whole.slice(0, sent)), ClientLeft, `after ${sent} bytes`);
@@ -110,16 +110,16 @@ Deno.test("a chunk's size has one to eight digits, zeros in front included", asy
     assert.equal(await read(CHUNKED, 100, `${size}\r\nhello\r\n00000000\r\n\r\n`), "hello", size);
   }
   for (const size of ["000000005", "100000005", "", " 5", "5 ", "+5", "0x5", "5h", "5.0", "-5"]) {
-    await assert.rejects(read(CHUNKED, 100, `${size}\r\nhello\r\n0\r\n\r\n`), MalformedBody, size);
+    await assert.rejects(read(CHUNKED, 100, `${size}\r\nhello\r\n0\r\n\r\n`), Malformed, size);
   }
-  await assert.rejects(read(CHUNKED, 100, "hello\r\n000000000\r\n\r\n"), MalformedBody);
+  await assert.rejects(read(CHUNKED, 100, "hello\r\n000000000\r\n\r\n"), Malformed);
 });
 
 Deno.test("no part of a chunked body makes the reader wait for a line without end", async () => {
   const endless = "x".repeat(20_000);
   for (const begin of ["", "5", "5;", "5\r\nhello", "0\r\n", "0\r\nX: "]) {
     const { reader, source } = reading(CHUNKED, begin + endless, endless, endless);
-    await assert.rejects(reader.read(100), MalformedBody, begin);
+    await assert.rejects(reader.read(100), Malformed, begin);
     assert.ok(source.bytes.length < 2 * endless.length, `${begin}: ${source.bytes.length} bytes were read`);
   }
 });
@@ -128,10 +128,10 @@ Deno.test("extensions and trailers are bounded over the whole body", async () =>
   const extended = "1;abc=def\r\nx\r\n";
   await assert.rejects(
     read(CHUNKED, 10_000, extended.repeat(1000) + "0\r\n\r\n"),
-    MalformedBody,
+    Malformed,
   );
   assert.equal((await read(CHUNKED, 10_000, extended.repeat(400) + "0\r\n\r\n")).length, 400);
-  await assert.rejects(read(CHUNKED, 100, `0\r\n${"X: y\r\n".repeat(2000)}\r\n`), MalformedBody);
+  await assert.rejects(read(CHUNKED, 100, `0\r\n${"X: y\r\n".repeat(2000)}\r\n`), Malformed);
   assert.equal(await read(CHUNKED, 100, `0\r\n${"X: y\r\n".repeat(1000)}\r\n`), "");
 });
 

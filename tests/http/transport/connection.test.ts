@@ -124,7 +124,7 @@ Deno.test("a stream that throws ends the connection without the last chunk", asy
   assert.deepEqual([reply.status, reply.body.length, reply.cutShort], [200, 70_000, true]);
 });
 
-Deno.test("a short body that nobody read does not disturb the next request", async () => {
+Deno.test("a short body that was not read does not disturb the next request", async () => {
   await using server = listening("tcp", (request) => Promise.resolve(textBody(200, request.target)));
   using connection = await Connection.open(server.address);
   for (const size of [1, 100, 10_000, 64 * 1024]) {
@@ -135,7 +135,7 @@ Deno.test("a short body that nobody read does not disturb the next request", asy
   assert.equal((await connection.readReply("GET")).text, "/next");
 });
 
-Deno.test("a long body that nobody read is given up: the reply arrives, then the connection ends", async () => {
+Deno.test("a long body that was not read is given up: the reply arrives, then the connection ends", async () => {
   await using server = listening("tcp", (request) => Promise.resolve(textBody(200, request.target)));
   using connection = await Connection.open(server.address);
   const sending = connection.send(requestBytes("POST", "/long", "x".repeat(900 * 1024)));
@@ -145,7 +145,7 @@ Deno.test("a long body that nobody read is given up: the reply arrives, then the
   await sending;
 });
 
-Deno.test("a refused client that goes on sending still gets its answer", async () => {
+Deno.test("a refused client that keeps sending still gets its reply", async () => {
   await using server = listening("tcp", () => Promise.resolve(textBody(200, "")));
   using connection = await Connection.open(server.address);
   const sending = connection.send(`NO REQUEST AT ALL\r\n\r\n${"x".repeat(700 * 1024)}`);

@@ -99,7 +99,7 @@ for (const kind of KINDS) {
     assert.deepEqual(new Set(failures), new Set(["ClientLeft"]));
   });
 
-  Deno.test(`who asks late is told that the client has left already (${kind})`, async () => {
+  Deno.test(`a late question still finds that the client has left (${kind})`, async () => {
     const told = Promise.withResolvers<boolean>();
     await using server = listening(kind, async (request) => {
       await request.body(BODY_BYTES_MAX);
@@ -135,7 +135,7 @@ for (const kind of KINDS) {
   });
 }
 
-/** A write of exactly so many bytes; JSON doesn't mind the spaces behind. An empty one deletes projections. */
+/** A write of exactly so many bytes; JSON allows trailing spaces. An empty one deletes projections. */
 function writeOf(client: Client, payload: string, bodyBytes: number): Uint8Array {
   if (bodyBytes === 0) return client.bytesOf("DELETE", "/projections/kept");
   const body = JSON.stringify({ events: [{ type: "t", payload }] }).padEnd(bodyBytes);

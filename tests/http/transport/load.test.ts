@@ -73,7 +73,7 @@ for (const descriptorsMax of [64, 256, 1024]) {
   });
 }
 
-Deno.test("when accepting itself fails for want of descriptors, it goes on once there are some", async () => {
+Deno.test("when accepting itself fails for want of descriptors, it continues once there are some", async () => {
   await using server = await TransportProcess.start("ours", { descriptorsMax: 48 });
   using flood = new Flood();
   await flood.rise(server.address, 200);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { Reply } from "../../../src/http/exchange.ts";
 import { type ReplyOptions, writeReply } from "../../../src/http/transport/reply_writer.ts";
-import { joinBytes } from "../../../src/model/bytes.ts";
+import { joinBytes } from "../../support/bytes.ts";
 import { fromBytes, toBytes } from "./fuzz/latin1.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const PIECE_BYTES_MAX = 64 * 1024;
-const OPTIONS: ReplyOptions = { minorVersion: 1, keepAlive: true, headOnly: false };
+const OPTIONS: ReplyOptions = { minorVersion: 1, keepAlive: true, withoutBody: false };
 
 async function write(reply: Reply, options: Partial<ReplyOptions> = {}): Promise<Bytes[]> {
   const written: Bytes[] = [];
@@ -75,19 +75,19 @@ Deno.test("nothing follows the head of 204, whatever the handler gives", async (
 });
 
 Deno.test("HEAD gets the head alone, that of a stream included", async () => {
-  const headOnly = true;
-  assert.equal(await text(reply("hello"), { headOnly }), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
+  const withoutBody = true;
+  assert.equal(await text(reply("hello"), { withoutBody }), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
   assert.equal(
-    await text(reply(null, 200, { "Content-Length": "7" }), { headOnly }),
+    await text(reply(null, 200, { "Content-Length": "7" }), { withoutBody }),
     "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n",
   );
   assert.equal(
-    await text(stream("hello"), { headOnly }),
+    await text(stream("hello"), { withoutBody }),
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
   );
 });
 
-Deno.test("whether the connection stays is said where it isn't the custom", async () => {
+Deno.test("whether the connection stays open is stated where it is not the default", async () => {
   const said = async (options: Partial<ReplyOptions>): Promise<string | undefined> =>
     /\r\nConnection: (.*)\r\n/.exec(await text(reply("a"), options))?.[1];
   assert.equal(await said({ minorVersion: 1, keepAlive: true }), undefined);

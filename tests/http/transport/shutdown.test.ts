@@ -81,7 +81,7 @@ for (const kind of KINDS) {
     await eventually(() => assert.equal(gate.left, 1));
   });
 
-  Deno.test(`closing lets a stream run to its end, but not one that nobody reads (${kind})`, async () => {
+  Deno.test(`closing lets a stream run to its end, but not one that is not read (${kind})`, async () => {
     async function* body(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
       for (let i = 0; i < 400; i++) yield await Promise.resolve(new Uint8Array(64 * 1024));
     }

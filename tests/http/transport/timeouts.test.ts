@@ -6,8 +6,8 @@ import { pause } from "../../support/eventually.ts";
 import { type Kind, KINDS, type Listening, listening } from "./support/listening.ts";
 import { requestBytes, textBody } from "./support/requests.ts";
 
-/** Far enough apart that one can't be taken for another, since overdue connections are looked for every 250 ms. */
-const SHORT: Timeouts = { head: 1, stalledBody: 2, idle: 3, line: 2, linger: 1 };
+/** Far enough apart that one cannot be taken for another, since overdue connections are looked for every 250 ms. */
+const SHORT: Timeouts = { requestHead: 1, stalledBody: 2, idle: 3, line: 2, linger: 1 };
 
 /** How late the end of a connection may be: the interval of looking for it, and a busy machine. */
 const LATE_SECONDS_MAX = 0.9;
@@ -100,7 +100,7 @@ async function unreadReplyCloses({ address, streamsEnded }: Server, timeouts: Ti
 
 const HEAD_BEGINNING = "GET / HTTP/1.1\r\nhost: localhost\r\nx-endless: ";
 
-const cutByTheHeadLimit = (server: Listening, { head }: Timeouts): Promise<void>[] => [
+const cutByTheHeadLimit = (server: Listening, { requestHead: head }: Timeouts): Promise<void>[] => [
   closes(server, "no bytes at all", head, ""),
   closes(server, "half a head", head, HEAD_BEGINNING),
   closes(server, "a head byte by byte", head, "G", ["E", 50]),
@@ -139,10 +139,10 @@ testBoth("a second head has the time of a head from its first byte on", async (k
   await connection.readReply("GET");
   await pause(300);
   await connection.send(HEAD_BEGINNING);
-  assertInTime(await secondsUntilClosed(connection), SHORT.head, "a second head that stalls");
+  assertInTime(await secondsUntilClosed(connection), SHORT.requestHead, "a second head that stalls");
 });
 
-testBoth("whoever makes progress, or waits for the server, is not cut off", async (kind) => {
+testBoth("a client that makes progress, or waits for the server, is not cut off", async (kind) => {
   const slow: Handler = async (request) => {
     const body = await request.body(1024);
     await pause(1000 * (Math.max(...Object.values(SHORT)) + 0.5));
@@ -159,8 +159,13 @@ testBoth("whoever makes progress, or waits for the server, is not cut off", asyn
 });
 
 Deno.test("the limits in force are 10 s for a head, 30 s for a body and a line, 120 s when idle", () => {
-  const { head, stalledBody, idle, line } = TIMEOUTS;
-  assert.deepEqual({ head, stalledBody, idle, line }, { head: 10, stalledBody: 30, idle: 120, line: 30 });
+  const { requestHead, stalledBody, idle, line } = TIMEOUTS;
+  assert.deepEqual({ requestHead, stalledBody, idle, line }, {
+    requestHead: 10,
+    stalledBody: 30,
+    idle: 120,
+    line: 30,
+  });
 });
 
 Deno.test("in real time a head ends after 10 s", async () => {

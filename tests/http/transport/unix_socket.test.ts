@@ -1,15 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { inDirectory } from "../../support/directory.ts";
 import { clearSocketPath, ListenError, withSocketMode } from "../../../src/http/transport/unix_socket.ts";
-
-async function inDirectory(run: (directory: string, path: string) => Promise<void>): Promise<void> {
-  const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
-  try {
-    await run(directory, join(directory, "server.sock"));
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
-}
 
 /** A socket that its server has left behind. */
 async function leaveStaleSocket(path: string): Promise<void> {
@@ -30,7 +22,7 @@ async function assertRefused(path: string, expected: RegExp): Promise<void> {
   });
 }
 
-Deno.test("where nothing is there is nothing to clear", async () => {
+Deno.test("a path where nothing exists needs no clearing", async () => {
   await inDirectory(async (directory, path) => {
     await clearSocketPath(path);
     assert.deepEqual([...Deno.readDirSync(directory)], []);
@@ -48,7 +40,7 @@ Deno.test("a stale socket is removed", async () => {
 Deno.test("a socket on which a server answers is refused and stays", async () => {
   await inDirectory(async (_, path) => {
     using _listener = Deno.listen({ transport: "unix", path });
-    await assertRefused(path, /in use: a server answers/);
+    await assertRefused(path, /in use: a server listens/);
     assert.equal(Deno.lstatSync(path).isSocket, true);
   });
 });
@@ -74,11 +66,12 @@ Deno.test("anything that is not a socket is refused and stays, links to a socket
   });
 });
 
-Deno.test("a missing directory is refused with the command that makes it, and is not made", async () => {
+Deno.test("a missing directory is refused with the command that creates it, and is not created", async () => {
   await inDirectory(async (directory) => {
     const missing = join(directory, "run");
-    await assertRefused(join(missing, "server.sock"), /does not exist: make it with "mkdir -p .*\/run"/);
+    await assertRefused(join(missing, "server.sock"), /does not exist: create it with "mkdir -p .*\/run"/);
     assert.throws(() => Deno.statSync(missing), Deno.errors.NotFound);
+    await assertRefused(`${missing}/`, /does not exist: create it with "mkdir -p .*\/run"/);
     Deno.writeTextFileSync(missing, "a file");
     await assertRefused(join(missing, "server.sock"), /does not exist/);
   });
@@ -120,7 +113,7 @@ Deno.test("the umask is put back when listening fails", () => {
   const umask = Deno.umask();
   assert.throws(() =>
     withSocketMode("/nowhere", 0o600, () => {
-      throw new Error("can't listen");
-    }), /can't listen/);
+      throw new Error("cannot listen");
+    }), /cannot listen/);
   assert.equal(Deno.umask(), umask);
 });

@@ -1,5 +1,5 @@
 import { ClientLeft } from "../../../../src/model/errors.ts";
-import { BodyTooLarge, type Handler, type MalformedBody } from "../../../../src/http/exchange.ts";
+import { BodyTooLarge, type Handler, type Malformed } from "../../../../src/http/exchange.ts";
 import { textReply } from "../../../../src/http/replies.ts";
 import { fromBytes, toBytes } from "../fuzz/latin1.ts";
 
@@ -24,7 +24,7 @@ export function echo(seen: string[]): Handler {
     } catch (error) {
       if (error instanceof ClientLeft) throw error;
       if (error instanceof BodyTooLarge) return textReply(413, "too large");
-      return textReply(400, (error as MalformedBody).message);
+      return textReply(400, (error as Malformed).message);
     }
     seen.push(parts.join(" "));
     const reply = textReply(200, "seen");

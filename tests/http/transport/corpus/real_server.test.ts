@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { joinBytes } from "../../../../src/model/bytes.ts";
+import { joinBytes } from "../../../support/bytes.ts";
 import { Connection } from "../../../support/connection.ts";
 import { startServer } from "../../../support/server_process.ts";
 import { fromBytes, toBytes } from "../fuzz/latin1.ts";

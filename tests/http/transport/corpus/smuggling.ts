@@ -25,6 +25,7 @@ const CODINGS = [
   "chunked\x0c",
   "chunked\0",
   "chunked\t",
+  "\tchunked \t ",
 ];
 
 /** Values of `Content-Length` that are not just digits. */
@@ -49,6 +50,7 @@ const LENGTHS = [
   "5\x0b",
   "5\0",
   "5\t",
+  " 5 \t ",
   "9999999999999999",
   "18446744073709551621",
 ];

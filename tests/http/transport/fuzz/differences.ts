@@ -13,14 +13,14 @@ interface Difference {
 /** Stands for the refusal where ours answers a request and closes the connection. */
 export const CLOSED = "(closed without a refusal)";
 
-const REQUEST_LINE = "the request line is not METHOD /target HTTP/1.1";
+const REQUEST_LINE = 'the request line is not "METHOD /path HTTP/1.1"';
 const CHUNK_LINE = "a chunk does not begin with its size and well-formed extensions";
 
 const EXTENSIONS = /^(;[!#-'*+\-.^-z|~0-9A-Z]+(=([!#-'*+\-.^-z|~0-9A-Z]+|"([^"\\]|\\.)*"))?)+$/;
 
 const differences: readonly Difference[] = [
   ...[
-    "an empty line in front of the request",
+    "an empty line before the request",
     "a line feed without a carriage return",
     "a carriage return without a line feed",
     "a control character in the head",
@@ -65,7 +65,7 @@ const differences: readonly Difference[] = [
     holds: (node) => node.version === "1.1" && valuesOf(node, "host").length === 0,
   },
   {
-    refusal: "the header field host is not a host",
+    refusal: "the header field host is not valid",
     because: "a host has no spaces, quotes, slashes, at signs or bytes beyond ASCII",
     holds: (node) => /[^\w\-.~%!$&'()*+,;=:[\]]/.test(valuesOf(node, "host").join()),
   },
@@ -74,29 +74,29 @@ const differences: readonly Difference[] = [
     because: `of two fields ${name} another reader may take the other one`,
     holds: (node) => valuesOf(node, name).length > 1,
   })),
-  {
-    refusal: "a header line ends with a tab",
-    because: "Node itself refuses this in content-length only",
-    holds: (node, raw) => /\t *\r\n/.test(raw.slice(node.start)),
-  },
+  ...["connection", "transfer-encoding"].map((name): Difference => ({
+    refusal: `a tab follows the value of ${name}`,
+    because: "Node itself refuses this behind a length, and does not see a `close` in front of it",
+    holds: (node, raw) => new RegExp(`\\n${name}:[^\\r\\n]*\\t *\\r\\n`, "i").test(raw.slice(node.start)),
+  })),
   {
     refusal: "content-length is not a number of bytes",
     because: "no body is a petabyte long",
     holds: (node) => /^[0-9]{16,}$/.test(valuesOf(node, "content-length").join()),
   },
   {
-    refusal: "HTTP/1.0 has no transfer-encoding",
+    refusal: "transfer-encoding is not allowed in HTTP/1.0",
     because: "a reader of HTTP/1.0 would not know where the body ends",
     holds: (node) => node.version === "1.0" && valuesOf(node, "transfer-encoding").length > 0,
   },
   {
-    refusal: "the only transfer-encoding is chunked",
+    refusal: "transfer-encoding must be chunked",
     because: "nothing else is understood, and two readers may understand a list differently",
     holds: (node) => !/^chunked$/i.test(valuesOf(node, "transfer-encoding").join()),
   },
   {
-    refusal: "the only expectation is 100-continue",
-    because: "an expectation that can't be met is refused; `node:http` does so behind its parser",
+    refusal: "expect must be 100-continue",
+    because: "an expectation that cannot be met is refused; `node:http` does so behind its parser",
     holds: (node) => !/^100-continue$/i.test(valuesOf(node, "expect").join()),
   },
   {
@@ -111,7 +111,7 @@ const differences: readonly Difference[] = [
       [...raw.matchAll(/\n[0-9A-Fa-f]+(;[^\r\n]*)\r/g)].some(([, text]) => !EXTENSIONS.test(text!)),
   },
   {
-    refusal: "a trailer line belongs into the head",
+    refusal: "a trailer field belongs in the head",
     because: "behind the body it is too late to say how the message is delimited or where it goes",
     holds: (node) => /\b(connection|host|upgrade)\b/i.test(namesOf(node.trailers ?? []).join()),
   },
@@ -121,7 +121,7 @@ const differences: readonly Difference[] = [
     holds: (_, raw) => /\n[0-9A-Fa-f]+;[^\n]*[\x80-\xff]/.test(raw),
   },
   {
-    refusal: "a trailer line is not name: value",
+    refusal: 'a trailer line is not "name: value"',
     because: "a trailer's value is ASCII",
     holds: (node) => /[\x80-\xff]/.test((node.trailers ?? []).join()),
   },

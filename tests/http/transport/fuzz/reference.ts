@@ -1,4 +1,4 @@
-import { joinBytes } from "../../../../src/model/bytes.ts";
+import { joinBytes } from "../../../support/bytes.ts";
 
 /** A request as the parser of `node:http` understood it. Texts hold one character for each byte. */
 export interface NodeRequest {

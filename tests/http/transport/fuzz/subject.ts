@@ -1,5 +1,5 @@
 import { ClientLeft } from "../../../../src/model/errors.ts";
-import { BodyTooLarge, type Handler, type MalformedBody } from "../../../../src/http/exchange.ts";
+import { BodyTooLarge, type Handler, type Malformed } from "../../../../src/http/exchange.ts";
 import { Connection, type Socket, TIMEOUTS } from "../../../../src/http/transport/connection.ts";
 import { emptyReply, textReply } from "../../../../src/http/replies.ts";
 import { fromBytes } from "./latin1.ts";
@@ -42,7 +42,7 @@ export async function serveOurs(pieces: readonly Bytes[]): Promise<OurVerdict> {
       seen.body = fromBytes(await request.body(BODY_BYTES_MAX));
     } catch (error) {
       if (error instanceof ClientLeft) throw error;
-      bodyRefusal = error instanceof BodyTooLarge ? "too large" : (error as MalformedBody).message;
+      bodyRefusal = error instanceof BodyTooLarge ? "too large" : (error as Malformed).message;
       return textReply(error instanceof BodyTooLarge ? 413 : 400, bodyRefusal);
     }
     return emptyReply(204);

@@ -3,6 +3,7 @@ import type { Handler, Transport } from "../../../../src/http/exchange.ts";
 import { TIMEOUTS, type Timeouts } from "../../../../src/http/transport/connection.ts";
 import { listen } from "../../../../src/http/transport/listener.ts";
 import type { Address } from "../../../support/connection.ts";
+import { freePort } from "../../../support/free_port.ts";
 
 export type Kind = Address["transport"];
 
@@ -55,7 +56,8 @@ export function freePlace(kind: Kind): Place {
       [Symbol.dispose]: () => Deno.removeSync(directory, { recursive: true }),
     };
   }
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  return { address: { transport: "tcp", hostname: "127.0.0.1", port }, [Symbol.dispose]: () => {} };
+  return {
+    address: { transport: "tcp", hostname: "127.0.0.1", port: freePort() },
+    [Symbol.dispose]: () => {},
+  };
 }

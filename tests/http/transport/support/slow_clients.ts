@@ -3,7 +3,7 @@ import { pause } from "../../../support/eventually.ts";
 
 /**
  * What a client does to hold a connection: sends something, then something more every second. `""` waits for
- * the server to close, undefined doesn't even read.
+ * the server to close, undefined does not even read.
  */
 export interface SlowShape {
   readonly name: string;
@@ -28,7 +28,7 @@ export const SLOW_SHAPES: readonly SlowShape[] = [
   },
 ];
 
-/** A client that reads nothing doesn't find out that it was cut off, so it comes back after this time. */
+/** A client that reads nothing does not find out that it was cut off, so it comes back after this time. */
 const HELD_SECONDS_MAX = 35;
 
 /** So many clients of one shape; each comes back when the server has cut it off. */

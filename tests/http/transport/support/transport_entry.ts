@@ -6,7 +6,7 @@ import { textBody } from "./requests.ts";
 
 /*
  * A server that is nothing but a transport: `ours` or `deno`, on the port given, for at most so many
- * connections (which `deno` can't limit). It runs in a process of its own, so that it can have its own
+ * connections (which `deno` cannot limit). It runs in a process of its own, so that it can have its own
  * limit of descriptors and its own share of the machine.
  */
 

@@ -1,0 +1,109 @@
+import type { Flag, Program, Verb } from "./program.ts";
+
+const config = {
+  name: "config",
+  value: "path",
+  help: "configuration file (default: config.toml, if it exists)",
+} as const satisfies Flag;
+
+const help = { name: "help", help: "print this text and exit" } as const satisfies Flag;
+
+const common = [
+  { name: "default-config", help: "print a starter configuration file and exit" },
+  { name: "version", help: "print the version and exit" },
+  help,
+] as const satisfies readonly Flag[];
+
+export const serverProgram = {
+  name: "eventstore-server",
+  summary: "Append-only event store over HTTP.",
+  flags: [
+    config,
+    { name: "check-config", help: "check the whole configuration, open nothing and exit" },
+    { name: "print-config", help: "print every setting with its source and exit; tokens are masked" },
+    ...common,
+  ],
+  section: "server",
+  verbs: [],
+} as const satisfies Program;
+
+export const initProgram = {
+  name: "eventstore-init",
+  summary: "Creates the data directory and the database of an event store.",
+  flags: [
+    config,
+    { name: "data-dir", value: "path", help: "directory to create the database in, whatever dataDir says" },
+    {
+      name: "import",
+      value: "path",
+      help: "import the events of an exported file (- for standard input)",
+    },
+    ...common,
+  ],
+  section: "server",
+  keys: ["dataDir"],
+  verbs: [],
+} as const satisfies Program;
+
+const verifyVerb = {
+  name: "verify",
+  summary: "Checks that backups are complete and undamaged.",
+  argument: "store-id",
+  flags: [
+    config,
+    { name: "all", help: "check every backup in dataDir (also the default without a store ID)" },
+    { name: "against-source", help: "also compare with the events of the running source" },
+    { name: "json", help: "print one JSON object per backup instead of a line for people" },
+    help,
+  ],
+} as const satisfies Verb;
+
+const listVerb = {
+  name: "list",
+  summary: "Shows the backups in dataDir.",
+  flags: [config, { name: "json", help: "print one JSON object per backup instead of a table" }, help],
+  keys: ["dataDir"],
+} as const satisfies Verb;
+
+const restoreVerb = {
+  name: "restore",
+  summary: "Creates a data directory for a server from a backup.",
+  argument: "store-id",
+  flags: [
+    config,
+    { name: "to", value: "path", required: true, help: "data directory to restore into; created if missing" },
+    { name: "dry-run", help: "check everything and say what would be done, but change nothing" },
+    { name: "force", help: "replace an existing database once the new one is complete" },
+    help,
+  ],
+  keys: ["dataDir"],
+} as const satisfies Verb;
+
+const exportVerb = {
+  name: "export",
+  summary: "Writes the events of a backup as JSON lines.",
+  argument: "store-id",
+  flags: [
+    config,
+    { name: "output", value: "path", help: "file to write (default: standard output)" },
+    { name: "from", value: "path", help: "data directory of a stopped server to read instead of a backup" },
+    help,
+  ],
+  keys: ["dataDir"],
+} as const satisfies Verb;
+
+export const backupProgram = {
+  name: "eventstore-backup",
+  summary: "Copies the events of a running server into a separate database.",
+  flags: [
+    config,
+    { name: "quiet", help: "print nothing but errors" },
+    { name: "json", help: "print the summary as one line of JSON" },
+    { name: "metrics-file", value: "path", help: "metrics file to write, for a scraper of text files" },
+    ...common,
+  ],
+  section: "backup",
+  verbs: [verifyVerb, listVerb, restoreVerb, exportVerb],
+} as const satisfies Program;
+
+export const programs: readonly Program[] = [serverProgram, initProgram, backupProgram];

@@ -1,0 +1,92 @@
+import { ConfigError } from "../src/config/config_error.ts";
+import type { Loaded, LoadFrom } from "../src/config/load.ts";
+import { defaultConfigText } from "../src/config/print.ts";
+import { VERSION } from "../src/config/version.ts";
+import { parseFlags } from "./flags.ts";
+import { helpText } from "./help.ts";
+import type { CommandLine, Program } from "./program.ts";
+
+/** Exit codes of all programs. */
+export const ExitCode = { ok: 0, failure: 1, badConfiguration: 2 } as const;
+
+/** Writes all of a text to standard output before the program continues. */
+export function print(text: string): void {
+  writeAll(Deno.stdout, text);
+}
+
+/** Writes a line to standard error, prefixed with the program's name. */
+export function printError(program: Program, line: string): void {
+  writeAll(Deno.stderr, `${program.name}: ${line}\n`);
+}
+
+/** What `load` reads from the file and the environment. Warnings about it are printed. */
+export function loadSettings<T>(
+  program: Program,
+  configPath: string | undefined,
+  load: (from: LoadFrom) => Loaded<T>,
+): Loaded<T> {
+  const loaded = load({ configPath, env: (name) => Deno.env.get(name) });
+  for (const warning of loaded.warnings) printError(program, `warning: ${warning}`);
+  return loaded;
+}
+
+/**
+ * What all programs have in common: flags, `--help`, `--version`, `--default-config`, and one line on standard
+ * error for each problem. Ends the process with the code that `run` returns, or keeps it running when that
+ * is undefined.
+ */
+export async function runProgram<P extends Program>(
+  program: P,
+  run: (line: CommandLine<P>) => Promise<number | undefined>,
+): Promise<void> {
+  const code = await exitCodeOf(program, run);
+  if (code !== undefined) Deno.exit(code);
+}
+
+async function exitCodeOf<P extends Program>(
+  program: P,
+  run: (line: CommandLine<P>) => Promise<number | undefined>,
+): Promise<number | undefined> {
+  const parsed = parseFlags(program, Deno.args);
+  if ("problems" in parsed) {
+    for (const problem of parsed.problems) printError(program, problem);
+    return ExitCode.badConfiguration;
+  }
+  const { verb, options }: CommandLine<Program> = parsed.line;
+  if (options["help"]) return print(helpText(program, verb)), ExitCode.ok;
+  if (options["version"]) return print(`${program.name} ${VERSION}\n`), ExitCode.ok;
+  if (options["defaultConfig"]) return print(defaultConfigText()), ExitCode.ok;
+  try {
+    return await run(parsed.line);
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      for (const problem of error.problems) printError(program, problem);
+      return ExitCode.badConfiguration;
+    }
+    printError(program, (error as Error).message);
+    return ExitCode.failure;
+  }
+}
+
+/** The first SIGTERM or SIGINT stops the program gracefully, the second ends it at once. */
+export function onFirstSignal(stop: (signal: Deno.Signal) => void): void {
+  let isStopping = false;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    Deno.addSignalListener(signal, () => {
+      if (isStopping) Deno.exit(ExitCode.failure);
+      isStopping = true;
+      stop(signal);
+    });
+  }
+}
+
+function writeAll(output: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  try {
+    for (let written = 0; written < bytes.length;) written += output.writeSync(bytes.subarray(written));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.WouldBlock)) throw error;
+    // By then the runtime has written a part and does not say how much: another attempt would repeat some of it.
+    throw new Error('the output does not wait for its reader (a non-blocking pipe): put "| cat" in between');
+  }
+}

@@ -1,0 +1,88 @@
+import { fileFaults, schemaFaults } from "../../store/sqlite/backup/checks/file_check.ts";
+import {
+  hasForeignEntries,
+  PART_EVENTS_MAX,
+  TagIndexCheck,
+} from "../../store/sqlite/backup/checks/tag_index_check.ts";
+import { TimeIndexCheck } from "../../store/sqlite/backup/checks/time_index_check.ts";
+import type { Database } from "../../store/sqlite/connection/database.ts";
+import { scanEvents } from "../../store/sqlite/tables/events.ts";
+import { readState } from "../../store/sqlite/tables/identity.ts";
+import { type Origin, readOrigin } from "../../store/sqlite/tables/origin.ts";
+import type { Range } from "../../store/sqlite/tables/range.ts";
+import { eventTerms } from "../../store/index_terms.ts";
+import { HashChain, isSameChain } from "./hash_chain.ts";
+import type { SignalGate } from "./signal_gate.ts";
+import { Damage, walkHistory } from "./walk_history.ts";
+
+/**
+ * Checks everything in a backup: the file, that no event is missing or changed, and that both indexes
+ * agree with the events.
+ * @returns what is wrong; empty when nothing is
+ */
+export async function checkHistory(db: Database, storeId: string, gate: SignalGate): Promise<string[]> {
+  try {
+    const faults = [...fileFaults(db), ...schemaFaults(db)];
+    await gate.pass();
+    return faults.length > 0 ? faults : await contentFaults(db, originOf(db, storeId), gate);
+  } catch (error) {
+    if (gate.stopped.aborted) throw error;
+    const { message } = error as Error;
+    return [error instanceof Damage ? message : `cannot be read: ${message}`];
+  }
+}
+
+/** @throws Damage unless the backup's origin is the store in its name */
+function originOf(db: Database, storeId: string): Origin {
+  const origin = readOrigin(db);
+  if (origin === undefined) throw new Damage("the origin table does not name the store that was backed up");
+  if (origin.storeId !== storeId) throw new Damage(`this is a backup of another store, ${origin.storeId}`);
+  return origin;
+}
+
+async function contentFaults(db: Database, origin: Origin, gate: SignalGate): Promise<string[]> {
+  const { head } = readState(db);
+  refuseEventsBeforeTheFirst(db);
+  const chain = new HashChain();
+  const times = new TimeIndexCheck(db);
+  const faults: (string | undefined)[] = [];
+  for (const range of partsOf(head)) {
+    const tags = new TagIndexCheck(db, range);
+    for await (const events of walkHistory(db, range, gate)) {
+      for (const { sequence, timeMicros, event, line } of events) {
+        chain.add(line);
+        times.add(sequence, timeMicros);
+        tags.add(sequence, eventTerms(event));
+      }
+    }
+    faults.push(await differenceOf(tags, gate));
+  }
+  if (hasForeignEntries(db, head)) faults.push("the tag index has entries for events that do not exist");
+  faults.push(times.fault());
+  if (!isSameChain(chain.value, origin.chain)) {
+    faults.push(`the hash chain differs: at least one of events 1 to ${head} is not what was copied`);
+  }
+  return faults.filter((fault) => fault !== undefined);
+}
+
+function refuseEventsBeforeTheFirst(db: Database): void {
+  const [first] = scanEvents(db, { after: Number.MIN_SAFE_INTEGER, upTo: 0 }, 1);
+  if (first !== undefined) throw new Damage(`event ${first.sequence} precedes the first event`);
+}
+
+/** The whole range from 1, in parts that fit the check of the tag index; at least one. */
+function* partsOf(head: number): Generator<Range> {
+  let after = 0;
+  do {
+    yield { after, upTo: Math.min(head, after + PART_EVENTS_MAX) };
+    after += PART_EVENTS_MAX;
+  } while (after < head);
+}
+
+async function differenceOf(tags: TagIndexCheck, gate: SignalGate): Promise<string | undefined> {
+  const steps = tags.compare();
+  for (let step = steps.next();; step = steps.next()) {
+    if (step.done === true) return step.value;
+    await gate.pass();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Database } from "../../store/sqlite/connection/database.ts";
+import { everyEvent, findEvents } from "../../store/sqlite/reading/find_events.ts";
+import type { EventRow } from "../../store/sqlite/tables/events.ts";
+import type { Range } from "../../store/sqlite/tables/range.ts";
+import { eventLine } from "../../wire/event.ts";
+import { type ParsedLine, parseEventLine } from "../../wire/event_line.ts";
+import type { SignalGate } from "./signal_gate.ts";
+
+/** Something in a database is not as it was written. `message` says what, and in which event. */
+export class Damage extends Error {
+  override readonly name = "Damage";
+}
+
+/** An event and its line as it is sent, line feed included. */
+interface WalkedEvent extends ParsedLine {
+  readonly line: string;
+}
+
+/**
+ * The events of a range in batches, each checked to be the next one, and in the form that this program writes.
+ * @throws Damage at the first event that is missing or damaged
+ */
+export async function* walkHistory(
+  db: Database,
+  range: Range,
+  gate: SignalGate,
+): AsyncGenerator<readonly WalkedEvent[]> {
+  let last = range.after;
+  for (const rows of findEvents(db, everyEvent(range))) {
+    yield rows.map((row) => {
+      if (row.sequence !== last + 1) throw new Damage(`event ${last + 1} is missing`);
+      last = row.sequence;
+      return walked(row);
+    });
+    await gate.pass();
+  }
+  if (last !== range.upTo) throw new Damage(`event ${last + 1} is missing`);
+}
+
+function walked(row: EventRow): WalkedEvent {
+  try {
+    const line = eventLine(row);
+    return { ...parseEventLine(line.slice(0, -1)), line };
+  } catch (error) {
+    throw new Damage(`event ${row.sequence} is damaged: ${(error as Error).message}`);
+  }
+}

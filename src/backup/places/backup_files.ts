@@ -1,0 +1,23 @@
+import { pathIn } from "../../files/path_in.ts";
+
+const FILE_NAME = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.db$/;
+
+/** Whether this is a store ID of the form that the server generates, and so safe in a path. */
+export function isStoreId(text: string): boolean {
+  return FILE_NAME.test(`${text}.db`);
+}
+
+/** The database file that holds the backup of a store. */
+export function backupPath(dataDir: string, storeId: string): string {
+  return pathIn(dataDir, `${storeId}.db`);
+}
+
+/** The stores whose backups a directory holds, in order; none when there is no such directory. */
+export function backedUpStoreIds(dataDir: string): string[] {
+  try {
+    return [...Deno.readDirSync(dataDir)].flatMap(({ name }) => FILE_NAME.exec(name)?.[1] ?? []).sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+import { isThere, refuseIrregular } from "../../files/is_there.ts";
+import { NewFile } from "../../files/new_file.ts";
+
+/** What every SQLite database begins with. */
+const SQLITE_START = "SQLite format 3\0";
+
+/** Opens the file of an export. An existing file stays until the export is complete; a database is never replaced. */
+export function newExportFile(path: string): NewFile {
+  refuseIrregular(path);
+  if (isDatabase(path)) throw new Error(`${path} is a database; it will not be replaced`);
+  return new NewFile(path, 0o600);
+}
+
+function isDatabase(path: string): boolean {
+  if (!isThere(path)) return false;
+  using file = Deno.openSync(path, { read: true });
+  const start = new Uint8Array(SQLITE_START.length);
+  return new TextDecoder().decode(start.subarray(0, file.readSync(start) ?? 0)) === SQLITE_START;
+}

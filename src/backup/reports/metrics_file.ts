@@ -1,0 +1,77 @@
+import { NewFile } from "../../files/new_file.ts";
+import type { Run } from "./run_summary.ts";
+
+const PREFIX = "service_backup";
+
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  /** Its value after a run, or null to keep the one in the file. */
+  readonly value: (run: Run, endSeconds: number) => number | null;
+}
+
+const METRICS: readonly Metric[] = [
+  {
+    name: "success",
+    help: "1 if the last run copied everything, else 0.",
+    value: ({ error }) => error === null ? 1 : 0,
+  },
+  {
+    name: "last_run_timestamp_seconds",
+    help: "When the last run ended.",
+    value: (_, endSeconds) => endSeconds,
+  },
+  {
+    name: "last_success_timestamp_seconds",
+    help: "When the last run that copied everything ended.",
+    value: ({ error }, endSeconds) => error === null ? endSeconds : null,
+  },
+  {
+    name: "last_sequence",
+    help: "Sequence of the last event in the backup.",
+    value: (run) => run.lastSequence,
+  },
+  {
+    name: "duration_seconds",
+    help: "How long the last run took.",
+    value: (run) => run.durationSeconds,
+  },
+  {
+    name: "events_copied",
+    help: "Events that the last run copied.",
+    value: (run) => run.eventsCopied,
+  },
+];
+
+/**
+ * Writes the metrics of a run for a scraper of text files. A value that a failed run does not know is kept
+ * from the file, which is replaced atomically: a scraper never sees half of it.
+ */
+export function writeMetricsFile(path: string, run: Run): void {
+  const earlier = readValues(path);
+  const endSeconds = Date.now() / 1000;
+  const text = METRICS.map(({ name, help, value }) => {
+    const full = `${PREFIX}_${name}`;
+    const now = value(run, endSeconds) ?? earlier.get(full);
+    return now === undefined ? "" : `# HELP ${full} ${help}\n# TYPE ${full} gauge\n${full} ${now}\n`;
+  }).join("");
+  try {
+    // Another user's program reads it. It ignores the temporary name, which does not end in ".prom".
+    using file = new NewFile(path, 0o644);
+    file.write(text);
+    file.keep();
+  } catch (error) {
+    throw new Error(`the metrics file ${path} cannot be written: ${(error as Error).message}`);
+  }
+}
+
+function readValues(path: string): Map<string, string> {
+  let text: string;
+  try {
+    text = Deno.readTextFileSync(path);
+  } catch {
+    // The first run, or a file that cannot be read; writing it will tell more.
+    return new Map();
+  }
+  return new Map([...text.matchAll(/^(\w+) ([0-9.e+]+)$/gm)].map(([, name, value]) => [name!, value!]));
+}

@@ -1,0 +1,183 @@
+import type { BackupSettings } from "../../config/load.ts";
+import { VERSION } from "../../config/version.ts";
+import { splitLines } from "../history/lines.ts";
+import { isStoreId } from "../places/backup_files.ts";
+import { type Answer, HttpClient } from "./http_client.ts";
+import type { SourceAddress, TimeLimits } from "./timed_conn.ts";
+
+/** Complete lines of a page, as they arrive. */
+interface PagePart {
+  readonly storeId: string;
+  /** Event lines with their line feeds. They stay unchanged until the next part is requested. */
+  readonly lines: readonly Uint8Array[];
+  /** Set on the last part only, when the trailer has arrived and the response is complete. */
+  readonly hasMore?: boolean;
+}
+
+const TIME_LIMITS: TimeLimits = { connectSeconds: 10, stallSeconds: 60 };
+
+/** Longest text of an error response that is read. */
+const ERROR_BYTES_MAX = 64 * 1024;
+
+/** Longest text of a source that a message quotes. */
+const QUOTE_LENGTH_MAX = 200;
+
+const encoder = new TextEncoder();
+
+/** The server that events are read from. Every failure there is an error of one line that names it. */
+export class Source implements Disposable {
+  /** The URL or the path of the socket, for messages and for the backup's origin. */
+  readonly name: string;
+  readonly #client: HttpClient;
+  readonly #stopped: AbortSignal;
+  readonly #requestStart: string;
+  readonly pageLimit: number;
+  /** The query for every event: `"*"` in editions A and C, `"all"` in B. */
+  #every: "*" | "all" = "*";
+
+  constructor(settings: BackupSettings, stopped: AbortSignal) {
+    const { source, sourceToken, pageLimit } = settings;
+    this.name = source.transport === "unix" ? source.path : source.url;
+    this.pageLimit = pageLimit;
+    this.#stopped = stopped;
+    const { address, host, path } = placeOf(source);
+    this.#client = new HttpClient(address, TIME_LIMITS, stopped);
+    this.#requestStart = `QUERY ${path}/events HTTP/1.1\r\nHost: ${host}\r\n` +
+      `User-Agent: eventstore-backup/${VERSION}\r\nContent-Type: application/json\r\n` +
+      (sourceToken === undefined ? "" : `Authorization: Bearer ${sourceToken}\r\n`);
+  }
+
+  /**
+   * Finds out the store ID, with a read of one event, and which query this edition has for every event.
+   * Must be called before the first page.
+   */
+  async identify(): Promise<string> {
+    try {
+      let answer = await this.#query(0, 1);
+      if (answer.status === 400) {
+        const refusal = await refusalText(answer);
+        this.#every = "all";
+        answer = await this.#query(0, 1);
+        if (answer.status === 400) throw new Error(refusal);
+      }
+      let storeId: string | undefined;
+      for await (const part of pageParts(answer, 1)) storeId = part.storeId;
+      return storeId!;
+    } catch (error) {
+      throw this.#named(error as Error);
+    }
+  }
+
+  /** Whether there are events after a sequence. */
+  async hasEventsAfter(sequence: number): Promise<boolean> {
+    let count = 0;
+    for await (const { lines } of this.page(sequence, 1)) count += lines.length;
+    return count > 0;
+  }
+
+  /** The events after a sequence, at most `limit`, in parts as they arrive. */
+  async *page(afterSequence: number, limit: number = this.pageLimit): AsyncGenerator<PagePart, void> {
+    try {
+      const answer = await this.#query(afterSequence, limit);
+      if (answer.status === 400) {
+        throw new Error(`it refuses a page of ${limit} events (pageLimit): ${await refusalText(answer)}`);
+      }
+      yield* pageParts(answer, limit);
+    } catch (error) {
+      throw this.#named(error as Error);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#client[Symbol.dispose]();
+  }
+
+  async #query(afterSequence: number, limit: number): Promise<Answer> {
+    // Nothing in it is beyond ASCII, so that its length is that of its bytes.
+    const body = JSON.stringify({ query: this.#every, afterSequence, limit });
+    const request = `${this.#requestStart}Content-Length: ${body.length}\r\n\r\n${body}`;
+    return await this.#client.request(encoder.encode(request));
+  }
+
+  /** The error prefixed with the name of the source, or the reason for stopping. */
+  #named(error: Error): Error {
+    if (this.#stopped.aborted) return this.#stopped.reason as Error;
+    return new Error(`the source ${this.name}: ${error.message}`, { cause: error });
+  }
+}
+
+function placeOf(source: BackupSettings["source"]): { address: SourceAddress; host: string; path: string } {
+  if (source.transport === "unix") return { address: source, host: "localhost", path: "" };
+  const url = new URL(source.url);
+  const tls = url.protocol === "https:";
+  const address = {
+    transport: "tcp",
+    hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(url.port || (tls ? 443 : 80)),
+    tls,
+  } as const;
+  return { address, host: url.host, path: url.pathname.replace(/\/+$/, "") };
+}
+
+async function* pageParts(answer: Answer, limit: number): AsyncGenerator<PagePart, void> {
+  if (answer.status !== 200) throw new Error(await refusalText(answer));
+  const storeId = answer.headers.get("x-service-store");
+  if (storeId === undefined) {
+    throw new Error("its response has no X-Service-Store, so it is not an event store");
+  }
+  if (!isStoreId(storeId)) {
+    throw new Error(`it reports the store ID ${JSON.stringify(oneLine(storeId))}`);
+  }
+  let hasMore: boolean | undefined;
+  let count = 0;
+  for await (const lines of splitLines(answer.body)) {
+    if (hasMore !== undefined) throw new Error("its page continues after the trailer");
+    hasMore = trailerOf(lines.at(-1)!);
+    const events = hasMore === undefined ? lines : lines.slice(0, -1);
+    count += events.length;
+    if (count > limit) throw new Error(`its page has more than the ${limit} events that were asked for`);
+    if (events.length > 0) yield { storeId, lines: events };
+  }
+  if (hasMore === undefined) throw new Error("its page has no trailer, so it was cut short");
+  if (hasMore && count === 0) throw new Error("its page has no events, but says that there are more");
+  yield { storeId, lines: [], hasMore };
+}
+
+const TRAILER_BYTES_MAX = 64;
+
+/** What the trailer says, or undefined for any other line. */
+function trailerOf(line: Uint8Array): boolean | undefined {
+  if (line.length > TRAILER_BYTES_MAX) return undefined;
+  const text = new TextDecoder().decode(line);
+  const hasMore = /^\s*\{\s*"hasMore"\s*:\s*(true|false)\s*\}\s*$/.exec(text)?.[1];
+  return hasMore === undefined ? undefined : hasMore === "true";
+}
+
+/** What a response other than a page says: its status, and the error that it carries. */
+async function refusalText(answer: Answer): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const piece of answer.body) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length > ERROR_BYTES_MAX) break;
+  }
+  const remedy = answer.status === 401 ? ", check sourceToken" : "";
+  return `it returned ${answer.status}${detailOf(text)}${remedy}`;
+}
+
+/** The envelope of an error, as text; nothing for anything else. */
+function detailOf(text: string): string {
+  try {
+    const { error, message } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    if (typeof error !== "string") return "";
+    return ` ${oneLine(error)}${typeof message === "string" ? ` (${oneLine(message)})` : ""}`;
+  } catch {
+    return "";
+  }
+}
+
+/** A source's text, made safe for one line of output. */
+function oneLine(text: string): string {
+  const line = text.replaceAll(/[^\x20-\x7e]+/g, " ");
+  return line.length > QUOTE_LENGTH_MAX ? `${line.slice(0, QUOTE_LENGTH_MAX)}...` : line;
+}

@@ -1,0 +1,85 @@
+import type { BackupSettings } from "../../config/load.ts";
+import { BackupStore } from "../../store/sqlite/backup/backup_store.ts";
+import { backupPath } from "../places/backup_files.ts";
+import { lockBackups } from "../places/backup_lock.ts";
+import { earlierStoreIds } from "../places/earlier_stores.ts";
+import { HashChain } from "../history/hash_chain.ts";
+import { writeMetricsFile } from "../reports/metrics_file.ts";
+import { findHead, ProgressLine } from "../reports/progress_line.ts";
+import { Run, summaryJson, summaryLine } from "../reports/run_summary.ts";
+import { checkLastEvent, copyEvents } from "../source/copy_events.ts";
+import { Source } from "../source/source.ts";
+import type { VerbContext, VerbEnd } from "./verb_context.ts";
+
+/** Copies what is new in the source into its backup, and reports the outcome in one line. */
+export async function backup(
+  context: VerbContext,
+  { quiet, json, metricsFile }: { quiet: boolean; json: boolean; metricsFile: string | undefined },
+  settings: BackupSettings,
+): VerbEnd {
+  using source = new Source(settings, context.stopped);
+  const run = new Run(source.name);
+  const startedAt = performance.now();
+  await noteFailure(context, run, () => runBackup(context, quiet, source, run));
+  run.durationSeconds = Math.round(performance.now() - startedAt) / 1000;
+  if (metricsFile !== undefined) await noteFailure(context, run, () => writeMetricsFile(metricsFile, run));
+  if (quiet) return run.error === null;
+  if (json) context.print(summaryJson(run));
+  else if (run.error === null) context.print(`eventstore-backup: ${summaryLine(run)}\n`);
+  return run.error === null;
+}
+
+/** Prints every failure, and records the first. */
+async function noteFailure(
+  context: VerbContext,
+  run: Run,
+  work: () => void | Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const { message } = error as Error;
+    context.printError(message);
+    run.error ??= message;
+  }
+}
+
+async function runBackup(
+  { dataDir }: VerbContext,
+  quiet: boolean,
+  source: Source,
+  run: Run,
+): Promise<void> {
+  using _lock = lockBackups(dataDir);
+  const storeId = await source.identify();
+  const file = backupPath(dataDir, storeId);
+  run.storeId = storeId;
+  run.file = file;
+  run.earlierStoreIds = earlierStoreIds(dataDir, storeId, source.name);
+  const store = await BackupStore.open(file, { storeId, source: source.name, chain: new HashChain().value });
+  run.created = store.opened.created;
+  try {
+    await checkLastEvent(source, storeId, store);
+    using progress = await progressLine(quiet, source, store.opened.head);
+    await copyEvents(source, storeId, store, (sequence) => progress?.show(sequence));
+  } catch (error) {
+    // The first failure is the one to report.
+    await store.close().catch(() => {});
+    throw error;
+  } finally {
+    run.lastSequence = store.durableHead;
+    run.eventsCopied = store.durableHead - store.opened.head;
+  }
+  await store.close();
+}
+
+/** Only a person at a terminal sees it. */
+async function progressLine(
+  quiet: boolean,
+  source: Source,
+  first: number,
+): Promise<ProgressLine | undefined> {
+  if (quiet || !Deno.stderr.isTerminal()) return undefined;
+  const write = (text: string): void => void Deno.stderr.writeSync(new TextEncoder().encode(text));
+  return new ProgressLine(source, write, first, await findHead(source, first));
+}

@@ -1,0 +1,27 @@
+import { ConfigError } from "../../config/config_error.ts";
+import { backedUpStoreIds, isStoreId } from "../places/backup_files.ts";
+
+/**
+ * The stores whose backups a verb is about: the wanted one, or all of them.
+ * @throws Error when there is none, ConfigError when what is wanted cannot be a store ID
+ */
+export function chooseBackups(dataDir: string, wanted: string | undefined): string[] {
+  if (wanted !== undefined && !isStoreId(wanted)) {
+    throw new ConfigError([`${JSON.stringify(wanted)} is not a store ID; "list" shows the store IDs`]);
+  }
+  const storeIds = backedUpStoreIds(dataDir);
+  if (storeIds.length === 0) throw new Error(`there is no backup in ${dataDir}`);
+  if (wanted === undefined) return storeIds;
+  if (!storeIds.includes(wanted)) throw new Error(`there is no backup of store ${wanted} in ${dataDir}`);
+  return [wanted];
+}
+
+/**
+ * The store whose backup a verb is about: the wanted one, or the only one.
+ * @throws as `chooseBackups`, and Error when there is more than one
+ */
+export function chooseBackup(dataDir: string, wanted: string | undefined): string {
+  const [storeId, ...others] = chooseBackups(dataDir, wanted);
+  if (others.length === 0) return storeId!;
+  throw new Error(`${dataDir} holds more than one backup; name one: ${[storeId, ...others].join(", ")}`);
+}

@@ -1,0 +1,74 @@
+import { ConfigError } from "../../config/config_error.ts";
+import { openForChecking } from "../../store/sqlite/connection/connection.ts";
+import { lockDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
+import type { Database } from "../../store/sqlite/connection/database.ts";
+import { checkDatabaseFile, storePaths } from "../../store/sqlite/data_directory/database_file.ts";
+import { readState } from "../../store/sqlite/tables/identity.ts";
+import { readOrigin } from "../../store/sqlite/tables/origin.ts";
+import { exportTrailer } from "../history/export_trailer.ts";
+import { HashChain, isSameChain } from "../history/hash_chain.ts";
+import { SignalGate } from "../history/signal_gate.ts";
+import { Damage, walkHistory } from "../history/walk_history.ts";
+import { backupPath } from "../places/backup_files.ts";
+import { lockBackups } from "../places/backup_lock.ts";
+import { newExportFile } from "../places/export_file.ts";
+import { countEvents } from "../reports/count_events.ts";
+import { chooseBackup } from "./choose_backups.ts";
+import type { VerbContext, VerbEnd } from "./verb_context.ts";
+
+/** Writes the events of a backup, or of a stopped server, as JSON lines. */
+export async function exportEvents(
+  context: VerbContext,
+  { storeId, output, from }: Record<"storeId" | "output" | "from", string | undefined>,
+): VerbEnd {
+  const { dataDir } = context;
+  if (from !== undefined && storeId !== undefined) {
+    throw new ConfigError(["--from and a store ID cannot be given together"]);
+  }
+  const path = from === undefined
+    ? backupPath(dataDir, chooseBackup(dataDir, storeId))
+    : storePaths(from).database;
+  if (from !== undefined && !checkDatabaseFile(path)) throw new Error(`there is no database at ${path}`);
+  using _lock = from === undefined ? lockBackups(dataDir) : lockDataDirectory(from);
+  checkDatabaseFile(path);
+  using db = openForChecking(path);
+  try {
+    // A server appends without keeping a chain.
+    const chain = from === undefined ? readOrigin(db)?.chain : undefined;
+    if (output === undefined) {
+      await writeEvents(db, chain, (text) => context.print(text), new SignalGate(context.stopped));
+      return true;
+    }
+    using file = newExportFile(output);
+    const events = await writeEvents(db, chain, (text) => file.write(text), new SignalGate(context.stopped));
+    file.keep();
+    context.print(`${output}: ${countEvents(events)} of ${path}\n`);
+    return true;
+  } catch (error) {
+    if (error instanceof Damage) throw new Error(`${path} is damaged: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * Writes every event and then the trailer, which says that nothing is missing before it.
+ * @throws Damage, without having written the trailer, when the events are not those that were stored
+ */
+async function writeEvents(
+  db: Database,
+  expectedChain: Uint8Array | undefined,
+  write: (text: string) => void,
+  gate: SignalGate,
+): Promise<number> {
+  const { head } = readState(db);
+  const chain = new HashChain();
+  for await (const events of walkHistory(db, { after: 0, upTo: head }, gate)) {
+    for (const { line } of events) chain.add(line);
+    write(events.map(({ line }) => line).join(""));
+  }
+  if (expectedChain !== undefined && !isSameChain(chain.value, expectedChain)) {
+    throw new Damage("its hash chain differs, so at least one event was changed");
+  }
+  write(exportTrailer(head, chain));
+  return head;
+}

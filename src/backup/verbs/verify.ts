@@ -1,0 +1,117 @@
+import { ConfigError } from "../../config/config_error.ts";
+import type { BackupSettings } from "../../config/load.ts";
+import { openForChecking } from "../../store/sqlite/connection/connection.ts";
+import type { Database } from "../../store/sqlite/connection/database.ts";
+import { checkDatabaseFile } from "../../store/sqlite/data_directory/database_file.ts";
+import { readState } from "../../store/sqlite/tables/identity.ts";
+import { checkHistory } from "../history/check_history.ts";
+import { SignalGate } from "../history/signal_gate.ts";
+import { backupPath } from "../places/backup_files.ts";
+import { lockBackups } from "../places/backup_lock.ts";
+import { countEvents } from "../reports/count_events.ts";
+import { compareWithSource } from "../source/compare_with_source.ts";
+import { Source } from "../source/source.ts";
+import { chooseBackups } from "./choose_backups.ts";
+import type { VerbContext, VerbEnd } from "./verb_context.ts";
+
+/** The running source, and the store that it holds. */
+interface Comparison {
+  readonly source: Source;
+  readonly storeId: string;
+}
+
+interface Report {
+  readonly storeId: string;
+  /** undefined when the file cannot be read. */
+  readonly events: number | undefined;
+  readonly isCompared: boolean;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Checks backups, one line each.
+ * @param settings what to compare with; given with --against-source only
+ */
+export async function verify(
+  context: VerbContext,
+  { storeId: wanted, all, json }: { storeId: string | undefined; all: boolean; json: boolean },
+  settings?: BackupSettings,
+): VerbEnd {
+  if (all && wanted !== undefined) {
+    throw new ConfigError(["--all and a store ID cannot be given together"]);
+  }
+  const { dataDir } = context;
+  const storeIds = chooseBackups(dataDir, wanted);
+  using _lock = lockBackups(dataDir);
+  using source = settings && new Source(settings, context.stopped);
+  const comparison = source && { source, storeId: await source.identify() };
+  let isFine = true;
+  for (const storeId of storeIds) {
+    const report = await verifyBackup(context, storeId, comparison);
+    context.print(json ? jsonLine(report) : textLine(report, source?.name));
+    isFine &&= report.problems.length === 0;
+  }
+  if (comparison === undefined || storeIds.includes(comparison.storeId)) return isFine;
+  const held = `${comparison.source.name} holds store ${comparison.storeId}`;
+  context.printError(`${held}, which is not among the verified backups`);
+  return false;
+}
+
+async function verifyBackup(
+  context: VerbContext,
+  storeId: string,
+  comparison: Comparison | undefined,
+): Promise<Report> {
+  const path = backupPath(context.dataDir, storeId);
+  let db: Database;
+  try {
+    checkDatabaseFile(path);
+    db = openForChecking(path);
+  } catch (error) {
+    return { storeId, events: undefined, isCompared: false, problems: [(error as Error).message] };
+  }
+  using _closing = db;
+  const problems = await checkHistory(db, storeId, new SignalGate(context.stopped));
+  const isSame = comparison?.storeId === storeId;
+  const compared = isSame ? await compare(context, db, comparison) : { isCompared: false, problems: [] };
+  problems.push(...compared.problems);
+  return { storeId, events: eventsOf(db), isCompared: compared.isCompared, problems };
+}
+
+/** If the source fails, what was found without it is still reported. */
+async function compare(
+  context: VerbContext,
+  db: Database,
+  { source, storeId }: Comparison,
+): Promise<Pick<Report, "isCompared" | "problems">> {
+  try {
+    const difference = await compareWithSource(db, source, storeId);
+    return { isCompared: true, problems: difference === undefined ? [] : [difference] };
+  } catch (error) {
+    if (context.stopped.aborted) throw error;
+    return { isCompared: false, problems: [`it could not be compared: ${(error as Error).message}`] };
+  }
+}
+
+/** The number of events, or undefined if the file is too damaged to tell. */
+function eventsOf(db: Database): number | undefined {
+  try {
+    return readState(db).head;
+  } catch {
+    return undefined;
+  }
+}
+
+function textLine({ storeId, events, isCompared, problems }: Report, source: string | undefined): string {
+  if (problems.length > 0) return `${storeId}: not ok: ${problems.join("; ")}\n`;
+  const compared = isCompared
+    ? `equal to those of ${source}`
+    : "not compared, the source holds another store";
+  // Without problems, the events were counted.
+  return `${storeId}: ok, ${countEvents(events!)}${source === undefined ? "" : `, ${compared}`}\n`;
+}
+
+function jsonLine({ storeId, events, isCompared, problems }: Report): string {
+  const state = { storeId, ok: problems.length === 0, events: events ?? null };
+  return `${JSON.stringify({ ...state, comparedWithSource: isCompared, problems })}\n`;
+}

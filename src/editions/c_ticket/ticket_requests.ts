@@ -1,0 +1,54 @@
+import type { Condition } from "../../model/condition.ts";
+import type { NewEvent } from "../../model/event.ts";
+import type { ProjectionChanges } from "../../model/projection.ts";
+import { decodeCondition } from "../../wire/condition.ts";
+import {
+  checkCount,
+  decodeArray,
+  decodeObject,
+  invalid,
+  isObject,
+  isOmitted,
+  overLimit,
+} from "../../wire/decode.ts";
+import { decodeEvents } from "../../wire/event.ts";
+import { countProjectionChanges, decodeProjectionChanges } from "../../wire/projection.ts";
+import { LITERALS } from "./timed_read.ts";
+
+/** Events of one call in a transaction. No setting changes it. */
+export const EVENTS_PER_CALL_MAX = 100;
+
+/** The body of edition C's `POST /events`. */
+export interface Append {
+  readonly events: readonly NewEvent[];
+  readonly condition: Condition | undefined;
+}
+
+/** @throws Refusal InvalidRequest or PayloadTooLarge */
+export function decodeAppend(
+  value: unknown,
+  limits: { readonly maxEventSize: number },
+): Append {
+  const { events, condition } = decodeObject(value, "", ["events", "condition"]);
+  const count = decodeArray(events, "", "events").length;
+  if (count > EVENTS_PER_CALL_MAX) {
+    throw overLimit("", `request carries ${count} events, more than ${EVENTS_PER_CALL_MAX}`);
+  }
+  return {
+    events: decodeEvents(events, "events", limits),
+    condition: isOmitted(condition) ? undefined : decodeCondition(condition, "condition", LITERALS),
+  };
+}
+
+/** The body of edition C's `POST /projections`. @throws Refusal InvalidRequest or PayloadTooLarge */
+export function decodeChanges(
+  value: unknown,
+  limits: { readonly maxProjectionSize: number; readonly maxProjectionsPerRequest: number },
+): ProjectionChanges {
+  const count = countProjectionChanges(value, "");
+  if (isObject(value) && Object.values(value).every(isOmitted)) {
+    throw invalid("", "at least one of create, replace and delete must be given");
+  }
+  checkCount(count, "projections", "maxProjectionsPerRequest", limits.maxProjectionsPerRequest);
+  return decodeProjectionChanges(value, "", limits);
+}

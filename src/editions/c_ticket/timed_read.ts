@@ -1,0 +1,43 @@
+import type { ReadRequest } from "../../model/read_request.ts";
+import type { TimeRange } from "../../model/time_range.ts";
+import { parseTimestamp } from "../../model/timestamp.ts";
+import { decodeObject, decodeString, invalid, isOmitted, quoted } from "../../wire/decode.ts";
+import type { QueryLiterals } from "../../wire/query.ts";
+import { decodeReadRequest, READ_KEYS, type ReadLimits } from "../../wire/read_request.ts";
+
+/** The strings that stand for a query in this edition. */
+export const LITERALS: QueryLiterals = new Map([["*", "every"]]);
+
+/** The body of edition C's `QUERY /events`, which may filter by time. @throws Refusal InvalidRequest */
+export function decodeTimedRead(value: unknown, limits: ReadLimits): ReadRequest {
+  const { time, ...read } = decodeObject(value, "", [...READ_KEYS, "time"]);
+  return { ...decodeReadRequest(read, LITERALS, limits), time: decodeTime(time) };
+}
+
+function decodeTime(value: unknown): TimeRange | undefined {
+  if (isOmitted(value)) return undefined;
+  const time = decodeObject(value, "time", ["from", "before"]);
+  const from = decodeMoment(time.from, "from");
+  const before = decodeMoment(time.before, "before");
+  if (from !== undefined && before !== undefined && from >= before) {
+    throw invalid("time", '"from" must be earlier than "before"');
+  }
+  return {
+    fromMicros: safe(from ?? BigInt(Number.MIN_SAFE_INTEGER)),
+    beforeMicros: safe(before ?? BigInt(Number.MAX_SAFE_INTEGER)),
+  };
+}
+
+function decodeMoment(value: unknown, name: "from" | "before"): bigint | undefined {
+  if (isOmitted(value)) return undefined;
+  const text = decodeString(value, "time", name);
+  const micros = parseTimestamp(text);
+  if (micros === undefined) throw invalid("time", `${name} must be an RFC 3339 time, not ${quoted(text)}`);
+  return micros;
+}
+
+/** No event was or will be written beyond the years 1684 and 2255, so moments outside are clamped. */
+function safe(micros: bigint): number {
+  const limited = Math.min(Number(micros), Number.MAX_SAFE_INTEGER);
+  return Math.max(limited, Number.MIN_SAFE_INTEGER);
+}

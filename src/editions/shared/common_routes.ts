@@ -1,0 +1,48 @@
+import { jsonReply } from "../../http/replies.ts";
+import type { Route } from "../../http/router.ts";
+import type { ReadRequest } from "../../model/read_request.ts";
+import type { EditionHost } from "../edition.ts";
+import { getRoute } from "./get_route.ts";
+import { NOT_CACHED } from "./headers.ts";
+import { profilingRoutes } from "./profiling.ts";
+import { readEventsRoute } from "./read_events.ts";
+import { readProjectionRoute } from "./read_projection.ts";
+import { ReadsInFlight } from "./reads_in_flight.ts";
+import { deleteProjectionsRoutes } from "./turn_routes.ts";
+
+/** Where the editions differ in what they all do. */
+export interface Differences {
+  /** Decodes the body of `QUERY /events`. @throws Refusal InvalidRequest */
+  readonly decodeRead: (body: unknown) => ReadRequest;
+  /** The document of `GET /health` while the database can be reached. */
+  readonly health: () => unknown;
+  /** Whether a waiting bulk delete is withdrawn when its client leaves. */
+  readonly deletesLeaveWithClient: boolean;
+}
+
+/** The routes that every edition has, and the count of their reads in flight. */
+export interface CommonRoutes {
+  readonly readEvents: Route;
+  readonly readProjection: Route;
+  readonly deleteProjections: readonly Route[];
+  readonly health: Route;
+  /** None unless in development mode. */
+  readonly profiling: readonly Route[];
+  readonly reads: ReadsInFlight;
+}
+
+export function commonRoutes(host: EditionHost, differences: Differences): CommonRoutes {
+  const { decodeRead, health, deletesLeaveWithClient } = differences;
+  const reads = new ReadsInFlight();
+  return {
+    readEvents: readEventsRoute(host, decodeRead, reads),
+    readProjection: readProjectionRoute(host, reads),
+    deleteProjections: deleteProjectionsRoutes(host, deletesLeaveWithClient),
+    health: getRoute("/health", async () => {
+      await host.store.reads.ping();
+      return jsonReply(200, health(), NOT_CACHED);
+    }),
+    profiling: host.settings.devMode ? profilingRoutes() : [],
+    reads,
+  };
+}

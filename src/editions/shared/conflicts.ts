@@ -1,0 +1,36 @@
+import { Refusal } from "../../model/errors.ts";
+import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
+import type { Conflict, WriteResult, Written } from "../../store/write.ts";
+
+/** What the client is told of a conflict; `prefix` precedes the lists of projections. */
+export function conflictMessage({ list, index, cause }: Conflict, prefix: "projections." | "" = ""): string {
+  switch (cause) {
+    case "eventMatches":
+      return `conditions[${index}] no longer holds`;
+    case "otherStore":
+      return `conditions[${index}] was read on another store`;
+    case "exists":
+      return `${prefix}${list}[${index}] already exists`;
+    case "otherVersion":
+      return `${prefix}${list}[${index}] no longer has the given version`;
+  }
+}
+
+/** Which part of a write was in conflict, as metrics and statistics count it. */
+export function conflictingPart({ list }: Conflict): "condition" | "projection" {
+  return list === "conditions" ? "condition" : "projection";
+}
+
+/**
+ * What was written.
+ * @param message what the client reads of a conflict
+ * @throws Refusal on a conflict, or the error of a turn that failed
+ */
+export function throwIfRefused(
+  outcome: Outcome<WriteResult>,
+  message: (conflict: Conflict) => string | undefined,
+): Written {
+  const result = throwIfFailed(outcome);
+  if (result.kind === "written") return result;
+  throw new Refusal("ConcurrencyException", message(result.conflict));
+}

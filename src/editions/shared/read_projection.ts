@@ -1,0 +1,32 @@
+import { errorReply } from "../../http/error_replies.ts";
+import type { Reply } from "../../http/exchange.ts";
+import type { Route } from "../../http/router.ts";
+import { Refusal } from "../../model/errors.ts";
+import type { FoundProjection } from "../../store/store.ts";
+import type { EditionHost } from "../edition.ts";
+import { getRoute } from "./get_route.ts";
+import { NOT_CACHED, STORE_HEADER, VERSION_HEADER } from "./headers.ts";
+import type { ReadsInFlight } from "./reads_in_flight.ts";
+
+/** `GET /projections/{type}/{id}`: one committed projection, its payload exactly as it was written. */
+export function readProjectionRoute({ store }: EditionHost, reads: ReadsInFlight): Route {
+  return getRoute("/projections/:type/:id", async ({ segments: [type, id] }) => {
+    using _read = reads.begin();
+    return projectionReply(await store.reads.projection({ type: type!, id: id! }));
+  });
+}
+
+/** The reply that carries a projection, or `404` when there is none. */
+export function projectionReply({ storeId, projection }: FoundProjection): Reply {
+  const headers = { [STORE_HEADER]: storeId, ...NOT_CACHED };
+  if (projection === undefined) return errorReply(new Refusal("ProjectionNotFound"), headers).reply;
+  return {
+    status: 200,
+    headers: {
+      "Content-Type": "text/plain; charset=utf-8",
+      [VERSION_HEADER]: projection.version,
+      ...headers,
+    },
+    body: projection.payload,
+  };
+}

@@ -1,0 +1,41 @@
+import { emptyReply } from "../../http/replies.ts";
+import type { Route, RoutedRequest } from "../../http/router.ts";
+import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
+import type { EditionHost } from "../edition.ts";
+
+/** What a route does in a turn of its own. */
+export interface TurnAction {
+  readonly kind: string;
+  /** Whether a waiting client that leaves withdraws its request. */
+  readonly leavesWithClient: boolean;
+  readonly act: (request: RoutedRequest) => Promise<Outcome<void>>;
+}
+
+/** A route that does one thing in a turn of its own and returns `204`. */
+export function turnRoute(
+  { queue }: EditionHost,
+  method: "POST" | "DELETE",
+  path: string,
+  { kind, leavesWithClient, act }: TurnAction,
+): Route {
+  return {
+    method,
+    path,
+    body: "ignored",
+    async handle(request) {
+      const run = async (): Promise<void> => throwIfFailed(await act(request));
+      await queue.alone(kind, run, leavesWithClient ? request.left : undefined);
+      return emptyReply(204);
+    },
+  };
+}
+
+/** `DELETE /projections/{type}` and `DELETE /projections`. */
+export function deleteProjectionsRoutes(host: EditionHost, leavesWithClient: boolean): Route[] {
+  const action: TurnAction = {
+    kind: "projections",
+    leavesWithClient,
+    act: ({ segments: [type] }) => host.store.turns.deleteProjections(type),
+  };
+  return ["/projections/:type", "/projections"].map((path) => turnRoute(host, "DELETE", path, action));
+}

@@ -1,0 +1,43 @@
+import type { LogLevel } from "../log/level.ts";
+import { type ErrorCode, Refusal } from "../model/errors.ts";
+import { Malformed, type Reply } from "./exchange.ts";
+import { jsonReply, textReply } from "./replies.ts";
+
+/** The one place that decides how an error becomes a reply: its status, and its level in the access log. */
+const outcomes: Readonly<Record<ErrorCode, { readonly status: number; readonly level: LogLevel }>> = {
+  InvalidRequest: { status: 400, level: "info" },
+  Unauthorized: { status: 401, level: "info" },
+  ProjectionNotFound: { status: 404, level: "debug" },
+  TransactionNotFound: { status: 404, level: "debug" },
+  ConcurrencyException: { status: 409, level: "debug" },
+  TransactionBusy: { status: 409, level: "info" },
+  NotPaused: { status: 409, level: "info" },
+  TicketNotActive: { status: 410, level: "debug" },
+  PayloadTooLarge: { status: 413, level: "info" },
+  InternalError: { status: 500, level: "error" },
+  WriteQueueFull: { status: 503, level: "warning" },
+  TransactionQueueFull: { status: 503, level: "warning" },
+  TooManyTransactions: { status: 503, level: "warning" },
+  Paused: { status: 503, level: "debug" },
+  ShuttingDown: { status: 503, level: "info" },
+  Unavailable: { status: 503, level: "error" },
+};
+
+/** The reply to a request that failed, and the level of its line in the access log. */
+export function errorReply(
+  error: unknown,
+  headers: Reply["headers"] = {},
+): { readonly reply: Reply; readonly level: LogLevel } {
+  if (error instanceof Malformed) return { reply: textReply(error.status, error.message), level: "info" };
+  const { code, detail: message } = error instanceof Refusal
+    ? error
+    : { code: "InternalError" as const, detail: "unexpected server error; see the server's log" };
+  const { status, level } = outcomes[code];
+  const envelope = message === undefined ? { error: code } : { error: code, message };
+  return { reply: jsonReply(status, envelope, headers), level };
+}
+
+/** Whether an error is the server's fault. */
+export function isInternal(error: unknown): boolean {
+  return error instanceof Refusal ? error.code === "InternalError" : !(error instanceof Malformed);
+}

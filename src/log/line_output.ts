@@ -1,0 +1,58 @@
+/** Text waiting for a reader that has stalled; beyond it lines are dropped and counted. */
+const PENDING_UNITS_MAX = 1024 * 1024;
+
+/**
+ * Lines for standard output or standard error, written together and in the background: a slow reader
+ * must not slow the server, and one that has gone must not stop it.
+ */
+export class LineOutput {
+  readonly #program: string;
+  readonly #write: (bytes: Uint8Array) => Promise<number>;
+  #pending = "";
+  #dropped = 0;
+  #writing: Promise<void> | undefined;
+
+  /**
+   * @param program prefixes each line
+   * @param write writes as much as it can and returns how many bytes that were
+   */
+  constructor(program: string, write: (bytes: Uint8Array) => Promise<number>) {
+    this.#program = program;
+    this.#write = write;
+  }
+
+  line(text: string): void {
+    if (this.#pending.length > PENDING_UNITS_MAX) {
+      this.#dropped++;
+      return;
+    }
+    this.#pending += `${this.#program}: ${text}\n`;
+    this.#writing ??= this.#flush();
+  }
+
+  /** Resolves when every line so far has gone out, or after `milliseconds`. */
+  async drained(milliseconds: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, milliseconds));
+    await Promise.race([this.#writing, late]);
+    clearTimeout(timer);
+  }
+
+  async #flush(): Promise<void> {
+    // All lines of the code that is running now go out together.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    while (this.#pending !== "") {
+      const bytes = new TextEncoder().encode(this.#pending);
+      this.#pending = this.#dropped === 0
+        ? ""
+        : `${this.#program}: [WARNING] ${this.#dropped} lines were dropped because nobody read them\n`;
+      this.#dropped = 0;
+      try {
+        for (let written = 0; written < bytes.length;) written += await this.#write(bytes.subarray(written));
+      } catch {
+        // The pipe is closed: nobody will read this.
+      }
+    }
+    this.#writing = undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import { hash } from "node:crypto";
+import type { NewEvent } from "../model/event.ts";
+import type { QueryItem } from "../model/query.ts";
+import type { Tag } from "../model/tag.ts";
+
+/*
+ * The tag index of a store lists the terms of each event. A term is a type, an identifier, or a metadata entry;
+ * its token is the first 128 bits of SHA-256 over an unambiguous encoding, in lower-case hex, so that every term
+ * is one short word whatever the client wrote.
+ */
+
+const TOKEN_DIGITS = 32;
+
+function token(encoded: string): string {
+  return hash("sha256", encoded, "hex").slice(0, TOKEN_DIGITS);
+}
+
+/** The length before the name keeps ("ab", "c") and ("a", "bc") apart. */
+function tagToken(namespace: "i" | "m", tag: Tag): string {
+  return token(`${namespace}${tag.name.length}:${tag.name}${tag.value}`);
+}
+
+function typeToken(type: string): string {
+  return token(`t${type}`);
+}
+
+/** The index document of an event: the tokens of its terms, separated by spaces. */
+export function eventTerms(event: NewEvent): string {
+  let terms = typeToken(event.type);
+  for (const tag of event.identifiers) terms += ` ${tagToken("i", tag)}`;
+  for (const tag of event.metadata) terms += ` ${tagToken("m", tag)}`;
+  return terms;
+}
+
+/** A query item in tokens: one of `anyOf` (unless it is empty) and all of `allOf`. */
+export interface TermItem {
+  readonly anyOf: readonly string[];
+  readonly allOf: readonly string[];
+}
+
+export function termItem(item: QueryItem): TermItem {
+  return {
+    anyOf: item.types.map(typeToken),
+    allOf: [
+      ...item.identifiers.map((tag) => tagToken("i", tag)),
+      ...item.metadata.map((tag) => tagToken("m", tag)),
+    ],
+  };
+}

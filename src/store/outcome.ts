@@ -1,0 +1,36 @@
+import { OutcomeUnknown, Refusal } from "../model/errors.ts";
+
+/**
+ * The outcome of something that changes the store. `failed`: it is certain that nothing was written. `unknown`:
+ * only the next start will show whether it was written, so no response would be true.
+ */
+export type Outcome<T> = Done<T> | Failure;
+
+interface Done<T> {
+  readonly kind: "done";
+  readonly value: T;
+}
+
+export interface Failure {
+  readonly kind: "failed" | "unknown";
+  readonly reason: string;
+}
+
+export function done<T>(value: T): Done<T> {
+  return { kind: "done", value };
+}
+
+/**
+ * Its value, if it succeeded.
+ * @throws Refusal `InternalError` when it failed, OutcomeUnknown when the outcome is unknown
+ */
+export function throwIfFailed<T>(outcome: Outcome<T>): T {
+  switch (outcome.kind) {
+    case "done":
+      return outcome.value;
+    case "failed":
+      throw new Refusal("InternalError", `nothing was written: ${outcome.reason}`);
+    case "unknown":
+      throw new OutcomeUnknown(outcome.reason);
+  }
+}

@@ -1,0 +1,96 @@
+import { StoreFileError } from "../data_directory/database_file.ts";
+import type { PreparedEvent } from "../../prepare_event.ts";
+import type { Origin } from "../tables/origin.ts";
+import { RemoteWorker } from "../workers/remote_worker.ts";
+import type { BackupWriter, OpenedBackup } from "./backup_writer.ts";
+
+/** Most calls that may wait for the worker: enough to keep it busy, few enough to bound the memory. */
+const HANDED_OVER_MAX = 8;
+
+/**
+ * The database of a backup as the main thread sees it: a worker does all the writing, while the next events are
+ * read and prepared here. A call that failed makes every later one fail, except for `close`.
+ */
+export class BackupStore {
+  readonly #path: string;
+  readonly #worker: RemoteWorker<typeof BackupWriter>;
+  readonly opened: OpenedBackup;
+  #durableHead: number;
+  /** Calls that were handed over, each begun once the previous one has succeeded. */
+  readonly #handedOver: Promise<void>[] = [];
+
+  private constructor(path: string, worker: RemoteWorker<typeof BackupWriter>, opened: OpenedBackup) {
+    this.#path = path;
+    this.#worker = worker;
+    this.opened = opened;
+    this.#durableHead = opened.head;
+  }
+
+  /**
+   * Opens a backup, or creates it with this origin. The directory's lock must be held.
+   * @throws StoreFileError with one line that says what is wrong with which file
+   */
+  static async open(path: string, origin: Origin): Promise<BackupStore> {
+    const worker = new RemoteWorker<typeof BackupWriter>(
+      new URL("../workers/backup_worker.ts", import.meta.url),
+      "backup",
+    );
+    try {
+      return new BackupStore(path, worker, await worker.open(path, origin));
+    } catch (error) {
+      worker.terminate();
+      const { name, message } = error as Error;
+      throw new StoreFileError(name === "StoreFileError" ? message : `${path} cannot be opened: ${message}`);
+    }
+  }
+
+  /** Sequence of the last event that is known to be durable, 0 for none. */
+  get durableHead(): number {
+    return this.#durableHead;
+  }
+
+  /** Hands over events of one transaction. Resolves as soon as the next may be handed over. */
+  append(events: readonly PreparedEvent[]): Promise<void> {
+    return this.#handOver(() => this.#worker.object.append(events));
+  }
+
+  /** Ends the transaction; everything before it is durable once `settled` resolves. */
+  commit(chain: Uint8Array): Promise<void> {
+    return this.#handOver(async () => {
+      this.#durableHead = await this.#worker.object.commit(chain);
+    });
+  }
+
+  /** Waits for everything that was handed over. @throws an error that names the file */
+  settled(): Promise<void> {
+    return this.#named(this.#handedOver.at(-1));
+  }
+
+  /** Undoes what was not committed, and leaves one file that is complete by itself. */
+  async close(): Promise<void> {
+    await this.#handedOver.at(-1)?.catch(() => {});
+    try {
+      await this.#worker.object.close();
+    } catch (error) {
+      throw new StoreFileError(`${this.#path} cannot be closed: ${(error as Error).message}`);
+    } finally {
+      this.#worker.terminate();
+    }
+  }
+
+  async #handOver(call: () => Promise<void>): Promise<void> {
+    if (this.#handedOver.length >= HANDED_OVER_MAX) await this.#named(this.#handedOver.shift());
+    const next = (this.#handedOver.at(-1) ?? Promise.resolve()).then(call);
+    // The caller awaiting it sees the failure.
+    next.catch(() => {});
+    this.#handedOver.push(next);
+  }
+
+  async #named(call: Promise<void> | undefined): Promise<void> {
+    try {
+      await call;
+    } catch (error) {
+      throw new StoreFileError(`${this.#path} cannot be written: ${(error as Error).message}`);
+    }
+  }
+}

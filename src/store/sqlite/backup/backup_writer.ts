@@ -1,0 +1,112 @@
+import { eventLine } from "../../../wire/event.ts";
+import type { PreparedEvent } from "../../prepare_event.ts";
+import { openForWriting } from "../connection/connection.ts";
+import { createDatabase } from "../data_directory/create_database.ts";
+import type { Database } from "../connection/database.ts";
+import { checkDatabaseFile, StoreFileError } from "../data_directory/database_file.ts";
+import { appendEvents, scanEvents } from "../tables/events.ts";
+import { readState } from "../tables/identity.ts";
+import { createOrigin, type Origin, readOrigin, updateChain } from "../tables/origin.ts";
+
+/** Pages in the WAL after which they are moved into the database file. */
+const CHECKPOINT_PAGES = 4000;
+
+/** A backup as it was found or created. */
+export interface OpenedBackup {
+  /** Whether this call created the file. */
+  readonly created: boolean;
+  readonly head: number;
+  /** The hash chain over its events. */
+  readonly chain: Uint8Array;
+  /** The line of the last event, with its line feed; undefined when there is none. */
+  readonly lastLine: string | undefined;
+}
+
+/** The database of a backup while events are appended to it, each page in one transaction. Lives in a worker. */
+export class BackupWriter {
+  readonly opened: OpenedBackup;
+  readonly #db: Database;
+  #head: number;
+
+  private constructor(db: Database, opened: OpenedBackup) {
+    this.#db = db;
+    this.opened = opened;
+    this.#head = opened.head;
+  }
+
+  /**
+   * Opens a backup, or creates it with this origin.
+   * @throws StoreFileError for a file that is not a backup of this store
+   */
+  static open(path: string, origin: Origin): BackupWriter {
+    const created = !checkDatabaseFile(path);
+    if (created) createDatabase(path, (db) => createOrigin(db, origin));
+    using opening = new DisposableStack();
+    const db = opening.use(openForWriting(path));
+    const found = readOrigin(db);
+    if (found === undefined) throw new StoreFileError(`${path} is a database, but not a backup`);
+    if (found.storeId !== origin.storeId) {
+      throw new StoreFileError(`${path} is a backup of the store ${found.storeId}`);
+    }
+    const { head } = readState(db);
+    const lastLine = lineAt(db, head);
+    opening.move();
+    return new BackupWriter(db, { created, head, chain: found.chain, lastLine });
+  }
+
+  /** Appends events to the open transaction, which the first of them begins. */
+  append(events: readonly PreparedEvent[]): void {
+    if (!this.#db.inTransaction) {
+      this.#checkpointWhenDue();
+      this.#db.run("BEGIN IMMEDIATE");
+    }
+    appendEvents(this.#db, this.#head, events);
+    this.#head += events.length;
+  }
+
+  /**
+   * Makes the events since the last commit durable.
+   * @param chain the chain that includes them
+   * @returns the sequence of the last one
+   */
+  commit(chain: Uint8Array): number {
+    updateChain(this.#db, chain);
+    this.#db.run("COMMIT");
+    return this.#head;
+  }
+
+  /**
+   * Undoes what was not committed, and moves everything into one database file.
+   * @throws when that is not possible now; what was committed is safe in the files beside it
+   */
+  close(): void {
+    try {
+      if (this.#db.inTransaction) this.#db.run("ROLLBACK");
+      const [busy] = this.#db.get("PRAGMA wal_checkpoint(TRUNCATE)") as number[];
+      if (busy !== 0) throw new Error("it is being read, so part of it stays in its -wal file");
+      this.#leaveWalMode();
+    } finally {
+      this.#db.close();
+    }
+  }
+
+  /** So that the file can be read where nothing can be written, not even a -shm file beside it. */
+  #leaveWalMode(): void {
+    try {
+      this.#db.all("PRAGMA busy_timeout = 0");
+      this.#db.all("PRAGMA journal_mode = DELETE");
+    } catch {
+      // Another process has it open. It is complete anyway.
+    }
+  }
+
+  #checkpointWhenDue(): void {
+    const [, total = 0, checkpointed = 0] = this.#db.get("PRAGMA wal_checkpoint(NOOP)") as number[];
+    if (total - checkpointed >= CHECKPOINT_PAGES) this.#db.all("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+}
+
+function lineAt(db: Database, sequence: number): string | undefined {
+  const [row] = scanEvents(db, { after: sequence - 1, upTo: sequence }, 1);
+  return row && eventLine(row);
+}

@@ -1,0 +1,17 @@
+import type { Database } from "../connection/database.ts";
+import { changeStoreId } from "../tables/identity.ts";
+import { deleteOrigin } from "../tables/origin.ts";
+
+/**
+ * Turns a copied backup into a store: from now on it has a history and a store ID of its own. The WAL is empty
+ * afterwards.
+ */
+export function startOwnHistory(db: Database): string {
+  const storeId = crypto.randomUUID();
+  db.run("BEGIN IMMEDIATE");
+  changeStoreId(db, storeId);
+  deleteOrigin(db);
+  db.run("COMMIT");
+  db.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  return storeId;
+}

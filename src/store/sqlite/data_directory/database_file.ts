@@ -1,0 +1,88 @@
+import { isThere } from "../../../files/is_there.ts";
+import { pathIn } from "../../../files/path_in.ts";
+import { APPLICATION_ID, SCHEMA_VERSION } from "../tables/schema.ts";
+
+/** A data directory that the program cannot use as it is. `message` is one line that names the file. */
+export class StoreFileError extends Error {
+  override readonly name = "StoreFileError";
+}
+
+/** Where the files of a store are in its data directory. */
+export function storePaths(dataDir: string): { database: string; lock: string } {
+  return {
+    database: pathIn(dataDir, "events.db"),
+    lock: pathIn(dataDir, "events.lock"),
+  };
+}
+
+/**
+ * Inspects the database file before SQLite opens it, so that a file of another program or version is refused
+ * without a byte of it changing. Must run before the first connection: closing a second handle on the file
+ * would drop SQLite's locks.
+ * @returns whether a database exists
+ * @throws StoreFileError when a file exists that the store must not touch
+ */
+export function checkDatabaseFile(path: string): boolean {
+  const header = readHeader(path);
+  if (header === undefined) {
+    if (hasWal(path)) {
+      throw new StoreFileError(
+        `${path} is missing although ${path}-wal exists: restore both, or remove the latter`,
+      );
+    }
+    return false;
+  }
+  if (header.length === 0) {
+    throw new StoreFileError(`${path} is empty (zero bytes), not an eventstore database`);
+  }
+  const view = new DataView(header.buffer, 0, header.length);
+  if (header.length < 100 || !new TextDecoder().decode(header).startsWith("SQLite format 3\0")) {
+    throw new StoreFileError(`${path} is not an SQLite database, or is damaged`);
+  }
+  const applicationId = view.getInt32(68);
+  if (applicationId !== APPLICATION_ID) {
+    throw new StoreFileError(
+      `${path} belongs to another program (application_id ${applicationId}, expected ${APPLICATION_ID})`,
+    );
+  }
+  const version = view.getInt32(60);
+  if (version !== SCHEMA_VERSION) {
+    throw new StoreFileError(
+      `${path} has schema version ${version}, but this program requires version ${SCHEMA_VERSION}`,
+    );
+  }
+  refuseTruncated(path, view);
+  return true;
+}
+
+/** Pages that are missing may still be in the WAL after a crash; without a WAL they are lost. */
+function refuseTruncated(path: string, header: DataView): void {
+  const pageBytes = header.getUint16(16) === 1 ? 65536 : header.getUint16(16);
+  const bytes = pageBytes * header.getUint32(28);
+  const { size } = Deno.statSync(path);
+  if (size < bytes && !hasWal(path)) {
+    throw new StoreFileError(`${path} is damaged: it has ${size} of ${bytes} bytes`);
+  }
+}
+
+function readHeader(path: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    using file = Deno.openSync(path, { read: true });
+    if (!file.statSync().isFile) throw new StoreFileError(`${path} is not a regular file`);
+    const header = new Uint8Array(100);
+    return header.slice(0, file.readSync(header) ?? 0);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof StoreFileError) throw error;
+    throw new StoreFileError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function hasWal(path: string): boolean {
+  const wal = `${path}-wal`;
+  try {
+    return isThere(wal);
+  } catch (error) {
+    throw new StoreFileError(`${wal} cannot be read: ${(error as Error).message}`);
+  }
+}

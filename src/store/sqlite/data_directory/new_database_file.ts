@@ -1,0 +1,40 @@
+import { isThere, removeIfThere } from "../../../files/is_there.ts";
+import { putInPlace } from "../../../files/new_file.ts";
+
+/** What SQLite calls the files of a database. */
+const FILE_ENDS = ["", "-wal", "-shm", "-journal"];
+
+/**
+ * A database that is being created under a temporary name. It gets its final name when it is complete, so that a
+ * crash leaves either nothing or all of it; the next one removes what a crash leaves behind.
+ */
+export class NewDatabaseFile implements Disposable {
+  readonly path: string;
+  readonly temporary: string;
+
+  constructor(path: string) {
+    this.path = path;
+    this.temporary = `${path}.new`;
+    this.#clear();
+    // SQLite takes an empty file for a new database and keeps its mode, also for the files beside it.
+    Deno.openSync(this.temporary, { write: true, createNew: true, mode: 0o600 }).close();
+    Deno.chmodSync(this.temporary, 0o600);
+  }
+
+  /** Gives the database its name, durably. It must be closed. */
+  keep(): void {
+    for (const end of FILE_ENDS.slice(1)) {
+      if (isThere(this.temporary + end)) throw new Error(`${this.temporary + end} should no longer exist`);
+    }
+    putInPlace(this.temporary, this.path);
+  }
+
+  /** Removes what was not kept. */
+  [Symbol.dispose](): void {
+    this.#clear();
+  }
+
+  #clear(): void {
+    for (const end of FILE_ENDS) removeIfThere(this.temporary + end);
+  }
+}

@@ -1,0 +1,50 @@
+import type { ProjectionKey } from "../../../model/projection.ts";
+import type { Chunk, ChunkRequest } from "../../chunk.ts";
+import type { FoundProjection } from "../../store.ts";
+import { openForReading } from "../connection/connection.ts";
+import type { Database } from "../connection/database.ts";
+import { readState } from "../tables/identity.ts";
+import { readProjection } from "../tables/projections.ts";
+import { readChunk } from "./read_chunk.ts";
+
+/** Reads of what is committed, each in a short transaction of its own. Lives in a worker. */
+export class Reader {
+  readonly #db: Database;
+
+  private constructor(db: Database) {
+    this.#db = db;
+  }
+
+  static open(path: string): Reader {
+    return new Reader(openForReading(path));
+  }
+
+  chunk(request: ChunkRequest): Chunk {
+    return this.#inSnapshot(() => readChunk(this.#db, request));
+  }
+
+  projection(key: ProjectionKey): FoundProjection {
+    return this.#inSnapshot(() => ({
+      storeId: readState(this.#db).storeId,
+      projection: readProjection(this.#db, key),
+    }));
+  }
+
+  /** A trivial query, to see whether the database can be reached. */
+  ping(): void {
+    readState(this.#db);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #inSnapshot<T>(read: () => T): T {
+    this.#db.run("BEGIN");
+    try {
+      return read();
+    } finally {
+      if (this.#db.inTransaction) this.#db.run("COMMIT");
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { OpenedStore, Store, StoreReads, StoreTurns } from "../store.ts";
+import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_directory.ts";
+import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
+import { SCHEMA_VERSION } from "./tables/schema.ts";
+import { ReaderPool } from "./workers/reader_pool.ts";
+import { RemoteWorker, type WorkerError } from "./workers/remote_worker.ts";
+import type { Writer } from "./writing/writer.ts";
+
+/** A store in one SQLite file. Its turns run in one worker and its reads in others, so no SQL runs on this thread. */
+export class SqliteStore implements Store {
+  readonly opened: OpenedStore;
+  readonly turns: StoreTurns;
+  readonly reads: StoreReads;
+  onBroken: (reason: string) => void = () => {};
+  #storeId: string;
+  readonly #lock: Disposable;
+  readonly #writer: RemoteWorker<typeof Writer>;
+  readonly #readers: ReaderPool;
+
+  private constructor(
+    lock: Disposable,
+    writer: RemoteWorker<typeof Writer>,
+    readers: ReaderPool,
+    opened: OpenedStore,
+  ) {
+    this.opened = opened;
+    this.turns = writer.object;
+    this.reads = this.#readers = readers;
+    this.#storeId = opened.storeId;
+    this.#lock = lock;
+    this.#writer = writer;
+    writer.onNotice = (notice) => {
+      if ("storeId" in notice) return void (this.#storeId = notice.storeId);
+      this.onBroken(notice.broken);
+      // Every later turn says so again.
+      this.onBroken = () => {};
+    };
+  }
+
+  /**
+   * Locks the data directory and opens its database, creating what is missing.
+   * @throws StoreFileError with one line that says what is wrong with which file
+   */
+  static async open(options: { dataDir: string; readersMax: number }): Promise<SqliteStore> {
+    makeDataDirectory(options.dataDir);
+    const lock = lockDataDirectory(options.dataDir);
+    const path = storePaths(options.dataDir).database;
+    const module = new URL("./workers/writer_worker.ts", import.meta.url);
+    const writer = new RemoteWorker<typeof Writer>(module, "writer");
+    try {
+      const opened = await writer.open(path);
+      return new SqliteStore(lock, writer, new ReaderPool(path, options.readersMax), opened);
+    } catch (error) {
+      writer.terminate();
+      lock[Symbol.dispose]();
+      const { name, message } = error as WorkerError;
+      if (name === "StoreFileError") throw new StoreFileError(message);
+      throw new StoreFileError(`${path} (schema version ${SCHEMA_VERSION}) cannot be opened: ${message}`);
+    }
+  }
+
+  get storeId(): string {
+    return this.#storeId;
+  }
+
+  /** Empties the WAL, closes every connection and releases the lock. */
+  async close(): Promise<void> {
+    await this.#readers.close();
+    await this.#writer.object.close();
+    this.#writer.terminate();
+    this.#lock[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,5 @@
+/** The sequences `after < sequence <= upTo`. */
+export interface Range {
+  readonly after: number;
+  readonly upTo: number;
+}

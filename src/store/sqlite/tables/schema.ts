@@ -1,0 +1,10 @@
+import schema from "./schema.sql" with { type: "text" };
+
+/** The statements that create an empty database. */
+export const SCHEMA: string = schema;
+
+/** Kept in `user_version`. A program works with exactly one version and never changes a schema on its own. */
+export const SCHEMA_VERSION = 2;
+
+/** "EvSt", kept in `application_id`: marks an SQLite file as an eventstore database. */
+export const APPLICATION_ID = 0x45765374;

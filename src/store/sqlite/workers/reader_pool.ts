@@ -1,0 +1,108 @@
+import { Refusal } from "../../../model/errors.ts";
+import type { ProjectionKey } from "../../../model/projection.ts";
+import type { Chunk, ChunkRequest } from "../../chunk.ts";
+import type { FoundProjection, StoreReads } from "../../store.ts";
+import type { Reader } from "../reading/reader.ts";
+import { type Remote, RemoteWorker } from "./remote_worker.ts";
+
+/** Reads that may wait for a reader; one more is refused. */
+const WAITING_MAX = 1000;
+
+type ReaderWorker = RemoteWorker<typeof Reader>;
+
+/** Reader workers, started on demand. Each runs one short read at a time. */
+export class ReaderPool implements StoreReads {
+  readonly max: number;
+  readonly #path: string;
+  #idle: ReaderWorker[] = [];
+  readonly #waiting: PromiseWithResolvers<ReaderWorker>[] = [];
+  /** Those that are open or being opened, idle or not. */
+  readonly #readers = new Set<ReaderWorker>();
+
+  constructor(path: string, readersMax: number) {
+    this.#path = path;
+    this.max = readersMax;
+  }
+
+  get inUse(): number {
+    return this.#readers.size - this.#idle.length;
+  }
+
+  chunk(request: ChunkRequest): Promise<Chunk> {
+    return this.#read((reader) => reader.chunk(request));
+  }
+
+  projection(key: ProjectionKey): Promise<FoundProjection> {
+    return this.#read((reader) => reader.projection(key));
+  }
+
+  async ping(): Promise<void> {
+    try {
+      // Whether the database can be reached must not depend on how many others are reading it.
+      await this.#read((reader) => reader.ping(), { first: true });
+    } catch (error) {
+      throw new Refusal("Unavailable", (error as Error).message);
+    }
+  }
+
+  /** Closes the connections of all readers; a read that is still in progress is cut off. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#idle.map((reader) => reader.object.close()));
+    for (const reader of this.#readers) reader.terminate();
+    this.#readers.clear();
+    this.#idle = [];
+  }
+
+  async #read<T>(read: (reader: Remote<Reader>) => Promise<T>, { first } = { first: false }): Promise<T> {
+    const reader = await this.#take(first);
+    try {
+      return await read(reader.object);
+    } finally {
+      this.#giveBack(reader);
+    }
+  }
+
+  #take(first: boolean): ReaderWorker | Promise<ReaderWorker> {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    if (this.#readers.size < this.max) return this.#start();
+    if (this.#waiting.length >= WAITING_MAX && !first) {
+      throw new Refusal("Unavailable", "too many reads are waiting for a reader");
+    }
+    const waiting = Promise.withResolvers<ReaderWorker>();
+    if (first) this.#waiting.unshift(waiting);
+    else this.#waiting.push(waiting);
+    return waiting.promise;
+  }
+
+  #giveBack(reader: ReaderWorker): void {
+    const next = this.#waiting.shift();
+    if (this.#readers.has(reader)) {
+      if (next === undefined) this.#idle.push(reader);
+      else next.resolve(reader);
+    } else if (next !== undefined) {
+      // The reader died: the read waiting for it gets a new one.
+      this.#start().then(next.resolve, next.reject);
+    }
+  }
+
+  async #start(): Promise<ReaderWorker> {
+    const reader: ReaderWorker = new RemoteWorker(new URL("./reader_worker.ts", import.meta.url), "reader");
+    this.#readers.add(reader);
+    reader.onNotice = () => this.#forget(reader);
+    try {
+      await reader.open(this.#path);
+      return reader;
+    } catch (error) {
+      reader.terminate();
+      this.#forget(reader);
+      this.#giveBack(reader);
+      throw error;
+    }
+  }
+
+  #forget(reader: ReaderWorker): void {
+    this.#readers.delete(reader);
+    this.#idle = this.#idle.filter((other) => other !== reader);
+  }
+}

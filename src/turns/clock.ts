@@ -1,0 +1,17 @@
+/**
+ * The system clock in microseconds since 1970. It may go back, so nothing is ordered or decided by it.
+ * Durations are measured with `performance.now()` instead.
+ */
+export function nowMicros(): number {
+  return Number(Temporal.Now.instant().epochNanoseconds / 1000n);
+}
+
+/** A moment, and how long ago it was by the monotonic clock. */
+export class Age {
+  readonly sinceMicros: number = nowMicros();
+  readonly #startedAt = performance.now();
+
+  get seconds(): number {
+    return (performance.now() - this.#startedAt) / 1000;
+  }
+}

@@ -1,0 +1,28 @@
+import { Refusal } from "../model/errors.ts";
+import { throwIfFailed } from "../store/outcome.ts";
+import type { StoreTurns } from "../store/store.ts";
+import type { WriteQueue } from "./write_queue.ts";
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+/**
+ * Refreshes the database's statistics every hour, the first time one hour after startup, in a turn of the
+ * write queue. An hour that finds the queue full is skipped.
+ * @returns a function that stops it
+ */
+export function startHourlyOptimize(
+  queue: WriteQueue,
+  turns: Pick<StoreTurns, "optimize">,
+  report: (error: Error) => void,
+  periodMilliseconds = HOUR_MILLISECONDS,
+): () => void {
+  const timer = setInterval(async () => {
+    try {
+      await queue.alone("optimize", async () => throwIfFailed(await turns.optimize()), undefined);
+    } catch (error) {
+      const skipped = error instanceof Refusal && error.code !== "InternalError";
+      if (!skipped) report(error as Error);
+    }
+  }, periodMilliseconds);
+  return () => clearInterval(timer);
+}

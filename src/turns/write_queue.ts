@@ -1,0 +1,199 @@
+import { ClientLeft, type ErrorCode, Refusal } from "../model/errors.ts";
+import type { Outcome } from "../store/outcome.ts";
+import type { StoreTurns } from "../store/store.ts";
+import type { StoreWrite, WriteResult } from "../store/write.ts";
+import { Age } from "./clock.ts";
+
+/** The outcome of a write, and how long it held the turn. */
+export interface EndedWrite {
+  readonly outcome: Outcome<WriteResult>;
+  readonly turnSeconds: number;
+}
+
+/** A request in the queue, as `/debug` shows it. Times in microseconds, waits by the monotonic clock. */
+export interface QueueEntry {
+  readonly kind: string;
+  readonly sinceMicros: number;
+  readonly seconds: number;
+}
+
+export interface WriteQueueOptions {
+  /** Runs a group of writes in one transaction. */
+  readonly runGroup: StoreTurns["group"];
+  /** Requests that may wait; the one that holds the turn is not counted. */
+  readonly waitingMax: number;
+  /** The error code for a request that finds the queue full. */
+  readonly fullCode: ErrorCode;
+  /** Most writes that share one transaction. Only a benchmark has a reason to set it. */
+  readonly groupWritesMax?: number;
+}
+
+/** What a job does in its turn: be a member of a write group, or hold the turn alone. */
+type Task = { readonly write: StoreWrite } | { readonly run: () => Promise<unknown> };
+
+interface Job extends PromiseWithResolvers<unknown> {
+  readonly kind: string;
+  readonly task: Task;
+  readonly client: AbortSignal | undefined;
+  onLeave: () => void;
+  readonly age: Age;
+}
+
+/**
+ * The one queue of everything that writes: strictly in arrival order, one turn at a time.
+ *
+ * All writes that wait up to the next job that runs alone share one transaction and one fsync. Seen
+ * from outside, they still run one by one: the first member of a group counts as active, the others as waiting.
+ */
+export class WriteQueue {
+  readonly #options: WriteQueueOptions;
+  #waiting: Job[] = [];
+  /** Jobs that go before the waiting ones. */
+  readonly #urgent: Job[] = [];
+  #active: readonly Job[] = [];
+  #turnAge = new Age();
+  #closing = false;
+  readonly #drained = Promise.withResolvers<void>();
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Waits for a turn and writes in it.
+   * @param client aborts when the client leaves; a waiting write is then withdrawn. Without it the write
+   *   runs even if nobody is left to receive the result
+   * @throws Refusal when the queue is full or the server is shutting down, ClientLeft when the client left in time
+   */
+  write(kind: string, write: StoreWrite, client: AbortSignal | undefined): Promise<EndedWrite> {
+    return this.#join(kind, { write }, client) as Promise<EndedWrite>;
+  }
+
+  /** Waits for a turn, and holds it alone until the promise of `run` settles. Throws like `write`. */
+  alone<T>(kind: string, run: () => Promise<T>, client: AbortSignal | undefined): Promise<T> {
+    return this.#join(kind, { run }, client) as Promise<T>;
+  }
+
+  /** Takes the next turn, before the waiting requests and without being counted among them. Throws like `write`. */
+  next<T>(kind: string, run: () => Promise<T>): Promise<T> {
+    this.assertOpen();
+    const job = makeJob(kind, { run }, undefined);
+    this.#urgent.push(job);
+    this.#next();
+    return job.promise as Promise<T>;
+  }
+
+  /** @throws Refusal `ShuttingDown` once the queue accepts nothing more */
+  assertOpen(): void {
+    if (this.#closing) throw new Refusal("ShuttingDown");
+  }
+
+  /** The request that holds the turn, if any. */
+  get active(): QueueEntry | undefined {
+    const first = this.#active[0];
+    return first && entryOf(first, this.#turnAge);
+  }
+
+  /** The waiting requests, oldest first. */
+  get queued(): QueueEntry[] {
+    return [...this.#active.slice(1), ...this.#waiting].map((job) => entryOf(job, job.age));
+  }
+
+  get queuedCount(): number {
+    return Math.max(this.#active.length - 1, 0) + this.#waiting.length;
+  }
+
+  /** Refuses what is waiting and what arrives from now on. Resolves when the turn is free for the last time. */
+  shutdown(): Promise<void> {
+    this.#closing = true;
+    for (const job of [...this.#urgent.splice(0), ...this.#waiting.splice(0)]) {
+      stopListening(job);
+      job.reject(new Refusal("ShuttingDown"));
+    }
+    this.#next();
+    return this.#drained.promise;
+  }
+
+  #join(kind: string, task: Task, client: AbortSignal | undefined): Promise<unknown> {
+    this.assertOpen();
+    if (client?.aborted) throw new ClientLeft();
+    if (this.#active.length > 0 && this.queuedCount >= this.#options.waitingMax) {
+      throw new Refusal(this.#options.fullCode);
+    }
+    const job = makeJob(kind, task, client);
+    job.onLeave = () => {
+      this.#waiting = this.#waiting.filter((other) => other !== job);
+      job.reject(new ClientLeft());
+    };
+    client?.addEventListener("abort", job.onLeave, { once: true });
+    this.#waiting.push(job);
+    this.#next();
+    return job.promise;
+  }
+
+  /** Gives the turn to the next job, unless it is taken. */
+  #next(): void {
+    if (this.#active.length > 0) return;
+    const urgent = this.#urgent.shift();
+    this.#active = urgent === undefined ? this.#takeGroup() : [urgent];
+    const [first] = this.#active;
+    if (first === undefined) {
+      if (this.#closing) this.#drained.resolve();
+      return;
+    }
+    this.#turnAge = new Age();
+    if ("run" in first.task) this.#runAlone(first, first.task.run);
+    else this.#runGroup(this.#active);
+  }
+
+  /** Takes the first job, and with a write all writes after it, up to the next job that runs alone. */
+  #takeGroup(): Job[] {
+    const { groupWritesMax = Infinity } = this.#options;
+    const alone = this.#waiting.findIndex((job) => "run" in job.task);
+    const writes = alone < 0 ? this.#waiting.length : alone;
+    const group = this.#waiting.splice(0, Math.max(1, Math.min(writes, groupWritesMax)));
+    for (const job of group) stopListening(job);
+    return group;
+  }
+
+  async #runGroup(group: readonly Job[]): Promise<void> {
+    let outcomes: readonly Outcome<WriteResult>[];
+    try {
+      const writes = group.flatMap(({ task }) => "write" in task ? [task.write] : []);
+      outcomes = await this.#options.runGroup(writes);
+    } catch (error) {
+      // The writer died. Whether it had committed is unknown.
+      outcomes = group.map(() => ({ kind: "unknown", reason: (error as Error).message }));
+    }
+    // An equal share each, so that the turns of a group add up to the time that the writer was busy.
+    const turnSeconds = this.#turnAge.seconds / group.length;
+    this.#endTurn();
+    for (const [index, job] of group.entries()) {
+      job.resolve({ outcome: outcomes[index]!, turnSeconds } satisfies EndedWrite);
+    }
+  }
+
+  async #runAlone(job: Job, run: () => Promise<unknown>): Promise<void> {
+    const running = Promise.try(run);
+    await Promise.allSettled([running]);
+    this.#endTurn();
+    job.resolve(running);
+  }
+
+  #endTurn(): void {
+    this.#active = [];
+    this.#next();
+  }
+}
+
+function makeJob(kind: string, task: Task, client: AbortSignal | undefined): Job {
+  return { kind, task, client, onLeave: () => {}, age: new Age(), ...Promise.withResolvers<unknown>() };
+}
+
+function stopListening(job: Job): void {
+  job.client?.removeEventListener("abort", job.onLeave);
+}
+
+function entryOf({ kind }: Job, { sinceMicros, seconds }: Age): QueueEntry {
+  return { kind, sinceMicros, seconds };
+}

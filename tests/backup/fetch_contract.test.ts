@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { startServer } from "../support/server_process.ts";
+import { FakeSource, rightPage } from "./fake_source.ts";
+
+/*
+ * Two rules that `fetch` cannot keep, for which the backup program has a client of its own. When one of these
+ * tests fails the runtime has learned it: see docs/decisions/backup_client.md.
+ */
+
+Deno.test("over a unix socket fetch asks as it would ask a proxy, which an event store refuses", async () => {
+  await using server = await startServer({ listen: "unix", listenOnly: true });
+  assert.ok(server.address.transport === "unix");
+  using client = Deno.createHttpClient({ proxy: server.address });
+  const answer = await fetch("http://localhost/events", { method: "QUERY", body: '{"query":"*"}', client });
+  assert.equal(answer.status, 400);
+  assert.equal(await answer.text(), 'the request line is not "METHOD /path HTTP/1.1"\n');
+});
+
+Deno.test("fetch sends what is meant for the source to the proxy that the environment names", async () => {
+  await using source = new FakeSource((request) => rightPage(request, 1));
+  await using proxy = new FakeSource((request) => rightPage(request, 1));
+  const url = `http://127.0.0.1:${source.address.port}/events`;
+  const code = `await fetch(${JSON.stringify(url)}, {
+    method: "QUERY", body: "{}", client: Deno.createHttpClient({}),
+  }).then((answer) => answer.text())`;
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--quiet", `Deno.env.set("NO_PROXY", "*"); ${code}`],
+    env: { HTTP_PROXY: `http://127.0.0.1:${proxy.address.port}`, http_proxy: "", DENO_NO_UPDATE_CHECK: "1" },
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  assert.deepEqual([source.connections, proxy.connections], [0, 1]);
+});

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { parseFlags } from "../../cli/flags.ts";
+import { helpText } from "../../cli/help.ts";
+import type { CommandLine, Program, Verb } from "../../cli/program.ts";
+import { backupProgram, initProgram, programs, serverProgram } from "../../cli/programs.ts";
+import { settingsOf } from "../../src/config/settings.ts";
+
+const common = { config: undefined, defaultConfig: false, version: false, help: false };
+const noVerb = { verb: undefined, argument: undefined };
+
+/** What each program's flags come to when none is given. */
+const serverOptions = { ...common, checkConfig: false, printConfig: false };
+const initOptions = { ...common, dataDir: undefined, import: undefined };
+const backupOptions = { ...common, quiet: false, json: false, metricsFile: undefined };
+
+const verbs: readonly Verb[] = backupProgram.verbs;
+
+function parsed<P extends Program>(program: P, ...args: string[]): CommandLine<P> {
+  const parsed = parseFlags(program, args);
+  assert.ok("line" in parsed, "the arguments were refused");
+  return parsed.line;
+}
+
+function problems(program: Program, ...args: string[]): string[] {
+  const parsed = parseFlags(program, args);
+  assert.ok("problems" in parsed, "the arguments were accepted");
+  return parsed.problems;
+}
+
+Deno.test("without arguments every flag is off", () => {
+  assert.deepEqual(parsed(serverProgram), { ...noVerb, options: serverOptions });
+  assert.deepEqual(parsed(initProgram), { ...noVerb, options: initOptions });
+  assert.deepEqual(parsed(backupProgram), { ...noVerb, options: backupOptions });
+});
+
+Deno.test("all programs take --config, --default-config, --version and --help", () => {
+  for (const program of programs) {
+    const { options: none } = parsed(program);
+    const args = ["--config", "a.toml", "--default-config", "--version", "--help"];
+    const given = { config: "a.toml", defaultConfig: true, version: true, help: true };
+    assert.deepEqual(parsed(program, ...args), { ...noVerb, options: { ...none, ...given } });
+    assert.deepEqual(parsed(program, "--config=-b"), { ...noVerb, options: { ...none, config: "-b" } });
+  }
+});
+
+Deno.test("only the server takes --check-config and --print-config", () => {
+  assert.deepEqual(parsed(serverProgram, "--check-config", "--print-config"), {
+    ...noVerb,
+    options: { ...serverOptions, checkConfig: true, printConfig: true },
+  });
+  for (const program of [initProgram, backupProgram]) {
+    assert.match(problems(program, "--check-config")[0]!, /^unknown flag "--check-config"/);
+    assert.match(problems(program, "--print-config")[0]!, /^unknown flag "--print-config"/);
+  }
+});
+
+Deno.test("only init takes --data-dir and --import, a dash for standard input", () => {
+  assert.deepEqual(parsed(initProgram, "--data-dir", "d", "--import", "-"), {
+    ...noVerb,
+    options: { ...initOptions, dataDir: "d", import: "-" },
+  });
+  assert.deepEqual(problems(serverProgram, "--data-dir=d"), ['unknown flag "--data-dir"']);
+});
+
+Deno.test("an unknown flag is named with what was probably meant", () => {
+  assert.deepEqual(problems(serverProgram, "--confg", "--verbose", "-h"), [
+    'unknown flag "--confg", did you mean --config?',
+    'unknown flag "--verbose"',
+    'unknown flag "-h"',
+  ]);
+});
+
+Deno.test("a flag without its value, or with an empty one, is refused", () => {
+  const fault = ["--config needs a value: --config <path>"];
+  assert.deepEqual(problems(serverProgram, "--config"), fault);
+  assert.deepEqual(problems(serverProgram, "--config="), fault);
+  assert.deepEqual(problems(serverProgram, "--config", ""), fault);
+  assert.deepEqual(problems(serverProgram, "--config", "--help"), fault);
+});
+
+Deno.test("a value for a flag that takes none is refused", () => {
+  assert.deepEqual(problems(serverProgram, "--version=1"), ["--version takes no value"]);
+});
+
+Deno.test("a flag that is given twice is refused", () => {
+  assert.deepEqual(problems(serverProgram, "--config", "a", "--config", "b"), ["--config is given twice"]);
+});
+
+Deno.test("arguments that belong to no flag are refused", () => {
+  assert.deepEqual(problems(serverProgram, "start", "--", "--help"), [
+    'unexpected argument "start"',
+    'unexpected argument "--help"',
+  ]);
+});
+
+Deno.test("all problems are reported at once", () => {
+  assert.deepEqual(problems(initProgram, "x", "--data-dirs", "--data-dir"), [
+    'unexpected argument "x"',
+    'unknown flag "--data-dirs", did you mean --data-dir?',
+    "--data-dir needs a value: --data-dir <path>",
+  ]);
+});
+
+Deno.test("a verb may come before or after its flags, and takes only its own", () => {
+  const expected = {
+    verb: "restore",
+    argument: "id",
+    options: { config: undefined, to: "d", dryRun: false, force: true, help: false },
+  };
+  assert.deepEqual(parsed(backupProgram, "restore", "id", "--to", "d", "--force"), expected);
+  assert.deepEqual(parsed(backupProgram, "--force", "--to=d", "restore", "id"), expected);
+  assert.deepEqual(parsed(backupProgram, "--quiet", "--metrics-file", "list"), {
+    ...noVerb,
+    options: { ...backupOptions, quiet: true, metricsFile: "list" },
+  });
+  assert.deepEqual(problems(backupProgram, "verify", "--forse", "--to", "d", "--quiet"), [
+    'unknown flag "--forse" of verify',
+    'unknown flag "--to" of verify; it belongs to restore',
+    'unknown flag "--quiet" of verify',
+  ]);
+  assert.deepEqual(problems(backupProgram, "--all", "--jsn"), [
+    'unknown flag "--all"; it belongs to verify',
+    'unknown flag "--jsn", did you mean --json?',
+  ]);
+});
+
+Deno.test("an unknown verb is named with what was probably meant", () => {
+  assert.deepEqual(problems(backupProgram, "verfy", "--all"), ['unknown verb "verfy", did you mean verify?']);
+  assert.deepEqual(problems(backupProgram, "everything"), ['unknown verb "everything"']);
+  assert.deepEqual(problems(backupProgram, ""), ['unknown verb ""']);
+});
+
+Deno.test("a verb takes one argument at most, and only when it has one", () => {
+  assert.deepEqual(problems(backupProgram, "verify", "a", "b"), ['unexpected argument "b"']);
+  assert.deepEqual(problems(backupProgram, "verify", ""), ['unexpected argument ""']);
+  assert.deepEqual(problems(backupProgram, "list", "a"), ['unexpected argument "a"']);
+});
+
+Deno.test("a verb has its own options and no others", () => {
+  const line = parsed(backupProgram, "verify", "--all");
+  assert.ok(line.verb === "verify");
+  assert.equal(line.options.all, true);
+  // @ts-expect-error it belongs to restore
+  assert.equal(line.options.force, undefined);
+});
+
+Deno.test("a flag that must be given is missed, but not by --help", () => {
+  assert.deepEqual(problems(backupProgram, "restore"), ["--to is missing: --to <path>"]);
+  assert.deepEqual(parsed(backupProgram, "restore", "--help"), {
+    verb: "restore",
+    argument: undefined,
+    options: { config: undefined, to: undefined, dryRun: false, force: false, help: true },
+  });
+});
+
+Deno.test("a flag takes a value in every verb that has it, or in none", () => {
+  const values = new Map<string, boolean>();
+  const commands: readonly (Program | Verb)[] = [backupProgram, ...verbs];
+  for (const { flags } of commands) {
+    for (const { name, value } of flags) {
+      assert.equal(values.get(name) ?? value !== undefined, value !== undefined, name);
+      values.set(name, value !== undefined);
+    }
+  }
+});
+
+Deno.test("the help names every verb, and that of a verb its argument, flags and settings", () => {
+  const text = helpText(backupProgram);
+  for (const { name, argument, summary, flags, keys } of verbs) {
+    assert.match(text, new RegExp(`^ {2}${name} +${summary.replaceAll(".", "\\.")}$`, "m"));
+    const ofVerb = helpText(backupProgram, name);
+    const usage = argument === undefined ? "[flags]" : `[${argument}] [flags]`;
+    assert.ok(ofVerb.includes(`Usage: eventstore-backup ${name} ${usage}\n`), ofVerb);
+    for (const { name: flag, help } of flags) {
+      assert.match(ofVerb, new RegExp(`^ {2}--${flag} .*`, "m"), help);
+    }
+    for (const [key] of settingsOf("backup")) {
+      assert.equal(ofVerb.includes(`\n  ${key}\n`), keys === undefined || keys.includes(key), key);
+    }
+  }
+});
+
+Deno.test("the help shows the usage, every flag, and the settings with their variables", () => {
+  for (const program of programs) {
+    const text = helpText(program);
+    assert.ok(text.includes(`Usage: ${program.name} [flags]\n`));
+    for (const { name, help } of program.flags) {
+      assert.ok(
+        text.split("\n").some((line) => line.startsWith(`  --${name} `) && line.endsWith(`  ${help}`)),
+        name,
+      );
+    }
+    for (const [key, { variable }] of settingsOf(program.section)) {
+      const isShown = program.keys === undefined || program.keys.includes(key);
+      assert.equal(text.includes(`\n  ${key}\n`) && text.includes(`      ${variable}`), isShown, key);
+    }
+  }
+});

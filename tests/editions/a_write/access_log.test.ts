@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+
+const TOKEN = "token-of-the-log-test";
+const LINE = /^eventstore-server: \[([A-Z]+)\] (\S+) (\S+) (\d{3}) (\d+)B (\d+(?:\.\d+)?)ms$/;
+
+/** One request of each level, in an order of their own; each returns when it was answered. */
+async function requestOfEachLevel(server: ServerProcess): Promise<void> {
+  const client = server.client({ authorization: `Bearer ${TOKEN}` });
+  const event = { type: "t", identifiers: {}, payload: "body-of-the-log-test" };
+  await client.append(event);
+  await client.queryEvents();
+  await client.write({ conditions: [{ failIfEventsMatch: "*" }] });
+  await client.request("GET", "/projections/t/absent%2F%0A");
+  await client.write({ events: [{}] });
+  await server.client().request("GET", "/health");
+  await client.write({ events: [{ ...event, payload: "x".repeat(65537) }] });
+  await client.request("GET", "/unknown");
+  using held = holdTurn(server);
+  const writes = [client.append(event)];
+  await waitForQueue(client, 0);
+  writes.push(client.append(event));
+  await waitForQueue(client, 1);
+  await client.request("DELETE", "/projections");
+  held.release();
+  await Promise.all(writes);
+}
+
+async function logOf(logLevel: string): Promise<string[][]> {
+  await using server = await startServer({
+    env: {
+      SERVICE_LOG_LEVEL: logLevel,
+      SERVICE_ENABLE_AUTH: "true",
+      SERVICE_AUTH_TOKEN: TOKEN,
+      SERVICE_MAX_QUEUED_WRITES: "1",
+    },
+  });
+  await requestOfEachLevel(server);
+  const { code, stdout, stderr } = await server.stop();
+  assert.equal(code, 0);
+  assert.ok(!(stdout + stderr).includes("body-of-the-log-test"), "a body was logged");
+  assert.ok(!(stdout + stderr).includes(TOKEN), "the token was logged");
+  const lines = stdout.split("\n").map((line) => LINE.exec(line)).filter((found) => found !== null);
+  return lines.map((line) => line.slice(1, 6)).filter(([, , path]) => path !== "/debug");
+}
+
+const WARNING = [["WARNING", "DELETE", "/projections", "503"]];
+const INFO = [
+  ["INFO", "POST", "/write", "400"],
+  ["INFO", "GET", "/health", "401"],
+  ["INFO", "POST", "/write", "413"],
+];
+const DEBUG = [
+  ["DEBUG", "POST", "/write", "200"],
+  ["DEBUG", "QUERY", "/events", "200"],
+  ["DEBUG", "POST", "/write", "409"],
+  ["DEBUG", "GET", "/projections/t/absent%2F%0A", "404"],
+];
+
+function has(lines: readonly string[][], wanted: readonly string[]): boolean {
+  return lines.some((line) => wanted.every((part, i) => line[i] === part));
+}
+
+const levels: readonly [level: string, written: readonly string[][], left: readonly string[][]][] = [
+  ["debug", [...DEBUG, ...INFO, ...WARNING], []],
+  ["info", [...INFO, ...WARNING], DEBUG],
+  ["warning", WARNING, [...DEBUG, ...INFO]],
+  ["error", [], [...DEBUG, ...INFO, ...WARNING]],
+];
+for (const [level, written, left] of levels) {
+  Deno.test(`access log at logLevel ${level}: one line per request from that level on`, async () => {
+    const lines = await logOf(level);
+    for (const line of written) assert.ok(has(lines, line), `${line} missing in\n${lines.join("\n")}`);
+    for (const line of left) assert.ok(!has(lines, line), `${line} in\n${lines.join("\n")}`);
+    if (level === "error") assert.deepEqual(lines, []);
+    if (level === "warning") assert.equal(lines.length, WARNING.length);
+    // The three writes, the read, the conflict, the absent projection, the unknown path.
+    if (level === "debug") assert.equal(lines.length, 7 + INFO.length + WARNING.length);
+  });
+}

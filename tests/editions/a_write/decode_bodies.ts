@@ -1,0 +1,38 @@
+import type { ReadRequest } from "../../../src/model/read_request.ts";
+import { parseJson } from "../../../src/wire/json.ts";
+import { decodeReadRequest } from "../../../src/wire/read_request.ts";
+import {
+  decodeWrite,
+  LITERALS as literals,
+  type Write,
+} from "../../../src/editions/a_write/write_request.ts";
+
+export { literals };
+
+/** The defaults of the specification. */
+export const limits = {
+  maxEventSize: 65536,
+  maxProjectionSize: 65536,
+  maxEventsPerWrite: 100,
+  maxProjectionsPerWrite: 500,
+  defaultEventsPerPage: 1000,
+  maxEventsPerPage: 10000,
+};
+
+export function parseText(text: string): unknown {
+  return parseJson(new TextEncoder().encode(text));
+}
+
+/** The body of a `POST /write`, as text or as the value that it holds. */
+export function readWrite(body: unknown): Write {
+  return decodeWrite(parseText(typeof body === "string" ? body : JSON.stringify(body)), limits);
+}
+
+/** The body of a `QUERY /events`, as text or as the value that it holds. */
+export function readRead(body: unknown): ReadRequest {
+  return decodeReadRequest(
+    parseText(typeof body === "string" ? body : JSON.stringify(body)),
+    literals,
+    limits,
+  );
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { type Client, type EventsPage, parsePage } from "../../support/client.ts";
+import type { Connection } from "../../support/connection.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { debugSnapshot } from "../../support/held_turn.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+
+const EVENTS = 5000;
+/** Larger than what the sockets between server and client may hold. */
+const LARGE = { type: "large", identifiers: {}, payload: "x".repeat(60_000) };
+
+let server: ServerProcess;
+let client: Client;
+
+Deno.test.beforeAll(async () => {
+  server = await startServer({ env: { SERVICE_DEV_MODE: "true" } });
+  client = server.client();
+  for (let first = 1; first <= EVENTS; first += 100) {
+    const events = Array.from({ length: 100 }, (_, i) => ({
+      type: (first + i) % 2 === 0 ? "even" : "odd",
+      identifiers: { number: String(first + i) },
+      payload: `${first + i} `.padEnd((first + i) % 997, "\u00e9"),
+    }));
+    await client.append(...events);
+  }
+});
+Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+
+function assertNumbers(page: EventsPage, expected: number[], hasMore: boolean): void {
+  assert.deepEqual(page.events.map((event) => event.sequence), expected);
+  assert.equal(page.hasMore, hasMore);
+  for (const event of page.events) assert.equal(parseInt(event.payload), event.sequence);
+}
+
+const range = (from: number, to: number, step = 1): number[] =>
+  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step);
+
+Deno.test("a page of several megabytes holds every event once, in order, with the trailer at its end", async () => {
+  assertNumbers(await client.queryEvents("*", { limit: 10_000 }), range(1, EVENTS), false);
+  assertNumbers(await client.queryEvents("*", { limit: EVENTS }), range(1, EVENTS), false);
+  assertNumbers(await client.queryEvents("*", { limit: EVENTS - 1 }), range(1, EVENTS - 1), true);
+  assertNumbers(await client.queryEvents("*", { afterSequence: 17, limit: 4000 }), range(18, 4017), true);
+});
+
+Deno.test("a long page of a query holds exactly the matching events", async () => {
+  const odd = [{ types: ["odd"] }];
+  assertNumbers(await client.queryEvents(odd, { limit: EVENTS }), range(1, EVENTS, 2), false);
+  assertNumbers(await client.queryEvents(odd, { limit: 2499 }), range(1, EVENTS - 2, 2), true);
+  assertNumbers(
+    await client.queryEvents(odd, { afterSequence: 4990, limit: 10 }),
+    range(4991, EVENTS, 2),
+    false,
+  );
+  const some = [{ types: ["odd"], identifiers: [{ name: "number", value: "77" }] }, {
+    types: ["even"],
+    identifiers: [{ name: "number", value: "4078" }],
+  }, { types: ["even"], identifiers: [{ name: "number", value: "79" }] }];
+  assertNumbers(await client.queryEvents(some), [77, 4078], false);
+});
+
+Deno.test("16 readers at once each get their own page", async () => {
+  const pages = await Promise.all(
+    range(0, 15).map((i) => client.queryEvents("*", { afterSequence: i * 100, limit: 900 })),
+  );
+  for (const [i, page] of pages.entries()) assertNumbers(page, range(i * 100 + 1, i * 100 + 900), true);
+});
+
+Deno.test("reads whose client leaves, early or late, are no longer counted in read.httpOpen", async () => {
+  for (let round = 0; round < 30; round++) {
+    const readers: Connection[] = [];
+    for (let i = 0; i < 10; i++) {
+      readers.push(await client.begin("QUERY", "/events", { json: { query: "*", limit: 10_000 } }));
+    }
+    await pause(round % 6);
+    for (const reader of readers) reader.close();
+  }
+  await eventually(async () => {
+    const { read } = await debugSnapshot(client);
+    assert.deepEqual([read.httpOpen, read.sqliteInUse], [0, 0]);
+  });
+});
+
+Deno.test("events written while a page is read are not on it", async () => {
+  for (let i = 0; i < 3; i++) await client.append(...Array(100).fill(LARGE));
+  using reading = await client.begin("QUERY", "/events", { json: { query: "*", limit: 10_000 } });
+  const head = await reading.readHead();
+  await client.append({ type: "late", identifiers: {}, payload: "" });
+  const page = parsePage(await reading.readRest(head));
+  assert.equal(page.events.at(-1)?.sequence, EVENTS + 300);
+  assert.equal(page.hasMore, false);
+});
+
+Deno.test("a page that meets a reset ends without a trailer and never mixes two stores", async () => {
+  using reading = await client.begin("QUERY", "/events", { json: { query: "*", limit: 10_000 } });
+  const head = await reading.readHead();
+  await client.reset();
+  await client.append(...Array(100).fill({ type: "new store", identifiers: {}, payload: "" }));
+  const page = parsePage(await reading.readRest(head));
+  assert.equal(page.hasMore, undefined);
+  assert.ok(page.reply.cutShort);
+  assert.notEqual(page.store, await client.storeId());
+  assert.ok(page.events.length > 0 && page.events.length < EVENTS + 301);
+  assert.ok(page.events.every((event, i) => event.sequence === i + 1 && event.type !== "new store"));
+});

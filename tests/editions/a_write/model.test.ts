@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Client, WriteResult } from "../../support/client.ts";
+import type { Reply } from "../../support/connection.ts";
+import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { assertNoContent, assertRefused, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import {
+  bulk,
+  type Operation,
+  operations,
+  PROJECTION_IDS,
+  PROJECTION_TYPES,
+  toBody,
+  type TurnOperation,
+} from "./operations.ts";
+import { ReferenceStore, type WireWrite } from "./reference.ts";
+
+const RUNS = 100;
+
+let server: ServerProcess;
+let client: Client;
+
+Deno.test.beforeAll(async () => {
+  server = await startServer({ listen: "unix", env: { SERVICE_DEV_MODE: "true" } });
+  client = server.client();
+});
+Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+
+/** One request that takes a turn, and the check of its answer against the reference. */
+interface Turn {
+  readonly send: () => Promise<Reply>;
+  readonly check: (reply: Reply) => void;
+  /** Whether it joins the queue at all. */
+  readonly queues: boolean;
+}
+
+function checkWrite(reference: ReferenceStore, body: WireWrite, reply: Reply): void {
+  const verdict = reference.judge(body);
+  if (verdict.status === 409) {
+    return assertRefused(reply, 409, "ConcurrencyException", verdict.message);
+  }
+  if (verdict.status === 400) return assertRefused(reply, 400, "InvalidRequest", /^projections\./);
+  assert.equal(reply.status, 200, reply.text);
+  const result = reply.json<WriteResult>();
+  const first = reference.events.length + 1;
+  assert.deepEqual(result.events.map((event) => event.sequence), body.events.map((_, i) => first + i));
+  for (const { time } of result.events) {
+    assert.match(time, TIMESTAMP);
+    assert.equal(time, result.events[0]?.time);
+  }
+  const versions = [...result.projections.create, ...result.projections.replace].map((item) => item.version);
+  for (const version of versions) assert.match(version, UUID);
+  assert.equal(result.projections.create.length, body.projections.create.length);
+  assert.equal(result.projections.replace.length, body.projections.replace.length);
+  const storeId = reply.headers.get("x-service-store") ?? "";
+  if (reference.storeId === "") reference.storeId = storeId;
+  assert.equal(storeId, reference.storeId);
+  reference.apply(body, result);
+}
+
+function turnOf(operation: TurnOperation, reference: ReferenceStore): Turn {
+  const act = (method: string, target: string, effect: () => void): Turn => ({
+    send: () => client.request(method, target),
+    check(reply) {
+      assertNoContent(reply);
+      effect();
+    },
+    queues: true,
+  });
+  switch (operation.kind) {
+    case "write": {
+      const body = toBody(operation, reference);
+      const { events, conditions, changes } = operation;
+      return {
+        send: () => client.write(body),
+        check: (reply) => checkWrite(reference, body, reply),
+        queues: events.length + conditions.length + changes.length > 0 &&
+          reference.judge(body).status !== 400,
+      };
+    }
+    case "deleteType": {
+      const { type } = operation;
+      return act(
+        "DELETE",
+        `/projections/${encodeURIComponent(type)}`,
+        () => reference.deleteProjections(type),
+      );
+    }
+    case "deleteAll":
+      return act("DELETE", "/projections", () => reference.deleteProjections());
+    case "reset":
+      return act("POST", "/reset", () => reference.reset());
+  }
+}
+
+/** A write that changes nothing and yet takes a turn. */
+const EMPTY_CONDITION: TurnOperation = {
+  kind: "write",
+  events: [],
+  conditions: [{ query: undefined, back: undefined, wrongStore: false }],
+  changes: [],
+};
+
+/** Puts all of them into the queue in order while the turn is held, so that they run back to back. */
+async function runGroup(members: readonly TurnOperation[], reference: ReferenceStore): Promise<void> {
+  const turns = members.map((member) => turnOf(member, reference)).filter((turn) => turn.queues);
+  const filler = turnOf(EMPTY_CONDITION, reference);
+  using held = holdTurn(server);
+  const sent: (readonly [Turn, Promise<Reply>])[] = [];
+  for (const turn of [filler, ...turns]) {
+    sent.push([turn, turn.send()]);
+    await waitForQueue(client, sent.length - 1);
+  }
+  held.release();
+  // All are awaited before the first is checked, so that none is left when a check fails.
+  const replies = await Promise.all(sent.map(([, reply]) => reply));
+  for (const [i, [turn]] of sent.entries()) turn.check(replies[i]!);
+}
+
+async function run(operation: Operation, reference: ReferenceStore): Promise<void> {
+  switch (operation.kind) {
+    case "group":
+      await runGroup(operation.members, reference);
+      break;
+    case "read": {
+      const afterSequence = Math.max(0, reference.events.length - operation.back);
+      const page = await client.queryEvents(operation.query, { afterSequence, limit: operation.limit });
+      const { events, hasMore } = reference.page(operation.query, afterSequence, operation.limit);
+      assert.deepEqual(page.events, events);
+      assert.equal(page.hasMore, hasMore);
+      assert.equal(page.store, reference.storeId);
+      break;
+    }
+    case "get":
+      await checkProjection(operation, reference);
+      break;
+    default: {
+      const turn = turnOf(operation, reference);
+      turn.check(await turn.send());
+    }
+  }
+  if (reference.storeId === "") reference.storeId = await client.storeId();
+}
+
+async function checkProjection(key: { type: string; id: string }, reference: ReferenceStore): Promise<void> {
+  const segment = (text: string): string => encodeURIComponent(text).replaceAll(".", "%2E");
+  const reply = await client.request("GET", `/projections/${segment(key.type)}/${segment(key.id)}`);
+  assert.equal(reply.headers.get("x-service-store"), reference.storeId);
+  const expected = reference.projection(key);
+  if (expected === undefined) return assertRefused(reply, 404, "ProjectionNotFound");
+  assert.equal(reply.status, 200);
+  assert.equal(reply.text, expected.payload);
+  assert.equal(reply.headers.get("x-service-version"), expected.version);
+}
+
+async function checkEverything(reference: ReferenceStore): Promise<void> {
+  assert.deepEqual(await client.allEvents(), reference.events);
+  for (const type of PROJECTION_TYPES) {
+    for (const id of PROJECTION_IDS) await checkProjection({ type, id }, reference);
+  }
+}
+
+Deno.test(`${RUNS} random sequences of requests are answered as a store in memory answers them`, async () => {
+  let reference = new ReferenceStore();
+  await fc.assert(
+    fc.asyncProperty(bulk, operations, async (events, sequence) => {
+      await client.reset();
+      reference = new ReferenceStore();
+      reference.storeId = await client.storeId();
+      const body = { events, conditions: [], projections: { create: [], replace: [], delete: [] } };
+      checkWrite(reference, body, await client.write(body));
+      for (const operation of sequence) await run(operation, reference);
+      await checkEverything(reference);
+    }),
+    { numRuns: RUNS },
+  );
+  await server.restart();
+  await checkEverything(reference);
+});

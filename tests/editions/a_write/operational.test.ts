@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { pause } from "../../support/eventually.ts";
+import { type DebugSnapshot, debugSnapshot, holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { TIMESTAMP } from "../../support/replies.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+
+let server: ServerProcess;
+
+Deno.test.beforeAll(async () => {
+  server = await startServer({ env: { SERVICE_DEV_MODE: "true", SERVICE_READ_POOL_SIZE: "2" } });
+});
+Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+
+Deno.test("GET /health: 200 with status ok and the version string, nothing else", async () => {
+  const reply = await server.client().request("GET", "/health");
+  assert.equal(reply.status, 200);
+  assert.equal(reply.headers.get("content-type"), "application/json");
+  const { status, version, ...rest } = reply.json<Record<string, unknown>>();
+  assert.equal(status, "ok");
+  assert.match(String(version), /^\d+\.\d+\.\d+/);
+  assert.deepEqual(rest, {});
+  assert.ok(server.stdout.includes(String(version)), "the start-up lines name the same version");
+});
+
+Deno.test("GET /debug: exact shape when nothing is under way", async () => {
+  const snapshot = await debugSnapshot(server.client());
+  assert.match(snapshot.time, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/);
+  assert.deepEqual(
+    { ...snapshot, time: "" },
+    {
+      time: "",
+      write: { active: null, queued: [], httpOpen: 0, sqliteInUse: 0, sqliteMax: 1 },
+      read: { httpOpen: 0, sqliteInUse: 0, sqliteMax: 2 },
+    } satisfies DebugSnapshot,
+  );
+  const reply = await server.client().request("GET", "/debug");
+  assert.equal(reply.headers.get("content-type"), "application/json");
+});
+
+Deno.test("GET /debug: shows who has the turn and who waits, oldest first, never what they carry", async () => {
+  const client = server.client();
+  using held = holdTurn(server);
+  const payload = "a secret payload";
+  const secret = { type: "secrettype", identifiers: { secretname: "secretvalue" }, payload };
+  const pending = [client.append(secret).then(() => 200)];
+  await waitForQueue(client, 0);
+  for (const [method, target] of [["DELETE", "/projections"], ["POST", "/reset"]] as const) {
+    pending.push(client.request(method, target).then((reply) => reply.status));
+    await waitForQueue(client, pending.length - 1);
+  }
+  await pause(100);
+  const reply = await client.request("GET", "/debug");
+  const { write } = reply.json<DebugSnapshot>();
+  assert.deepEqual(Object.keys(write.active ?? {}).sort(), ["ageSeconds", "kind", "since"]);
+  assert.equal(write.active?.kind, "write");
+  assert.match(write.active?.since ?? "", TIMESTAMP);
+  assert.ok((write.active?.ageSeconds ?? 0) >= 0.1 && (write.active?.ageSeconds ?? 0) < 5);
+  assert.deepEqual(write.queued.map((entry) => entry.kind), ["projections", "reset"]);
+  for (const entry of write.queued) {
+    assert.deepEqual(Object.keys(entry).sort(), ["kind", "queuedAt", "waitSeconds"]);
+    assert.match(entry.queuedAt, TIMESTAMP);
+    assert.ok(entry.waitSeconds >= 0.1 && entry.waitSeconds < 5);
+  }
+  assert.deepEqual([write.httpOpen, write.sqliteInUse, write.sqliteMax], [3, 1, 1]);
+  assert.doesNotMatch(reply.text, /secret/);
+  held.release();
+  assert.deepEqual(await Promise.all(pending), [200, 204, 204]);
+});
+
+Deno.test("answers of the operational endpoints are not stored by caches", async () => {
+  for (const target of ["/health", "/metrics", "/debug"]) {
+    const reply = await server.client().request("GET", target);
+    assert.equal(reply.headers.get("cache-control"), "no-store", target);
+  }
+});
+
+Deno.test("profiling: the index, a heap snapshot, a CPU profile and the command line exist in devMode", async () => {
+  const client = server.client();
+  assert.equal((await client.request("GET", "/debug/pprof/")).status, 200);
+  const heap = await client.request("GET", "/debug/pprof/heap");
+  assert.equal(heap.status, 200);
+  assert.ok("snapshot" in heap.json<object>());
+  const started = performance.now();
+  const profile = await client.request("GET", "/debug/pprof/profile?seconds=1");
+  assert.equal(profile.status, 200);
+  assert.ok(performance.now() - started >= 900);
+  assert.ok(Array.isArray(profile.json<{ nodes: unknown }>().nodes));
+  const commandLine = await client.request("GET", "/debug/pprof/cmdline");
+  assert.equal(commandLine.status, 200);
+  assert.ok(commandLine.text.length > 0);
+});

@@ -1,0 +1,164 @@
+import type { EventLine, WriteResult } from "../../support/client.ts";
+import { matches, type Query, type QueryItem } from "../../../src/model/query.ts";
+import type { Tag } from "../../../src/model/tag.ts";
+
+/*
+ * Edition A in memory, as its document describes it, with none of the server's machinery. It is told only
+ * what the server draws by chance: store ID, times and versions.
+ */
+
+export type TagObject = Readonly<Record<string, string | readonly string[]>>;
+export type WireQuery =
+  | "*"
+  | readonly {
+    readonly types?: readonly string[];
+    readonly identifiers?: readonly Tag[];
+    readonly metadata?: readonly Tag[];
+  }[];
+
+export interface WireWrite {
+  readonly events: readonly {
+    readonly type: string;
+    readonly identifiers: TagObject;
+    readonly metadata: TagObject;
+    readonly payload: string;
+  }[];
+  readonly conditions: readonly {
+    readonly failIfEventsMatch?: WireQuery;
+    readonly afterSequence?: number;
+    readonly store?: string;
+  }[];
+  readonly projections: {
+    readonly create: readonly { readonly type: string; readonly id: string; readonly payload: string }[];
+    readonly replace: readonly {
+      readonly type: string;
+      readonly id: string;
+      readonly version: string;
+      readonly payload: string;
+    }[];
+    readonly delete: readonly { readonly type: string; readonly id: string; readonly version: string }[];
+  };
+}
+
+/** What the server must answer: a status and, of a refusal, the message. */
+export interface Verdict {
+  readonly status: 200 | 400 | 409;
+  readonly message?: string;
+}
+
+export class ReferenceStore {
+  storeId = "";
+  readonly events: EventLine[] = [];
+  readonly #projections = new Map<string, { payload: string; version: string }>();
+
+  judge(write: WireWrite): Verdict {
+    const { create, replace, delete: deletions } = write.projections;
+    const keys = [...create, ...replace, ...deletions].map(keyOf);
+    if (new Set(keys).size < keys.length) return { status: 400 };
+    for (const [i, { store, afterSequence, failIfEventsMatch }] of write.conditions.entries()) {
+      if (store !== undefined && store !== this.storeId) {
+        return conflict(`conditions[${i}] was read on another store`);
+      }
+      const query = failIfEventsMatch ?? (afterSequence === undefined ? [] : "*");
+      if (this.#matching(query, afterSequence ?? 0).length > 0) {
+        return conflict(`conditions[${i}] no longer holds`);
+      }
+    }
+    for (const [i, item] of create.entries()) {
+      if (this.projection(item) !== undefined) return conflict(`projections.create[${i}] already exists`);
+    }
+    for (const [name, list] of [["replace", replace], ["delete", deletions]] as const) {
+      for (const [i, item] of list.entries()) {
+        if (this.projection(item)?.version === item.version) continue;
+        return conflict(`projections.${name}[${i}] no longer has the given version`);
+      }
+    }
+    return { status: 200 };
+  }
+
+  /** Does what a write that was judged 200 does, with what the server drew for it. */
+  apply(write: WireWrite, result: WriteResult): void {
+    const { create, replace, delete: deletions } = write.projections;
+    for (const [list, drawn] of [[create, "create"], [replace, "replace"]] as const) {
+      for (const [i, item] of list.entries()) {
+        const version = result.projections[drawn][i]?.version ?? "";
+        this.#projections.set(keyOf(item), { payload: item.payload, version });
+      }
+    }
+    for (const item of deletions) this.#projections.delete(keyOf(item));
+    for (const [i, event] of write.events.entries()) {
+      this.events.push({
+        sequence: this.events.length + 1,
+        time: result.events[i]?.time ?? "",
+        type: event.type,
+        identifiers: readBack(event.identifiers),
+        metadata: readBack(event.metadata),
+        payload: event.payload,
+      });
+    }
+  }
+
+  projection(key: { type: string; id: string }): { payload: string; version: string } | undefined {
+    return this.#projections.get(keyOf(key));
+  }
+
+  page(query: WireQuery, after: number, limit: number): { events: EventLine[]; hasMore: boolean } {
+    const found = this.#matching(query, after);
+    return { events: found.slice(0, limit), hasMore: found.length > limit };
+  }
+
+  deleteProjections(type?: string): void {
+    for (const key of this.#projections.keys()) {
+      if (type === undefined || (JSON.parse(key) as string[])[0] === type) this.#projections.delete(key);
+    }
+  }
+
+  /** Back to the start; the new store ID is not known yet. */
+  reset(): void {
+    this.storeId = "";
+    this.events.length = 0;
+    this.#projections.clear();
+  }
+
+  #matching(query: WireQuery, after: number): EventLine[] {
+    const wanted = toQuery(query);
+    return this.events.filter((event) =>
+      event.sequence > after && matches(wanted, {
+        type: event.type,
+        identifiers: tagsOf(event.identifiers),
+        metadata: tagsOf(event.metadata),
+      })
+    );
+  }
+}
+
+function conflict(message: string): Verdict {
+  return { status: 409, message };
+}
+
+function keyOf({ type, id }: { type: string; id: string }): string {
+  return JSON.stringify([type, id]);
+}
+
+function toQuery(query: WireQuery): Query {
+  if (query === "*") return "every";
+  const items = query.map(({ types = [], identifiers = [], metadata = [] }): QueryItem => ({
+    types,
+    identifiers,
+    metadata,
+  }));
+  return items;
+}
+
+function tagsOf(tags: TagObject): Tag[] {
+  return Object.entries(tags).flatMap(([name, value]) => [value].flat().map((value) => ({ name, value })));
+}
+
+function readBack(tags: TagObject): TagObject {
+  return Object.fromEntries(
+    Object.entries(tags).map(([name, value]) => [
+      name,
+      typeof value !== "string" && value.length === 1 ? value[0] ?? "" : value,
+    ]),
+  );
+}

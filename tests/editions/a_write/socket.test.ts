@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { inDirectory, modeOf } from "../../support/directory.ts";
+import { type Ended, runServer, type ServerOptions, startServer } from "../../support/server_process.ts";
+
+function assertRefused(ended: Ended, code: number, ...parts: string[]): void {
+  assert.equal(ended.code, code, ended.stdout + ended.stderr);
+  assert.match(ended.stderr, /^[^\n]+\n$/);
+  for (const part of parts) assert.ok(ended.stderr.includes(part), ended.stderr);
+}
+
+const modes: readonly [given: string | undefined, expected: number][] = [
+  [undefined, 0o600],
+  ["0660", 0o660],
+  ["0777", 0o777],
+  ["600", 0o600],
+];
+for (const [given, expected] of modes) {
+  for (const umask of ["000", "077"]) {
+    Deno.test(`socketMode ${given ?? "left out"} makes the socket ${expected.toString(8)}, umask ${umask}`, async () => {
+      const env = given === undefined ? {} : { SERVICE_SOCKET_MODE: given };
+      await using server = await startServer({ listen: "unix", listenOnly: true, env, umask });
+      const path = server.address.transport === "unix" ? server.address.path : "";
+      assert.equal(modeOf(path), expected);
+      assert.ok(Deno.statSync(path).isSocket);
+      assert.ok(server.stdout.includes(`eventstore-server: listening on ${path} (auth=false)\n`));
+      assert.equal((await server.client().request("GET", "/health")).status, 200);
+    });
+  }
+}
+
+Deno.test("a stale socket at the path is removed at start", async () => {
+  await inDirectory(async (directory, socketPath) => {
+    await using server = await startServer({ directory, listen: "unix", listenOnly: true });
+    await server.kill();
+    assert.ok(Deno.statSync(socketPath).isSocket, "kill -9 leaves the socket behind");
+    await server.start();
+    assert.equal((await server.client().request("GET", "/health")).status, 200);
+  });
+});
+
+Deno.test("a socket on which a server is listening stops the start, the other server keeps running", async () => {
+  await using first = await startServer({ listen: "unix", listenOnly: true });
+  const socketPath = first.address.transport === "unix" ? first.address.path : "";
+  assertRefused(await runServer({ listen: "none", env: { SERVICE_SOCKET_PATH: socketPath } }), 1, socketPath);
+  assert.equal((await first.client().request("GET", "/health")).status, 200);
+});
+
+Deno.test("a file, a directory and a dangling link at the path stop the start and stay", async () => {
+  await inDirectory(async (directory, socketPath) => {
+    const start = (): Promise<Ended> => runServer({ directory, listen: "unix", listenOnly: true });
+    await Deno.writeTextFile(socketPath, "precious");
+    assertRefused(await start(), 1, socketPath);
+    assert.equal(await Deno.readTextFile(socketPath), "precious");
+    await Deno.remove(socketPath);
+    await Deno.mkdir(socketPath);
+    assertRefused(await start(), 1, socketPath);
+    await Deno.remove(socketPath);
+    await Deno.symlink(join(directory, "nowhere"), socketPath);
+    assertRefused(await start(), 1, socketPath);
+    assert.ok((await Deno.lstat(socketPath)).isSymlink);
+  });
+});
+
+Deno.test("a missing directory of the socket stops the start with a line that names it", async () => {
+  await inDirectory(async (directory) => {
+    const missing = join(directory, "missing");
+    const env = { SERVICE_SOCKET_PATH: join(missing, "server.sock") };
+    assertRefused(await runServer({ directory, listen: "none", env }), 1, missing);
+  });
+});
+
+Deno.test("a socket path of 108 bytes is refused as bad configuration", async () => {
+  const long = (bytes: number): ServerOptions => ({
+    listen: "none",
+    env: { SERVICE_SOCKET_PATH: "/tmp/".padEnd(bytes, "s") },
+  });
+  assertRefused(await runServer(long(108)), 2, "107");
+});
+
+Deno.test("a port in use stops the start with one line", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const port = String(listener.addr.port);
+  assertRefused(await runServer({ listen: "none", env: { SERVICE_PORT: port } }), 1, port);
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { inDirectory, modeOf } from "../../support/directory.ts";
+import { runServer, startServer } from "../../support/server_process.ts";
+
+/** Asserts that a start ends with exit code 1 and one line on standard error that matches. */
+async function assertRefusesToStart(directory: string, ...expected: RegExp[]): Promise<void> {
+  const { code, stdout, stderr } = await runServer({ directory });
+  assert.equal(code, 1, stdout + stderr);
+  assert.match(stderr, /^[^\n]+\n$/, "one line on stderr");
+  for (const pattern of expected) assert.match(stderr, pattern);
+  assert.doesNotMatch(stdout, /listening/);
+}
+
+/** Creates a database with one event, changes its file, and asserts that the next start leaves it alone. */
+async function assertRefusesFile(change: (path: string) => void, ...expected: RegExp[]): Promise<void> {
+  await inDirectory(async (directory) => {
+    {
+      await using server = await startServer({ directory });
+      await server.client().append({ type: "t", identifiers: {}, payload: "x".repeat(20_000) });
+      assert.equal((await server.stop()).code, 0);
+    }
+    const path = join(directory, "data", "events.db");
+    change(path);
+    const before = await Deno.readFile(path);
+    await assertRefusesToStart(directory, /events\.db/, ...expected);
+    assert.deepEqual(await Deno.readFile(path), before, "the file was changed");
+  });
+}
+
+Deno.test("start-up lines: program and version, edition, store ID, data directory, auth, then listening", async () => {
+  await using server = await startServer({
+    listen: "tcp",
+    listenOnly: true,
+    env: { SERVICE_LOG_LEVEL: "error" },
+  });
+  const version = (await server.client().request("GET", "/health")).json<{ version: string }>().version;
+  const lines = server.stdout.trimEnd().split("\n");
+  assert.equal(lines.length, 3, server.stdout);
+  assert.match(lines[0] ?? "", /eventstore-server/);
+  assert.ok(lines[0]?.includes(version));
+  assert.match(lines[1] ?? "", /edition\W*A\b/);
+  assert.ok(lines[1]?.includes(await server.client().storeId()));
+  assert.ok(lines[1]?.includes(server.dataDir));
+  assert.match(lines[1] ?? "", /auth/);
+  assert.equal(
+    lines[2],
+    `eventstore-server: listening on http://127.0.0.1:${
+      server.address.transport === "tcp" && server.address.port
+    } (auth=false)`,
+  );
+  assert.equal(server.stderr, "");
+});
+
+for (const umask of ["000", "077", "277"]) {
+  Deno.test(`a missing data directory gets 0700 and a new file 0600, with umask ${umask}`, async () => {
+    await using server = await startServer({ umask });
+    await server.client().append({ type: "t", identifiers: {}, payload: "" });
+    assert.equal(modeOf(server.dataDir), 0o700);
+    assert.equal(modeOf(server.databasePath), 0o600);
+    for (const entry of Deno.readDirSync(server.dataDir)) {
+      assert.equal(modeOf(join(server.dataDir, entry.name)) & 0o077, 0, entry.name);
+    }
+  });
+}
+
+Deno.test("an existing data directory and database keep their permissions", async () => {
+  await inDirectory(async (directory) => {
+    await Deno.mkdir(join(directory, "data"), { mode: 0o755 });
+    await Deno.chmod(join(directory, "data"), 0o755);
+    await using server = await startServer({ directory });
+    await server.stop();
+    await Deno.chmod(server.databasePath, 0o640);
+    await server.start();
+    assert.equal(modeOf(server.dataDir), 0o755);
+    assert.equal(modeOf(server.databasePath), 0o640);
+  });
+});
+
+Deno.test("a second server on the same directory exits 1 naming it, the first keeps running", async () => {
+  await using server = await startServer();
+  const { code, stderr } = await runServer({ env: { SERVICE_DATA_DIR: server.dataDir } });
+  assert.equal(code, 1);
+  assert.match(stderr, /^[^\n]+\n$/);
+  assert.ok(stderr.includes(server.dataDir), stderr);
+  await server.client().append({ type: "t", identifiers: {}, payload: "" });
+});
+
+Deno.test("after kill -9 the data directory is free for the next server", async () => {
+  await using server = await startServer();
+  await server.kill();
+  await server.start();
+  assert.equal((await server.client().request("GET", "/health")).status, 200);
+});
+
+Deno.test("a file of another program (application_id) stops the start, unchanged", async () => {
+  await assertRefusesFile((path) => {
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA application_id = 7");
+    database.close();
+  });
+});
+
+for (const other of [0, 77]) {
+  Deno.test(`schema version ${other} stops the start, which names both versions, unchanged`, async () => {
+    await assertRefusesFile(
+      (path) => {
+        const database = new DatabaseSync(path);
+        assert.notEqual(database.prepare("PRAGMA user_version").get()?.["user_version"], other);
+        database.exec(`PRAGMA user_version = ${other}`);
+        database.close();
+      },
+      /version/,
+      new RegExp(`\\b${other}\\b.*\\b[1-9]\\d*\\b|\\b[1-9]\\d*\\b.*\\b${other}\\b`),
+    );
+  });
+}
+
+Deno.test("a zero-length file stops the start, unchanged", async () => {
+  await assertRefusesFile((path) => Deno.truncateSync(path, 0));
+});
+
+Deno.test("a file that is no database stops the start, unchanged", async () => {
+  await assertRefusesFile((path) => Deno.writeTextFileSync(path, "not a database\n".repeat(1000)));
+});
+
+Deno.test("a database whose header is damaged stops the start, unchanged", async () => {
+  await assertRefusesFile((path) => overwrite(path, 0, 100));
+});
+
+Deno.test("a database that was cut to its first page stops the start, unchanged", async () => {
+  await assertRefusesFile((path) => Deno.truncateSync(path, 4096));
+});
+
+Deno.test("a database whose pages after the first are overwritten stops the start, unchanged", async () => {
+  await assertRefusesFile((path) => overwrite(path, 4096, Deno.statSync(path).size - 4096));
+});
+
+function overwrite(path: string, at: number, size: number): void {
+  using file = Deno.openSync(path, { write: true });
+  file.seekSync(at, Deno.SeekMode.Start);
+  file.writeSync(new Uint8Array(size).fill(0xa5));
+}
+
+for (const [edition, facts] of [["B", ""], ["C", ", maxRequestBody 40779776 bytes"]] as const) {
+  Deno.test(`start-up lines of edition ${edition}: the same three${facts}`, async () => {
+    await using server = await startServer({ env: { SERVICE_EDITION: edition, SERVICE_LOG_LEVEL: "error" } });
+    const lines = server.stdout.trimEnd().split("\n");
+    assert.equal(lines.length, 3, server.stdout);
+    const ofStore = `store [0-9a-f-]{36} \\(new\\), data directory ${server.dataDir}, auth off`;
+    assert.match(lines[1] ?? "", new RegExp(`^eventstore-server: edition ${edition}, ${ofStore}${facts}$`));
+  });
+}
+
+Deno.test("a bad setting exits 2 with one line per problem, before anything is created", async () => {
+  await inDirectory(async (directory) => {
+    const env = { SERVICE_LOG_LEVEL: "loud", SERVICE_MAX_EVENT_SIZE: "0", SERVICE_READ_POOL_SIZE: "x" };
+    const { code, stderr } = await runServer({ directory, env });
+    assert.equal(code, 2);
+    assert.equal(stderr.trimEnd().split("\n").length, 3, stderr);
+    for (const name of Object.keys(env)) assert.ok(stderr.includes(name), stderr);
+    assert.deepEqual([...Deno.readDirSync(directory)], []);
+  });
+});
+
+Deno.test("a value in the TOML file wins over the environment variable", async () => {
+  await using server = await startServer({
+    config: "[server]\nmaxEventsPerPage = 2\ndefaultEventsPerPage = 1\n",
+    env: { SERVICE_MAX_EVENTS_PER_PAGE: "50" },
+  });
+  assert.equal((await server.client().queryEvents("*", { limit: 2 })).reply.status, 200);
+  assert.equal((await server.client().queryEvents("*", { limit: 3 })).reply.status, 400);
+});
+
+Deno.test("--version prints program and version, an unknown flag exits 2", async () => {
+  const version = await runServer({ args: ["--version"] });
+  assert.equal(version.code, 0);
+  assert.match(version.stdout, /^eventstore-server \d+\.\d+\.\d+\n$/);
+  const unknown = await runServer({ args: ["--unknown"] });
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /--unknown/);
+});

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import type { Client, WriteResult } from "../../support/client.ts";
+import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { assertRefused, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+
+let server: ServerProcess;
+let client: Client;
+
+Deno.test.beforeAll(async () => {
+  server = await startServer({ listen: "unix", env: { SERVICE_DEV_MODE: "true" } });
+  client = server.client();
+});
+Deno.test.beforeEach(() => client.reset());
+Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+
+const opened = { type: "opened", identifiers: { account: "1" }, payload: "p" };
+const empty = { events: [], projections: { create: [], replace: [] } };
+
+Deno.test("the 200 of POST /write lists events, created and replaced versions in the order sent", async () => {
+  const first = await client.write({ projections: { create: [{ type: "t", id: "old", payload: "" }] } });
+  const version = first.json<WriteResult>().projections.create[0]?.version ?? "";
+  const reply = await client.write({
+    events: [opened, opened],
+    projections: {
+      create: [{ type: "t", id: "b", payload: "b" }, { type: "t", id: "a", payload: "a" }],
+      replace: [{ type: "t", id: "old", version, payload: "new" }],
+    },
+  });
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(reply.headers.get("content-type"), "application/json");
+  assert.equal(reply.headers.get("x-service-store"), await client.storeId());
+  const result = reply.json<WriteResult>();
+  const time = result.events[0]?.time ?? "";
+  assert.match(time, TIMESTAMP);
+  assert.deepEqual(result.events, [{ sequence: 1, time }, { sequence: 2, time }]);
+  assert.deepEqual(Object.keys(result).sort(), ["events", "projections"]);
+  assert.deepEqual(Object.keys(result.projections).sort(), ["create", "replace"]);
+  assert.equal(result.projections.create.length, 2);
+  for (const [i, id] of ["b", "a"].entries()) {
+    const read = await client.request("GET", `/projections/t/${id}`);
+    assert.deepEqual(result.projections.create[i], { version: read.headers.get("x-service-version") });
+    assert.equal(read.text, id);
+  }
+  const replaced = await client.request("GET", "/projections/t/old");
+  assert.deepEqual(result.projections.replace, [{ version: replaced.headers.get("x-service-version") }]);
+  assert.match(replaced.headers.get("x-service-version") ?? "", UUID);
+  assert.notEqual(replaced.headers.get("x-service-version"), version);
+});
+
+Deno.test("time is when the server received the write, and its events read back with it", async () => {
+  const before = Date.now();
+  const result = await client.append(opened, opened);
+  const time = result.events[0]?.time ?? "";
+  assert.ok(Date.parse(time) >= before - 1 && Date.parse(time) <= Date.now() + 1, time);
+  assert.deepEqual((await client.queryEvents()).events.map((event) => event.time), [time, time]);
+});
+
+Deno.test("rule 4: a write with nothing answers 200 at once, without waiting for a turn", async () => {
+  using held = holdTurn(server);
+  const active = client.append(opened);
+  await waitForQueue(client, 0);
+  const bodies = [{}, { events: [] }, { events: null, conditions: null, projections: null }, {
+    events: [],
+    conditions: [],
+    projections: { create: [], replace: [], delete: null },
+  }];
+  for (const body of bodies) {
+    const reply = await client.write(body);
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual(reply.json(), empty);
+    assert.match(reply.headers.get("x-service-store") ?? "", UUID);
+  }
+  held.release();
+  await active;
+});
+
+Deno.test("rule 3: an invalid write is refused at once, without waiting for a turn", async () => {
+  using held = holdTurn(server);
+  const active = client.append(opened);
+  await waitForQueue(client, 0);
+  assertRefused(
+    await client.write({ events: [{ ...opened, type: "" }] }),
+    400,
+    "InvalidRequest",
+    /^events\[0\]/,
+  );
+  held.release();
+  await active;
+  assert.equal((await client.queryEvents()).events.length, 1);
+});
+
+Deno.test("rule 5: conditions are checked even when the write carries nothing else", async () => {
+  await client.append(opened);
+  const query = [{ types: ["opened"] }];
+  assertRefused(
+    await client.write({ conditions: [{ failIfEventsMatch: query }] }),
+    409,
+    "ConcurrencyException",
+    "conditions[0] no longer holds",
+  );
+  const holds = await client.write({ conditions: [{ failIfEventsMatch: [{ types: ["closed"] }] }] });
+  assert.equal(holds.status, 200);
+  assert.deepEqual(holds.json(), empty);
+});
+
+Deno.test("rule 5: an event of the same write does not break its own condition", async () => {
+  const reply = await client.write({ events: [opened, opened], conditions: [{ failIfEventsMatch: "*" }] });
+  assert.equal(reply.status, 200, reply.text);
+});
+
+Deno.test("rule 6: when one check fails, nothing is written and no sequence is used up", async () => {
+  await client.append(opened);
+  const refused = await client.write({
+    events: [opened],
+    projections: {
+      create: [{ type: "t", id: "a", payload: "" }],
+      replace: [{ type: "t", id: "absent", version: crypto.randomUUID(), payload: "" }],
+    },
+  });
+  assertRefused(
+    refused,
+    409,
+    "ConcurrencyException",
+    "projections.replace[0] no longer has the given version",
+  );
+  assert.equal((await client.request("GET", "/projections/t/a")).status, 404);
+  assert.equal((await client.append(opened)).events[0]?.sequence, 2);
+});
+
+Deno.test("lost response: a retry with the same afterSequence condition is answered 409", async () => {
+  const store = await client.storeId();
+  const write = {
+    events: [opened],
+    conditions: [{ failIfEventsMatch: [{ types: ["opened"] }], afterSequence: 0, store }],
+  };
+  assert.equal((await client.write(write)).status, 200);
+  assertRefused(
+    await client.write(write),
+    409,
+    "ConcurrencyException",
+    "conditions[0] no longer holds",
+  );
+});
+
+Deno.test("lost response: a condition on an own metadata entry makes any write safe to retry", async () => {
+  const attempt = { name: "attempt", value: crypto.randomUUID() };
+  const write = {
+    events: [{ ...opened, metadata: { [attempt.name]: attempt.value } }],
+    conditions: [{ failIfEventsMatch: [{ metadata: [attempt] }] }],
+  };
+  assert.equal((await client.write(write)).status, 200);
+  assertRefused(await client.write(write), 409, "ConcurrencyException", "conditions[0] no longer holds");
+  assert.equal((await client.queryEvents([{ metadata: [attempt] }])).events.length, 1);
+});
+
+Deno.test("lost response: without anything that the retry checks it is written twice", async () => {
+  await client.append(opened);
+  await client.append(opened);
+  assert.equal((await client.queryEvents()).events.length, 2);
+});

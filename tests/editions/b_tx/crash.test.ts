@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import type { Client, EventLine } from "../../support/client.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { expectStatus } from "../../support/replies.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import { event, startEditionB } from "./client.ts";
+import { rounds } from "./rounds.ts";
+import { Session } from "./session.ts";
+
+const CLIENTS = 8;
+const ROUNDS = rounds(20, 100);
+const EVENTS_PER_COMMIT = 3;
+
+/** The outcome of the commits, by the name that each of them wrote. */
+interface Told {
+  readonly committed: Set<string>;
+  readonly refused: Set<string>;
+  /** Sent, and not answered when the server died. */
+  readonly unknown: Set<string>;
+}
+
+/** Reads, writes and commits again and again until the server is gone. */
+async function commitUntilGone(client: Client, name: string, told: Told): Promise<void> {
+  for (let i = 0;; i++) {
+    const commitName = `${name} ${i}`;
+    try {
+      using session = await Session.open(client);
+      const tx = await session.begin();
+      // Every third one rests on all events, so that others overtake it.
+      await tx.decide(i % 3 === 2 ? "all" : "none", ...Array(EVENTS_PER_COMMIT).fill(event("t", commitName)));
+      expectStatus(await tx.change({ create: [{ type: "t", id: commitName, payload: commitName }] }), 200);
+      told.unknown.add(commitName);
+      const { status } = await tx.commit();
+      told.unknown.delete(commitName);
+      if (status === 204) told.committed.add(commitName);
+      else told.refused.add(commitName);
+    } catch (error) {
+      // Whatever was under way when the server died; while it lives every call is answered as it should be.
+      if (await isReachable(client)) throw error;
+      return;
+    }
+  }
+}
+
+async function isReachable(client: Client): Promise<boolean> {
+  return await client.request("GET", "/health").then(() => true, () => false);
+}
+
+/** @returns the highest sequence, from which the next round reads on */
+async function assertWhole(client: Client, after: number, told: Told): Promise<number> {
+  const events: EventLine[] = [];
+  for (let hasMore = true; hasMore;) {
+    const page = await client.queryEvents("all", {
+      afterSequence: events.at(-1)?.sequence ?? after,
+      limit: 10_000,
+    });
+    events.push(...page.events);
+    hasMore = page.hasMore ?? assert.fail("no trailer");
+  }
+  assert.deepEqual(events.map(({ sequence }) => sequence), events.map((_, i) => after + i + 1), "no gap");
+  const found = Map.groupBy(events, ({ payload }) => payload);
+  for (const [name, its] of found) {
+    assert.equal(its.length, EVENTS_PER_COMMIT, `half a commit: ${name}`);
+    assert.equal(its.at(-1)!.sequence - its[0]!.sequence, EVENTS_PER_COMMIT - 1, `torn apart: ${name}`);
+    assert.ok(told.committed.has(name) || told.unknown.has(name), `nobody was told of ${name}`);
+  }
+  for (const name of told.committed) assert.ok(found.has(name), `acknowledged and lost: ${name}`);
+  // Of the others, the projection is there exactly when the events are.
+  for (const name of [...told.unknown, ...told.refused]) {
+    const { status } = await client.request("GET", `/projections/t/${encodeURIComponent(name)}`);
+    assert.equal(status, found.has(name) ? 200 : 404, `events and projection of ${name} differ`);
+  }
+  const last = [...told.committed].at(-1)!;
+  assert.equal((await client.request("GET", `/projections/t/${encodeURIComponent(last)}`)).text, last);
+  return events.at(-1)?.sequence ?? after;
+}
+
+async function crashRound(server: ServerProcess, round: number, after: number): Promise<number> {
+  const told: Told = { committed: new Set(), refused: new Set(), unknown: new Set() };
+  const writers = Array.from(
+    { length: CLIENTS },
+    (_, i) => commitUntilGone(server.client(), `${round}/${i}`, told),
+  );
+  await eventually(() => assert.ok(told.committed.size > CLIENTS, "the round is under load"), 20);
+  await pause(13 * (round % 10));
+  await server.kill();
+  await Promise.all(writers);
+  await server.start();
+  return await assertWhole(server.client(), after, told);
+}
+
+Deno.test(`after kill -9 under load, ${ROUNDS} rounds, acknowledged commits exist, others whole or not at all`, async () => {
+  await using server = await startEditionB();
+  let last = 0;
+  for (let round = 0; round < ROUNDS; round++) last = await crashRound(server, round, last);
+  await server.restart();
+  const { events } = await server.client().queryEvents("all", { afterSequence: last - 1 });
+  assert.deepEqual(events.map(({ sequence }) => sequence), [last]);
+});

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import type { Client } from "../../support/client.ts";
+import type { Connection, ReplyHead } from "../../support/connection.ts";
+
+/**
+ * Fills the write queue while the turn is held: one request more than fits is sent, and the one that is refused
+ * shows that the others are in.
+ * @returns the requests that hold a place
+ */
+export async function fillQueue(client: Client, waitingMax: number): Promise<Connection[]> {
+  const connections: Connection[] = [];
+  for (let i = 0; i < waitingMax + 2; i++) connections.push(await client.begin("POST", "/optimize"));
+  const heads = connections.map((connection): Promise<[Connection, ReplyHead]> => {
+    return connection.readHead().then((head) => [connection, head]);
+  });
+  const [refused, head] = await Promise.race(heads);
+  assert.equal(head.status, 503, "the one too many");
+  refused.close();
+  return connections.filter((connection) => connection !== refused);
+}

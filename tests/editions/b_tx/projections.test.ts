@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { type Client, projectionPath } from "../../support/client.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { holdTurn } from "../../support/held_turn.ts";
+import { assertNoContent, assertRefused, expectStatus, UUID } from "../../support/replies.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import { append, begin, createProjection, emptyStore, event, startEditionB } from "./client.ts";
+
+let server: ServerProcess;
+let client: Client;
+
+Deno.test.beforeAll(async () => {
+  server = await startEditionB();
+  client = server.client();
+});
+Deno.test.beforeEach(() => emptyStore(client));
+Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+
+const post = (json: unknown): ReturnType<Client["request"]> =>
+  client.request("POST", "/projections", { json });
+const item = (id: string, payload = ""): unknown => ({ type: "p", id, payload });
+
+async function stored(id: string): Promise<string | undefined> {
+  const reply = await client.request("GET", `/projections/p/${id}`);
+  return reply.status === 404 ? undefined : reply.text;
+}
+
+Deno.test("POST /projections answers 200 with new versions in the order sent, and the store header", async () => {
+  const [old, gone] = [
+    await createProjection(client, "p", "old"),
+    await createProjection(client, "p", "gone"),
+  ];
+  const reply = await post({
+    create: [item("1", "one"), item("2", "two")],
+    replace: [{ type: "p", id: "old", version: old, payload: "new" }],
+    delete: [{ type: "p", id: "gone", version: gone }],
+  });
+  assert.equal(
+    expectStatus(reply, 200).headers.get("x-service-store"),
+    (await client.queryEvents("none")).store,
+  );
+  const { create, replace, ...others } = reply.json<Record<"create" | "replace", { version: string }[]>>();
+  assert.deepEqual([create.length, replace.length, others], [2, 1, {}]);
+  for (const entry of [...create, ...replace]) {
+    assert.deepEqual(Object.keys(entry), ["version"]);
+    assert.match(entry.version, UUID);
+  }
+  for (const [id, version] of [["1", create[0]], ["2", create[1]], ["old", replace[0]]] as const) {
+    const read = await client.request("GET", `/projections/p/${id}`);
+    assert.equal(read.headers.get("x-service-version"), version?.version, id);
+  }
+  assert.deepEqual([await stored("1"), await stored("old"), await stored("gone")], ["one", "new", undefined]);
+});
+
+Deno.test("POST /projections conflicts: create[<i>] already exists, nothing written", async () => {
+  await createProjection(client, "p", "2", "stored");
+  const reply = await post({ create: [item("1"), item("2")] });
+  assertRefused(reply, 409, "ConcurrencyException", "create[1] already exists");
+  assert.deepEqual([await stored("1"), await stored("2")], [undefined, "stored"]);
+});
+
+Deno.test("POST /projections conflicts: replace[<i>], delete[<i>] no longer has the given version", async () => {
+  const version = await createProjection(client, "p", "1", "stored");
+  for (const list of ["replace", "delete"] as const) {
+    const of = (id: string, given: string): unknown => {
+      return list === "replace"
+        ? { type: "p", id, version: given, payload: "" }
+        : { type: "p", id, version: given };
+    };
+    const message = `${list}[0] no longer has the given version`;
+    for (const [id, given] of [["1", "other"], ["none", version]] as const) {
+      assertRefused(
+        await post({ [list]: [of(id, given)], create: [item("new")] }),
+        409,
+        "ConcurrencyException",
+        message,
+      );
+    }
+  }
+  assert.deepEqual([await stored("1"), await stored("new")], ["stored", undefined]);
+});
+
+Deno.test("POST /projections sent again after a lost response conflicts with its own first attempt", async () => {
+  const version = await createProjection(client, "p", "1");
+  const again = { replace: [{ type: "p", id: "1", version, payload: "once" }] };
+  expectStatus(await post(again), 200);
+  assertRefused(await post(again), 409, "ConcurrencyException", "replace[0] no longer has the given version");
+  assert.equal(await stored("1"), "once");
+});
+
+Deno.test("POST /projections with no item: 200 with empty lists, without a turn", async () => {
+  using _held = holdTurn(server);
+  using _active = await client.begin("POST", "/optimize");
+  for (const body of [{}, { create: [] }, { create: null, replace: [], delete: [] }]) {
+    const reply = await post(body);
+    assert.deepEqual(expectStatus(reply, 200).json(), { create: [], replace: [] });
+    assert.match(reply.headers.get("x-service-store") ?? "", UUID);
+  }
+});
+
+Deno.test("POST /projections runs even if its client leaves while it waits", async () => {
+  const held = holdTurn(server);
+  try {
+    using _active = await client.begin("POST", "/optimize");
+    const leaving = await client.begin("POST", "/projections", { json: { create: [item("left", "kept")] } });
+    await pause(100);
+    leaving.close();
+    await pause(100);
+  } finally {
+    held.release();
+  }
+  await eventually(async () => assert.equal(await stored("left"), "kept"));
+});
+
+Deno.test("bulk deletes: of one type, of all; 204, no version needed, later replaces conflict", async () => {
+  const version = await createProjection(client, "p", "1");
+  await createProjection(client, "p/q", "1", "stays");
+  const reply = await client.request("DELETE", "/projections/p");
+  assertNoContent(reply);
+  assert.equal(reply.headers.has("x-service-store"), false);
+  assert.equal(await stored("1"), undefined);
+  assert.equal((await client.request("GET", "/projections/p%2Fq/1")).text, "stays");
+  const late = await post({ replace: [{ type: "p", id: "1", version, payload: "" }] });
+  assertRefused(late, 409, "ConcurrencyException", "replace[0] no longer has the given version");
+  assertNoContent(await client.request("DELETE", "/projections/none"));
+  assertNoContent(await client.request("DELETE", "/projections"));
+  assert.equal((await client.request("GET", "/projections/p%2Fq/1")).status, 404);
+});
+
+Deno.test("a bulk delete touches no event and runs even if its client leaves", async () => {
+  await append(client, event("t"));
+  await createProjection(client, "p", "1");
+  const held = holdTurn(server);
+  try {
+    using _active = await client.begin("POST", "/optimize");
+    const leaving = await client.begin("DELETE", "/projections");
+    await pause(100);
+    leaving.close();
+    await pause(100);
+  } finally {
+    held.release();
+  }
+  await eventually(async () => assert.equal(await stored("1"), undefined));
+  assert.equal((await client.queryEvents("all")).events.length, 1);
+});
+
+Deno.test("a projection reads the same in a transaction and outside, whatever its name and payload", async () => {
+  const cases = [["a/b", "..", ""], ["\u00e4", "%2F", "\0 \u{1f600}"], ["p q", "x?y#z", '{"json": true}']];
+  for (const [type, id, payload] of cases as [string, string, string][]) {
+    const tx = await begin(client);
+    expectStatus(await tx.change({ create: [{ type, id, payload }] }), 200);
+    const own = await tx.get(type, id);
+    assert.equal(own.headers.get("content-type"), "text/plain; charset=utf-8");
+    assert.equal(own.text, payload);
+    assertNoContent(await tx.commit());
+    const later = await begin(client);
+    assert.equal((await later.get(type, id)).text, payload);
+    assertNoContent(await later.abandon());
+    assert.equal((await client.request("GET", projectionPath(type, id))).text, payload);
+  }
+});
+
+Deno.test("HEAD of a projection in a transaction reads it: it may then be replaced", async () => {
+  await createProjection(client, "p", "1", "four");
+  const tx = await begin(client);
+  const head = await tx.call("HEAD", "/projections/p/1");
+  assert.deepEqual([head.status, head.headers.get("content-length"), head.body.length], [200, "4", 0]);
+  expectStatus(await tx.change({ replace: [item("1", "new")] }), 200);
+  assertNoContent(await tx.commit());
+  assert.equal(await stored("1"), "new");
+});
+
+Deno.test("QUERY /events: pages with store header, limit, afterSequence and hasMore; literals all and none", async () => {
+  await append(client, event("t", "1"), event("t", "2"), event("u", "3"));
+  const page = await client.queryEvents([{ types: ["t"] }], { limit: 1 });
+  assert.deepEqual([page.events.map(({ payload }) => payload), page.hasMore], [["1"], true]);
+  assert.match(page.store ?? "", UUID);
+  const next = await client.queryEvents("all", { afterSequence: 1 });
+  assert.deepEqual([next.events.map(({ payload }) => payload), next.hasMore], [["2", "3"], false]);
+  const none = await client.queryEvents("none");
+  assert.deepEqual([none.reply.status, none.events, none.hasMore, none.store], [200, [], false, page.store]);
+});
+
+Deno.test("a projection is rebuilt: pause, bulk delete, read page by page, write, resume", async () => {
+  await append(client, ...["1", "2", "3", "4", "5"].map((payload) => event("t", payload)));
+  await createProjection(client, "sum", "all", "wrong");
+  expectStatus(await client.request("POST", "/pause"), 200);
+  assertNoContent(await client.request("DELETE", "/projections/sum"));
+  let sum = 0;
+  for (let after = 0, hasMore = true; hasMore;) {
+    const page = await client.queryEvents("all", { afterSequence: after, limit: 2 });
+    for (const { payload } of page.events) sum += Number(payload);
+    after = page.events.at(-1)?.sequence ?? after;
+    hasMore = page.hasMore ?? assert.fail("no trailer");
+  }
+  await createProjection(client, "sum", "all", String(sum));
+  assertNoContent(await client.request("POST", "/resume"));
+  assert.equal((await client.request("GET", "/projections/sum/all")).text, "15");
+});

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import type { Query } from "../../../src/model/query.ts";
+import { parseJson } from "../../../src/wire/json.ts";
+import {
+  decodeProjectionWrite,
+  decodeTxEvents,
+  decodeTxRead,
+  decodeUnversionedChanges,
+} from "../../../src/editions/b_tx/tx_requests.ts";
+import { expectInvalid, expectRefusal } from "../../wire/expect_refusal.ts";
+
+const limits = { maxEventSize: 10, maxProjectionSize: 10, maxProjectionsPerWrite: 3 };
+
+function json(text: string): unknown {
+  return parseJson(new TextEncoder().encode(text));
+}
+
+const readOf = (text: string): Query => decodeTxRead(json(text));
+
+Deno.test("a read in a transaction takes a query and nothing else", () => {
+  assert.equal(readOf('{"query":"all"}'), "every");
+  assert.equal(readOf('{"query":"none"}'), "none");
+  assert.deepEqual(readOf('{"query":[{"types":["a"]},{"types":["a"]}]}'), [
+    { types: ["a"], identifiers: [], metadata: [] },
+  ]);
+  for (const key of ["afterSequence", "limit", "time", "store"]) {
+    expectInvalid(() => readOf(`{"query":"all","${key}":1}`), `unknown key "${key}"`);
+  }
+});
+
+Deno.test("the query of a read in a transaction must be given", () => {
+  for (const text of ["{}", '{"query":null}']) expectInvalid(() => readOf(text), "query is missing");
+  expectInvalid(() => readOf("[]"), "body must be an object, not an array");
+});
+
+Deno.test('of the literals only "all" and "none" stand for a query, byte for byte', () => {
+  for (const literal of ["*", "ALL", "None", "", "every"]) {
+    expectInvalid(() => readOf(JSON.stringify({ query: literal })), /^query must be "all" or "none" or a/);
+  }
+  expectInvalid(() => readOf('{"query":[]}'), /^query is an empty array/);
+  expectInvalid(() => readOf('{"query":[{}]}'), /^query\[0\]: an item needs at least one/);
+});
+
+Deno.test("a write of events takes an array of events, which may be empty", () => {
+  assert.deepEqual(decodeTxEvents(json('{"events":[]}'), limits), []);
+  assert.deepEqual(decodeTxEvents(json('{"events":[{"type":"a","payload":""}]}'), limits), [
+    { type: "a", identifiers: [], metadata: [], payload: "" },
+  ]);
+  expectInvalid(() => decodeTxEvents(json("{}"), limits), "events is missing");
+  expectInvalid(() => decodeTxEvents(json('{"events":null}'), limits), "events must be an array, not null");
+  expectInvalid(() => decodeTxEvents(json('{"events":[],"conditions":[]}'), limits), /^unknown key/);
+});
+
+Deno.test("events of a transaction are checked in order, each for its rules and then for its size", () => {
+  const large = { type: "a", payload: "x".repeat(10) };
+  const events = [{ type: "a", payload: "x".repeat(9) }, large, { type: "" }];
+  expectRefusal(
+    () => decodeTxEvents({ events }, limits),
+    "PayloadTooLarge",
+    "events[1] is 11 bytes, more than maxEventSize (10)",
+  );
+  expectInvalid(() => decodeTxEvents({ events: [{ type: "" }, large] }, limits), /^events\[0\]: type/);
+  for (const key of ["sequence", "time"]) {
+    expectInvalid(
+      () => decodeTxEvents({ events: [{ type: "a", payload: "", [key]: 1 }] }, limits),
+      `events[0]: unknown key "${key}"`,
+    );
+  }
+});
+
+Deno.test("projections in a transaction carry no version", () => {
+  const changes = {
+    create: [{ type: "t", id: "1", payload: "" }],
+    replace: [{ type: "t", id: "2", payload: "p" }],
+    delete: [{ type: "t", id: "3" }],
+  };
+  assert.deepEqual(decodeUnversionedChanges(changes, limits), changes);
+  assert.deepEqual(decodeUnversionedChanges({}, limits), { create: [], replace: [], delete: [] });
+  for (const list of ["create", "replace", "delete"] as const) {
+    const item = { ...changes[list][0], version: "v" };
+    expectInvalid(
+      () => decodeUnversionedChanges({ [list]: [item] }, limits),
+      `${list}[0]: unknown key "version"`,
+    );
+  }
+  for (const list of ["create", "replace"]) {
+    for (const payload of [undefined, null]) {
+      expectInvalid(
+        () => decodeUnversionedChanges({ [list]: [{ type: "t", id: "1", payload }] }, limits),
+        /^(create|replace)\[0\]: payload /,
+      );
+    }
+  }
+});
+
+Deno.test("a projection is named once per write across the three lists", () => {
+  const key = { type: "t", id: "1" };
+  const twice = (changes: unknown): void => void decodeUnversionedChanges(changes, limits);
+  const same = "has the same type and id as";
+  const payload = "";
+  expectInvalid(
+    () => twice({ create: [{ ...key, payload }, { ...key, payload }] }),
+    `create[1] ${same} create[0]`,
+  );
+  expectInvalid(() => twice({ create: [{ ...key, payload }], delete: [key] }), `delete[0] ${same} create[0]`);
+  expectInvalid(
+    () => twice({ replace: [{ ...key, payload }], delete: [key] }),
+    `delete[0] ${same} replace[0]`,
+  );
+});
+
+Deno.test("projections outside a transaction need versions, and their number is checked before they are", () => {
+  const version = "v";
+  const changes = {
+    create: [{ type: "t", id: "1", payload: "" }],
+    replace: [{ type: "t", id: "2", version, payload: "" }],
+    delete: [{ type: "t", id: "3", version }],
+  };
+  assert.deepEqual(decodeProjectionWrite(changes, limits), changes);
+  expectInvalid(
+    () => decodeProjectionWrite({ ...changes, create: [...changes.create, {}] }, limits),
+    "request carries 4 projections, more than maxProjectionsPerWrite (3)",
+  );
+  for (const list of ["replace", "delete"] as const) {
+    const { version: _, ...item } = changes[list][0]!;
+    expectInvalid(() => decodeProjectionWrite({ [list]: [item] }, limits), `${list}[0]: version is missing`);
+  }
+  expectRefusal(
+    () => decodeProjectionWrite({ create: [{ type: "t", id: "1", payload: "x".repeat(9) }] }, limits),
+    "PayloadTooLarge",
+    "create[0] is 11 bytes, more than maxProjectionSize (10)",
+  );
+});

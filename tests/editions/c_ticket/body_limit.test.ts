@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { derivedBodyLimit } from "../../../src/editions/c_ticket/body_limit.ts";
+import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
+import { begin, event, sequencesOf, startEditionC } from "./client.ts";
+
+const DEFAULTS = { maxEventSize: 65536, maxProjectionSize: 65536, maxProjectionsPerRequest: 100 };
+
+/** By the formula of the decisions. */
+const caps: readonly (readonly [Partial<typeof DEFAULTS>, number])[] = [
+  [{}, 40_779_776],
+  [{ maxEventSize: 1, maxProjectionSize: 1, maxProjectionsPerRequest: 1 }, 100 * 4102 + 1_048_576],
+  [{ maxEventSize: 1000, maxProjectionSize: 1000 }, 100 * 10_096 + 1_048_576],
+  [{ maxEventSize: 1000, maxProjectionSize: 2000 }, 100 * 16_096 + 1_048_576],
+  [{ maxEventSize: 1000, maxProjectionSize: 1000, maxProjectionsPerRequest: 101 }, 101 * 10_096 + 1_048_576],
+  [{ maxProjectionSize: 1, maxProjectionsPerRequest: 10_000 }, 10_000 * 4102 + 1_048_576],
+];
+
+Deno.test("maxRequestBody is derived from maxEventSize, maxProjectionSize and maxProjectionsPerRequest", () => {
+  for (const [settings, bytesMax] of caps) {
+    const message = `request body exceeds maxRequestBody (${bytesMax} bytes)`;
+    assert.deepEqual(derivedBodyLimit({ ...DEFAULTS, ...settings }), { bytesMax, message });
+  }
+});
+
+Deno.test("maxRequestBody is printed at the start, 40779776 by default; over it 413 before a byte is read", async () => {
+  await using server = await startEditionC();
+  assert.match(server.stdout, /^eventstore-server: edition C, .*, maxRequestBody 40779776 bytes$/m);
+  const client = server.client();
+  const transaction = await begin(client);
+  const headers = { "content-length": "40779777" };
+  using call = await transaction.start("POST", "/events", { headers });
+  const message = "request body exceeds maxRequestBody (40779776 bytes)";
+  assertRefused(await call.readReply("POST"), 413, "PayloadTooLarge", message);
+  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  // Without a ticket it is the same cap, on every endpoint.
+  for (const [method, target] of [["QUERY", "/events"], ["POST", "/begin"], ["GET", "/health"]] as const) {
+    using other = await client.begin(method, target, { headers });
+    assertRefused(await other.readReply(method), 413, "PayloadTooLarge", message);
+  }
+});
+
+Deno.test("a body of exactly maxRequestBody is accepted, one byte more is 413 and ends the transaction", async () => {
+  await using server = await startEditionC({
+    SERVICE_MAX_EVENT_SIZE: "10",
+    SERVICE_MAX_PROJECTION_SIZE: "10",
+    SERVICE_MAX_PROJECTIONS_PER_REQUEST: "1",
+    // maxRequestBodySize belongs to the other editions.
+    SERVICE_MAX_REQUEST_BODY_SIZE: "100",
+  });
+  const cap = 100 * (60 + 4096) + 1024 * 1024;
+  assert.ok(server.stdout.includes(`maxRequestBody ${cap} bytes`));
+  const client = server.client();
+  const body = JSON.stringify({ events: [event("t")] });
+  for (const chunking of [{}, { chunkBytes: 100_000 }]) {
+    const transaction = await begin(client);
+    const exact = { body: body.padEnd(cap), ...chunking };
+    sequencesOf(await transaction.call("POST", "/events", exact));
+    const tooLong = { body: body.padEnd(cap + 1), ...chunking };
+    const message = `request body exceeds maxRequestBody (${cap} bytes)`;
+    assertRefused(await transaction.call("POST", "/events", tooLong), 413, "PayloadTooLarge", message);
+    assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  }
+});
+
+Deno.test("the largest append and projections that the limits allow fit, however they are escaped", async () => {
+  const size = 2000;
+  await using server = await startEditionC({
+    SERVICE_MAX_EVENT_SIZE: String(size),
+    SERVICE_MAX_PROJECTION_SIZE: String(size),
+  });
+  const transaction = await begin(server.client());
+  const escaped = (count: number): string => "\\u0000".repeat(count);
+  // 40 tags, whose names and values are all of the event but its type.
+  const tags = Array.from({ length: 20 }, (_, i) => `"${escaped(20 + i)}" : [ "${escaped(10)}" ]`).join(
+    " , ",
+  );
+  const tagBytes = 2 * 20 * (29.5 + 10);
+  const payload = escaped(size - 1 - tagBytes);
+  const one =
+    `{ "type" : "\\u0000" , "identifiers" : { ${tags} } , "metadata" : { ${tags} } , "payload" : "${payload}" }`;
+  const events = `{"events":[${Array(100).fill(one).join(",")}]}`;
+  assert.equal(sequencesOf(await transaction.call("POST", "/events", { body: events })).length, 100);
+  const projections = Array.from(
+    { length: 100 },
+    (_, i) => `{"type":"p","id":"${String(i).padStart(3, "0")}","payload":"${escaped(size - 4)}"}`,
+  );
+  const changes = `{"create":[${projections.join(",")}]}`;
+  expectStatus(await transaction.call("POST", "/projections", { body: changes }), 200);
+  assertNoContent(await transaction.commit());
+});

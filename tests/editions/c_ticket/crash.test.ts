@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import type { Client, EventLine } from "../../support/client.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { assertRefused, expectStatus } from "../../support/replies.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import { rounds } from "../b_tx/rounds.ts";
+import { begin, debugDocument, event, sequencesOf, startEditionC, Transaction } from "./client.ts";
+
+const CLIENTS = 8;
+const ROUNDS = rounds(20, 100);
+
+/** Transactions by the name that each of them wrote, as far as their clients know. */
+interface Told {
+  readonly committed: Set<string>;
+  /** The commit was sent, and not answered when the server died. */
+  readonly unknown: Set<string>;
+  /** Has written, and was rolled back or has not sent its commit. */
+  readonly lost: Set<string>;
+  /** Begun, and not ended. */
+  readonly open: Set<string>;
+  lastTicket: string;
+}
+
+/** Begins, writes in several calls and commits, again and again, until the server is gone. */
+async function transactUntilGone(client: Client, name: string, told: Told): Promise<void> {
+  for (let i = 0;; i++) {
+    const own = `${name} ${i}`;
+    try {
+      const transaction = await begin(client);
+      told.lastTicket = transaction.ticket;
+      told.lost.add(own);
+      told.open.add(own);
+      const [first] = sequencesOf(await transaction.append([event("t", own)]));
+      expectStatus(await transaction.change({ create: [{ type: "t", id: own, payload: own }] }), 200);
+      const rest = sequencesOf(await transaction.append([event("t", own), event("t", own)]));
+      assert.deepEqual(rest, [first! + 1, first! + 2]);
+      if (i % 4 === 3) {
+        expectStatus(await transaction.rollback(), 204);
+        told.open.delete(own);
+        continue;
+      }
+      told.lost.delete(own);
+      told.unknown.add(own);
+      expectStatus(await transaction.commit(), 204);
+      told.unknown.delete(own);
+      told.committed.add(own);
+      told.open.delete(own);
+    } catch (error) {
+      // Whatever was under way when the server died; while it lives every call is answered as it should be.
+      if (await isReachable(client)) throw error;
+      return;
+    }
+  }
+}
+
+async function isReachable(client: Client): Promise<boolean> {
+  return await client.request("GET", "/health").then(() => true, () => false);
+}
+
+/** @returns the highest sequence, from which the next round reads on */
+async function assertWhole(client: Client, after: number, told: Told): Promise<number> {
+  const events: EventLine[] = [];
+  for (let hasMore = true; hasMore;) {
+    const afterSequence = events.at(-1)?.sequence ?? after;
+    const page = await client.queryEvents("*", { afterSequence, limit: 10_000 });
+    events.push(...page.events);
+    hasMore = page.hasMore ?? assert.fail("no trailer");
+  }
+  assert.deepEqual(events.map(({ sequence }) => sequence), events.map((_, i) => after + i + 1), "no gap");
+  const found = Map.groupBy(events, ({ payload }) => payload);
+  for (const [name, its] of found) {
+    assert.equal(its.length, 3, `half a transaction: ${name}`);
+    assert.equal(its[2]!.sequence - its[0]!.sequence, 2, `torn apart: ${name}`);
+    assert.ok(told.committed.has(name) || told.unknown.has(name), `never committed: ${name}`);
+  }
+  for (const name of told.committed) assert.ok(found.has(name), `acknowledged and lost: ${name}`);
+  // A projection is there exactly when its events are.
+  for (const name of [...told.unknown, ...told.lost, ...[...told.committed].slice(-CLIENTS)]) {
+    const { status, text } = await client.request("GET", `/projections/t/${encodeURIComponent(name)}`);
+    assert.equal(status, found.has(name) ? 200 : 404, `events and projection of ${name} differ`);
+    if (status === 200) assert.equal(text, name);
+  }
+  return events.at(-1)?.sequence ?? after;
+}
+
+interface Round {
+  readonly last: number;
+  /** Whether a transaction was open when the server died. */
+  readonly cut: boolean;
+}
+
+async function crashRound(server: ServerProcess, round: number, after: number): Promise<Round> {
+  const client = server.client();
+  const told: Told = {
+    committed: new Set(),
+    unknown: new Set(),
+    lost: new Set(),
+    open: new Set(),
+    lastTicket: "",
+  };
+  const running = Array.from(
+    { length: CLIENTS },
+    (_, i) => transactUntilGone(client, `${round}/${i}`, told),
+  );
+  await eventually(() => assert.ok(told.committed.size > CLIENTS, "the round is under load"), 20);
+  await pause(Math.random() * 50);
+  await server.kill();
+  await Promise.all(running);
+  await server.start();
+  assert.equal((await debugDocument(client)).write.active, null);
+  assertRefused(await new Transaction(client, told.lastTicket).commit(), 410, "TicketNotActive");
+  return { last: await assertWhole(client, after, told), cut: told.open.size > 0 };
+}
+
+Deno.test(`after kill -9 in the middle of transactions, ${ROUNDS} rounds, what was committed exists and nothing else`, async () => {
+  await using server = await startEditionC();
+  const client = server.client();
+  let last = 0;
+  let cut = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const end = await crashRound(server, round, last);
+    last = end.last;
+    if (end.cut) cut++;
+    // Its sequences are given out again.
+    const transaction = await begin(client);
+    assert.deepEqual(sequencesOf(await transaction.append([event("after")])), [last + 1]);
+    expectStatus(await transaction.rollback(), 204);
+  }
+  assert.ok(cut > ROUNDS / 2, `in the middle of a transaction in ${cut} of ${ROUNDS} rounds`);
+  await server.restart();
+  const { events } = await client.queryEvents("*", { afterSequence: last - 1 });
+  assert.deepEqual(events.map(({ sequence }) => sequence), [last]);
+});

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { Connection } from "../../support/connection.ts";
+import { pause } from "../../support/eventually.ts";
+import { assertRefused, expectStatus } from "../../support/replies.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import { rounds } from "../b_tx/rounds.ts";
+import { begin, ends, event, startEditionC, type Transaction, WaitingBegin } from "./client.ts";
+
+const SERVERS = 5;
+const ROUNDS = rounds(10, 50);
+const TIMEOUT_SECONDS = 1;
+const DURATION_SECONDS = 2;
+
+/** A timer of the runtime counts whole milliseconds. */
+const EARLY_MILLISECONDS_MAX = 2;
+
+/**
+ * Between a deadline and the next ticket lie a timer, a rollback and a reply, a few milliseconds together: see
+ * docs/measurements/long_tests.md. The rest is for a machine that is busy with other tests.
+ */
+const LATE_MILLISECONDS_MAX = 500;
+
+/** Between which moments a deadline began to run, by the clock of the client, and how long it is. */
+interface Deadline {
+  readonly seconds: number;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+}
+
+/** What a holder does before it is stuck, from the moment it has its ticket. */
+type Hold = (
+  server: ServerProcess,
+  holder: Transaction,
+  begun: Pick<Deadline, "sentAt" | "answeredAt">,
+) => Promise<Deadline>;
+
+/** Ways to be stuck. */
+const HOLDS: readonly Hold[] = [
+  function silent(_server, _holder, begun) {
+    return Promise.resolve({ seconds: TIMEOUT_SECONDS, ...begun });
+  },
+  async function silentAfterACall(_server, holder) {
+    await pause(600);
+    const sentAt = performance.now();
+    expectStatus(await holder.append([event("t", "lost")]), 200);
+    return { seconds: TIMEOUT_SECONDS, sentAt, answeredAt: performance.now() };
+  },
+  async function neverSilent(_server, holder, begun) {
+    for (let i = 0; i < 3; i++) {
+      await pause(500);
+      expectStatus(await holder.append([event("t", "lost")]), 200);
+    }
+    return { seconds: DURATION_SECONDS, ...begun };
+  },
+  async function halfwayThroughABody(server, holder, begun) {
+    const bytes = holder.bytesOf("POST", "/events", { json: { events: [event("t", "lost")] } });
+    const connection = await Connection.open(server.address);
+    await connection.send(bytes.subarray(0, -5));
+    // Not awaited: it is answered when the transaction is over.
+    connection.readReply("POST").then((reply) => {
+      assertRefused(reply, 410, "TicketNotActive");
+      connection.close();
+    });
+    return { seconds: DURATION_SECONDS, ...begun };
+  },
+];
+
+/** @returns by how many milliseconds the next ticket may have come too early, and too late */
+async function round(server: ServerProcess, hold: Hold): Promise<{ early: number; late: number }> {
+  const client = server.client();
+  const sentAt = performance.now();
+  const holder = await begin(client);
+  const begun = { sentAt, answeredAt: performance.now() };
+  using waiting = await WaitingBegin.send(client);
+  const served = waiting.ticket().then((next) => ({ next, servedAt: performance.now() }));
+  const deadline = await hold(server, holder, begun);
+  const { next, servedAt } = await served;
+  assertRefused(await holder.commit(), 410, "TicketNotActive");
+  expectStatus(await next.append([event("t", "kept")]), 200);
+  expectStatus(await next.commit(), 204);
+  return {
+    early: deadline.sentAt + deadline.seconds * 1000 - servedAt,
+    late: servedAt - deadline.answeredAt - deadline.seconds * 1000,
+  };
+}
+
+async function roundsOn(server: ServerProcess, first: number): Promise<void> {
+  let expired = 0;
+  for (let i = first; i < ROUNDS; i += SERVERS) {
+    const hold = HOLDS[i % HOLDS.length]!;
+    const { early, late } = await round(server, hold);
+    assert.ok(early <= EARLY_MILLISECONDS_MAX, `${hold.name}: ${early} ms too early`);
+    assert.ok(late <= LATE_MILLISECONDS_MAX, `${hold.name}: ${late} ms too late`);
+    expired++;
+  }
+  const client = server.client();
+  assert.deepEqual(await ends(client), {
+    ...await ends(client),
+    expired,
+    committed: expired,
+    error: 0,
+    client: 0,
+  });
+  const kept = (await client.allEvents()).map(({ payload }) => payload);
+  assert.deepEqual(kept, Array(expired).fill("kept"), "nothing is left of what was expired");
+  const warnings = server.stdout.split("\n").filter((line) => line.includes("[WARNING]"));
+  assert.equal(warnings.length, expired, "one line for each");
+}
+
+Deno.test(`a stuck holder is expired on time and the next one served, ${ROUNDS} rounds`, async () => {
+  await using servers = new AsyncDisposableStack();
+  const starting = Array.from({ length: SERVERS }, () =>
+    startEditionC({
+      SERVICE_TRANSACTION_TIMEOUT: String(TIMEOUT_SECONDS),
+      SERVICE_MAX_TRANSACTION_DURATION: String(DURATION_SECONDS),
+    }));
+  await Promise.all(starting.map(async (server, first) => roundsOn(servers.use(await server), first)));
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import type { RollbackReason } from "../../../src/editions/c_ticket/rollback_reason.ts";
+import { Transaction } from "../../../src/editions/c_ticket/transaction.ts";
+import { emptyReply } from "../../../src/http/replies.ts";
+import type { RoutedRequest } from "../../../src/http/router.ts";
+import type { Outcome } from "../../../src/store/outcome.ts";
+import type { StoreTurns } from "../../../src/store/store.ts";
+import { DONE } from "../../store/outcomes.ts";
+
+const DEAD = new Error("the writer worker died");
+
+interface Subject {
+  readonly transaction: Transaction;
+  readonly call: RoutedRequest;
+  readonly ends: ("committed" | RollbackReason)[];
+  readonly failures: Error[];
+}
+
+/** A transaction whose ticket is out, on a store that is dead, except for a commit when one is given. */
+async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
+  const dead = (): Promise<never> => Promise.reject(DEAD);
+  const turns = {
+    begin: () => Promise.resolve(DONE),
+    commit: commit ?? dead,
+    rollback: dead,
+    readProjectionInside: dead,
+  } as unknown as StoreTurns;
+  const ends: Subject["ends"] = [];
+  const failures: Error[] = [];
+  const transaction = new Transaction({
+    turns,
+    deadlines: { transactionTimeout: 60, maxTransactionDuration: 60 },
+    onEnd: (end) => void ends.push(end),
+    onExpiry: () => assert.fail("nothing expires"),
+    reportFailure: (error) => void failures.push(error),
+  });
+  const left = new AbortController().signal;
+  assert.equal(await transaction.begin(left), true);
+  const call: RoutedRequest = {
+    segments: [],
+    query: "",
+    header: () => undefined,
+    body: () => Promise.resolve(new Uint8Array()),
+    left,
+  };
+  return { transaction, call, ends, failures };
+}
+
+Deno.test("a commit whose writer dies gets no answer, ends once, and the turn is free", async () => {
+  const { transaction, call, ends, failures } = await begun();
+  const committing = transaction.call(call, async () => {
+    await transaction.commit();
+    return emptyReply(204);
+  });
+  await assert.rejects(committing, { name: "OutcomeUnknown" });
+  await transaction.ended;
+  await transaction.end("shutdown");
+  assert.deepEqual([ends, failures], [["error"], []]);
+});
+
+Deno.test("a rollback that fails is reported, ends once, and the turn is free", async () => {
+  const { transaction, call, ends, failures } = await begun();
+  const reading = transaction.call(call, async () => {
+    await transaction.inStore((turns) => turns.readProjectionInside({ type: "t", id: "a" }));
+    return emptyReply(204);
+  });
+  await assert.rejects(reading, DEAD);
+  await transaction.ended;
+  assert.deepEqual([ends, failures], [["error"], [DEAD]]);
+  await assert.rejects(transaction.call(call, () => Promise.resolve(emptyReply(204))), {
+    code: "TicketNotActive",
+  });
+});
+
+Deno.test("a COMMIT that failed for certain is an error, and is not rolled back again", async () => {
+  const { transaction, call, ends, failures } = await begun(() =>
+    Promise.resolve({ kind: "failed", reason: "the disk is full" })
+  );
+  const committing = transaction.call(call, async () => {
+    await transaction.commit();
+    return emptyReply(204);
+  });
+  await assert.rejects(committing, { code: "InternalError" });
+  assert.deepEqual([ends, failures], [["error"], []]);
+});

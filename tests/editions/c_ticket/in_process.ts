@@ -1,0 +1,243 @@
+import { join } from "node:path";
+import { setImmediate } from "node:timers";
+import { WriteQueue } from "../../../src/turns/write_queue.ts";
+import { editionC } from "../../../src/editions/c_ticket/edition_c.ts";
+import type { EditionHost, OpenEdition } from "../../../src/editions/edition.ts";
+import type { Handler, Reply } from "../../../src/http/exchange.ts";
+import { makePipeline } from "../../../src/http/pipeline.ts";
+import { ClientLeft } from "../../../src/model/errors.ts";
+import { openForWriting } from "../../../src/store/sqlite/connection/connection.ts";
+import { createDatabase } from "../../../src/store/sqlite/data_directory/create_database.ts";
+import type { Database } from "../../../src/store/sqlite/connection/database.ts";
+import { Reader } from "../../../src/store/sqlite/reading/reader.ts";
+import type { Store, StoreTurns } from "../../../src/store/store.ts";
+import { Writer } from "../../../src/store/sqlite/writing/writer.ts";
+import type { Answer, Request, Sent, Subject } from "./subject.ts";
+import { VirtualTimers } from "./virtual_timers.ts";
+
+/** The settings that sequences are about. */
+export interface SequenceSettings {
+  readonly transactionTimeout: number;
+  readonly maxTransactionDuration: number;
+  readonly maxQueuedTransactions: number;
+}
+
+const OTHER_SETTINGS = {
+  devMode: true,
+  defaultEventsPerPage: 1000,
+  maxEventsPerPage: 1000,
+  maxEventSize: 1000,
+  maxProjectionSize: 1000,
+  maxProjectionsPerRequest: 10,
+};
+
+/** Each call that waits for another one of its ticket may take one that shows nowhere else. */
+const QUIET_MACROTASKS = 12;
+
+/** Lets everything happen that is not a matter of time. */
+function macrotask(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Refuses a call before the last one was answered, as the port of a worker does. */
+class OneCallPort {
+  isBusy = false;
+
+  async call<T>(run: () => T): Promise<T> {
+    if (this.isBusy) throw new Error("a worker takes one call at a time");
+    this.isBusy = true;
+    await macrotask();
+    try {
+      return run();
+    } finally {
+      this.isBusy = false;
+    }
+  }
+}
+
+/**
+ * Edition C behind the real pipeline and queue, with the real SQL on a file, in one thread: no workers, no
+ * sockets, and a clock that only moves when it is told to.
+ */
+export class InProcess implements Subject, Disposable {
+  readonly warnings: string[] = [];
+  /** What clients would only see as `500`. */
+  readonly failures: Error[] = [];
+  readonly #timers = new VirtualTimers();
+  readonly #directory = Deno.makeTempDirSync({ prefix: "eventstore_test_", ...inMemory() });
+  readonly #settings: SequenceSettings;
+  readonly #db: Database;
+  readonly #reader: Reader;
+  readonly #port = new OneCallPort();
+  #writer!: Writer;
+  #queue!: WriteQueue;
+  #edition!: OpenEdition;
+  #handler!: Handler;
+
+  constructor(settings: SequenceSettings) {
+    this.#settings = settings;
+    const path = join(this.#directory, "events.db");
+    createDatabase(path);
+    this.#db = openForWriting(path);
+    // Nobody pulls the plug here, and the disk would take most of the time.
+    this.#db.all("PRAGMA synchronous = OFF");
+    this.#reader = Reader.open(path);
+    this.#start();
+  }
+
+  /** The writer itself, to prepare the store between two sequences. */
+  get writer(): Writer {
+    return this.#writer;
+  }
+
+  /** What nobody does after a turn here. */
+  emptyWal(): void {
+    this.#db.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  /** Stops like the server does, and starts again on the same files. */
+  async restart(): Promise<void> {
+    let isDrained = false;
+    this.#edition.close();
+    this.#queue.shutdown().then(() => isDrained = true);
+    await this.settle();
+    while (!isDrained) {
+      this.#timers.runNext();
+      await this.settle();
+    }
+    if (this.#timers.count > 0) throw new Error("a timer goes on after the stop");
+    this.warnings.splice(0);
+    this.#start();
+  }
+
+  /** Lets time pass; what falls due on the way is settled one by one. */
+  async pass(seconds: number): Promise<void> {
+    await this.#timers.advance(seconds * 1000, () => this.settle());
+  }
+
+  /** Waits until nothing more happens by itself. */
+  async settle(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_MACROTASKS;) {
+      await macrotask();
+      quiet = this.#port.isBusy || this.#isWritingFile ? 0 : quiet + 1;
+    }
+  }
+
+  /** A pause and a resume have their turn for as long as they are busy with the file. */
+  get #isWritingFile(): boolean {
+    const kind = this.#queue.active?.kind;
+    return kind === "pause" || kind === "resume";
+  }
+
+  send({ method, path, ticket, body = "", half = false }: Request): Sent {
+    const controller = new AbortController();
+    const rest = Promise.withResolvers<void>();
+    rest.promise.catch(() => {});
+    if (!half) rest.resolve();
+    const reply = this.#handler({
+      method,
+      target: path,
+      header: (name) => name === "x-service-ticket" ? ticket : undefined,
+      async body() {
+        await rest.promise;
+        return new TextEncoder().encode(body);
+      },
+      left: controller.signal,
+    });
+    return {
+      answer: reply.then(answerOf).catch(() => undefined),
+      leave() {
+        controller.abort();
+        rest.reject(new ClientLeft());
+      },
+      finish: () => rest.resolve(),
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#edition.close();
+    this.#timers[Symbol.dispose]();
+    this.#writer.rollback();
+    this.#reader.close();
+    this.#db.close();
+    Deno.removeSync(this.#directory, { recursive: true });
+  }
+
+  #start(): void {
+    this.#writer = new Writer(this.#db, false, () => {});
+    const store = this.#makeStore();
+    const settings = { ...OTHER_SETTINGS, ...this.#settings, dataDir: this.#directory };
+    const host = {
+      settings,
+      store,
+      queue: new WriteQueue({
+        waitingMax: settings.maxQueuedTransactions,
+        fullCode: "TransactionQueueFull",
+        runGroup: store.turns.group,
+      }),
+      reportFailure: (error: Error) => this.failures.push(error),
+      warn: (text: string) => this.warnings.push(text),
+    } as unknown as EditionHost;
+    this.#queue = host.queue;
+    this.#edition = editionC.open(host);
+    this.#handler = makePipeline({
+      routes: this.#edition.routes,
+      tokenAccepted: undefined,
+      bodyLimit: { bytesMax: 1_000_000, message: "" },
+      log: { write: () => {} },
+      reportFailure: (error) => this.failures.push(error),
+    });
+  }
+
+  /** The face of the store, with a thread of its own for nobody. */
+  #makeStore(): Store {
+    const [writer, reader, port] = [this.#writer, this.#reader, this.#port];
+    const turns: Partial<StoreTurns> = {
+      group: (writes) => port.call(() => writer.group(writes)),
+      deleteProjections: (type) => port.call(() => writer.deleteProjections(type)),
+      reset: () => port.call(() => writer.reset()),
+      optimize: () => port.call(() => writer.optimize()),
+      begin: () => port.call(() => writer.begin()),
+      writeInside: (write) => port.call(() => writer.writeInside(write)),
+      readChunkInside: (request) => port.call(() => writer.readChunkInside(request)),
+      readProjectionInside: (key) => port.call(() => writer.readProjectionInside(key)),
+      commit: () => port.call(() => writer.commit()),
+      rollback: () => port.call(() => writer.rollback()),
+    };
+    const reads: Store["reads"] = {
+      inUse: 0,
+      max: 1,
+      chunk: (request) => Promise.resolve(reader.chunk(request)),
+      projection: (key) => Promise.resolve(reader.projection(key)),
+      ping: () => Promise.resolve(),
+    };
+    return { turns, reads } as Store;
+  }
+}
+
+/** A directory in memory where there is one: the file of the pause is synced, which takes a disk its time. */
+function inMemory(): { dir?: string } {
+  const dir = "/dev/shm";
+  try {
+    return Deno.statSync(dir).isDirectory ? { dir } : {};
+  } catch {
+    return {};
+  }
+}
+
+async function answerOf({ status, headers, body }: Reply): Promise<Answer> {
+  return {
+    status,
+    headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    text: await textOf(body),
+  };
+}
+
+async function textOf(body: Reply["body"]): Promise<string> {
+  if (body === null) return "";
+  const decoder = new TextDecoder();
+  if (body instanceof Uint8Array) return decoder.decode(body);
+  let text = "";
+  for await (const piece of body) text += decoder.decode(piece, { stream: true });
+  return text;
+}

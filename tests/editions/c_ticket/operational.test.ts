@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import type { Client } from "../../support/client.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { assertNoContent, assertRefused, expectStatus, TIMESTAMP } from "../../support/replies.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import {
+  append,
+  begin,
+  type DebugDocument,
+  debugDocument,
+  event,
+  metrics,
+  sequencesOf,
+  startEditionC,
+  waitForWaiting,
+  WaitingBegin,
+} from "./client.ts";
+
+let server: ServerProcess;
+let client: Client;
+
+Deno.test.beforeAll(async () => {
+  server = await startEditionC({ SERVICE_TRANSACTION_TIMEOUT: "4", SERVICE_MAX_TRANSACTION_DURATION: "9" });
+  client = server.client();
+});
+Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+
+const micros = (timestamp: string): number => Date.parse(timestamp) * 1000 + Number(timestamp.slice(23, 26));
+
+Deno.test("GET /metrics: every name, and each way to end counted once in a scenario", async () => {
+  await using own = await startEditionC({
+    SERVICE_TRANSACTION_TIMEOUT: "2",
+    SERVICE_MAX_TRANSACTION_DURATION: "4",
+  });
+  const caller = own.client();
+  const fresh = await metrics(caller);
+  const buckets = [
+    "0.005",
+    "0.01",
+    "0.025",
+    "0.05",
+    "0.1",
+    "0.25",
+    "0.5",
+    "1",
+    "2.5",
+    "5",
+    "10",
+    "15",
+    "30",
+    "+Inf",
+  ];
+  const duration = "service_transaction_duration_seconds";
+  const reasons = ["client", "error", "expired", "shutdown", "reset"];
+  const reasonName = (reason: string): string => `service_transactions_rolled_back_total{reason="${reason}"}`;
+  assert.deepEqual(
+    [...fresh.keys()].toSorted(),
+    [
+      "service_paused",
+      "service_transaction_active",
+      "service_requests_queued",
+      "service_queue_longest_wait_seconds",
+      "service_transactions_started_total",
+      "service_transactions_committed_total",
+      ...reasons.map(reasonName),
+      ...buckets.map((le) => `${duration}_bucket{le="${le}"}`),
+      `${duration}_sum`,
+      `${duration}_count`,
+      "service_appends_failed_total",
+    ].toSorted(),
+  );
+  assert.deepEqual(new Set(fresh.values()), new Set([0]));
+
+  await append(caller, event("t"));
+  assertNoContent(await (await begin(caller)).rollback());
+  assert.equal((await (await begin(caller)).append([{}])).status, 400);
+  assert.equal((await (await begin(caller)).append([event("t")], { failIfEventsMatch: "*" })).status, 409);
+  const changes = { delete: [{ type: "p", id: "1", version: "v" }] };
+  assert.equal((await (await begin(caller)).change(changes)).status, 409);
+  await begin(caller);
+  assertNoContent(await caller.request("POST", "/reset"));
+  await begin(caller);
+  assertNoContent(await (await begin(caller)).commit());
+
+  const after = await metrics(caller);
+  const counts = { client: 1, error: 3, expired: 1, shutdown: 0, reset: 1 };
+  assert.deepEqual(
+    Object.fromEntries(reasons.map((reason) => [reason, after.get(reasonName(reason))])),
+    counts,
+  );
+  assert.equal(after.get("service_transactions_started_total"), 8);
+  assert.equal(after.get("service_transactions_committed_total"), 2);
+  assert.equal(after.get("service_appends_failed_total"), 1, "a projection conflict is no failed append");
+  assert.equal(after.get(`${duration}_count`), 8);
+  const within = buckets.map((le) => after.get(`${duration}_bucket{le="${le}"}`)!);
+  assert.deepEqual(within, within.toSorted((a, b) => a - b));
+  assert.ok(within[7]! <= 7, "the expired one lasted longer than 1 s");
+  assert.equal(within.at(-1), 8);
+  const seconds = after.get(`${duration}_sum`)!;
+  assert.ok(seconds > 2 && seconds < 10, `${seconds} s`);
+});
+
+Deno.test("GET /metrics: a rollback by shutdown is counted too, as a request that was already under way sees", async () => {
+  await using own = await startEditionC();
+  const caller = own.client();
+  await begin(caller);
+  // Its body is still to come, so a stop lets it finish.
+  const headers = { "content-length": "1", expect: "100-continue" };
+  using asking = await caller.begin("GET", "/metrics", { headers });
+  assert.equal((await asking.readHead()).status, 100);
+  own.signal("SIGTERM");
+  await eventually(() => caller.request("GET", "/health").then(() => assert.fail("accepts"), () => {}));
+  await pause(100);
+  await asking.send(" ");
+  const { text } = expectStatus(await asking.readReply("GET"), 200);
+  assert.match(text, /^service_transactions_rolled_back_total\{reason="shutdown"\} 1$/m);
+  assert.match(text, /^service_transaction_active 0$/m);
+  assert.equal((await own.ended()).code, 0);
+});
+
+Deno.test("GET /metrics has HELP and TYPE lines and its content type", async () => {
+  const reply = expectStatus(await client.request("GET", "/metrics"), 200);
+  assert.equal(reply.headers.get("content-type"), "text/plain; version=0.0.4");
+  const types = [...reply.text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]);
+  assert.deepEqual(
+    types.map(([name]) => name),
+    [...reply.text.matchAll(/^# HELP (\S+) \S/gm)].map((m) => m[1]),
+  );
+  assert.deepEqual(Object.fromEntries(types), {
+    service_paused: "gauge",
+    service_transaction_active: "gauge",
+    service_requests_queued: "gauge",
+    service_queue_longest_wait_seconds: "gauge",
+    service_transactions_started_total: "counter",
+    service_transactions_committed_total: "counter",
+    service_transactions_rolled_back_total: "counter",
+    service_transaction_duration_seconds: "histogram",
+    service_appends_failed_total: "counter",
+  });
+});
+
+Deno.test("the gauges show the active transaction, those that wait and the longest wait", async () => {
+  const gauges = async (): Promise<(number | undefined)[]> => {
+    const samples = await metrics(client);
+    return ["transaction_active", "requests_queued"].map((name) => samples.get(`service_${name}`));
+  };
+  assert.deepEqual(await gauges(), [0, 0]);
+  const transaction = await begin(client);
+  assert.deepEqual(await gauges(), [1, 0]);
+  using first = await WaitingBegin.send(client);
+  await waitForWaiting(client, 1);
+  await pause(100);
+  using second = await WaitingBegin.send(client);
+  await waitForWaiting(client, 2);
+  assert.deepEqual(await gauges(), [1, 2]);
+  const waited = (await metrics(client)).get("service_queue_longest_wait_seconds")!;
+  assert.ok(waited >= 0.1 && waited < 4, `${waited} s`);
+  assertNoContent(await transaction.commit());
+  for (const waiting of [first, second]) assertNoContent(await (await waiting.ticket()).commit());
+  assert.deepEqual(await gauges(), [0, 0]);
+  assert.equal((await metrics(client)).get("service_queue_longest_wait_seconds"), 0);
+});
+
+/** The names in a document, in order and with those inside of them. */
+function shapeOf(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]));
+}
+
+Deno.test("GET /debug at rest: the documented shape and nothing else", async () => {
+  const document = await debugDocument(client);
+  assert.match(document.time, TIMESTAMP);
+  assert.ok(Math.abs(micros(document.time) / 1000 - Date.now()) < 1000);
+  const { time: _, ...rest } = document;
+  assert.deepEqual(rest, {
+    paused: null,
+    write: { active: null, queued: [], httpOpen: 0, sqliteInUse: 0, sqliteMax: 1 },
+    read: { httpOpen: 0, sqliteInUse: 0, sqliteMax: 8 },
+  });
+});
+
+Deno.test("GET /debug with a transaction: since, age, deadline, ceiling and calls, which move as they should", async () => {
+  const transaction = await begin(client);
+  const read = async (): Promise<NonNullable<DebugDocument["write"]["active"]>> =>
+    (await debugDocument(client)).write.active!;
+  const first = await read();
+  assert.deepEqual(shapeOf(first), {
+    since: "string",
+    ageSeconds: "number",
+    deadline: "string",
+    ceiling: "string",
+    calls: "number",
+  });
+  for (const moment of [first.since, first.deadline, first.ceiling]) assert.match(moment, TIMESTAMP);
+  assert.equal(first.calls, 0);
+  assert.equal(micros(first.ceiling) - micros(first.since), 9e6);
+  assert.equal(micros(first.deadline) - micros(first.since), 4e6);
+  await pause(20);
+  sequencesOf(await transaction.append([event("t")]));
+  const second = await read();
+  assert.equal(second.calls, 1);
+  assert.ok(second.ageSeconds >= first.ageSeconds + 0.02 && second.ageSeconds < 4);
+  assert.ok(micros(second.deadline) >= micros(first.deadline) + 20_000);
+  assert.deepEqual([second.since, second.ceiling], [first.since, first.ceiling]);
+  assertNoContent(await transaction.rollback());
+  assert.equal((await debugDocument(client)).write.active, null);
+});
+
+Deno.test("GET /debug with requests that wait: kind, queuedAt and waitSeconds, oldest first; httpOpen counts them and the calls", async () => {
+  const transaction = await begin(client);
+  using first = await WaitingBegin.send(client);
+  await waitForWaiting(client, 1);
+  await pause(50);
+  using pausing = await client.begin("POST", "/pause");
+  await waitForWaiting(client, 2);
+  using call = await transaction.start("POST", "/events", { headers: { "content-length": "13" } });
+  await eventually(async () => assert.equal((await debugDocument(client)).write.active?.calls, 1));
+  const { time, write } = await debugDocument(client);
+  assert.deepEqual(write.queued.map(({ kind }) => kind), ["transaction", "pause"]);
+  for (const entry of write.queued) {
+    assert.deepEqual(shapeOf(entry), { kind: "string", queuedAt: "string", waitSeconds: "number" });
+    assert.match(entry.queuedAt, TIMESTAMP);
+    assert.ok(Math.abs(micros(time) - micros(entry.queuedAt) - entry.waitSeconds * 1e6) < 20_000);
+  }
+  assert.ok(write.queued[0]!.waitSeconds >= write.queued[1]!.waitSeconds + 0.05);
+  assert.deepEqual([write.httpOpen, write.sqliteInUse], [3, 1]);
+  await call.send('{"events":[]}');
+  expectStatus(await call.readReply("POST"), 200);
+  assert.equal((await debugDocument(client)).write.httpOpen, 2);
+  assertNoContent(await transaction.commit());
+  assertNoContent(await (await first.ticket()).commit());
+  assertNoContent(await pausing.readReply("POST"));
+  assertNoContent(await client.request("POST", "/resume"));
+});
+
+Deno.test("GET /debug: reads without a ticket are those of read, reads with one are not", async () => {
+  const large = Array.from({ length: 100 }, () => event("large", "x".repeat(60_000)));
+  await append(client, ...large);
+  const transaction = await begin(client);
+  using inside = await transaction.start("QUERY", "/events", { json: { query: "*" } });
+  await inside.readHead();
+  assert.deepEqual((await debugDocument(client)).read, { httpOpen: 0, sqliteInUse: 0, sqliteMax: 8 });
+  using outside = await client.begin("QUERY", "/events", { json: { query: "*" } });
+  await outside.readHead();
+  assert.equal((await debugDocument(client)).read.httpOpen, 1);
+  outside.close();
+  await eventually(async () => assert.equal((await debugDocument(client)).read.httpOpen, 0));
+  inside.close();
+  await eventually(async () => assert.equal((await debugDocument(client)).write.active, null));
+});
+
+Deno.test("GET /health: status, version and paused; 503 Unavailable when the database cannot be reached", async () => {
+  const reply = expectStatus(await client.request("GET", "/health"), 200);
+  const { version, ...rest } = reply.json<Record<string, unknown>>();
+  assert.deepEqual(rest, { status: "ok", paused: false });
+  assert.match(String(version), /^\d+\.\d+\.\d+$/);
+  await using broken = await startServer({ listen: "unix", env: { SERVICE_EDITION: "C" } });
+  await Deno.rename(broken.databasePath, `${broken.directory}/elsewhere.db`);
+  assertRefused(await broken.client().request("GET", "/health"), 503, "Unavailable", /./);
+});

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import type { Client } from "../../support/client.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { holdTurn } from "../../support/held_turn.ts";
+import {
+  assertNoContent,
+  assertPlainText,
+  assertRefused,
+  expectStatus,
+  UUID,
+} from "../../support/replies.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import {
+  append,
+  begin,
+  createProjection,
+  debugDocument,
+  ends,
+  event,
+  sequencesOf,
+  startEditionC,
+  type Transaction,
+  waitForWaiting,
+  WaitingBegin,
+} from "./client.ts";
+
+let server: ServerProcess;
+let client: Client;
+
+Deno.test.beforeAll(async () => {
+  server = await startEditionC({ SERVICE_MAX_QUEUED_TRANSACTIONS: "2" });
+  client = server.client();
+});
+Deno.test.beforeEach(async () => {
+  assertNoContent(await client.request("POST", "/resume"));
+  assertNoContent(await reset());
+});
+Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+
+const reset = (): ReturnType<Client["request"]> => client.request("POST", "/reset");
+
+Deno.test("POST /reset: 204, events and projections are gone, sequences from 1, a new store ID that survives a restart", async () => {
+  await append(client, event("old"), event("old"));
+  const version = await createProjection(client, "p", "1");
+  const before = await client.storeId();
+  const reply = await reset();
+  assertNoContent(reply);
+  assert.equal(reply.headers.has("x-service-store"), false);
+  const after = await client.storeId();
+  assert.match(after, UUID);
+  assert.notEqual(after, before);
+  await server.restart();
+  const page = await client.queryEvents();
+  assert.deepEqual([page.events, page.store], [[], after]);
+  assert.equal((await client.request("GET", "/projections/p/1")).status, 404);
+  const transaction = await begin(client);
+  assert.equal((await transaction.read()).store, after);
+  assert.equal((await transaction.get("p", "1")).headers.get("x-service-store"), after);
+  assert.deepEqual(sequencesOf(await transaction.append([event("new")], { failIfEventsMatch: "*" })), [1]);
+  const replace = [{ type: "p", id: "1", version, payload: "" }];
+  assert.equal((await transaction.change({ replace })).status, 409);
+});
+
+Deno.test("a reset cuts off the active transaction: 410 afterwards, counted as reset, and the turn is free", async () => {
+  const before = await ends(client);
+  const transaction = await begin(client);
+  sequencesOf(await transaction.append([event("undone")]));
+  assertNoContent(await reset());
+  assertRefused(await transaction.append([event("undone")]), 410, "TicketNotActive");
+  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assert.deepEqual(await ends(client), { ...before, reset: before["reset"]! + 1 });
+  const { write } = await debugDocument(client);
+  assert.deepEqual([write.active, write.sqliteInUse], [null, 0]);
+  await append(client, event("kept"));
+  assert.deepEqual((await client.queryEvents()).events.map(({ sequence }) => sequence), [1]);
+});
+
+Deno.test("those who wait stay where they are: begins get their tickets, on the new store, and a pause its turn", async () => {
+  const transaction = await begin(client);
+  sequencesOf(await transaction.append([event("undone")]));
+  using waiting = await WaitingBegin.send(client);
+  await waitForWaiting(client, 1);
+  const pausing = client.request("POST", "/pause");
+  await waitForWaiting(client, 2);
+  const before = await client.storeId();
+  // The FIFO is full, but a reset does not join it.
+  assertNoContent(await reset());
+  const next: Transaction = await waiting.ticket();
+  const page = await next.read();
+  assert.deepEqual(page.events, []);
+  assert.notEqual(page.store, before);
+  assertNoContent(await next.commit());
+  assertNoContent(await pausing);
+  assertNoContent(await reset());
+  assert.notEqual((await debugDocument(client)).paused, null, "a pause in place stays");
+});
+
+Deno.test("a reset waits for the call that runs right now, which is answered", async () => {
+  await append(client, event("old"));
+  const transaction = await begin(client);
+  const json = { events: [event("undone")] };
+  const bytes = transaction.bytesOf("POST", "/events", { json });
+  using call = await client.begin("GET", "/health");
+  await call.readReply("GET");
+  await call.send(bytes.slice(0, -5));
+  await eventually(async () => assert.equal((await debugDocument(client)).write.active?.calls, 1));
+  const order: string[] = [];
+  const resetting = reset().finally(() => order.push("reset"));
+  const later = transaction.append([event("undone")]).finally(() => order.push("later"));
+  await eventually(async () => assert.equal((await debugDocument(client)).write.active?.calls, 2));
+  await pause(50);
+  assert.deepEqual(order, []);
+  await call.send(bytes.slice(-5));
+  assert.deepEqual(sequencesOf(await call.readReply("POST")), [2]);
+  assertNoContent(await resetting);
+  // It would have come before the reset, but did not run yet.
+  assertRefused(await later, 410, "TicketNotActive");
+  assert.deepEqual((await client.queryEvents()).events, []);
+});
+
+Deno.test("two resets at once, and one while a ticket is being given out: each 204, nothing is stuck", async () => {
+  const transaction = await begin(client);
+  const both = await Promise.all([reset(), reset()]);
+  for (const reply of both) assertNoContent(reply);
+  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  using held = holdTurn(server);
+  using waiting = await WaitingBegin.send(client);
+  await eventually(async () => assert.equal((await debugDocument(client)).write.sqliteInUse, 1));
+  const resetting = reset();
+  await pause(20);
+  held.release();
+  assertNoContent(await resetting);
+  const cut = await waiting.ticket();
+  assertRefused(await cut.commit(), 410, "TicketNotActive");
+  await append(client, event("kept"));
+});
+
+Deno.test("a commit, a rollback, a bad call and a reset at once: the transaction ends exactly once", async () => {
+  const before = await ends(client);
+  const rounds = 60;
+  for (let i = 0; i < rounds; i++) {
+    const transaction = await begin(client);
+    const calls = [transaction.commit(), transaction.rollback(), transaction.append([{}]), reset()];
+    const replies = await Promise.all([...calls.slice(i % 4), ...calls.slice(0, i % 4)]);
+    const ended = replies.filter(({ status }) => status === 204 || status === 400).length;
+    assert.ok(ended === 1 || ended === 2, "the reset is always done, and at most one of the others");
+  }
+  const after = Object.entries(await ends(client));
+  assert.equal(after.reduce((sum, [end, count]) => sum + count - before[end]!, 0), rounds);
+  const { write } = await debugDocument(client);
+  assert.deepEqual([write.active, write.queued, write.httpOpen, write.sqliteInUse], [null, [], 0, 0]);
+});
+
+Deno.test("a committed page that is being read ends without a trailer", async () => {
+  const large = Array.from({ length: 100 }, () => event("t", "x".repeat(60_000)));
+  for (let i = 0; i < 2; i++) await append(client, ...large);
+  using reading = await client.begin("QUERY", "/events", { json: { query: "*" } });
+  const head = await reading.readHead();
+  assertNoContent(await reset());
+  const page = await reading.readRest(head);
+  assert.deepEqual([page.cutShort, page.text.includes("hasMore")], [true, false]);
+});
+
+Deno.test("outside development mode there is no POST /reset: 404, and the transaction continues", async () => {
+  await using production = await startEditionC({ SERVICE_DEV_MODE: "false" });
+  const own = production.client();
+  const transaction = await begin(own);
+  assertPlainText(await own.request("POST", "/reset"), 404);
+  expectStatus(await transaction.append([event("kept")]), 200);
+  assertNoContent(await transaction.commit());
+});

@@ -1,0 +1,54 @@
+import { expectStatus } from "../../support/replies.ts";
+import { begin } from "../c_ticket/client.ts";
+import { type ContractEdition, ITEM_BYTES_MAX } from "./edition.ts";
+
+/** What the document's formula makes of the limits of the contract. */
+const BODY_BYTES_MAX = 100 * (6 * ITEM_BYTES_MAX + 4096) + 1024 * 1024;
+
+export const contractC: ContractEdition = {
+  name: "C",
+  every: "*",
+  foreignLiterals: ["all", "none"],
+  bodyCap: {
+    bytes: BODY_BYTES_MAX,
+    message: `request body exceeds maxRequestBody (${BODY_BYTES_MAX} bytes)`,
+  },
+  changesPath: "",
+  paths: [
+    ["/begin", ["POST"]],
+    // Ends what the line before may have begun, so that none of the others waits.
+    ["/reset", ["POST"]],
+    ["/events", ["QUERY", "POST"]],
+    ["/projections/t/a", ["GET", "HEAD"]],
+    ["/projections", ["POST", "DELETE"]],
+    ["/commit", ["POST"]],
+    ["/rollback", ["POST"]],
+    ["/projections/t", ["DELETE"]],
+    ["/pause", ["POST"]],
+    ["/resume", ["POST"]],
+    ["/health", ["GET", "HEAD"]],
+    ["/metrics", ["GET", "HEAD"]],
+    ["/debug", ["GET", "HEAD"]],
+    ["/debug/pprof/", ["GET", "HEAD"]],
+  ],
+  foreignPaths: ["/write", "/tx", "/tx/x", "/tx/x/commit", "/stats", "/optimize"],
+  async sendEvents(client, body) {
+    const transaction = await begin(client);
+    const reply = await transaction.call("POST", "/events", { body });
+    if (reply.status === 200) expectStatus(await transaction.commit(), 204);
+    return reply;
+  },
+  async changeProjections(client, changes) {
+    const transaction = await begin(client);
+    const reply = await transaction.change(changes as Record<string, unknown>);
+    if (reply.status === 200) expectStatus(await transaction.commit(), 204);
+    return reply;
+  },
+  async deleteProjections(client, target) {
+    expectStatus(await client.request("POST", "/pause"), 204);
+    const reply = await client.request("DELETE", target);
+    expectStatus(await client.request("POST", "/resume"), 204);
+    return reply;
+  },
+  reset: (client) => client.request("POST", "/reset"),
+};

@@ -1,0 +1,39 @@
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { contractA } from "./a.ts";
+import { contractOfAuth } from "./auth.ts";
+import { contractB } from "./b.ts";
+import { contractOfBodies } from "./bodies.ts";
+import { contractC } from "./c.ts";
+import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe, Subject } from "./edition.ts";
+import { contractOfProjections } from "./projections.ts";
+import { contractOfReads } from "./reads.ts";
+import { contractOfRoutes } from "./routes.ts";
+
+/*
+ * What every edition must keep, whatever its way to write. An edition joins by saying how it does what all
+ * of them can; what only one of them does is tested in its own files.
+ */
+
+const editions: readonly ContractEdition[] = [contractA, contractB, contractC];
+
+for (const edition of editions) {
+  let server: ServerProcess;
+  Deno.test.beforeAll(async () => {
+    server = await startServer({ listen: "unix", env: { ...CONTRACT_ENV, SERVICE_EDITION: edition.name } });
+  });
+  Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+
+  const named = (name: string): string => `edition ${edition.name}: ${name}`;
+  const test: ContractTest = (name, run) => {
+    Deno.test(named(name), async () => {
+      const subject = new Subject(edition, server.client());
+      mustBe(204, await edition.reset(subject.client));
+      await run(subject);
+    });
+  };
+  contractOfReads(edition, test);
+  contractOfProjections(edition, test);
+  contractOfBodies(edition, test);
+  contractOfRoutes(edition, test);
+  contractOfAuth(edition, named);
+}

@@ -1,0 +1,109 @@
+import type { Client, EventsPage } from "../../support/client.ts";
+import type { Reply } from "../../support/connection.ts";
+
+/** What the contract knows of an edition: how it does what every edition can. */
+export interface ContractEdition {
+  readonly name: "A" | "B" | "C";
+  /** The query for every event. */
+  readonly every: string;
+  /** The query for no event, where the edition has one. */
+  readonly none?: string;
+  /** Strings that are queries of other editions only. */
+  readonly foreignLiterals: readonly string[];
+  /** The largest request body under `CONTRACT_ENV`, and how a larger one is refused. */
+  readonly bodyCap: { readonly bytes: number; readonly message: string };
+  /** What stands before `create[0]` in messages. */
+  readonly changesPath: string;
+  /** Every path and the methods that it takes, in development mode. */
+  readonly paths: readonly (readonly [target: string, methods: readonly string[]])[];
+  /** Paths that only other editions have. */
+  readonly foreignPaths: readonly string[];
+  /** Sends a body `{"events": [...]}`, and commits when it is taken. @returns the reply to that body */
+  sendEvents(client: Client, body: string | Uint8Array): Promise<Reply>;
+  /** Sends `{create, replace, delete}`, with versions, and commits when it is taken. */
+  changeProjections(client: Client, changes: unknown): Promise<Reply>;
+  /** `DELETE` of `/projections` or `/projections/{type}`. */
+  deleteProjections(client: Client, target: string): Promise<Reply>;
+  /** `POST /reset`, with whatever must come before and after it. @returns the reply to the reset */
+  reset(client: Client): Promise<Reply>;
+}
+
+export const PAGE_DEFAULT = 3;
+export const PAGE_MAX = 5;
+export const ITEM_BYTES_MAX = 100;
+
+/** Small limits, for the servers of the contract. */
+export const CONTRACT_ENV: Readonly<Record<string, string>> = {
+  SERVICE_DEV_MODE: "true",
+  SERVICE_DEFAULT_EVENTS_PER_PAGE: String(PAGE_DEFAULT),
+  SERVICE_MAX_EVENTS_PER_PAGE: String(PAGE_MAX),
+  SERVICE_MAX_EVENT_SIZE: String(ITEM_BYTES_MAX),
+  SERVICE_MAX_PROJECTION_SIZE: String(ITEM_BYTES_MAX),
+  SERVICE_MAX_REQUEST_BODY_SIZE: "20000",
+};
+
+/** The cap of the editions that have `maxRequestBodySize`. */
+export const REQUEST_BODY_CAP: ContractEdition["bodyCap"] = {
+  bytes: 20000,
+  message: "request body exceeds maxRequestBodySize (20000 bytes)",
+};
+
+/** Registers a test of one edition; it starts with an empty store. */
+export type ContractTest = (name: string, run: (subject: Subject) => Promise<void>) => void;
+
+/** An edition at work, and what tests say most often. */
+export class Subject {
+  readonly edition: ContractEdition;
+  readonly client: Client;
+
+  constructor(edition: ContractEdition, client: Client) {
+    this.edition = edition;
+    this.client = client;
+  }
+
+  async append(...events: readonly unknown[]): Promise<void> {
+    mustBe(200, await this.edition.sendEvents(this.client, JSON.stringify({ events })));
+  }
+
+  change(changes: unknown): Promise<Reply> {
+    return this.edition.changeProjections(this.client, changes);
+  }
+
+  /** @returns its version */
+  async createProjection(type: string, id: string, payload: string): Promise<string> {
+    mustBe(200, await this.change({ create: [{ type, id, payload }] }));
+    const path = `/projections/${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
+    const version = (await this.client.request("GET", path)).headers.get("x-service-version");
+    if (version === undefined) throw new Error("a projection without X-Service-Version");
+    return version;
+  }
+
+  page(query: unknown = this.edition.every, range: object = {}): Promise<EventsPage> {
+    return this.client.queryEvents(query, range);
+  }
+
+  /** The payloads of the events that match, page after page. */
+  async payloads(query: unknown = this.edition.every): Promise<string[]> {
+    return (await this.client.allEvents(query)).map(({ payload }) => payload);
+  }
+
+  async storeId(): Promise<string> {
+    const { store } = await this.page();
+    if (store === undefined) throw new Error("a page without X-Service-Store");
+    return store;
+  }
+
+  read(body: string | Uint8Array): Promise<Reply> {
+    return this.client.request("QUERY", "/events", { body });
+  }
+}
+
+export function mustBe(status: number, reply: Reply): Reply {
+  if (reply.status !== status) throw new Error(`${status} expected: ${reply.status} ${reply.text}`);
+  return reply;
+}
+
+/** An event to be sent. */
+export function eventOf(type: string, payload: string, identifiers: unknown = {}): unknown {
+  return { type, identifiers, payload };
+}

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { assertRefused, TIMESTAMP, UUID } from "../../support/replies.ts";
+import {
+  type ContractEdition,
+  type ContractTest,
+  eventOf,
+  mustBe,
+  PAGE_DEFAULT,
+  PAGE_MAX,
+  type Subject,
+} from "./edition.ts";
+
+/** `QUERY /events`: lines, order, pages, queries. */
+export function contractOfReads(edition: ContractEdition, test: ContractTest): void {
+  test("a page is NDJSON: whole events in order, then the trailer, with store ID and no-store", async (subject) => {
+    await subject.append({
+      type: "t",
+      identifiers: { b: ["2", "1"], a: ["one"] },
+      metadata: { m: "\u00e9\0" },
+      payload: '"\n\u2028',
+    }, { type: "u", payload: "" });
+    const { reply, events } = await subject.page();
+    assert.equal(reply.headers.get("content-type"), "application/x-ndjson");
+    assert.equal(reply.headers.get("cache-control"), "no-store");
+    assert.match(reply.headers.get("x-service-store") ?? "", UUID);
+    assert.match(reply.text, /\n\{"hasMore":false\}\n?$/);
+    assert.equal(reply.text.trimEnd().split("\n").length, 3);
+    const [first, second] = events;
+    assert.match(first?.time ?? "", TIMESTAMP);
+    const time = first?.time;
+    assert.deepEqual(first, {
+      sequence: 1,
+      time,
+      type: "t",
+      identifiers: { a: "one", b: ["2", "1"] },
+      metadata: { m: "\u00e9\0" },
+      payload: '"\n\u2028',
+    });
+    assert.deepEqual(second, { sequence: 2, time, type: "u", identifiers: {}, metadata: {}, payload: "" });
+  });
+
+  test("an empty page has a trailer and the store ID as well", async (subject) => {
+    const { reply, store } = await subject.page();
+    assert.equal(mustBe(200, reply).text.trimEnd(), '{"hasMore":false}');
+    assert.match(store ?? "", UUID);
+    assert.equal(reply.headers.get("cache-control"), "no-store");
+    assert.equal(reply.headers.get("content-type"), "application/x-ndjson");
+  });
+
+  test("pages follow each other by afterSequence, limit bounds them, hasMore says if more matched", async (subject) => {
+    const numbers = ["1", "2", "3", "4", "5", "6", "7"];
+    for (const number of numbers) await subject.append(eventOf("t", number));
+    const shown = async (range: object): Promise<unknown> => {
+      const { events, hasMore } = await subject.page(edition.every, range);
+      return [events.map(({ sequence, payload }) => `${sequence}:${payload}`), hasMore];
+    };
+    const lines = (from: number, to: number): string[] =>
+      numbers.slice(from - 1, to).map((number) => `${number}:${number}`);
+    assert.deepEqual(await shown({}), [lines(1, PAGE_DEFAULT), true]);
+    assert.deepEqual(await shown({ limit: PAGE_MAX }), [lines(1, PAGE_MAX), true]);
+    assert.deepEqual(await shown({ limit: 1, afterSequence: 0 }), [["1:1"], true]);
+    assert.deepEqual(await shown({ limit: 2, afterSequence: 4 }), [["5:5", "6:6"], true]);
+    assert.deepEqual(await shown({ limit: 2, afterSequence: 5 }), [["6:6", "7:7"], false]);
+    assert.deepEqual(await shown({ afterSequence: 6 }), [["7:7"], false]);
+    for (const afterSequence of [7, 8, 2 ** 53]) {
+      assert.deepEqual(await shown({ afterSequence }), [[], false]);
+    }
+    assert.deepEqual(await subject.payloads(), numbers);
+  });
+
+  test("null for afterSequence and limit means left out", async (subject) => {
+    await subject.append(...["1", "2", "3", "4"].map((payload) => eventOf("t", payload)));
+    const { events, hasMore } = await subject.page(edition.every, { afterSequence: null, limit: null });
+    assert.deepEqual([events.length, hasMore], [PAGE_DEFAULT, true]);
+  });
+
+  matching(test);
+  literals(edition, test);
+  refusals(edition, test);
+}
+
+function matching(test: ContractTest): void {
+  const cases: readonly [name: string, query: unknown, payloads: string[]][] = [
+    ["types are alternatives", [{ types: ["t", "u"] }], ["1", "2", "3"]],
+    ["identifiers are needed all", [{ identifiers: [tag("a", "1"), tag("a", "2")] }], ["2"]],
+    ["keys of an item are needed all", [{ types: ["t"], identifiers: [tag("a", "1")] }], ["1"]],
+    ["items are alternatives, each event comes once", [{ types: ["t"] }, { metadata: [tag("a", "1")] }], [
+      "1",
+      "4",
+    ]],
+    ["an identifier is no metadata entry", [{ metadata: [tag("a", "1")] }], ["4"]],
+    ["values are compared byte for byte", [{ types: ["T"] }, { identifiers: [tag("a", "1 ")] }], []],
+    ["duplicate items count once", Array(101).fill({ types: ["t"] }), ["1"]],
+    ["an item may hold 100 values", [{ types: ["t", ...Array(99).fill("x")] }], ["1"]],
+  ];
+  for (const [name, query, payloads] of cases) {
+    test(`query: ${name}`, async (subject) => {
+      await subject.append(
+        eventOf("t", "1", { a: "1" }),
+        eventOf("u", "2", { a: ["1", "2"] }),
+        eventOf("u", "3", { a: "2" }),
+        { type: "v", metadata: { a: "1" }, payload: "4" },
+      );
+      assert.deepEqual(await subject.payloads(query), payloads);
+    });
+  }
+}
+
+function literals(edition: ContractEdition, test: ContractTest): void {
+  const { every, none } = edition;
+  test(`the literal "${every}" is every event`, async (subject) => {
+    await subject.append(eventOf("t", "1"), eventOf("u", "2"));
+    assert.deepEqual(await subject.payloads(every), ["1", "2"]);
+  });
+  if (none !== undefined) {
+    test(`the literal "${none}" is no event`, async (subject) => {
+      await subject.append(eventOf("t", "1"));
+      assert.deepEqual(await subject.payloads(none), []);
+      assert.match((await subject.page(none)).store ?? "", UUID);
+    });
+  }
+  for (const literal of [...edition.foreignLiterals, "", `${every} `]) {
+    test(`the string "${literal}" is no query`, async (subject) => {
+      const { reply } = await subject.page(literal);
+      assertRefused(reply, 400, "InvalidRequest", /query/);
+    });
+  }
+}
+
+function refusals(edition: ContractEdition, test: ContractTest): void {
+  const refused = async (subject: Subject, body: unknown, message: RegExp): Promise<void> => {
+    const reply = await subject.client.request("QUERY", "/events", { json: body });
+    assertRefused(reply, 400, "InvalidRequest", message);
+  };
+  const queries: readonly [cause: string, query: unknown, message: RegExp][] = [
+    ["null", null, /query/],
+    ["an object", { types: ["t"] }, /query/],
+    ["an empty array", [], /query/],
+    ["an empty item", [{ types: ["t"] }, {}], /query\[1\]/],
+    ["an item that is a string", [edition.every], /query\[0\]/],
+    ["empty types", [{ types: [] }], /query\[0\].*types/],
+    ["empty identifiers", [{ types: ["t"], identifiers: [] }], /query\[0\].*identifiers/],
+    ["empty metadata", [{ types: ["t"], metadata: [] }], /query\[0\].*metadata/],
+    ["a type that is no string", [{ types: [1] }], /query\[0\]/],
+    ["an entry without value", [{ identifiers: [{ name: "a" }] }], /value/],
+    ["an entry without name", [{ metadata: [{ value: "a" }] }], /name/],
+    ["an unknown key in an item", [{ types: ["t"], not: true }], /not/],
+    ["an unknown key in an entry", [{ metadata: [{ ...tag("a", "b"), x: 1 }] }], /x/],
+    ["over 100 items", numbers(101).map((type) => ({ types: [type] })), /100/],
+    ["over 100 values in an item", [{ types: ["t"] }, { types: numbers(101) }], /query\[1\].*100/],
+  ];
+  for (const [cause, query, message] of queries) {
+    test(`400 for a query: ${cause}`, (subject) => refused(subject, { query }, message));
+  }
+  const { every: query } = edition;
+  const ranges: readonly [cause: string, body: unknown, message: RegExp][] = [
+    ["query missing", { limit: 1 }, /query/],
+    ["negative afterSequence", { query, afterSequence: -1 }, /afterSequence/],
+    ["fractional afterSequence", { query, afterSequence: 1.5 }, /afterSequence/],
+    ["afterSequence as a string", { query, afterSequence: "1" }, /afterSequence/],
+    ["limit below 1", { query, limit: 0 }, /limit/],
+    ["limit above maxEventsPerPage", { query, limit: PAGE_MAX + 1 }, /maxEventsPerPage/],
+    ["unknown key", { query, order: "desc" }, /order/],
+  ];
+  for (const [cause, body, message] of ranges) {
+    test(`400 for a read: ${cause}`, (subject) => refused(subject, body, message));
+  }
+}
+
+const tag = (name: string, value: string): { name: string; value: string } => ({ name, value });
+const numbers = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i));

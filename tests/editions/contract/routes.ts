@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { assertPlainText, assertRefused } from "../../support/replies.ts";
+import { startServer } from "../../support/server_process.ts";
+import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe } from "./edition.ts";
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "QUERY", "OPTIONS", "get"];
+const UNKNOWN = [
+  "/",
+  "/unknown",
+  "/Events",
+  "/events/",
+  "//events",
+  "/./events",
+  "/x/../events",
+  "/health/",
+  "/reset/",
+  "/projections/",
+  "/projections//a",
+  "/projections/t/",
+  "/projections/t/a/",
+  "/projections/t/a/b",
+  "/projections/t/..",
+];
+
+/** Paths, methods, HEAD, and the order in which requests are checked. */
+export function contractOfRoutes(edition: ContractEdition, test: ContractTest): void {
+  test("an unknown path is 404 in plain text, whatever the method", async ({ client }) => {
+    for (const target of [...UNKNOWN, ...edition.foreignPaths]) {
+      for (const method of ["GET", "POST", "QUERY", "DELETE"]) {
+        assertPlainText(await client.request(method, target), 404);
+      }
+    }
+  });
+
+  for (const [target, allowed] of edition.paths) {
+    test(`${target} with a wrong method is 405 in plain text with Allow`, async ({ client }) => {
+      for (const method of METHODS) {
+        if (allowed.includes(method)) continue;
+        const reply = await client.request(method, target);
+        if (method === "HEAD") assert.equal(reply.status, 405);
+        else assertPlainText(reply, 405);
+        const names = (reply.headers.get("allow") ?? "").split(", ");
+        assert.deepEqual(names.toSorted(), allowed.toSorted(), `Allow for ${method} ${target}`);
+      }
+    });
+  }
+
+  test("HEAD of /health: the head of its GET and no body", async ({ client }) => {
+    const get = mustBe(200, await client.request("GET", "/health"));
+    const head = mustBe(200, await client.request("HEAD", "/health"));
+    assert.equal(get.json<{ status: string }>().status, "ok");
+    assert.equal(typeof get.json<{ version: string }>().version, "string");
+    assert.equal(get.headers.get("content-type"), "application/json");
+    assert.equal(head.headers.get("content-type"), "application/json");
+    assert.equal(head.body.length, 0);
+  });
+
+  test("query strings and bodies that no one asked for are ignored", async ({ client }) => {
+    mustBe(200, await client.request("GET", "/health?x=/../y&%zz", { body: "{ not JSON" }));
+    const read = await client.request("QUERY", "/events?limit=0", { json: { query: edition.every } });
+    mustBe(200, read);
+  });
+
+  test("no answer carries an Access-Control header", async ({ client }) => {
+    for (const method of ["GET", "OPTIONS"]) {
+      const headers = { origin: "https://elsewhere.example", "access-control-request-method": "GET" };
+      const reply = await client.request(method, "/health", { headers });
+      assert.deepEqual([...reply.headers.keys()].filter((name) => name.startsWith("access-control")), []);
+    }
+  });
+
+  test("order of checks: path 404, method 405, body size 413, decoding 400", async ({ client }) => {
+    const { bytes, message } = edition.bodyCap;
+    const tooLarge = "{".repeat(bytes + 1);
+    assertPlainText(await client.request("PUT", "/unknown", { body: tooLarge }), 404);
+    assertPlainText(await client.request("PUT", "/events", { body: tooLarge }), 405);
+    const refused = await client.request("QUERY", "/events", { body: tooLarge });
+    assertRefused(refused, 413, "PayloadTooLarge", message);
+    const body = "{".repeat(bytes);
+    assertRefused(await client.request("QUERY", "/events", { body }), 400, "InvalidRequest", /./);
+  });
+
+  test("with devMode off /reset and the profiling endpoints are unknown paths", async () => {
+    await using server = await startServer({
+      listen: "unix",
+      env: { ...CONTRACT_ENV, SERVICE_EDITION: edition.name, SERVICE_DEV_MODE: "false" },
+    });
+    for (const [method, path] of [["POST", "/reset"], ["GET", "/reset"], ["GET", "/debug/pprof/"]] as const) {
+      assertPlainText(await server.client().request(method, path), 404);
+    }
+  });
+}

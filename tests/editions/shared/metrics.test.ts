@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import type { RoutedRequest } from "../../../src/http/router.ts";
+import { Histogram, metricsRoute, metricText } from "../../../src/editions/shared/metrics.ts";
+
+Deno.test("a metric is its HELP, its TYPE, and one line per sample", () => {
+  assert.equal(
+    metricText("a_b", "gauge", "What it is.", [{ value: 0.25 }]),
+    "# HELP a_b What it is.\n# TYPE a_b gauge\na_b 0.25\n",
+  );
+  const samples = [{ labels: 'reason="x"', value: 1 }, { suffix: "_sum", value: 2 }];
+  assert.equal(
+    metricText("c", "counter", "H", samples),
+    '# HELP c H\n# TYPE c counter\nc{reason="x"} 1\nc_sum 2\n',
+  );
+});
+
+Deno.test("the page of metrics says in which format it is, and is not cached", async () => {
+  const request = {} as RoutedRequest;
+  const { status, headers, body } = await metricsRoute(() => "a 1\n").handle(request);
+  assert.equal(status, 200);
+  assert.deepEqual(headers, { "Content-Type": "text/plain; version=0.0.4", "Cache-Control": "no-store" });
+  assert.deepEqual(body, new TextEncoder().encode("a 1\n"));
+});
+
+Deno.test("a histogram starts with every bucket at 0, +Inf, sum and count included", () => {
+  const text = metricText("h", "histogram", "H", new Histogram([0.001, 2.5]).samples);
+  assert.equal(
+    text,
+    '# HELP h H\n# TYPE h histogram\nh_bucket{le="0.001"} 0\nh_bucket{le="2.5"} 0\nh_bucket{le="+Inf"} 0\nh_sum 0\nh_count 0\n',
+  );
+});
+
+Deno.test("buckets are cumulative, their bounds inclusive, and what is above the last counts in +Inf only", () => {
+  const histogram = new Histogram([1, 2, 4]);
+  for (const seconds of [0, 1, 1.5, 2, 2.1, 4, 5]) histogram.observe(seconds);
+  const values = histogram.samples.map(({ value }) => value);
+  assert.deepEqual(values, [2, 4, 6, 7, 15.6, 7]);
+  const labels = histogram.samples.map(({ suffix, labels }) => `${suffix} ${labels ?? ""}`);
+  assert.deepEqual(labels, [
+    '_bucket le="1"',
+    '_bucket le="2"',
+    '_bucket le="4"',
+    '_bucket le="+Inf"',
+    "_sum ",
+    "_count ",
+  ]);
+});

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { backupPath } from "../../src/backup/places/backup_files.ts";
+import { lockBackups } from "../../src/backup/places/backup_lock.ts";
+import { pathIn } from "../../src/files/path_in.ts";
+import { readPauseFile, writePauseFile } from "../../src/store/pause_file.ts";
+import { TestDirectory } from "../store/test_store.ts";
+
+Deno.test("a directory is taken as it is written, but for slashes at its end", () => {
+  assert.equal(pathIn("/x/link/../data", "events.db"), "/x/link/../data/events.db");
+  assert.equal(pathIn("./data//", "events.db"), "./data/events.db");
+  assert.equal(pathIn("/", "events.db"), "/events.db");
+});
+
+Deno.test("pauses and backups are kept in the parent of a link's target, not of the link", async () => {
+  using directory = new TestDirectory();
+  Deno.mkdirSync(directory.file("target/inner"), { recursive: true });
+  Deno.mkdirSync(directory.file("target/data"));
+  Deno.symlinkSync("target/inner", directory.file("link"));
+  const dataDir = `${directory.path}/link/../data`;
+
+  const since = await writePauseFile(dataDir);
+  assert.equal(readPauseFile(directory.file("target/data")), since);
+  lockBackups(dataDir)[Symbol.dispose]();
+  assert.equal(Deno.statSync(directory.file("target/data/backup.lock")).isFile, true);
+  Deno.writeTextFileSync(directory.file("target/data/x.db"), "");
+  assert.equal(Deno.statSync(backupPath(dataDir, "x")).isFile, true);
+});

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import type { Query } from "../../../src/model/query.ts";
+import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { EVERYTHING, sequencesOf } from "../chunks.ts";
+import { changing, newEvent, ofTypes, prepared, queryOf, storeWrite, tag } from "../made_writes.ts";
+import { written } from "../outcomes.ts";
+import type { StoreTest } from "./store_contract.ts";
+
+/** Chunks of events, and projections. */
+export function contractOfReads(test: StoreTest): void {
+  chunks(test);
+  pages(test);
+  projections(test);
+  many(test);
+}
+
+function read(store: Store, request: Partial<ChunkRequest>): Promise<Chunk> {
+  return store.reads.chunk({ ...EVERYTHING, ...request });
+}
+
+/** A store of six events, one second after the other. */
+async function fill(store: Store): Promise<void> {
+  const types = ["a", "b", "a", "b", "a", "b"];
+  const events = types.map((type, i) => prepared(newEvent(type, [tag("n", String(i + 1))]), i * 1_000_000));
+  written((await store.turns.group([{ ...storeWrite([]), events }]))[0]);
+}
+
+function chunks(test: StoreTest): void {
+  const from = (seconds: number, before: number): Partial<ChunkRequest> => ({
+    time: { fromMicros: seconds * 1_000_000, beforeMicros: before * 1_000_000 },
+  });
+  const cases: readonly [request: Partial<ChunkRequest>, sequences: number[], hasMore: boolean][] = [
+    [{}, [1, 2, 3, 4, 5, 6], false],
+    [{ query: "none" }, [], false],
+    [{ query: queryOf(["a"]) }, [1, 3, 5], false],
+    [{ query: queryOf(["a"], [tag("n", "3")]) }, [3], false],
+    [{ query: [...queryOf(["b"], [tag("n", "2")]), ...queryOf([], [tag("n", "5")])] }, [2, 5], false],
+    [{ afterSequence: 4 }, [5, 6], false],
+    [{ afterSequence: 9 }, [], false],
+    [{ limit: 5 }, [1, 2, 3, 4, 5], true],
+    [{ limit: 6 }, [1, 2, 3, 4, 5, 6], false],
+    [{ query: queryOf(["a"]), limit: 2 }, [1, 3], true],
+    [{ query: queryOf(["a"]), limit: 3 }, [1, 3, 5], false],
+    [{ head: 4 }, [1, 2, 3, 4], false],
+    [{ head: 4, limit: 4 }, [1, 2, 3, 4], false],
+    [{ head: 4, limit: 3, query: queryOf(["b"]) }, [2, 4], false],
+    [from(1, 4), [2, 3, 4], false],
+    [from(7, 9), [], false],
+    [{ ...from(1, 5), query: queryOf(["b"]), limit: 1 }, [2], true],
+    [{ ...from(1, 5), query: queryOf(["b"]), limit: 2 }, [2, 4], false],
+    [{ ...from(0, 9), afterSequence: 2, head: 5 }, [3, 4, 5], false],
+  ];
+  test("a chunk holds what was asked for, and tells whether there is more", async (store) => {
+    await fill(store);
+    for (const [request, sequences, hasMore] of cases) {
+      const chunk = await read(store, request);
+      const what = JSON.stringify(request);
+      assert.deepEqual(sequencesOf(chunk), sequences, what);
+      assert.deepEqual([chunk.events, chunk.end], [sequences.length, { hasMore }], what);
+      assert.equal(chunk.last, sequences.at(-1) ?? request.afterSequence ?? 0, what);
+      assert.deepEqual([chunk.storeId, chunk.head], [store.storeId, 6], "always those of the store");
+    }
+  });
+
+  test("an empty store gives an empty chunk with its ID and head 0", async (store) => {
+    const { storeId } = store;
+    const empty = { storeId, head: 0, lines: new Uint8Array(), events: 0, end: { hasMore: false } };
+    for (const query of ["every", "none", queryOf(["t"])] as const) {
+      assert.deepEqual(await read(store, { query }), { ...empty, last: 0 });
+      assert.deepEqual(await read(store, { query, afterSequence: 9 }), { ...empty, last: 9 });
+    }
+  });
+}
+
+function pages(test: StoreTest): void {
+  const queries: readonly Query[] = ["every", queryOf(["t"])];
+  test("a large page comes in chunks up to the head of the first one, whatever is written meanwhile", async (store) => {
+    const events = Array.from({ length: 20 }, () => newEvent("t", [], "x".repeat(100_000)));
+    await store.turns.group([storeWrite(events)]);
+    for (const query of queries) {
+      const { head } = await read(store, { query, limit: 1 });
+      const sequences: number[] = [];
+      let chunk: Chunk;
+      do {
+        chunk = await read(store, { query, head, afterSequence: sequences.at(-1) ?? 0 });
+        sequences.push(...sequencesOf(chunk));
+        await store.turns.group([ofTypes("t")]);
+      } while (chunk.end === false);
+      assert.deepEqual(sequences, Array.from({ length: head }, (_, i) => i + 1));
+      assert.deepEqual(chunk.end, { hasMore: false });
+    }
+  });
+}
+
+function projections(test: StoreTest): void {
+  test("a payload comes back exactly, with its version and the store ID", async (store) => {
+    const payloads = ["", "\u0000", "a\u0000b", "\ufeffa", "\ud83d\ude00", "x".repeat(65_536)];
+    const create = payloads.map((payload, i) => ({ type: "p", id: `\u0000${i}`, payload }));
+    const { versions } = written((await store.turns.group([changing({ create })]))[0]);
+    for (const [i, { type, id, payload }] of create.entries()) {
+      const { storeId, projection } = await store.reads.projection({ type, id });
+      assert.equal(storeId, store.storeId);
+      assert.equal(projection?.version, versions.create[i]?.version);
+      assert.deepEqual(projection?.payload, new TextEncoder().encode(payload));
+    }
+    const absent = await store.reads.projection({ type: "p", id: "" });
+    assert.deepEqual(absent, { storeId: store.storeId, projection: undefined });
+  });
+}
+
+function many(test: StoreTest): void {
+  test("reads see a write as soon as it was answered, however many run at once", async (store) => {
+    await store.reads.ping();
+    for (let i = 1; i <= 20; i++) {
+      await store.turns.group([ofTypes("t")]);
+      const reading = Array.from({ length: 8 }, () => read(store, {}));
+      assert.ok(store.reads.inUse >= 1 && store.reads.inUse <= store.reads.max);
+      assert.deepEqual((await Promise.all(reading)).map(({ events }) => events), Array(8).fill(i));
+      assert.equal(store.reads.inUse, 0);
+    }
+  });
+}

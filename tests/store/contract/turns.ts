@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import type { Store } from "../../../src/store/store.ts";
+import { EVERYTHING, typesOf } from "../chunks.ts";
+import { changing, ofTypes, storeWrite, unless } from "../made_writes.ts";
+import { DONE, kindOf, written } from "../outcomes.ts";
+import type { StoreTest } from "./store_contract.ts";
+
+const KEY = { type: "p", id: "1" };
+const CREATE = { create: [{ ...KEY, payload: "x" }] };
+
+/** Turns that stay open over several calls. */
+export function contractOfTurns(test: StoreTest): void {
+  visibility(test);
+  memory(test);
+  ends(test);
+}
+
+function visibility(test: StoreTest): void {
+  test("calls inside a turn see what was written in it, reads only what was committed", async (store) => {
+    await store.turns.group([ofTypes("old")]);
+    assert.deepEqual(await store.turns.begin(), DONE);
+    const first = written(await store.turns.writeInside(ofTypes("a", "b")));
+    assert.deepEqual([first.firstSequence, first.storeId], [2, store.storeId]);
+    written(await store.turns.writeInside(changing(CREATE)));
+    const inside = await store.turns.readChunkInside(EVERYTHING);
+    assert.deepEqual([typesOf(inside), inside.head], [["old", "a", "b"], 3]);
+    assert.deepEqual([inside.storeId, inside.end], [store.storeId, { hasMore: false }]);
+    const found = await store.turns.readProjectionInside(KEY);
+    assert.deepEqual([found.storeId, found.projection?.payload.length], [store.storeId, 1]);
+    const absent = await store.turns.readProjectionInside({ type: "p", id: "2" });
+    assert.deepEqual(absent, { storeId: store.storeId, projection: undefined });
+    assert.deepEqual([await committedTypes(store), await isCommitted(store)], [["old"], false]);
+    assert.deepEqual(await store.turns.commit(), DONE);
+    assert.deepEqual([await committedTypes(store), await isCommitted(store)], [["old", "a", "b"], true]);
+  });
+
+  test("a conflict inside a turn leaves the turn as it is", async (store) => {
+    await store.turns.begin();
+    await store.turns.writeInside(ofTypes("a"));
+    assert.equal(kindOf(await store.turns.writeInside(unless("a", 0))), "conflict");
+    assert.equal(written(await store.turns.writeInside(unless("a", 1, "b"))).firstSequence, 2);
+    assert.deepEqual(await store.turns.commit(), DONE);
+    assert.deepEqual(await committedTypes(store), ["a", "b"]);
+  });
+}
+
+function memory(test: StoreTest): void {
+  test("a rollback leaves nothing of the turn and gives its sequences out again", async (store) => {
+    await store.turns.group([ofTypes("old")]);
+    for (let i = 0; i < 3; i++) {
+      await store.turns.begin();
+      assert.equal(written(await store.turns.writeInside(ofTypes("a", "b"))).firstSequence, 2);
+      written(await store.turns.writeInside(changing(CREATE)));
+      await store.turns.rollback();
+      assert.deepEqual([await committedTypes(store), await isCommitted(store)], [["old"], false]);
+    }
+    assert.equal(written((await store.turns.group([ofTypes("c")]))[0]).firstSequence, 2);
+  });
+
+  test("conditions know nothing of a turn that was rolled back", async (store) => {
+    const kind = async (unwanted: string, after: number, type?: string): Promise<string | undefined> =>
+      kindOf((await store.turns.group([unless(unwanted, after, type)]))[0]);
+    await store.turns.group([ofTypes("old")]);
+    await store.turns.begin();
+    await store.turns.writeInside(ofTypes("undone", "x", "x"));
+    // Asked, so that a store which remembers what was written lately has looked at it.
+    assert.equal(kindOf(await store.turns.writeInside(unless("undone", 0))), "conflict");
+    await store.turns.rollback();
+    assert.equal(await kind("undone", 0, "new"), "written");
+    assert.equal(await kind("new", 1), "conflict", "written at the sequence of the undone one");
+    assert.equal(await kind("new", 2), "written");
+    assert.equal(await kind("x", 1), "written");
+    assert.equal(await kind("old", 0), "conflict", "from before the turn");
+  });
+
+  test("conditions count what a turn committed like any other write", async (store) => {
+    await store.turns.begin();
+    await store.turns.writeInside(ofTypes("a"));
+    await store.turns.writeInside(ofTypes("b"));
+    await store.turns.commit();
+    const group = [unless("a", 0), unless("a", 1), unless("b", 1), unless("b", 2)];
+    const outcomes = await store.turns.group(group);
+    assert.deepEqual(outcomes.map(kindOf), ["conflict", "written", "conflict", "written"]);
+  });
+}
+
+function ends(test: StoreTest): void {
+  const endings: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
+    "before the first turn": () => Promise.resolve(),
+    "after a commit": async ({ turns }) => {
+      await turns.begin();
+      await turns.commit();
+    },
+    "after a rollback": async ({ turns }) => {
+      await turns.begin();
+      await turns.rollback();
+    },
+    "after a group": ({ turns }) => turns.group([storeWrite([])]),
+  };
+  test("what needs an open turn fails when none is, and changes nothing", async (store) => {
+    for (const [when, act] of Object.entries(endings)) {
+      await act(store);
+      assert.equal(kindOf(await store.turns.writeInside(ofTypes("late"))), "failed", when);
+      assert.equal((await store.turns.commit()).kind, "failed", when);
+      await assert.rejects(store.turns.readChunkInside(EVERYTHING), Error, when);
+      await assert.rejects(store.turns.readProjectionInside(KEY), Error, when);
+      await store.turns.rollback();
+      assert.deepEqual(await committedTypes(store), [], when);
+    }
+  });
+
+  test("a store that is closed in an open turn rolls it back", async (store, subject) => {
+    await store.turns.group([ofTypes("old")]);
+    await store.turns.begin();
+    await store.turns.writeInside(ofTypes("undone"));
+    const again = await subject.reopen();
+    assert.equal(again.opened.head, 1);
+    assert.deepEqual(await committedTypes(again), ["old"]);
+  });
+}
+
+async function committedTypes(store: Store): Promise<string[]> {
+  return typesOf(await store.reads.chunk(EVERYTHING));
+}
+
+/** Whether reads find the projection. */
+async function isCommitted(store: Store): Promise<boolean> {
+  return (await store.reads.projection(KEY)).projection !== undefined;
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
+import { createDatabase } from "../../../../src/store/sqlite/data_directory/create_database.ts";
+import { Database } from "../../../../src/store/sqlite/connection/database.ts";
+import {
+  checkDatabaseFile,
+  StoreFileError,
+  storePaths,
+} from "../../../../src/store/sqlite/data_directory/database_file.ts";
+import { SCHEMA_VERSION } from "../../../../src/store/sqlite/tables/schema.ts";
+import { newEvent, prepared } from "../../made_writes.ts";
+import { TestDirectory } from "../../test_store.ts";
+import { appendEvents } from "../../../../src/store/sqlite/tables/events.ts";
+
+/** A database with some content, its WAL emptied as by a stop in order. */
+function makeDatabase(path: string): void {
+  createDatabase(path);
+  const db = openForWriting(path);
+  appendEvents(db, 0, Array.from({ length: 20 }, () => prepared(newEvent("t", [], "x".repeat(2000)))));
+  db.close();
+}
+
+function files(directory: TestDirectory): Map<string, Uint8Array> {
+  const names = [...Deno.readDirSync(directory.path)].filter(({ isFile }) => isFile).map(({ name }) => name);
+  return new Map(names.sort().map((name) => [name, Deno.readFileSync(directory.file(name))]));
+}
+
+/** Asserts a refusal in one line that names the file, and that no byte of any file has changed. */
+function assertRefused(change: (path: string) => void, expected: RegExp): void {
+  using directory = new TestDirectory();
+  const path = directory.file("events.db");
+  makeDatabase(path);
+  change(path);
+  const before = files(directory);
+  assert.throws(() => checkDatabaseFile(path), (error) => {
+    assert.ok(error instanceof StoreFileError);
+    assert.match(error.message, expected);
+    assert.ok(error.message.includes(path));
+    assert.equal(error.message.includes("\n"), false);
+    return true;
+  });
+  assert.deepEqual(files(directory), before);
+}
+
+function setPragma(path: string, pragma: string): void {
+  const db = new Database(path, { readOnly: false });
+  db.all(`PRAGMA ${pragma}`);
+  db.close();
+}
+
+function overwrite(path: string, at: number, bytes: Uint8Array): void {
+  using file = Deno.openSync(path, { write: true });
+  file.seekSync(at, Deno.SeekMode.Start);
+  file.writeSync(bytes);
+}
+
+Deno.test("where no file exists there is no database yet, and an eventstore database is accepted", () => {
+  using directory = new TestDirectory();
+  const path = directory.file("events.db");
+  assert.equal(checkDatabaseFile(path), false);
+  makeDatabase(path);
+  const before = files(directory);
+  assert.equal(checkDatabaseFile(path), true);
+  assert.deepEqual(files(directory), before);
+});
+
+Deno.test("a file of no bytes is refused", () => {
+  assertRefused((path) => Deno.truncateSync(path, 0), /is empty/);
+});
+
+Deno.test("a file that is not SQLite's, or shorter than a header, is refused", () => {
+  assertRefused(
+    (path) => Deno.writeTextFileSync(path, "something else\n".repeat(1000)),
+    /not an SQLite database/,
+  );
+  assertRefused((path) => Deno.writeTextFileSync(path, "x"), /not an SQLite database/);
+  assertRefused((path) => Deno.truncateSync(path, 99), /not an SQLite database/);
+  assertRefused((path) => overwrite(path, 0, new Uint8Array(16)), /not an SQLite database/);
+});
+
+Deno.test("the database of another program is refused with both application ids", () => {
+  assertRefused((path) => setPragma(path, "application_id = 7"), /application_id 7, expected 1165382516/);
+  assertRefused((path) => setPragma(path, "application_id = 0"), /application_id 0,/);
+  assertRefused((path) => setPragma(path, "application_id = -2"), /application_id -2,/);
+});
+
+for (const version of [0, SCHEMA_VERSION + 1, -1]) {
+  Deno.test(`schema version ${version} is refused with both versions`, () => {
+    assertRefused(
+      (path) => setPragma(path, `user_version = ${version}`),
+      new RegExp(`schema version ${version}, .* version ${SCHEMA_VERSION}`),
+    );
+  });
+}
+
+Deno.test("a database that was cut off is refused", () => {
+  assertRefused(
+    (path) => Deno.truncateSync(path, Deno.statSync(path).size - 1),
+    /damaged: it has \d+ of \d+/,
+  );
+  assertRefused((path) => Deno.truncateSync(path, 4096), /damaged: it has 4096 of/);
+});
+
+Deno.test("a database whose last pages are still in the WAL, as after a crash, is accepted", () => {
+  using directory = new TestDirectory();
+  const path = directory.file("events.db");
+  createDatabase(path);
+  const db = openForWriting(path);
+  appendEvents(db, 0, Array.from({ length: 20 }, () => prepared(newEvent("t", [], "x".repeat(2000)))));
+  const crashed = directory.file("crashed.db");
+  for (const file of ["", "-wal"]) Deno.copyFileSync(path + file, crashed + file);
+  db.close();
+  assert.equal(checkDatabaseFile(crashed), true);
+  const recovered = openForWriting(crashed);
+  assert.deepEqual(recovered.get("SELECT count(*) FROM event"), [20]);
+  recovered.close();
+});
+
+Deno.test("a WAL without its database is refused, so that no new database grows over it", () => {
+  assertRefused((path) => {
+    Deno.writeTextFileSync(`${path}-wal`, "pages");
+    Deno.removeSync(path);
+  }, /is missing although .*-wal exists/);
+});
+
+Deno.test("a directory, or a file that cannot be read, is refused", () => {
+  using directory = new TestDirectory();
+  Deno.mkdirSync(directory.file("events.db"));
+  assert.throws(() => checkDatabaseFile(directory.file("events.db")), StoreFileError);
+  Deno.symlinkSync("loop.db", directory.file("loop.db"));
+  assert.throws(() => checkDatabaseFile(directory.file("loop.db")), /loop\.db cannot be read/);
+});
+
+Deno.test("the files of a store lie in its directory, however the directory is written", () => {
+  assert.deepEqual(storePaths("/a/b"), { database: "/a/b/events.db", lock: "/a/b/events.lock" });
+  assert.equal(storePaths("/a/b//").database, "/a/b/events.db");
+  assert.equal(storePaths("data").database, "data/events.db");
+});
+
+Deno.test("a WAL that cannot be inspected is an error, and not taken for a missing one", () => {
+  using directory = new TestDirectory();
+  // With four more bytes the name is too long for a file.
+  const path = directory.file("x".repeat(255));
+  assert.throws(() => checkDatabaseFile(path), (error) => {
+    assert.ok(error instanceof StoreFileError);
+    assert.match(error.message, /x-wal cannot be read: /);
+    return true;
+  });
+});

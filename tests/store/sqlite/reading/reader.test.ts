@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { Reader } from "../../../../src/store/sqlite/reading/reader.ts";
+import { EVERYTHING } from "../../chunks.ts";
+import { newEvent } from "../../made_writes.ts";
+import { TestStore } from "../../test_store.ts";
+
+/** Moves the WAL into the file and starts it again, which a transaction that a reader holds open prevents. */
+function isWalFree(store: TestStore): boolean {
+  return store.db.get("PRAGMA wal_checkpoint(TRUNCATE)")?.[0] === 0;
+}
+
+Deno.test("a read leaves no transaction open, not even when it fails", () => {
+  using store = new TestStore();
+  store.db.all("PRAGMA busy_timeout = 0");
+  const reader = Reader.open(store.path);
+  const reads = [() => reader.chunk(EVERYTHING), () => reader.projection({ type: "p", id: "1" })];
+  for (const read of reads) {
+    read();
+    store.append([newEvent("t")]);
+    assert.equal(isWalFree(store), true);
+  }
+  store.db.script("ALTER TABLE event RENAME TO elsewhere; ALTER TABLE projection RENAME TO gone");
+  for (const read of [...reads, ...reads]) assert.throws(read, /no such table/);
+  store.db.script("ALTER TABLE elsewhere RENAME TO event; ALTER TABLE gone RENAME TO projection");
+  assert.equal(isWalFree(store), true);
+  assert.equal(reader.chunk(EVERYTHING).events, 2);
+  reader.close();
+});

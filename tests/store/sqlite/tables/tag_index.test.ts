@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { NewEvent } from "../../../../src/model/event.ts";
+import { matches, type Query } from "../../../../src/model/query.ts";
+import { termItem } from "../../../../src/store/index_terms.ts";
+import { anyMatches, findEvents } from "../../../../src/store/sqlite/reading/find_events.ts";
+import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
+import type { Range } from "../../../../src/store/sqlite/tables/range.ts";
+import { indexedSequences, matchExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
+import { event, queryFor } from "../../arbitraries.ts";
+import { newEvent, queryOf, tag } from "../../made_writes.ts";
+import { TestStore } from "../../test_store.ts";
+
+/** What `matches` says: the sequences of a range that match. */
+function expected(events: readonly NewEvent[], query: Query, { after, upTo }: Range): number[] {
+  return events.flatMap((candidate, i) =>
+    i + 1 > after && i + 1 <= upTo && matches(query, candidate) ? [i + 1] : []
+  );
+}
+
+function found(store: TestStore, query: Query, { after, upTo: head }: Range, limit: number): number[] {
+  const search = { query, afterSequence: after, head, limit };
+  return [...findEvents(store.db, search)].flat().map(({ sequence }) => sequence);
+}
+
+/** The sequences of a whole page, read as the server reads it. */
+function pageOf(store: TestStore, query: Query, range: Range): number[] {
+  const sequences: number[] = [];
+  for (let { after } = range;;) {
+    const chunk = readChunk(store.db, { query, afterSequence: after, head: range.upTo, limit: Infinity });
+    const lines = new TextDecoder().decode(chunk.lines).split("\n").slice(0, -1);
+    for (const line of lines) sequences.push((JSON.parse(line) as { sequence: number }).sequence);
+    if (chunk.end !== false) return sequences;
+    after = chunk.last;
+  }
+}
+
+/** Compares every way to ask a query of a range with `matches`. */
+function assertAgree(store: TestStore, events: readonly NewEvent[], query: Query, range: Range): void {
+  const sequences = expected(events, query, range);
+  for (const limit of [1, 7, Infinity]) {
+    assert.deepEqual(found(store, query, range, limit), sequences.slice(0, limit));
+  }
+  assert.deepEqual(pageOf(store, query, range), sequences);
+  if (typeof query === "string") return;
+  assert.equal(anyMatches(store.db, query, range), sequences.length > 0);
+  const expression = matchExpression(query.map(termItem));
+  assert.deepEqual(
+    indexedSequences(store.db, expression, range, 1_000_000),
+    sequences,
+    "the index itself, however short the range",
+  );
+}
+
+/** Stores of one length, made of the given events again and again. */
+function repeated(shapes: readonly NewEvent[], length: number): NewEvent[] {
+  if (shapes.length === 0) return [];
+  // The stride keeps equal events apart in an irregular way.
+  return Array.from({ length }, (_, i) => shapes[(i * 7 + (i >> 4)) % shapes.length]!);
+}
+
+for (const length of [20, 300, 1500]) {
+  Deno.test(`on random stores of ${length} events every query finds what matches() says`, () => {
+    const storeAndQueries = fc.array(event, { minLength: 1, maxLength: 25 }).chain((shapes) =>
+      fc.record({
+        shapes: fc.constant(shapes),
+        queries: fc.array(queryFor(shapes), { minLength: 6, maxLength: 6 }),
+        cut: fc.nat({ max: length }),
+      })
+    );
+    fc.assert(
+      fc.property(storeAndQueries, ({ shapes, queries, cut }) => {
+        using store = new TestStore();
+        const events = repeated(shapes, length);
+        store.append(events);
+        // Ranges around the lengths at which the search changes from looking at events to asking the index.
+        const afters = [0, cut, length - 1, length - 64, length - 65, length].filter((after) => after >= 0);
+        for (const query of queries) {
+          for (const after of afters) assertAgree(store, events, query, { after, upTo: length });
+          assertAgree(store, events, query, { after: 0, upTo: cut });
+        }
+      }),
+      { numRuns: length > 1000 ? 8 : 15 },
+    );
+  });
+}
+
+Deno.test("a page of many thousand events comes from the index whole, in order, and without a doublet", () => {
+  using store = new TestStore();
+  const events = Array.from({ length: 9500 }, (_, i) => newEvent(i % 3 === 0 ? "third" : "other"));
+  store.append(events);
+  for (const limit of [256, 257, 4096, 4097, Infinity]) {
+    const range = { after: 0, upTo: 9500 };
+    const query = queryOf(["other"]);
+    assert.deepEqual(
+      found(store, query, range, limit),
+      expected(events, query, range).slice(0, limit),
+    );
+    assert.deepEqual(found(store, "every", range, limit).length, Math.min(limit, 9500));
+  }
+});
+
+Deno.test("identifiers, metadata and types of the same text are different terms", () => {
+  using store = new TestStore();
+  const same = tag("x", "x");
+  const events = [
+    newEvent("x"),
+    { ...newEvent("y"), identifiers: [same] },
+    { ...newEvent("y"), metadata: [same] },
+    newEvent("y", [tag("", "xx"), tag("xx", "")]),
+  ];
+  // Enough others that the index is asked.
+  store.append([...events, ...Array.from({ length: 200 }, () => newEvent("other"))]);
+  const range = { after: 0, upTo: 204 };
+  assert.deepEqual(found(store, queryOf(["x"]), range, 9), [1]);
+  assert.deepEqual(found(store, queryOf([], [same]), range, 9), [2]);
+  assert.deepEqual(found(store, queryOf([], [], [same]), range, 9), [3]);
+  assert.deepEqual(found(store, queryOf([], [tag("xx", "")]), range, 9), [4]);
+  assert.deepEqual(found(store, queryOf([], [tag("", "xx"), tag("xx", "")]), range, 9), [4]);
+});
+
+Deno.test("a query of 100 items with 100 values each is answered, on either side of a long store", () => {
+  using store = new TestStore();
+  const tags = Array.from({ length: 20 }, (_, i) => tag(`name ${i}`, "v"));
+  store.append(Array.from({ length: 1000 }, (_, i) => newEvent("filler", [tag("n", String(i))])));
+  store.append([newEvent("wanted", tags), newEvent("type 42 of item 99")]);
+  const wide = Array.from({ length: 99 }, (_, item) => ({
+    types: Array.from({ length: 60 }, (_, i) => `type ${i} of item ${item}`),
+    identifiers: Array.from({ length: 20 }, (_, i) => tag(`name ${i}`, "other")),
+    metadata: Array.from({ length: 20 }, (_, i) => tag(`name ${i}`, "v")),
+  }));
+  const types = Array.from({ length: 100 }, (_, i) => `type ${i} of item 99`);
+  const query = [...wide, { types, identifiers: [], metadata: [] }];
+  const range = { after: 0, upTo: 1002 };
+  assert.deepEqual(found(store, query, range, 10), [1002]);
+  assert.equal(anyMatches(store.db, query, range), true);
+  assert.deepEqual(
+    found(store, [...wide, { types: ["wanted"], identifiers: tags, metadata: [] }], range, 10),
+    [1001],
+  );
+  assert.deepEqual(found(store, wide, range, 10), []);
+  assert.equal(anyMatches(store.db, wide, range), false);
+});
+
+Deno.test("an item of 100 identifiers is an AND of all of them", () => {
+  using store = new TestStore();
+  const tags = Array.from({ length: 100 }, (_, i) => tag("n", String(i)));
+  // More than an event may carry: the index itself knows no such limit.
+  store.append([newEvent("t", tags), newEvent("t", tags.slice(1))]);
+  store.append(Array.from({ length: 100 }, () => newEvent("t")));
+  assert.deepEqual(found(store, queryOf([], tags), { after: 0, upTo: 102 }, 10), [1]);
+});

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { Checkpoints } from "../../../../src/store/sqlite/writing/checkpoints.ts";
+import { Transactions } from "../../../../src/store/sqlite/writing/transactions.ts";
+import { newEvent } from "../../made_writes.ts";
+import { TestStore } from "../../test_store.ts";
+
+/** Enough for more than the 4000 pages of 4 KB after which a checkpoint is due. */
+const MANY = Array.from({ length: 200 }, () => newEvent("t", [], "x".repeat(100_000)));
+
+/** Pages in the WAL, and those of them that are not in the database file yet. */
+function walPages(store: TestStore): { total: number; pending: number } {
+  const [, total = 0, checkpointed = 0] = store.db.get("PRAGMA wal_checkpoint(NOOP)") as number[];
+  return { total, pending: total - checkpointed };
+}
+
+Deno.test("a checkpoint moves a long WAL into the file, the last one empties it, and both give back the wait for locks", () => {
+  using store = new TestStore();
+  const transactions = new Transactions(store.db);
+  const checkpoints = new Checkpoints(store.db, transactions, () => assert.fail("nothing breaks"));
+  const busyTimeout = (): unknown => store.db.get("PRAGMA busy_timeout")?.[0];
+  store.append([newEvent("t")]);
+  checkpoints.runWhenDue();
+  const { total, pending } = walPages(store);
+  assert.ok(total > 0 && pending === total, "little is not moved by itself");
+  store.append(MANY);
+  assert.ok(walPages(store).pending > 4000, "nothing is moved by SQLite");
+  checkpoints.runWhenDue();
+  assert.equal(walPages(store).pending, 0);
+  assert.ok(Deno.statSync(`${store.path}-wal`).size > 0);
+  assert.equal(busyTimeout(), 5000);
+  checkpoints.runLast();
+  assert.equal(Deno.statSync(`${store.path}-wal`).size, 0);
+  assert.equal(busyTimeout(), 5000);
+  assert.equal(transactions.broken, undefined);
+});

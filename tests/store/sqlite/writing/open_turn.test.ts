@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { SqliteStore } from "../../../../src/store/sqlite/sqlite_store.ts";
+import type { Store } from "../../../../src/store/store.ts";
+import type { Writer } from "../../../../src/store/sqlite/writing/writer.ts";
+import { EVERYTHING, typesOf } from "../../chunks.ts";
+import { ofTypes, unless } from "../../made_writes.ts";
+import { DONE, written } from "../../outcomes.ts";
+import { TestDirectory, TestStore } from "../../test_store.ts";
+
+/* A turn that stays open over several calls, when SQLite fails in it. */
+
+/** What another connection sees. */
+function committedEvents(store: TestStore): number {
+  const reader = new DatabaseSync(store.path, { readOnly: true });
+  try {
+    return reader.prepare("SELECT count(*) AS n FROM event").get()!["n"] as number;
+  } finally {
+    reader.close();
+  }
+}
+
+/** SQL that breaks the statement which stores an event of type `bad`. */
+const FAILING_INSERT = `CREATE TRIGGER failing BEFORE INSERT ON event WHEN instr(NEW.body, '"type":"bad"')
+  BEGIN SELECT RAISE(ABORT, 'marked to fail'); END`;
+
+/** SQL that lets an event of type `bad` in, but not the COMMIT that carries it. */
+const FAILING_COMMIT = `PRAGMA foreign_keys = ON;
+  CREATE TABLE parent (id INTEGER PRIMARY KEY);
+  CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+  CREATE TRIGGER orphan AFTER INSERT ON event WHEN instr(NEW.body, '"type":"bad"')
+    BEGIN INSERT INTO child VALUES (1); END`;
+
+/** Asserts that no turn is open and that the next one starts from the given head. */
+function assertOver(store: TestStore, writer: Writer, head: number): void {
+  const noTurn = { kind: "failed", reason: "no turn is open" } as const;
+  writer.afterAnswer();
+  assert.deepEqual([store.db.inTransaction, store.notices], [false, []]);
+  assert.deepEqual(writer.writeInside(ofTypes("late")), noTurn);
+  assert.deepEqual(writer.commit(), noTurn);
+  assert.throws(() => writer.readChunkInside(EVERYTHING), /no turn is open/);
+  assert.throws(() => writer.readProjectionInside({ type: "p", id: "1" }), /no turn is open/);
+  writer.rollback();
+  assert.equal(committedEvents(store), head);
+  assert.deepEqual(writer.begin(), DONE);
+  assert.equal(written(writer.writeInside(unless("good", head, "next"))).firstSequence, head + 1);
+  assert.deepEqual(writer.commit(), DONE);
+}
+
+Deno.test("a write that fails inside a turn ends it, with everything that was written before", () => {
+  using store = new TestStore();
+  store.db.script(FAILING_INSERT);
+  const writer = store.openWriter();
+  writer.group([ofTypes("old")]);
+  writer.begin();
+  writer.writeInside(ofTypes("good"));
+  assert.deepEqual(writer.writeInside(ofTypes("good", "bad")), { kind: "failed", reason: "marked to fail" });
+  assertOver(store, writer, 1);
+});
+
+Deno.test("a read that fails inside a turn ends it", () => {
+  for (const read of ["readChunkInside", "readProjectionInside"] as const) {
+    using store = new TestStore();
+    const writer = store.openWriter();
+    writer.begin();
+    writer.writeInside(ofTypes("good"));
+    // Undone by the rollback.
+    const table = read === "readChunkInside" ? "event" : "projection";
+    store.db.script(`ALTER TABLE ${table} RENAME TO gone`);
+    assert.throws(() => {
+      if (read === "readChunkInside") writer.readChunkInside(EVERYTHING);
+      else writer.readProjectionInside({ type: "p", id: "1" });
+    }, new RegExp(`no such table: ${table}`));
+    assertOver(store, writer, 0);
+  }
+});
+
+Deno.test("a COMMIT that fails: nothing was written, a fence makes it true, and the next turn works", () => {
+  using store = new TestStore();
+  store.db.script(FAILING_COMMIT);
+  const writer = store.openWriter();
+  writer.group([ofTypes("old")]);
+  writer.begin();
+  writer.writeInside(ofTypes("good"));
+  writer.writeInside(ofTypes("bad"));
+  const failure = writer.commit();
+  assert.equal(failure.kind, "failed");
+  assert.match(failure.kind === "failed" ? failure.reason : "", /^COMMIT failed: /);
+  assert.equal(store.db.get("SELECT fence FROM store")?.[0], 1);
+  assertOver(store, writer, 1);
+});
+
+Deno.test("a COMMIT and a fence that fail: the outcome is unknown and no further turn is begun", () => {
+  using store = new TestStore();
+  store.db.script(FAILING_COMMIT);
+  store.db.script(`CREATE TRIGGER no_fence BEFORE UPDATE OF fence ON store
+    BEGIN SELECT RAISE(ABORT, 'no fence'); END`);
+  const writer = store.openWriter();
+  writer.begin();
+  writer.writeInside(ofTypes("bad"));
+  assert.equal(writer.commit().kind, "unknown");
+  writer.afterAnswer();
+  assert.deepEqual(store.notices, [{ broken: "fence failed: no fence" }]);
+  assert.equal(writer.begin().kind, "failed");
+  assert.equal(store.db.inTransaction, false);
+});
+
+async function withStore(run: (store: Store, dataDir: string) => Promise<void>): Promise<void> {
+  using directory = new TestDirectory();
+  const store = await SqliteStore.open({ dataDir: directory.path, readersMax: 1 });
+  try {
+    await run(store, directory.path);
+  } finally {
+    await store.close();
+  }
+}
+
+Deno.test("the WAL is not emptied in an open turn, however long it rests, but after its end", async () => {
+  await withStore(async (store, dataDir) => {
+    const walBytes = (): number => Deno.statSync(`${dataDir}/events.db-wal`).size;
+    const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2300));
+    await store.turns.group([ofTypes("old")]);
+    await store.turns.begin();
+    await store.turns.writeInside(ofTypes("own"));
+    const before = walBytes();
+    await quiet();
+    assert.ok(before > 0 && walBytes() === before);
+    await store.turns.writeInside(ofTypes("own"));
+    assert.deepEqual(await store.turns.commit(), DONE);
+    assert.ok(walBytes() > 0);
+    await quiet();
+    assert.equal(walBytes(), 0);
+    assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), ["old", "own", "own"]);
+  });
+});

@@ -1,0 +1,23 @@
+import { join } from "node:path";
+
+/** Runs in a directory of its own, with a place for a socket in it; both are gone afterwards. */
+export async function inDirectory(
+  run: (directory: string, socketPath: string) => Promise<void>,
+): Promise<void> {
+  const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
+  try {
+    await run(directory, join(directory, "server.sock"));
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+/** What lies in a directory, by name. */
+export function namesIn(directory: string): string[] {
+  return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
+}
+
+/** The permissions of a file or directory. */
+export function modeOf(path: string): number {
+  return Deno.statSync(path).mode! & 0o777;
+}

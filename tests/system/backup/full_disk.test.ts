@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { isThere } from "../../../src/files/is_there.ts";
+import { makeBackup, placeWithoutSource, sampleEvents } from "../../backup/made_backup.ts";
+import { assertFailed, BackupPlace, type Ended, runJson } from "../../backup/run_backup.ts";
+import { sourceLines, storedLines } from "../../backup/stored_lines.ts";
+import { runInit } from "../../cli/run_init.ts";
+import { namesIn } from "../../support/directory.ts";
+import { startServer } from "../../support/server_process.ts";
+import { smallDiskTest } from "../support/small_disk.ts";
+
+const EVENT = { type: "t", identifiers: { a: "b" }, payload: "x".repeat(50_000) };
+const FULL = /No space left|disk is full/;
+
+/** Large ones, as a source serves them. */
+const largeEvents = (count: number): ReturnType<typeof sampleEvents> =>
+  Array.from({ length: count }, () => ({ ...sampleEvents(1)[0]!, payload: "x".repeat(60_000) }));
+
+function runVerb(place: BackupPlace, ...args: string[]): Promise<Ended> {
+  return place.run({ args });
+}
+
+/** The store ID that restore printed. */
+function assertRestored({ code, stdout, stderr }: Ended): void {
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /^store [0-9a-f-]{36}, with the \d+ events of store [0-9a-f-]{36}$/m);
+}
+
+smallDiskTest(
+  "on a full disk a run fails and keeps whole pages; with space again the next run goes on",
+  async (disk) => {
+    await using server = await startServer();
+    const client = server.client();
+    await client.append(...Array.from({ length: 100 }, () => EVENT));
+    using place = new BackupPlace(server.address);
+    const dataDir = join(disk.path, "backup");
+    const env = { SERVICE_BACKUP_DATA_DIR: dataDir, SERVICE_BACKUP_PAGE_LIMIT: "5" };
+    const file = join(dataDir, `${await client.storeId()}.db`);
+    const expected = await sourceLines(client);
+
+    // Where the space ends, so does the run: in the first page, or after some pages, or in the last checkpoint.
+    for (const freeBytes of [0, 300_000, 3_000_000, 7_000_000]) {
+      disk.fill(freeBytes);
+      const { ok, error } = await runJson(place, env);
+      assert.equal(ok, false, `${freeBytes} bytes are too few`);
+      assert.match(error!, FULL, String(freeBytes));
+      const kept = storedLines(file);
+      assert.deepEqual(kept, expected.slice(0, kept.length));
+      assert.equal(kept.length % 5, 0);
+      disk.free();
+    }
+    assert.equal((await runJson(place, env)).ok, true);
+    assert.deepEqual(storedLines(file), expected);
+  },
+);
+
+smallDiskTest(
+  "on a full disk restore fails and leaves nothing behind, and a database that is there stays",
+  async (disk) => {
+    using place = placeWithoutSource();
+    makeBackup(place, largeEvents(60));
+    for (const [freeBytes, args] of [[100_000, []], [3_000_000, []], [3_000_000, ["--force"]]] as const) {
+      const dataDir = join(disk.path, `data ${freeBytes} ${args.length}`);
+      const path = join(dataDir, "events.db");
+      Deno.mkdirSync(dataDir);
+      if (args.length > 0) Deno.writeTextFileSync(path, "the old one");
+      disk.fill(freeBytes);
+      assertFailed(
+        await runVerb(place, "restore", "--to", dataDir, ...args),
+        1,
+        /No space left|disk is full/,
+      );
+      assert.deepEqual(namesIn(dataDir), args.length > 0 ? ["events.db", "events.lock"] : ["events.lock"]);
+      if (args.length > 0) assert.equal(Deno.readTextFileSync(path), "the old one");
+      disk.free();
+      assertRestored(await runVerb(place, "restore", "--to", dataDir, ...args));
+      Deno.removeSync(dataDir, { recursive: true });
+    }
+  },
+);
+
+smallDiskTest(
+  "verify, list, restore and export work from a file system that nobody can write to",
+  async (disk) => {
+    using place = placeWithoutSource();
+    const storeId = makeBackup(place, sampleEvents(3));
+    Deno.copyFileSync(place.file(storeId), join(disk.path, `${storeId}.db`));
+    const remount = new Deno.Command("mount", { args: ["-o", "remount,ro", disk.path] });
+    assert.ok((await remount.output()).success);
+    const env = { SERVICE_BACKUP_DATA_DIR: disk.path };
+    for (
+      const args of [["verify"], ["list"], ["export"], ["restore", "--to", "a", "--dry-run"], [
+        "restore",
+        "--to",
+        "a",
+      ]]
+    ) {
+      const { code, stderr } = await place.run({ args, env });
+      assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+    }
+  },
+);
+
+smallDiskTest("on a full disk export fails, and the file that was there stays", async (disk) => {
+  using place = placeWithoutSource();
+  makeBackup(
+    place,
+    largeEvents(40),
+  );
+  const path = join(disk.path, "events.ndjson");
+  Deno.writeTextFileSync(path, "the old one");
+  disk.fill(1_000_000);
+  assertFailed(await runVerb(place, "export", "--output", path), 1, FULL);
+  assert.equal(Deno.readTextFileSync(path), "the old one");
+  assert.deepEqual(namesIn(disk.path), ["events.ndjson", "filler"]);
+});
+
+smallDiskTest("on a full disk init --import fails and leaves nothing behind", async (disk) => {
+  using place = placeWithoutSource();
+  makeBackup(place, largeEvents(60));
+  await place.run({ args: ["export", "--output", "events.ndjson"] });
+  const dataDir = join(disk.path, "data");
+  const importEvents = (): Promise<Ended> =>
+    runInit(place.directory, ["--import", "events.ndjson", "--data-dir", dataDir]);
+  for (const freeBytes of [50_000, 2_000_000, 5_000_000]) {
+    disk.fill(freeBytes);
+    const { code, stderr } = await importEvents();
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^eventstore-init: [^\n]*(No space left|disk is full)[^\n]*\n$/, "one line");
+    if (isThere(dataDir)) assert.deepEqual(namesIn(dataDir), ["events.lock"]);
+    disk.free();
+  }
+  assert.equal((await importEvents()).code, 0);
+});

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { makeCertificates } from "../support/certificates.ts";
+import { debianTest } from "../support/debian_program.ts";
+import { FakeSource, lines, rightPage, STORE } from "../../backup/fake_source.ts";
+import { assertFailed, BackupPlace } from "../../backup/run_backup.ts";
+import { storedLines } from "../../backup/stored_lines.ts";
+
+await debianTest(
+  ["openssl"],
+  "over https and below a base path events are copied, if the certificate is one to trust",
+  async ({ openssl }) => {
+    using place = new BackupPlace({ transport: "tcp", hostname: "127.0.0.1", port: 1 });
+    await makeCertificates(openssl, place.directory);
+    const text = (name: string): string => Deno.readTextFileSync(join(place.directory, name));
+    const tls = { cert: text("cert.pem"), key: text("key.pem") };
+    const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, ...tls });
+    await using source = new FakeSource((request) => rightPage(request, 5), listener);
+    const url = `https://127.0.0.1:${source.address.port}/base/path/`;
+    const env = { SERVICE_BACKUP_SOURCE_URL: url };
+    assertFailed(await place.run({ env }), 1, /certificate/i);
+    assert.equal(source.requests.length, 0);
+    const { code, stderr } = await place.run({ env: { ...env, DENO_CERT: join(place.directory, "ca.pem") } });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(storedLines(place.file(STORE)), lines(1, 5));
+    for (const { head } of source.requests) {
+      assert.match(head, /^QUERY \/base\/path\/events HTTP\/1\.1\r\n/);
+      assert.match(head, new RegExp(`\r\nHost: 127\\.0\\.0\\.1:${source.address.port}\r\n`));
+    }
+  },
+);

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { editions } from "../../../src/editions/editions.ts";
+import { BackupPlace } from "../../backup/run_backup.ts";
+import type { Client } from "../../support/client.ts";
+import { debianTest } from "../support/debian_program.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { NodeExporter } from "./node_exporter.ts";
+import { hostAndPort, Prometheus, readMonitoring } from "./prometheus.ts";
+
+const TOKEN = "correct-horse-battery";
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+  }[];
+  readonly templating: { readonly list: readonly { readonly name: string }[] };
+}
+
+interface Shown {
+  readonly title: string;
+  readonly expression: string;
+  /** Labels that the legend names. */
+  readonly labels: readonly string[];
+}
+
+/** Every expression of the dashboard, as Grafana would send it for all servers. */
+function shownByDashboard(): Shown[] {
+  const dashboard = JSON.parse(readMonitoring("dashboard.json")) as Dashboard;
+  assert.deepEqual(dashboard.templating.list.map(({ name }) => name), ["datasource", "instance"]);
+  return dashboard.panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr, legendFormat }) => {
+      const expression = expr.replaceAll("$instance", ".*").replaceAll("$__rate_interval", "1m");
+      assert.doesNotMatch(expression, /\$/, `${title}: an unknown variable`);
+      const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
+      return { title, expression, labels };
+    })
+  );
+}
+
+const hasEditionC = "C" in editions;
+
+/** Metrics of an edition that this version does not have cannot be found. */
+const NOT_THERE = hasEditionC ? /^$/ : /service_(paused|transaction|appends)/;
+
+async function assertEachShowsSomething(prometheus: Prometheus): Promise<void> {
+  for (const { title, expression, labels } of shownByDashboard()) {
+    if (NOT_THERE.test(expression)) continue;
+    const series = await prometheus.query(expression);
+    assert.notEqual(series.length, 0, `${title}: nothing found for ${expression}`);
+    for (const { metric, value } of series) {
+      assert.notEqual(value[1], "NaN", `${title}: ${expression}`);
+      for (const label of labels) assert.ok(label in metric, `${title}: no label ${label}`);
+    }
+  }
+}
+
+async function assertEachMetricIsShown(prometheus: Prometheus): Promise<void> {
+  const text = shownByDashboard().map(({ expression }) => expression).join("\n");
+  const found = await prometheus.query('group by (__name__) ({__name__=~"service_.+"})');
+  const names = found.map(({ metric }) => metric["__name__"]!.replace(/_(bucket|sum|count)$/, ""));
+  assert.ok(names.length > 10);
+  for (const name of names) assert.ok(text.includes(name), `the dashboard does not show ${name}`);
+}
+
+type Work = () => Promise<void>;
+
+/** What `/metrics` of edition A counts. */
+const writes = (client: Client): Work => async () => {
+  await client.append({ type: "t", identifiers: {}, payload: "" });
+  await client.write({ conditions: [{ failIfEventsMatch: "*" }] });
+};
+
+/** What `/metrics` of edition C counts. */
+const transactions = (client: Client): Work => async () => {
+  for (const end of ["/commit", "/rollback"]) {
+    const { ticket } = (await client.request("POST", "/begin")).json<{ ticket: string }>();
+    const reply = await client.request("POST", end, { headers: { "x-service-ticket": ticket } });
+    assert.equal(reply.status, 204, reply.text);
+  }
+};
+
+/** Works again and again until the check passes. */
+async function whileWorking(work: readonly Work[], check: () => Promise<void>): Promise<void> {
+  let over = false;
+  const repeat = async (): Promise<void> => {
+    while (!over) {
+      for (const once of work) await once();
+      await pause(100);
+    }
+  };
+  await Promise.all([repeat(), check().finally(() => over = true)]);
+}
+
+function startEdition(edition: "A" | "C"): Promise<ServerProcess> {
+  const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN, SERVICE_EDITION: edition };
+  return startServer({ listen: "tcp", listenOnly: true, env });
+}
+
+await debianTest(
+  ["prometheus", "prometheus-node-exporter"],
+  "with a real Prometheus each panel of the dashboard shows something, and no alert fires",
+  async (programs) => {
+    const servers: ServerProcess[] = [];
+    await using stack = new AsyncDisposableStack();
+    for (const edition of hasEditionC ? ["A", "C"] as const : ["A"] as const) {
+      servers.push(stack.use(await startEdition(edition)));
+    }
+    const clients = servers.map((server) => server.client({ authorization: `Bearer ${TOKEN}` }));
+    const work = [writes, transactions].slice(0, servers.length).map((of, i) => of(clients[i]!));
+    for (const once of work) await once();
+
+    using backup = new BackupPlace(servers[0]!.address);
+    const args = ["--metrics-file", join(backup.directory, "backup.prom")];
+    const run = await backup.run({ args, env: { SERVICE_BACKUP_SOURCE_TOKEN: TOKEN } });
+    assert.equal(run.code, 0, run.stderr);
+    const tokenFile = join(backup.directory, "token");
+    await Deno.writeTextFile(tokenFile, TOKEN, { mode: 0o600 });
+    await using node = await NodeExporter.start(programs["prometheus-node-exporter"], backup.directory);
+    await using prometheus = await Prometheus.start(programs.prometheus, backup.directory, {
+      servers: servers.map(hostAndPort),
+      node: node.address,
+      tokenFile,
+    });
+
+    await eventually(async () => assert.deepEqual(await prometheus.scrapeErrors(), []), 10);
+    await whileWorking(work, () => eventually(() => assertEachShowsSomething(prometheus), 20));
+    await assertEachMetricIsShown(prometheus);
+    await eventually(async () => {
+      const rules = await prometheus.rules();
+      assert.equal(rules.size, readMonitoring("alerts.yml").match(/- alert:/g)?.length);
+      for (const [name, { health, state }] of rules) {
+        assert.deepEqual([health, state], ["ok", "inactive"], name);
+      }
+    }, 10);
+    assert.equal((await prometheus.query("service_backup_last_sequence"))[0]?.value[1], "1");
+  },
+);

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import type { Address } from "../../support/connection.ts";
+import { freePort } from "../../support/free_port.ts";
+import { DebianProcess } from "../support/debian_process.ts";
+import type { DebianProgram } from "../support/debian_program.ts";
+import { replacePart } from "../../support/page_block.ts";
+
+export const MONITORING = new URL("../../../monitoring/", import.meta.url);
+
+export const readMonitoring = (name: string): string => Deno.readTextFileSync(new URL(name, MONITORING));
+
+export interface PrometheusOptions {
+  /** Addresses `host:port` of event stores. */
+  readonly servers: readonly string[];
+  /** The address of a node exporter. */
+  readonly node: string;
+  /** The file with the bearer token. */
+  readonly tokenFile: string;
+}
+
+/** The address of a server on TCP, as a scrape configuration names it. */
+export function hostAndPort({ address }: { readonly address: Address }): string {
+  if (address.transport !== "tcp") throw new Error("Prometheus cannot scrape a unix socket");
+  return `${address.hostname}:${address.port}`;
+}
+
+/** A series that a query found: its labels, and its value in text. */
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly [number, string];
+}
+
+/** A real Prometheus that runs the repository's example configuration, only faster. */
+export class Prometheus implements AsyncDisposable {
+  readonly #process: DebianProcess;
+  readonly #url: string;
+
+  private constructor(process: DebianProcess, url: string) {
+    this.#process = process;
+    this.#url = url;
+  }
+
+  static async start(
+    program: DebianProgram,
+    directory: string,
+    options: PrometheusOptions,
+  ): Promise<Prometheus> {
+    const port = freePort();
+    const rules = join(directory, "alerts.yml");
+    await Deno.writeTextFile(rules, readMonitoring("alerts.yml"));
+    let config = readMonitoring("prometheus.yml").replaceAll("_interval: 15s", "_interval: 500ms");
+    config = replacePart(config, "/etc/prometheus/eventstore_alerts.yml", rules);
+    config = replacePart(config, "/etc/prometheus/eventstore_token", options.tokenFile);
+    config = replacePart(config, '["127.0.0.1:8085"]', JSON.stringify(options.servers));
+    config = replacePart(config, '["127.0.0.1:9100"]', JSON.stringify([options.node]));
+    const path = join(directory, "prometheus.yml");
+    await Deno.writeTextFile(path, config);
+    const args = [
+      `--config.file=${path}`,
+      `--storage.tsdb.path=${join(directory, "series")}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ];
+    return new Prometheus(
+      await DebianProcess.start(program, { args, directory, ports: [port] }),
+      `http://127.0.0.1:${port}`,
+    );
+  }
+
+  /** What an expression gives right now. */
+  async query(expression: string): Promise<Series[]> {
+    const { result } = await this.#get(`query?query=${encodeURIComponent(expression)}`) as {
+      result: Series[];
+    };
+    return result;
+  }
+
+  /** Every rule that was loaded, by its name, with its health (`ok` once it was evaluated) and its state. */
+  async rules(): Promise<Map<string, { readonly health: string; readonly state: string }>> {
+    const { groups } = await this.#get("rules") as {
+      groups: { rules: { name: string; health: string; state: string }[] }[];
+    };
+    return new Map(groups.flatMap((group) => group.rules).map((rule) => [rule.name, rule]));
+  }
+
+  /** Why a target could not be scraped, for each that could not. */
+  async scrapeErrors(): Promise<string[]> {
+    const { activeTargets } = await this.#get("targets") as {
+      activeTargets: { scrapeUrl: string; lastError: string; health: string }[];
+    };
+    return activeTargets.filter(({ health }) => health !== "up").map((target) =>
+      `${target.scrapeUrl}: ${target.health} ${target.lastError}`
+    );
+  }
+
+  async #get(path: string): Promise<unknown> {
+    const reply = await fetch(`${this.#url}/api/v1/${path}`);
+    const body = await reply.json() as { status: string; error?: string; data: unknown };
+    if (body.status !== "success") throw new Error(`Prometheus: ${path}: ${body.error}`);
+    return body.data;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process[Symbol.asyncDispose]();
+  }
+}

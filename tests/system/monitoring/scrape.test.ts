@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { BackupPlace } from "../../backup/run_backup.ts";
+import { debianTest } from "../support/debian_program.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startServer } from "../../support/server_process.ts";
+import { NodeExporter } from "./node_exporter.ts";
+import { hostAndPort, Prometheus } from "./prometheus.ts";
+
+const TOKEN = "correct-horse-battery";
+
+await debianTest(
+  ["prometheus", "prometheus-node-exporter"],
+  "a real Prometheus notices a failed backup, a wrong token and a server that is gone",
+  async (programs) => {
+    const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
+    await using server = await startServer({ listen: "tcp", listenOnly: true, env });
+    using backup = new BackupPlace(server.address);
+    const metricsFile = join(backup.directory, "backup.prom");
+    assert.equal((await backup.run({ args: ["--metrics-file", metricsFile] })).code, 1, "without the token");
+    const tokenFile = join(backup.directory, "token");
+    await Deno.writeTextFile(tokenFile, "wrong");
+    await using node = await NodeExporter.start(programs["prometheus-node-exporter"], backup.directory);
+    await using prometheus = await Prometheus.start(programs.prometheus, backup.directory, {
+      servers: [hostAndPort(server)],
+      node: node.address,
+      tokenFile,
+    });
+    await eventually(async () => {
+      assert.match((await prometheus.scrapeErrors()).join(), /HTTP status 401/);
+      const rules = await prometheus.rules();
+      for (const name of ["EventstoreBackupFailed", "EventstoreDown"]) {
+        assert.equal(rules.get(name)?.state, "pending", name);
+      }
+    }, 15);
+    await Deno.writeTextFile(tokenFile, TOKEN);
+    await eventually(async () => assert.deepEqual(await prometheus.scrapeErrors(), []), 15);
+    await server.stop();
+    await eventually(async () => {
+      assert.match((await prometheus.scrapeErrors()).join(), /refused/);
+      assert.equal((await prometheus.query('up{job="eventstore"}'))[0]?.value[1], "0");
+    }, 15);
+  },
+);

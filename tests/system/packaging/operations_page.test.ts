@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { eventually } from "../../support/eventually.ts";
+import { pageBlock } from "../../support/page_block.ts";
+import { CONFIG, Machine, SERVER, SOCKET } from "./machine.ts";
+import { scratchRootTest } from "./scratch_root.ts";
+
+/* What docs/operations.md tells those who run the packaged server to type, typed. */
+
+const PAGE = "operations.md";
+const TOKENS = "/etc/eventstore/tokens.env";
+const SET_UP = "install -m 0600 /dev/null /etc/eventstore/tokens.env";
+
+/** A machine with the package, an event in the store, tokens as install.md says, and the server as a source. */
+async function startWithTokens(): Promise<Machine> {
+  const machine = await Machine.start();
+  const { root } = machine;
+  await machine.install(machine.packages.first);
+  await machine.answers();
+  await machine.write("precious");
+  await root.runWell("sh", "-c", pageBlock("install.md", SET_UP).replaceAll("TOKEN=...", "TOKEN=secret"));
+  await root.runWell("sed", "-i", "s,^#enableAuth =.*,enableAuth = true,", CONFIG);
+  await root.runWell("sed", "-i", `s,^#sourceSocket =.*,sourceSocket = "${SOCKET}",`, CONFIG);
+  await root.runWell("systemctl", "restart", SERVER);
+  await eventually(
+    async () => assert.equal((await machine.client.request("GET", "/health")).status, 401),
+    10,
+  );
+  return machine;
+}
+
+await scratchRootTest(
+  "the drill is started as the page says, with a token that only root can read, and backups go on after it",
+  { systemd: true, programs: ["/usr/bin/curl"] },
+  async () => {
+    await using machine = await startWithTokens();
+    const { root } = machine;
+    assert.equal(await root.runWell("stat", "-c", "%a %U", TOKENS), "600 root");
+    const script = pageBlock(
+      PAGE,
+      "# eventstore-drill: makes a backup, checks it, restores it, and starts a server on the result.",
+    );
+    await Deno.writeTextFile(root.path("/usr/local/bin/eventstore-drill"), script);
+    const printed = await root.runWell(
+      "sh",
+      "-c",
+      pageBlock(PAGE, "# As root, who alone can read the tokens:"),
+    );
+    assert.match(printed, /"payload":"precious"/);
+    assert.equal(await root.runWell("find", "/var/lib/eventstore-backup", "!", "-user", "eventstore"), "");
+    await root.runWell("systemctl", "start", "eventstore-backup");
+  },
+);
+
+await scratchRootTest(
+  "events move to another schema as the page says, and the server goes on with them",
+  { systemd: true },
+  async () => {
+    await using machine = await startWithTokens();
+    const { root } = machine;
+    await root.runWell("sh", "-e", "-c", pageBlock(PAGE, "# With the old program, the server stopped:"));
+    await root.runWell("sh", "-e", "-c", pageBlock(PAGE, "# With the new program:"));
+    await root.runWell("sed", "-i", "s,^enableAuth =.*,enableAuth = false,", CONFIG);
+    await root.runWell("systemctl", "restart", SERVER);
+    await machine.answers();
+    assert.deepEqual(await machine.payloads(), ["precious"]);
+    await machine.write("and on");
+    assert.equal(await root.runWell("stat", "-c", "%a %U", "/var/lib/eventstore"), "700 eventstore");
+  },
+);

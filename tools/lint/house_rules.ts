@@ -1,0 +1,74 @@
+/*
+ * House rules that the stock rules do not cover. Each one is here because breaking it has caused harm.
+ */
+
+const FUNCTION_LINES_MAX = 60;
+const FILE_LINES_MAX = 250;
+
+type Context = Deno.lint.RuleContext;
+type FunctionNode =
+  | Deno.lint.FunctionDeclaration
+  | Deno.lint.FunctionExpression
+  | Deno.lint.ArrowFunctionExpression;
+
+function linesOf(context: Context, node: { readonly range: Deno.lint.Range }): number {
+  return context.sourceCode.text.slice(node.range[0], node.range[1]).split("\n").length;
+}
+
+function isTest(context: Context): boolean {
+  return /\/(tests|bench)\//.test(context.filename);
+}
+
+const plugin: Deno.lint.Plugin = {
+  name: "house",
+  rules: {
+    "function-length": {
+      create(context) {
+        const check = (node: FunctionNode): void => {
+          const lines = linesOf(context, node);
+          if (lines <= FUNCTION_LINES_MAX || isTest(context)) return;
+          context.report({ node, message: `a function of ${lines} lines does more than one thing` });
+        };
+        return { FunctionDeclaration: check, FunctionExpression: check, ArrowFunctionExpression: check };
+      },
+    },
+    "file-length": {
+      create(context) {
+        return {
+          Program(node): void {
+            const lines = context.sourceCode.text.split("\n").length - 1;
+            if (lines <= FILE_LINES_MAX || isTest(context)) return;
+            context.report({ node, message: `a file of ${lines} lines holds more than one idea` });
+          },
+        };
+      },
+    },
+    // A statement's iterate() ends silently when SQLite fails, so that a page would look complete.
+    "no-iterate": {
+      create(context) {
+        return {
+          'CallExpression[callee.property.name="iterate"]'(node: Deno.lint.CallExpression): void {
+            context.report({ node, message: "iterate() hides errors: read rows in bounded batches" });
+          },
+        };
+      },
+    },
+    // Another handle on the database file in this process would drop SQLite's locks, and a second place that
+    // knows the driver would be a second place to get its pitfalls wrong.
+    "one-driver": {
+      create(context) {
+        return {
+          'ImportDeclaration[source.value="node:sqlite"]'(node: Deno.lint.ImportDeclaration): void {
+            if (context.filename.endsWith("/sqlite/connection/database.ts") || isTest(context)) return;
+            context.report({
+              node,
+              message: "only src/store/sqlite/connection/database.ts knows the SQLite driver",
+            });
+          },
+        };
+      },
+    },
+  },
+};
+
+export default plugin;

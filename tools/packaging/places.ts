@@ -1,0 +1,16 @@
+/*
+ * Where the Debian package puts what. The units and the maintainer scripts repeat it, since they are files of
+ * other kinds; a test compares them.
+ */
+
+/** The system user that runs the services, and its group. */
+export const USER = "eventstore";
+
+export const CONFIG_PATH = "/etc/eventstore/config.toml";
+
+/** Environment variables that hold tokens, readable by root only. Not part of the package. */
+export const TOKENS_PATH = "/etc/eventstore/tokens.env";
+
+export const DATA_DIRECTORY = "/var/lib/eventstore";
+export const BACKUP_DIRECTORY = "/var/lib/eventstore-backup";
+export const SOCKET_PATH = "/run/service/service.sock";

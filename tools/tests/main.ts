@@ -1,0 +1,71 @@
+import { type Outcome, summaryOf, sumOf } from "./outcome.ts";
+import { runFile, type RunOfFile } from "./run_file.ts";
+import { runsAlone, testFiles } from "./test_files.ts";
+
+/*
+ * Runs test files side by side, each in a process of its own: deno task test [files or folders]
+ * Most tests wait, for a disk, a time limit or another process, so there are more processes than cores.
+ * The types are checked in the meantime. Files named *.alone.test.ts measure time: they come last, one by one.
+ */
+
+const PROCESSES_PER_CORE = 3;
+
+const print = (text: string): void => {
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
+};
+
+/**
+ * Checks the types once, so that no process has to: those of what the files import, without files of everything.
+ * @returns what is wrong with them
+ */
+async function typeErrors(files: readonly string[]): Promise<string> {
+  const args = ["check", "--quiet", ...files];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, stdin: "null" }).output();
+  return success ? "" : new TextDecoder().decode(stderr);
+}
+
+/** A line for each file, everything it printed when something failed, and why tests were ignored. */
+function report({ file, seconds, output, passed, failed }: RunOfFile): string {
+  const line = `${failed === 0 ? "ok" : "FAILED"} | ${passed} passed | ${seconds.toFixed(1)} s | ${file}\n`;
+  if (failed > 0) return `${line}${output}\n`;
+  const ignored = output.split("\n").filter((line) => / \.\.\. ignored /.test(line));
+  return line + ignored.map((line) => `     ${line}\n`).join("");
+}
+
+/** An equal share of the ports that the system never assigns by itself. */
+function portsOf(lane: number, lanes: number): string {
+  const [first, last] = [10_000, 32_000];
+  const count = Math.floor((last - first) / lanes);
+  return `${first + lane * count}-${first + (lane + 1) * count - 1}`;
+}
+
+async function run(files: readonly string[], atOnce: number): Promise<Outcome> {
+  const waiting = [...files];
+  const outcomes: Outcome[] = [];
+  const work = async (_: unknown, lane: number): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const ended = await runFile(file, portsOf(lane, atOnce));
+      outcomes.push(ended);
+      print(report(ended));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return sumOf(outcomes);
+}
+
+const started = performance.now();
+const files = testFiles(Deno.args);
+const checking = typeErrors(Deno.args.length === 0 ? [] : files);
+const beside = await run(
+  files.filter((file) => !runsAlone(file)),
+  navigator.hardwareConcurrency * PROCESSES_PER_CORE,
+);
+const errors = await checking;
+const outcome = sumOf([
+  beside,
+  await run(files.filter(runsAlone), 1),
+  { passed: 0, failed: errors === "" ? 0 : 1, ignored: 0 },
+]);
+print(errors);
+print(`\n${summaryOf(outcome, (performance.now() - started) / 1000)}\n`);
+Deno.exit(outcome.failed === 0 && outcome.passed > 0 ? 0 : 1);

@@ -1,0 +1,22 @@
+/** Tests that need more of a machine than the runtime: `deno task test-system`. */
+const SYSTEM = "tests/system/";
+
+/** The test files that the arguments name or contain; without arguments all but the system tests. */
+export function testFiles(args: readonly string[]): string[] {
+  const paths = args.length === 0 ? ["tests"] : args;
+  const files = [...new Set(paths.flatMap((path) => filesIn(path.replace(/\/+$/, ""))))].sort();
+  return args.length === 0 ? files.filter((file) => !file.startsWith(SYSTEM)) : files;
+}
+
+/** Whether a file measures time, and so must not share the machine. */
+export function runsAlone(file: string): boolean {
+  return file.endsWith(".alone.test.ts");
+}
+
+function filesIn(path: string): string[] {
+  if (Deno.statSync(path).isFile) return [path];
+  return [...Deno.readDirSync(path)].flatMap(({ name, isDirectory }) => {
+    if (isDirectory) return filesIn(`${path}/${name}`);
+    return name.endsWith(".test.ts") ? [`${path}/${name}`] : [];
+  });
+}
