@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { suggest } from "../src/config/suggest.ts";
+import { didYouMean, suggest } from "../src/config/suggest.ts";
 import type { CommandLine, Flag, Program, Verb } from "./program.ts";
 
 /** The flags that were given, by name, with their values. */
@@ -82,10 +82,6 @@ function unknownFlag(program: Program, verb: Verb | undefined, rawName: string):
   const homes = program.verbs.filter(({ flags }) => flags.some(({ name }) => rawName === `--${name}`));
   if (homes.length > 0) return `${line}; it belongs to ${homes.map(({ name }) => name).join(" or ")}`;
   return line + didYouMean(suggest(rawName, own.map(({ name }) => `--${name}`)));
-}
-
-function didYouMean(near: string | undefined): string {
-  return near === undefined ? "" : `, did you mean ${near}?`;
 }
 
 function optionsOf(flags: readonly Flag[], given: Given): Record<string, string | boolean | undefined> {

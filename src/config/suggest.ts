@@ -12,6 +12,11 @@ export function suggest(name: string, candidates: Iterable<string>): string | un
   return found;
 }
 
+/** The end of a message about an unknown name: the suggestion, if there is one, as `show` writes it. */
+export function didYouMean(found: string | undefined, show: (found: string) => string = String): string {
+  return found === undefined ? "" : `, did you mean ${show(found)}?`;
+}
+
 /** Letters to insert, drop or replace to turn one word into the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,7 +1,7 @@
 import { describe } from "./check.ts";
 import type { ConfigFile } from "./config_file.ts";
 import { type Section, sections, settings } from "./settings.ts";
-import { suggest } from "./suggest.ts";
+import { didYouMean, suggest } from "./suggest.ts";
 import type { TomlKey } from "./toml.ts";
 
 /** One line for everything in the file that no program knows, in every section. */
@@ -48,10 +48,6 @@ function keyHint(key: string, near: readonly Section[]): string {
 
 function isSection(name: string): name is Section {
   return Object.hasOwn(settings, name);
-}
-
-function didYouMean(found: string | undefined, show: (found: string) => string): string {
-  return found === undefined ? "" : `, did you mean ${show(found)}?`;
 }
 
 /** The name of a section as a header has it: bare when possible. */

@@ -49,7 +49,8 @@ export function* readLines(read: ReadBytes): Generator<Uint8Array, void> {
   for (let count = read(buffer); count !== null; count = read(buffer)) {
     for (const line of splitter.push(buffer.subarray(0, count))) yield line.subarray(0, -1);
   }
-  if (splitter.rest.length > 0) yield splitter.rest;
+  const { rest } = splitter;
+  if (rest.length > 0) yield rest;
 }
 
 /**
