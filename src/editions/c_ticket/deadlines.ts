@@ -1,4 +1,5 @@
 import { Age, nowMicros } from "../../turns/clock.ts";
+import { PatientTimer } from "../../turns/patient_timer.ts";
 
 /** Why a transaction is expired, in the words of the settings. */
 export type Expiry = "transactionTimeout" | "maxTransactionDuration";
@@ -20,8 +21,8 @@ export class Deadlines {
   readonly ceilingMicros: number;
   readonly #idleSeconds: number;
   readonly #expire: (why: Expiry) => void;
-  readonly #ceilingTimer: ReturnType<typeof setTimeout>;
-  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #ceilingTimer: PatientTimer;
+  #idleTimer: PatientTimer | undefined;
   #idleEndsMicros = Infinity;
 
   /** Starts both. */
@@ -30,7 +31,10 @@ export class Deadlines {
     this.ceilingMicros = this.age.sinceMicros + maxTransactionDuration * 1_000_000;
     this.#idleSeconds = transactionTimeout;
     this.#expire = expire;
-    this.#ceilingTimer = setTimeout(() => expire("maxTransactionDuration"), maxTransactionDuration * 1000);
+    this.#ceilingTimer = new PatientTimer(
+      maxTransactionDuration * 1000,
+      () => expire("maxTransactionDuration"),
+    );
     this.#awaitCall(this.age.sinceMicros);
   }
 
@@ -40,7 +44,7 @@ export class Deadlines {
   }
 
   callBegan(): void {
-    clearTimeout(this.#idleTimer);
+    this.#idleTimer?.stop();
     this.#idleEndsMicros = Infinity;
   }
 
@@ -49,13 +53,13 @@ export class Deadlines {
   }
 
   #awaitCall(fromMicros: number): void {
-    clearTimeout(this.#idleTimer);
+    this.#idleTimer?.stop();
     this.#idleEndsMicros = fromMicros + this.#idleSeconds * 1_000_000;
-    this.#idleTimer = setTimeout(() => this.#expire("transactionTimeout"), this.#idleSeconds * 1000);
+    this.#idleTimer = new PatientTimer(this.#idleSeconds * 1000, () => this.#expire("transactionTimeout"));
   }
 
   stop(): void {
-    clearTimeout(this.#ceilingTimer);
-    clearTimeout(this.#idleTimer);
+    this.#ceilingTimer.stop();
+    this.#idleTimer?.stop();
   }
 }

@@ -1,0 +1,37 @@
+/** A timer this late was held up by work, and what arrived in time may still be unread. */
+export const LATE_MILLISECONDS = 20;
+
+/** How long the work that has piled up may take, each time that this timer is late again. */
+const GRACE_MILLISECONDS = 250;
+const GRACES_MAX = 8;
+
+/**
+ * Calls back after a time. When the process was too busy to do so on time, or was stopped, it first reads what has
+ * arrived meanwhile, which may stop the timer.
+ */
+export class PatientTimer {
+  readonly #callBack: () => void;
+  #dueAt!: number;
+  #graces = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(milliseconds: number, callBack: () => void) {
+    this.#callBack = callBack;
+    this.#start(milliseconds);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #start(milliseconds: number): void {
+    this.#dueAt = performance.now() + milliseconds;
+    this.#timer = setTimeout(() => this.#ring(), milliseconds);
+  }
+
+  #ring(): void {
+    const isLate = performance.now() - this.#dueAt > LATE_MILLISECONDS;
+    if (isLate && this.#graces++ < GRACES_MAX) this.#start(GRACE_MILLISECONDS);
+    else this.#callBack();
+  }
+}
