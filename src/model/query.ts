@@ -34,6 +34,16 @@ function carriesAll(tags: readonly Tag[], wanted: readonly Tag[]): boolean {
   return wanted.every((tag) => tags.some((own) => own.name === tag.name && own.value === tag.value));
 }
 
+/** How many types, identifiers and metadata entries a query names. */
+export function countValues(query: Query): number {
+  if (typeof query === "string") return 0;
+  let count = 0;
+  for (const { types, identifiers, metadata } of query) {
+    count += types.length + identifiers.length + metadata.length;
+  }
+  return count;
+}
+
 /** Drops every item that asks for the same as an earlier one, whatever the order of its entries. */
 export function mergeDuplicateItems(items: readonly QueryItem[]): QueryItem[] {
   if (items.length < 2) return [...items];

@@ -8,6 +8,21 @@ export function utf8BytesOver(bytesMax: number, texts: readonly string[]): numbe
   let units = 0;
   for (const text of texts) units += text.length;
   if (units * 3 <= bytesMax) return 0;
-  const { length } = encoder.encode(texts.join(""));
-  return length > bytesMax ? length : 0;
+  // What is certainly over is counted without a copy of it, since it may be as large as a request.
+  const bytes = units > bytesMax ? countBytes(texts) : encoder.encode(texts.join("")).length;
+  return bytes > bytesMax ? bytes : 0;
+}
+
+function countBytes(texts: readonly string[]): number {
+  let bytes = 0;
+  for (const text of texts) {
+    for (let i = 0; i < text.length; i++) bytes += unitBytes(text.charCodeAt(i));
+  }
+  return bytes;
+}
+
+/** A surrogate counts as half of its pair. */
+function unitBytes(unit: number): number {
+  if (unit < 0x80) return 1;
+  return unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3;
 }

@@ -28,6 +28,12 @@ export interface WriteQueueOptions {
   readonly groupWritesMax?: number;
 }
 
+/**
+ * The size of the requests in one group, unless a single one is larger. A group is copied on its way to the writer,
+ * and meanwhile this thread does nothing else.
+ */
+const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+
 /** What a job does in its turn: be a member of a write group, or hold the turn alone. */
 type Task = { readonly write: StoreWrite } | { readonly run: () => Promise<unknown> };
 
@@ -35,6 +41,8 @@ interface Job extends PromiseWithResolvers<unknown> {
   readonly kind: string;
   readonly task: Task;
   readonly client: AbortSignal | undefined;
+  /** Size of the request that brought it. */
+  readonly bytes: number;
   onLeave: () => void;
   readonly age: Age;
 }
@@ -63,15 +71,21 @@ export class WriteQueue {
    * Waits for a turn and writes in it.
    * @param client aborts when the client leaves; a waiting write is then withdrawn. Without it the write
    *   runs even if nobody is left to receive the result
+   * @param bytes size of the requests that brought what it writes
    * @throws Refusal when the queue is full or the server is shutting down, ClientLeft when the client left in time
    */
-  write(kind: string, write: StoreWrite, client: AbortSignal | undefined): Promise<EndedWrite> {
-    return this.#join(kind, { write }, client) as Promise<EndedWrite>;
+  write(
+    kind: string,
+    write: StoreWrite,
+    client: AbortSignal | undefined,
+    bytes = 0,
+  ): Promise<EndedWrite> {
+    return this.#join(makeJob(kind, { write }, client, bytes)) as Promise<EndedWrite>;
   }
 
   /** Waits for a turn, and holds it alone until the promise of `run` settles. Throws like `write`. */
   alone<T>(kind: string, run: () => Promise<T>, client: AbortSignal | undefined): Promise<T> {
-    return this.#join(kind, { run }, client) as Promise<T>;
+    return this.#join(makeJob(kind, { run }, client)) as Promise<T>;
   }
 
   /** Takes the next turn, before the waiting requests and without being counted among them. Throws like `write`. */
@@ -114,13 +128,13 @@ export class WriteQueue {
     return this.#drained.promise;
   }
 
-  #join(kind: string, task: Task, client: AbortSignal | undefined): Promise<unknown> {
+  #join(job: Job): Promise<unknown> {
+    const { client } = job;
     this.assertOpen();
     if (client?.aborted) throw new ClientLeft();
     if (this.#active.length > 0 && this.queuedCount >= this.#options.waitingMax) {
       throw new Refusal(this.#options.fullCode);
     }
-    const job = makeJob(kind, task, client);
     job.onLeave = () => {
       this.#waiting = this.#waiting.filter((other) => other !== job);
       job.reject(new ClientLeft());
@@ -146,12 +160,22 @@ export class WriteQueue {
     else this.#runGroup(this.#active);
   }
 
-  /** Takes the first job, and with a write all writes after it, up to the next job that runs alone. */
+  /**
+   * Takes the first job, and with a write all writes after it, up to the next job that runs alone, and as far as
+   * they fit into a group.
+   */
   #takeGroup(): Job[] {
     const { groupWritesMax = Infinity } = this.#options;
-    const alone = this.#waiting.findIndex((job) => "run" in job.task);
-    const writes = alone < 0 ? this.#waiting.length : alone;
-    const group = this.#waiting.splice(0, Math.max(1, Math.min(writes, groupWritesMax)));
+    let count = 0;
+    let bytes = 0;
+    for (const job of this.#waiting) {
+      bytes += job.bytes;
+      const joins = "write" in job.task && count < groupWritesMax && bytes <= GROUP_BYTES_MAX;
+      if (count > 0 && !joins) break;
+      count++;
+      if ("run" in job.task) break;
+    }
+    const group = this.#waiting.splice(0, count);
     for (const job of group) stopListening(job);
     return group;
   }
@@ -186,8 +210,9 @@ export class WriteQueue {
   }
 }
 
-function makeJob(kind: string, task: Task, client: AbortSignal | undefined): Job {
-  return { kind, task, client, onLeave: () => {}, age: new Age(), ...Promise.withResolvers<unknown>() };
+function makeJob(kind: string, task: Task, client: AbortSignal | undefined, bytes = 0): Job {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  return { kind, task, client, bytes, onLeave: () => {}, age: new Age(), promise, resolve, reject };
 }
 
 function stopListening(job: Job): void {

@@ -1,5 +1,6 @@
 import type { Condition } from "../model/condition.ts";
-import { decodeAfterSequence, decodeObject, isOmitted, withPath } from "./decode.ts";
+import { decodeAfterSequence, decodeObject, isOmitted } from "./decode.ts";
+import { withPath } from "./invalid.ts";
 import { decodeQuery, type QueryLiterals } from "./query.ts";
 
 export const CONDITION_KEYS = ["failIfEventsMatch", "afterSequence"] as const;

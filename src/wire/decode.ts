@@ -1,38 +1,12 @@
-import { LimitReached, Refusal } from "../model/errors.ts";
+import type { Refusal } from "../model/errors.ts";
+import { invalid, overLimit, quoted } from "./invalid.ts";
+import { LargeArray, LargeObject } from "./large_json.ts";
 
-/** Longest piece of a client's text that an error quotes. */
-const QUOTED_UNITS_MAX = 60;
-
-/**
- * The error for an item. `path` is the item at fault (`events[3]`), or empty for the body itself.
- * Returned, not thrown, so that the caller's `throw` is seen by the compiler.
- */
-export function invalid(path: string, what: string): Refusal {
-  return new Refusal("InvalidRequest", withPath(path, what));
-}
-
-/** The error for an item that asks for more than a limit allows. */
-export function overLimit(path: string, what: string): LimitReached {
-  return new LimitReached(withPath(path, what));
-}
-
-/** The error for an item that is larger than the setting called `limitName` allows. */
-export function tooLarge(path: string, bytes: number, limitName: string, bytesMax: number): Refusal {
-  return new Refusal("PayloadTooLarge", `${path} is ${bytes} bytes, more than ${limitName} (${bytesMax})`);
-}
-
-/** `text` prefixed with the item it belongs to: `events[3]: payload is missing`. */
-export function withPath(path: string, text: string): string {
-  return path === "" ? text : `${path}: ${text}`;
-}
-
-/** A piece of the client's text for an error, quoted and truncated. */
-export function quoted(text: string): string {
-  return JSON.stringify(clipped(text));
-}
-
-export function clipped(text: string): string {
-  return text.length > QUOTED_UNITS_MAX ? `${text.slice(0, QUOTED_UNITS_MAX)}...` : text;
+/** A JSON array, whatever its size. */
+export interface Elements {
+  readonly length: number;
+  entries(): Iterable<[index: number, element: unknown]>;
+  map<T>(change: (element: unknown, index: number) => T): T[];
 }
 
 /** Whether an optional key was omitted; `null` means the same. */
@@ -46,19 +20,27 @@ export function decodeObject<Key extends string>(
   path: string,
   keys: readonly Key[],
 ): { readonly [key in Key]?: unknown } {
-  if (!isObject(value)) throw wrong("", path === "" ? "body" : path, "an object", value);
-  for (const key of Object.keys(value)) {
+  const isLarge = value instanceof LargeObject;
+  if (!isLarge && !isObject(value)) throw wrong("", path === "" ? "body" : path, "an object", value);
+  const given = isLarge ? value.keys() : Object.keys(value);
+  for (const key of given) {
     if (!(keys as readonly string[]).includes(key)) throw invalid(path, `unknown key ${quoted(key)}`);
   }
-  return value as { readonly [key in Key]?: unknown };
+  const members = isLarge ? Object.fromEntries(given.map((key) => [key, value.get(key)])) : value;
+  return members as { readonly [key in Key]?: unknown };
 }
 
+/** Whether it is an object that has been built. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !isArray(value) && !(value instanceof LargeObject);
 }
 
-export function decodeArray(value: unknown, path: string, name: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw wrong(path, name, "an array", value);
+export function isArray(value: unknown): value is Elements {
+  return Array.isArray(value) || value instanceof LargeArray;
+}
+
+export function decodeArray(value: unknown, path: string, name: string): Elements {
+  if (!isArray(value)) throw wrong(path, name, "an array", value);
   return value;
 }
 
@@ -108,6 +90,6 @@ export function wrong(path: string, name: string, expected: string, value: unkno
 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
+  if (isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -1,6 +1,7 @@
 import { eventBytesOver, type NewEvent } from "../model/event.ts";
 import { formatTimestamp } from "../model/timestamp.ts";
-import { decodeArray, decodeNonEmptyString, decodeObject, decodeString, tooLarge } from "./decode.ts";
+import { decodeArray, decodeNonEmptyString, decodeObject, decodeString } from "./decode.ts";
+import { tooLarge } from "./invalid.ts";
 import { parseByHand } from "./parse_by_hand.ts";
 import { decodeTags, tagList, type TagObject, tagsText } from "./tags.ts";
 

@@ -1,7 +1,8 @@
 import { Refusal } from "../model/errors.ts";
 import type { NewEvent } from "../model/event.ts";
 import { formatTimestamp } from "../model/timestamp.ts";
-import { decodeInteger, decodeObject, decodeString, invalid, quoted } from "./decode.ts";
+import { decodeInteger, decodeObject, decodeString } from "./decode.ts";
+import { invalid, quoted } from "./invalid.ts";
 import { decodeEvent, EVENT_KEYS, eventBody, eventLine, mayEscapeTagNames } from "./event.ts";
 import { parseJson } from "./json.ts";
 import { parseByHand } from "./parse_by_hand.ts";

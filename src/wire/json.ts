@@ -1,92 +1,64 @@
-import { invalid } from "./decode.ts";
+import { invalid } from "./invalid.ts";
+import { type JsonPart, OPEN_ARRAY, OPEN_OBJECT, trimmed } from "./json_bytes.ts";
+import { type JsonPath, notJson } from "./json_faults.ts";
+import { outline } from "./json_outline.ts";
+import { LargeArray, LargeObject } from "./large_json.ts";
 import { parseByHand } from "./parse_by_hand.ts";
 
-/** No valid body is nested deeper than 7 levels. */
-const NESTING_MAX = 32;
+/** An array or object of more values is built part by part, as it is asked for. */
+const VALUES_AT_ONCE_MAX = 4096;
 
-/** No valid object has more than 20 keys. */
-const KEYS_PER_OBJECT_MAX = 100;
+/** So are a larger body and the lists in it, down to their items, which the decoders limit. */
+const BYTES_AT_ONCE_MAX = 1024 * 1024;
+const ITEM_DEPTH = 2;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Parses a request body as exactly one JSON value: UTF-8 without a byte order mark, no duplicate keys in an object,
- * only whitespace around it. Objects keep a key called `__proto__` as their own.
+ * only white space around it. Objects keep a key called `__proto__` as their own. Where it holds very many values
+ * the result contains a LargeArray or LargeObject, of which only the outermost brackets have been checked.
  * @throws Refusal InvalidRequest
  */
 export function parseJson(body: Uint8Array): unknown {
-  // The native parser is many times faster than any other, but silent about duplicate keys, for one. So what it
-  // cannot be trusted with is checked for before and after, and only if found is the text parsed by hand.
-  const { memberCount, hasEscapedKey } = scan(body);
-  const text = decodeText(body);
-  const value = parse(text);
-  const found = { keyCount: 0, hasTwoTo63: false };
-  survey(value, found);
-  const isTrusted = !hasEscapedKey && found.keyCount === memberCount && !found.hasTwoTo63;
-  return isTrusted ? value : parseByHand(text);
-}
-
-/**
- * Counts the members of all objects, which is the colons outside strings, and refuses what makes the native
- * parser slow: deep nesting and objects of very many keys.
- */
-function scan(body: Uint8Array): { memberCount: number; hasEscapedKey: boolean } {
-  const keyCountAtDepth = new Uint32Array(NESTING_MAX + 1);
-  let memberCount = 0;
-  let depth = 0;
-  let isEscaped = false; // the last string
-  let hasEscapedKey = false;
-  for (let i = 0; i < body.length; i++) {
-    switch (body[i]) {
-      case 0x22: // "
-        isEscaped = false;
-        for (i++; i < body.length && body[i] !== 0x22; i++) {
-          if (body[i] !== 0x5c) continue; // backslash
-          isEscaped = true;
-          i++;
-        }
-        break;
-      case 0x3a: // :
-        memberCount++;
-        hasEscapedKey ||= isEscaped;
-        checkKeyCount(keyCountAtDepth[depth] = (keyCountAtDepth[depth] ?? 0) + 1);
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-        if (++depth > NESTING_MAX) throw invalid("", `body is nested deeper than ${NESTING_MAX} levels`);
-        keyCountAtDepth[depth] = 0;
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        depth--;
-        break;
-    }
-  }
-  return { memberCount, hasEscapedKey };
-}
-
-function checkKeyCount(keyCount: number): void {
-  if (keyCount <= KEYS_PER_OBJECT_MAX) return;
-  throw invalid("", `body contains an object with more than ${KEYS_PER_OBJECT_MAX} keys`);
-}
-
-function decodeText(body: Uint8Array): string {
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
     throw invalid("", "body starts with a byte order mark");
   }
+  return parsePart({ json: body, path: [] });
+}
+
+function parsePart({ json, path }: JsonPart): unknown {
+  // The native parser is many times faster than any other, but silent about duplicate keys, for one. So what it
+  // cannot be trusted with is checked for before and after, and only if found is the text parsed by hand.
+  const { memberCount, valueCount, hasEscapedKey } = outline(json);
+  const isLong = json.length > BYTES_AT_ONCE_MAX && path.length < ITEM_DEPTH;
+  if (valueCount > VALUES_AT_ONCE_MAX || isLong) {
+    const part = { json: trimmed(json), path };
+    if (part.json[0] === OPEN_ARRAY) return new LargeArray(part, parsePart);
+    if (part.json[0] === OPEN_OBJECT) return new LargeObject(part, parsePart);
+  }
+  const text = decodeText(json);
+  const value = parse(text, path);
+  const found = { keyCount: 0, hasTwoTo63: false };
+  survey(value, found);
+  const isTrusted = !hasEscapedKey && found.keyCount === memberCount && !found.hasTwoTo63;
+  return isTrusted ? value : parseByHand(text, path);
+}
+
+function decodeText(json: Uint8Array): string {
   try {
-    return decoder.decode(body);
+    return decoder.decode(json);
   } catch {
     throw invalid("", "body is not valid UTF-8");
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, path: JsonPath): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message.toWellFormed() : "";
-    throw invalid("", `body is not valid JSON: ${reason}`);
+    throw notJson(reason, path);
   }
 }
 

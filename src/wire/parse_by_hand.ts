@@ -1,4 +1,4 @@
-import { clipped, invalid, quoted } from "./decode.ts";
+import { type JsonPath, repeatedKey } from "./json_faults.ts";
 
 /**
  * Parses a JSON text that the native parser has accepted, for the cases in which its result is not what we need:
@@ -7,19 +7,21 @@ import { clipped, invalid, quoted } from "./decode.ts";
  *   as `"\\"` (nodejs/node issue 63785). Here a key is read as written.
  * - The integers just below 2^63 are legal, 2^63 is not, and as JavaScript numbers they are the same. Here a
  *   legal one becomes the number before 2^63.
+ * @param path keys and indexes that lead to the text in a larger one
  * @throws Refusal InvalidRequest
  */
-export function parseByHand(text: string): unknown {
-  return new Cursor(text).value();
+export function parseByHand(text: string, path: JsonPath = []): unknown {
+  return new Cursor(text, path).value();
 }
 
 class Cursor {
   readonly #text: string;
-  readonly #path: (string | number)[] = [];
+  readonly #path: (string | number)[];
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, path: JsonPath) {
     this.#text = text;
+    this.#path = [...path];
   }
 
   value(): unknown {
@@ -47,7 +49,7 @@ class Cursor {
     this.#at++;
     while (this.#next() !== "}") {
       const key = this.#string();
-      if (members.has(key)) throw invalid(itemPath(this.#path), `key ${quoted(key)} occurs twice`);
+      if (members.has(key)) throw repeatedKey(key, this.#path);
       this.#path.push(key);
       members.set(key, this.value());
       this.#path.pop();
@@ -89,14 +91,4 @@ class Cursor {
 function isIntegerBelowTwoTo63(literal: string): boolean {
   const digits = literal.replace(/e.*/i, "").replace(".", "").replace(/^0+/, "");
   return digits.slice(0, 19).padEnd(19, "0") < "9223372036854775808" && /^0*$/.test(digits.slice(19));
-}
-
-/** The path to the first item of a list, as errors name it: `events[3]`, `projections.create[0]`. */
-function itemPath(path: readonly (string | number)[]): string {
-  let text = "";
-  for (const step of path) {
-    if (typeof step === "number") return `${text}[${step}]`;
-    text += `${text === "" ? "" : "."}${clipped(step)}`;
-  }
-  return text;
 }

@@ -4,10 +4,10 @@ import {
   decodeNonEmptyString,
   decodeObject,
   decodeString,
-  invalid,
+  type Elements,
   isOmitted,
-  tooLarge,
 } from "./decode.ts";
+import { invalid, tooLarge } from "./invalid.ts";
 
 const LISTS = ["create", "replace", "delete"] as const;
 
@@ -73,10 +73,10 @@ export function countProjectionChanges(value: unknown, path: string): number {
   return lists.create.length + lists.replace.length + lists.delete.length;
 }
 
-function decodeLists(value: unknown, path: string): Readonly<Record<List, readonly unknown[]>> {
+function decodeLists(value: unknown, path: string): Readonly<Record<List, Elements>> {
   const isKeyOmitted = path !== "" && isOmitted(value);
   const lists = isKeyOmitted ? {} : decodeObject(value, path, LISTS);
-  const list = (name: List): readonly unknown[] =>
+  const list = (name: List): Elements =>
     isOmitted(lists[name]) ? [] : decodeArray(lists[name], "", listPath(path, name));
   return { create: list("create"), replace: list("replace"), delete: list("delete") };
 }

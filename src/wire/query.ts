@@ -1,17 +1,16 @@
-import { QUERY_ITEM_VALUES_MAX, QUERY_ITEMS_MAX } from "../model/limits.ts";
+import { QUERY_ITEM_VALUES_MAX, QUERY_ITEMS_GIVEN_MAX, QUERY_ITEMS_MAX } from "../model/limits.ts";
 import { mergeDuplicateItems, type Query, type QueryItem } from "../model/query.ts";
 import type { Tag } from "../model/tag.ts";
 import {
   decodeArray,
   decodeObject,
   decodeString,
-  invalid,
+  type Elements,
+  isArray,
   isOmitted,
-  overLimit,
-  quoted,
-  withPath,
   wrong,
 } from "./decode.ts";
+import { invalid, overLimit, quoted, withPath } from "./invalid.ts";
 
 /** The strings that an edition accepts in place of query items, and what they mean. */
 export type QueryLiterals = ReadonlyMap<string, Query>;
@@ -30,7 +29,7 @@ export function decodeQuery(value: unknown, path: string, literals: QueryLiteral
     if (query === undefined) throw invalid("", `${path} must be ${expected(literals)}, not ${quoted(value)}`);
     return query;
   }
-  if (!Array.isArray(value)) throw wrong("", path, expected(literals), value);
+  if (!isArray(value)) throw wrong("", path, expected(literals), value);
   if (value.length === 0) throw invalid("", `${path} is an empty array; it must be ${expected(literals)}`);
   return decodeItems(value, path);
 }
@@ -40,7 +39,10 @@ function expected(literals: QueryLiterals): string {
     " or a non-empty array of items";
 }
 
-function decodeItems(elements: readonly unknown[], path: string): QueryItem[] {
+function decodeItems(elements: Elements, path: string): QueryItem[] {
+  if (elements.length > QUERY_ITEMS_GIVEN_MAX) {
+    throw overLimit("", `${path} has more than ${QUERY_ITEMS_GIVEN_MAX} items, repeated ones included`);
+  }
   let items: QueryItem[] = [];
   for (const [i, element] of elements.entries()) {
     items.push(decodeItem(element, `${path}[${i}]`));
@@ -71,7 +73,7 @@ function decodeItem(value: unknown, path: string): QueryItem {
   };
 }
 
-function decodeValues(value: unknown, path: string, name: string): readonly unknown[] {
+function decodeValues(value: unknown, path: string, name: string): Elements {
   if (isOmitted(value)) return [];
   const values = decodeArray(value, path, name);
   if (values.length === 0) throw invalid(path, `${name} is an empty array; omit the key`);

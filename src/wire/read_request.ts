@@ -1,5 +1,6 @@
 import type { ReadRequest } from "../model/read_request.ts";
-import { decodeAfterSequence, decodeInteger, decodeObject, isOmitted, overLimit } from "./decode.ts";
+import { decodeAfterSequence, decodeInteger, decodeObject, isOmitted } from "./decode.ts";
+import { overLimit } from "./invalid.ts";
 import { decodeQuery, type QueryLiterals } from "./query.ts";
 
 export interface ReadLimits {

@@ -1,6 +1,8 @@
 import { TAGS_PER_NAMESPACE_MAX } from "../model/limits.ts";
+import { LargeObject } from "./large_json.ts";
 import type { Tag } from "../model/tag.ts";
-import { decodeString, invalid, isObject, isOmitted, overLimit, quoted, withPath, wrong } from "./decode.ts";
+import { decodeString, isObject, isOmitted, wrong } from "./decode.ts";
+import { invalid, overLimit, quoted, withPath } from "./invalid.ts";
 
 /** Identifiers or metadata as sent. A name may be `__proto__`: only ever read, never assigned. */
 export type TagObject = Readonly<Record<string, string | readonly string[]>>;
@@ -11,6 +13,9 @@ export type TagObject = Readonly<Record<string, string | readonly string[]>>;
  */
 export function decodeTags(value: unknown, path: string, name: string): Tag[] {
   if (isOmitted(value)) return [];
+  if (value instanceof LargeObject) {
+    throw overLimit(path, `${name} has more values than ${TAGS_PER_NAMESPACE_MAX} tags can have`);
+  }
   if (!isObject(value)) throw wrong(path, name, "an object", value);
   let count = 0;
   for (const tagName of Object.keys(value)) {

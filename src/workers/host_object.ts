@@ -1,8 +1,9 @@
+import { movedBuffers } from "./moved_buffers.ts";
 import type { Notice, Tell } from "./notice.ts";
 
 /*
  * An object that lives in a worker, and calls of its methods over the worker's message port, one at a time.
- * Buffers of event lines are moved, not copied.
+ * Buffers of event lines and of request bodies are moved, not copied.
  */
 
 /** What can live in a worker. */
@@ -48,14 +49,9 @@ export function hostObject(hosted: HostedClass): void {
       const { name, message } = error as Error;
       answer = { error: { name, message } };
     }
-    self.postMessage(answer, "value" in answer ? buffersOf(answer.value) : []);
+    self.postMessage(answer, "value" in answer ? movedBuffers([answer.value]) : []);
     if (data.method !== "close") object?.afterAnswer?.();
   };
 }
 
 type Method = (...args: readonly unknown[]) => unknown;
-
-function buffersOf(value: unknown): Transferable[] {
-  const { lines } = (value ?? {}) as { readonly lines?: Uint8Array };
-  return lines === undefined ? [] : [lines.buffer as ArrayBuffer];
-}

@@ -1,4 +1,5 @@
 import type { Answer, HostedClass, Invocation } from "./host_object.ts";
+import { movedBuffers } from "./moved_buffers.ts";
 import type { Notice, Tell } from "./notice.ts";
 
 /** The methods of an object in another thread. */
@@ -62,7 +63,7 @@ export class RemoteWorker<C extends HostedClass> {
     if (this.#pending !== undefined) throw new Error("a worker takes one call at a time");
     return new Promise((resolve, reject) => {
       this.#pending = { resolve: resolve as (value: unknown) => void, reject };
-      this.#worker.postMessage(invocation);
+      this.#worker.postMessage(invocation, movedBuffers(invocation.args));
     });
   }
 

@@ -4,7 +4,7 @@ import { openForWriting } from "../../src/store/sqlite/connection/connection.ts"
 import { createDatabase } from "../../src/store/sqlite/data_directory/create_database.ts";
 import type { Database } from "../../src/store/sqlite/connection/database.ts";
 import { appendEvents } from "../../src/store/sqlite/tables/events.ts";
-import type { Notice } from "../../src/store/sqlite/workers/notice.ts";
+import type { Notice } from "../../src/workers/notice.ts";
 import type { StoreState } from "../../src/store/state.ts";
 import { Writer } from "../../src/store/sqlite/writing/writer.ts";
 import { prepared, storeWrite } from "./made_writes.ts";

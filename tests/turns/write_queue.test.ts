@@ -8,7 +8,7 @@ import { FakeWriter, settled, writeNamed } from "./fake_writer.ts";
 function makeQueue(options: { waitingMax?: number; groupWritesMax?: number } = {}): {
   queue: WriteQueue;
   writer: FakeWriter;
-  write: (name: string) => Promise<EndedWrite>;
+  write: (name: string, bytes?: number) => Promise<EndedWrite>;
 } {
   const writer = new FakeWriter();
   const queue = new WriteQueue({
@@ -17,7 +17,7 @@ function makeQueue(options: { waitingMax?: number; groupWritesMax?: number } = {
     fullCode: "WriteQueueFull",
     ...(options.groupWritesMax === undefined ? {} : { groupWritesMax: options.groupWritesMax }),
   });
-  return { queue, writer, write: (name) => queue.write("write", writeNamed(name), undefined) };
+  return { queue, writer, write: (name, bytes) => queue.write("write", writeNamed(name), undefined, bytes) };
 }
 
 /** A job that runs alone until it is ended. */
@@ -265,4 +265,15 @@ Deno.test("a shutdown of an idle queue is over at once, also the second time", a
   await queue.shutdown();
   await queue.shutdown();
   assertRefused(() => write("a"), "ShuttingDown");
+});
+
+Deno.test("a group holds at most 8 MiB of requests, unless a single one is larger", async () => {
+  const { writer, write } = makeQueue();
+  const MIB = 1024 * 1024;
+  const ends = [write("first")];
+  const waiting: [string, number][] = [["a", 3], ["b", 5], ["c", 1], ["d", 30], ["e", 4], ["f", 4], ["g", 1]];
+  for (const [name, mib] of waiting) ends.push(write(name, mib * MIB));
+  while (writer.isRunning) await writer.end();
+  assert.deepEqual(writer.groups, [["first"], ["a", "b"], ["c"], ["d"], ["e", "f"], ["g"]]);
+  assert.deepEqual((await Promise.all(ends)).map(firstSequence), [1, 2, 3, 4, 5, 6, 7, 8]);
 });

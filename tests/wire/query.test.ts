@@ -73,3 +73,10 @@ Deno.test("an invalid item is refused even when the ones before it were merged",
     "query[500]: an item needs at least one of types, identifiers and metadata",
   );
 });
+
+Deno.test("a query may repeat items, up to 10,000 in all", () => {
+  const repeated = (count: number): unknown[] =>
+    Array.from({ length: count }, (_, i) => ({ types: [`t${i % 100}`] }));
+  assert.equal(read(repeated(10_000)).length, 100);
+  expectInvalid(() => read(repeated(10_001)), "query has more than 10000 items, repeated ones included");
+});

@@ -2,10 +2,10 @@ import { VERSION } from "../../config/version.ts";
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { startHourlyOptimize } from "../../turns/hourly_optimize.ts";
-import { decodeReadRequest } from "../../wire/read_request.ts";
 import type { Edition, EditionHost } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
+import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { getRoute } from "../shared/get_route.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import { metricsRoute } from "../shared/metrics.ts";
@@ -13,7 +13,7 @@ import { turnRoute } from "../shared/turn_routes.ts";
 import { debugSnapshot } from "./debug_snapshot.ts";
 import { postWrite } from "./post_write.ts";
 import { WriteMetrics } from "./write_metrics.ts";
-import { LITERALS } from "./write_request.ts";
+import { WRITE_DECODERS, type WriteDecoding } from "./write_decoders.ts";
 
 /** Edition A: one request, `POST /write`, carries events, conditions and projection changes. */
 export const editionA: Edition = {
@@ -25,20 +25,31 @@ export const editionA: Edition = {
   ],
   open(host) {
     const endOptimize = startHourlyOptimize(host.queue, host.store.turns, host.reportFailure);
-    return { routes: routesOf(host), close: endOptimize };
+    const decoding = new BodyDecoding({
+      decoders: WRITE_DECODERS,
+      worker: new URL("./write_decoding_worker.ts", import.meta.url),
+      limits: host.settings,
+    });
+    return {
+      routes: routesOf(host, decoding),
+      close() {
+        endOptimize();
+        decoding.close();
+      },
+    };
   },
 };
 
-function routesOf(host: EditionHost): Route[] {
+function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
   const metrics = new WriteMetrics();
   const common = commonRoutes(host, {
-    decodeRead: (body) => decodeReadRequest(body, LITERALS, host.settings),
+    decodeRead: (body) => decoding.decode("read", body),
     health: () => ({ status: "ok", version: VERSION }),
     deletesLeaveWithClient: true,
   });
   return [
     common.readEvents,
-    postWrite(host, metrics),
+    postWrite(host, decoding, metrics),
     common.readProjection,
     ...common.deleteProjections,
     common.health,

@@ -2,31 +2,35 @@ import type { Reply } from "../../http/exchange.ts";
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
-import { prepareEvent } from "../../store/prepare_event.ts";
 import type { NewVersions } from "../../store/write.ts";
 import { nowMicros } from "../../turns/clock.ts";
-import { parseJson } from "../../wire/json.ts";
 import type { EditionHost } from "../edition.ts";
 import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { WriteMetrics } from "./write_metrics.ts";
-import { decodeWrite, type Write } from "./write_request.ts";
+import type { WriteContent, WriteDecoding } from "./write_decoders.ts";
 
 /** `POST /write`: checks conditions, appends events and changes projections, all or nothing, in one turn. */
-export function postWrite({ queue, settings, store }: EditionHost, metrics: WriteMetrics): Route {
+export function postWrite(
+  { queue, store }: EditionHost,
+  decoding: WriteDecoding,
+  metrics: WriteMetrics,
+): Route {
   return {
     method: "POST",
     path: "/write",
     body: "handled",
     async handle(request) {
-      const write = decodeWrite(parseJson(await request.body()), settings);
+      const body = await request.body();
+      const bytes = body.length;
+      const write = await decoding.decode("write", body);
       const timeMicros = nowMicros();
       if (isEmpty(write)) {
         queue.assertOpen();
         return writtenReply(store.storeId, []);
       }
-      const events = write.events.map((event) => prepareEvent(event, timeMicros));
-      const { outcome, turnSeconds } = await queue.write("write", { ...write, events }, request.left);
+      const events = write.events.map((event) => ({ ...event, timeMicros }));
+      const { outcome, turnSeconds } = await queue.write("write", { ...write, events }, request.left, bytes);
       metrics.turnEnded(outcome, turnSeconds);
       const { storeId, firstSequence, versions } = throwIfRefused(
         outcome,
@@ -39,7 +43,7 @@ export function postWrite({ queue, settings, store }: EditionHost, metrics: Writ
   };
 }
 
-function isEmpty({ events, conditions, projections }: Write): boolean {
+function isEmpty({ events, conditions, projections }: WriteContent): boolean {
   const { create, replace, delete: deleted } = projections;
   return [events, conditions, create, replace, deleted].every((list) => list.length === 0);
 }

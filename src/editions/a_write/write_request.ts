@@ -1,15 +1,18 @@
 import type { Condition } from "../../model/condition.ts";
 import type { NewEvent } from "../../model/event.ts";
+import { VALUES_PER_TURN_MAX } from "../../model/limits.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
+import { countValues } from "../../model/query.ts";
 import { CONDITION_KEYS, decodeCondition } from "../../wire/condition.ts";
 import {
   checkCount,
   decodeArray,
   decodeNonEmptyString,
   decodeObject,
-  invalid,
+  type Elements,
   isOmitted,
 } from "../../wire/decode.ts";
+import { invalid, overLimit } from "../../wire/invalid.ts";
 import { decodeEvents } from "../../wire/event.ts";
 import { countProjectionChanges, decodeProjectionChanges } from "../../wire/projection.ts";
 import type { QueryLiterals } from "../../wire/query.ts";
@@ -48,13 +51,25 @@ export function decodeWrite(value: unknown, limits: WriteLimits): Write {
   checkCount(projectionCount, "projections", "maxProjectionsPerWrite", limits.maxProjectionsPerWrite);
   return {
     events: decodeEvents(events, "events", limits),
-    conditions: conditions.map((value, i) => decodeStoreCondition(value, `conditions[${i}]`)),
+    conditions: decodeConditions(conditions),
     projections: decodeProjectionChanges(write.projections, "projections", limits),
   };
 }
 
-function decodeList(value: unknown, name: string): readonly unknown[] {
+function decodeList(value: unknown, name: string): Elements {
   return isOmitted(value) ? [] : decodeArray(value, "", name);
+}
+
+function decodeConditions(elements: Elements): Condition[] {
+  let values = 0;
+  return elements.map((element, i) => {
+    const condition = decodeStoreCondition(element, `conditions[${i}]`);
+    values += countValues(condition.failIfEventsMatch);
+    if (values > VALUES_PER_TURN_MAX) {
+      throw overLimit("", `the queries of conditions name more than ${VALUES_PER_TURN_MAX} values`);
+    }
+    return condition;
+  });
 }
 
 /** A condition that must name the store on which its client read whenever it names a position in it. */

@@ -1,7 +1,6 @@
 import type { Reply } from "../../http/exchange.ts";
 import { emptyReply } from "../../http/replies.ts";
 import type { ProjectionDelete } from "../../model/projection.ts";
-import { prepareEvent } from "../../store/prepare_event.ts";
 import type { Conflict, StoreWrite } from "../../store/write.ts";
 import { throwIfRefused } from "../shared/conflicts.ts";
 import type { CommitContent, CommittedChange } from "./transaction.ts";
@@ -16,7 +15,7 @@ export async function commit({ edition, transaction, running, request }: TxCall)
     const lists = Object.groupBy(content.projections, listOf);
     const write = storeWrite(content, lists);
     // It runs even if the client leaves, which then has to deal with a lost response.
-    const { outcome } = await host.queue.write("commit", write, undefined);
+    const { outcome } = await host.queue.write("commit", write, undefined, running.bytesHeld);
     statistics.writeEnded(outcome);
     throwIfRefused(outcome, (conflict) => conflictMessage(conflict, lists));
   }
@@ -47,7 +46,7 @@ function storeWrite({ conditions, events }: CommitContent, lists: Lists): StoreW
       replace: replace.map((change) => ({ ...versioned(change), payload: change.payload! })),
       delete: deleted.map(versioned),
     },
-    events: events.map(({ event, timeMicros }) => prepareEvent(event, timeMicros)),
+    events: events.map(({ content, timeMicros }) => ({ ...content, timeMicros })),
   };
 }
 

@@ -5,10 +5,10 @@ import type { Route } from "../../http/router.ts";
 import { NoReply, Refusal } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
 import { nowMicros } from "../../turns/clock.ts";
-import { decodeReadRequest } from "../../wire/read_request.ts";
 import type { Edition } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
+import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { getRoute } from "../shared/get_route.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import { turnRoute } from "../shared/turn_routes.ts";
@@ -18,7 +18,7 @@ import { Pause } from "./pause.ts";
 import { pauseRoutes } from "./pause_routes.ts";
 import { postProjections } from "./post_projections.ts";
 import { Statistics } from "./statistics.ts";
-import { LITERALS } from "./tx_requests.ts";
+import { TX_DECODERS } from "./tx_decoders.ts";
 import { txRoutes } from "./tx_routes.ts";
 
 /** Edition B: optimistic transactions under `/tx`, kept in memory, checked and written at commit. */
@@ -37,20 +37,28 @@ export const editionB: Edition = {
     const { settings: { txIdleTimeout: idleSeconds, ...settings } } = host;
     const transactions = new OpenTransactions({ ...settings, idleSeconds }, statistics);
     const pause = new Pause(host.store.opened.pausedSinceMicros, nowMicros());
-    const edition = { host, statistics, transactions, pause };
+    const decoding = new BodyDecoding({
+      decoders: TX_DECODERS,
+      worker: new URL("./tx_decoding_worker.ts", import.meta.url),
+      limits: host.settings,
+    });
+    const edition = { host, statistics, transactions, pause, decoding };
     const refresh = host.queue.alone("optimize", () => optimize(edition), undefined);
     refresh.then(throwIfFailed).catch(host.reportFailure);
     return {
       routes: routesOf(edition).map((route) => counted(route, statistics)),
-      close: () => transactions.close(),
+      close() {
+        transactions.close();
+        decoding.close();
+      },
     };
   },
 };
 
 function routesOf(edition: EditionParts): Route[] {
-  const { host, statistics, transactions, pause } = edition;
+  const { host, statistics, transactions, pause, decoding } = edition;
   const common = commonRoutes(host, {
-    decodeRead: (body) => decodeReadRequest(body, LITERALS, host.settings),
+    decodeRead: (body) => decoding.decode("read", body),
     health: () => ({ status: "ok", paused: pause.state === "paused", version: VERSION }),
     deletesLeaveWithClient: false,
   });

@@ -1,6 +1,7 @@
 import type { EditionHost } from "../edition.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
 import type { Pause } from "./pause.ts";
+import type { TxDecoding } from "./tx_decoders.ts";
 import type { Statistics } from "./statistics.ts";
 
 /** What the routes of a running edition share. */
@@ -9,4 +10,5 @@ export interface EditionParts {
   readonly statistics: Statistics;
   readonly transactions: OpenTransactions;
   readonly pause: Pause;
+  readonly decoding: TxDecoding;
 }

@@ -1,4 +1,5 @@
 import { ClientLeft, LimitReached, Refusal } from "../../model/errors.ts";
+import { LATE_MILLISECONDS } from "../../turns/patient_timer.ts";
 import type { Statistics } from "./statistics.ts";
 import { Transaction, type TransactionLimits } from "./transaction.ts";
 
@@ -13,15 +14,32 @@ interface Entry {
   busy: boolean;
   /** When the last call ended, by the monotonic clock. */
   lastCallAt: number;
+  /** Size of the requests that it keeps. */
+  bytes: number;
 }
 
 const SWEEP_MILLISECONDS = 250;
+const LATE_SWEEPS_MAX = 8;
+
+/** What each transaction may hold, however much the others do, so that small ones always find room. */
+const FREE_BYTES = 64 * 1024;
+
+/** What all of them together may hold beyond that: three of the largest that the default limits allow. */
+const SHARED_BYTES_MAX = 128 * 1024 * 1024;
+
+function sharedBytes(bytes: number): number {
+  return Math.max(0, bytes - FREE_BYTES);
+}
 
 /** The transactions in memory: one call at a time on each, and an end to those that are no longer called. */
 export class OpenTransactions {
   readonly #options: OpenTransactionsOptions;
   readonly #statistics: Statistics;
   readonly #entries = new Map<string, Entry>();
+  #sharedBytes = 0;
+  #sweptAt = performance.now();
+  /** In a row. */
+  #lateSweeps = 0;
   readonly #sweep: ReturnType<typeof setInterval>;
 
   constructor(options: OpenTransactionsOptions, statistics: Statistics) {
@@ -45,7 +63,7 @@ export class OpenTransactions {
     }
     const txId = crypto.randomUUID();
     const transaction = new Transaction(this.#options);
-    this.#entries.set(txId, { transaction, busy: false, lastCallAt: performance.now() });
+    this.#entries.set(txId, { transaction, busy: false, lastCallAt: performance.now(), bytes: 0 });
     this.#statistics.transactions.begun++;
     return txId;
   }
@@ -72,11 +90,15 @@ export class OpenTransactions {
       const running = {
         end,
         extend: () => void (extended = true),
-        finish: () => void this.#entries.delete(txId),
+        finish: () => this.#remove(txId),
+        hold: (bytes: number) => this.#hold(entry, bytes),
+        get bytesHeld() {
+          return entry.bytes;
+        },
       };
       return await call(entry.transaction, running);
     } catch (error) {
-      if (!(error instanceof ClientLeft)) this.#entries.delete(txId);
+      if (!(error instanceof ClientLeft)) this.#remove(txId);
       if (isDesignError(error)) this.#statistics.transactions.designErrors++;
       extended = false;
       throw error;
@@ -90,13 +112,30 @@ export class OpenTransactions {
     const entry = this.#entries.get(txId);
     if (entry === undefined) return;
     this.#assertFree(entry);
-    this.#entries.delete(txId);
+    this.#remove(txId);
     this.#statistics.transactions.abandoned++;
   }
 
   close(): void {
     clearInterval(this.#sweep);
     this.#entries.clear();
+  }
+
+  #remove(txId: string): void {
+    const entry = this.#entries.get(txId);
+    if (entry === undefined) return;
+    this.#entries.delete(txId);
+    this.#sharedBytes -= sharedBytes(entry.bytes);
+  }
+
+  /** @throws Refusal `TooManyTransactions` */
+  #hold(entry: Entry, bytes: number): void {
+    const more = sharedBytes(entry.bytes + bytes) - sharedBytes(entry.bytes);
+    if (this.#sharedBytes + more > SHARED_BYTES_MAX) {
+      throw new Refusal("TooManyTransactions", "the open transactions hold too much that is not committed");
+    }
+    entry.bytes += bytes;
+    this.#sharedBytes += more;
   }
 
   #assertFree(entry: Entry): void {
@@ -106,10 +145,16 @@ export class OpenTransactions {
   }
 
   #expire(): void {
-    const oldest = performance.now() - this.#options.idleSeconds * 1000;
+    const now = performance.now();
+    const isLate = now - this.#sweptAt > SWEEP_MILLISECONDS + LATE_MILLISECONDS;
+    this.#sweptAt = now;
+    // The process was busy: a call that arrived in time may still be unread.
+    if (isLate && this.#lateSweeps++ < LATE_SWEEPS_MAX) return;
+    this.#lateSweeps = 0;
+    const oldest = now - this.#options.idleSeconds * 1000;
     for (const [txId, { busy, lastCallAt }] of this.#entries) {
       if (busy || lastCallAt > oldest) continue;
-      this.#entries.delete(txId);
+      this.#remove(txId);
       this.#statistics.transactions.expired++;
     }
   }
@@ -122,6 +167,10 @@ export interface RunningCall {
   end(): void;
   /** The transaction is over. */
   finish(): void;
+  /** Counts what the call brought as held by the transaction. @throws Refusal `TooManyTransactions` */
+  hold(bytes: number): void;
+  /** Of all calls of the transaction so far. */
+  readonly bytesHeld: number;
 }
 
 /** Broken rules and malformed bodies, but not limits and sizes. */

@@ -1,26 +1,31 @@
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { EMPTY_WRITE } from "../../store/write.ts";
-import { parseJson } from "../../wire/json.ts";
-import { decodeProjectionWrite } from "./tx_requests.ts";
 import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
 /** `POST /projections`: creates, replaces and deletes projections outside a transaction, all or nothing. */
-export function postProjections({ host, statistics }: EditionParts): Route {
+export function postProjections({ host, statistics, decoding }: EditionParts): Route {
   return {
     method: "POST",
     path: "/projections",
     body: "handled",
     async handle(request) {
-      const projections = decodeProjectionWrite(parseJson(await request.body()), host.settings);
+      const body = await request.body();
+      const bytes = body.length;
+      const projections = await decoding.decode("projections", body);
       const { create, replace, delete: deleted } = projections;
       if (create.length + replace.length + deleted.length === 0) {
         host.queue.assertOpen();
         return jsonReply(200, { create: [], replace: [] }, { [STORE_HEADER]: host.store.storeId });
       }
-      const { outcome } = await host.queue.write("projections", { ...EMPTY_WRITE, projections }, undefined);
+      const { outcome } = await host.queue.write(
+        "projections",
+        { ...EMPTY_WRITE, projections },
+        undefined,
+        bytes,
+      );
       statistics.writeEnded(outcome);
       const { versions, storeId } = throwIfRefused(outcome, conflictMessage);
       return jsonReply(200, versions, { [STORE_HEADER]: storeId });

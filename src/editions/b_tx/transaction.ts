@@ -1,7 +1,9 @@
 import type { Condition } from "../../model/condition.ts";
-import type { NewEvent } from "../../model/event.ts";
 import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts";
-import type { Query } from "../../model/query.ts";
+import { VALUES_PER_TURN_MAX } from "../../model/limits.ts";
+import { countValues, type Query } from "../../model/query.ts";
+import type { TxEvent } from "./tx_decoders.ts";
+import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_limits.ts";
 import type { UnversionedChanges } from "./tx_requests.ts";
 import { LimitReached, Refusal } from "../../model/errors.ts";
 
@@ -10,9 +12,6 @@ import { LimitReached, Refusal } from "../../model/errors.ts";
  * throws ends the transaction.
  */
 
-/** Bounds what a transaction remembers of projections that it only reads; no setting does. */
-const PROJECTIONS_MAX = 10_000;
-
 export interface TransactionLimits {
   readonly maxEventsPerTx: number;
   readonly maxReadsPerTx: number;
@@ -20,8 +19,7 @@ export interface TransactionLimits {
 }
 
 /** An event waiting for the commit. */
-export interface PendingEvent {
-  readonly event: NewEvent;
+export interface PendingEvent extends TxEvent {
   readonly timeMicros: number;
 }
 
@@ -63,6 +61,8 @@ export class Transaction {
   readonly #limits: TransactionLimits;
   readonly #conditions: Condition[] = [];
   #conditionOpen = false;
+  /** In the queries of all reads. */
+  #values = 0;
   readonly #events: PendingEvent[] = [];
   readonly #projections = new Map<string, Known>();
 
@@ -75,11 +75,15 @@ export class Transaction {
   }
 
   /** Before a read of events. */
-  checkRead(): void {
+  checkRead(query: Query): void {
     this.#assertClosed("read events");
     const { maxReadsPerTx } = this.#limits;
     if (this.#conditions.length >= maxReadsPerTx) {
       throw new LimitReached(`the transaction has more reads than maxReadsPerTx (${maxReadsPerTx})`);
+    }
+    this.#values += countValues(query);
+    if (this.#values > VALUES_PER_TURN_MAX) {
+      throw new LimitReached(`the reads of the transaction name more than ${VALUES_PER_TURN_MAX} values`);
     }
   }
 
@@ -90,23 +94,19 @@ export class Transaction {
   }
 
   /** The decision: closes the open condition and keeps the events, if any. */
-  writeEvents(events: readonly NewEvent[], timeMicros: number): void {
+  writeEvents(events: readonly TxEvent[], timeMicros: number): void {
     if (!this.#conditionOpen) throw brokenRule("events must be written directly after a read of events");
     const { maxEventsPerTx } = this.#limits;
-    if (this.#events.length + events.length > maxEventsPerTx) {
-      throw new LimitReached(`the transaction has more events than maxEventsPerTx (${maxEventsPerTx})`);
-    }
+    if (this.#events.length + events.length > maxEventsPerTx) throw tooManyEvents(maxEventsPerTx);
     this.#conditionOpen = false;
-    for (const event of events) this.#events.push({ event, timeMicros });
+    for (const event of events) this.#events.push({ ...event, timeMicros });
   }
 
   /** Before a read of a projection: what it is to the transaction, or that the store must be asked. */
   viewProjection(key: ProjectionKey): View {
     this.#assertClosed("read a projection");
     const known = this.#projections.get(projectionKeyText(key));
-    if (known === undefined && this.#projections.size >= PROJECTIONS_MAX) {
-      throw new LimitReached(`the transaction reads and writes more than ${PROJECTIONS_MAX} projections`);
-    }
+    if (known === undefined && this.#projections.size >= PROJECTIONS_PER_TX_MAX) throw tooManyProjections();
     return known?.made ?? "asStored";
   }
 

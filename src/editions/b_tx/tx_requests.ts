@@ -1,7 +1,7 @@
 import type { NewEvent } from "../../model/event.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
 import type { Query } from "../../model/query.ts";
-import { checkCount, decodeObject } from "../../wire/decode.ts";
+import { checkCount, decodeArray, decodeObject } from "../../wire/decode.ts";
 import { decodeEvents } from "../../wire/event.ts";
 import {
   type Changes,
@@ -10,6 +10,7 @@ import {
   decodeProjectionChanges,
 } from "../../wire/projection.ts";
 import { decodeQuery, type QueryLiterals } from "../../wire/query.ts";
+import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_limits.ts";
 
 /** The strings that stand for a query in this edition. */
 export const LITERALS: QueryLiterals = new Map([["all", "every"], ["none", "none"]]);
@@ -21,8 +22,13 @@ export function decodeTxRead(value: unknown): Query {
 }
 
 /** The body of `POST /tx/{txId}/events`. @throws Refusal InvalidRequest or PayloadTooLarge */
-export function decodeTxEvents(value: unknown, limits: { readonly maxEventSize: number }): NewEvent[] {
+export function decodeTxEvents(
+  value: unknown,
+  limits: { readonly maxEventSize: number; readonly maxEventsPerTx: number },
+): NewEvent[] {
   const { events } = decodeObject(value, "", ["events"]);
+  const { maxEventsPerTx } = limits;
+  if (decodeArray(events, "", "events").length > maxEventsPerTx) throw tooManyEvents(maxEventsPerTx);
   return decodeEvents(events, "events", limits);
 }
 
@@ -40,6 +46,7 @@ export function decodeUnversionedChanges(
   value: unknown,
   limits: { readonly maxProjectionSize: number },
 ): UnversionedChanges {
+  if (countProjectionChanges(value, "") > PROJECTIONS_PER_TX_MAX) throw tooManyProjections();
   return decodeChanges(value, "", limits, UNVERSIONED);
 }
 

@@ -8,15 +8,12 @@ import { matches } from "../../model/query.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { openPage, type Page } from "../../store/open_page.ts";
 import { nowMicros } from "../../turns/clock.ts";
-import { eventBody } from "../../wire/event.ts";
-import { parseJson } from "../../wire/json.ts";
-import { decodeTxEvents, decodeTxRead, decodeUnversionedChanges } from "./tx_requests.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import { commit } from "./commit.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { RunningCall } from "./open_transactions.ts";
 import type { PendingEvent, Transaction } from "./transaction.ts";
-import { onTransaction, type TxCall } from "./tx_call.ts";
+import { bodyOf, onTransaction, type TxCall } from "./tx_call.ts";
 
 const encoder = new TextEncoder();
 
@@ -50,13 +47,14 @@ function begin({ pause, statistics, transactions }: EditionParts): Reply {
   return jsonReply(200, { txId: transactions.begin() });
 }
 
-async function readEvents({ edition: { host }, transaction, running, request }: TxCall): Promise<Reply> {
-  const query = decodeTxRead(parseJson(await request.body()));
-  transaction.checkRead();
+async function readEvents(call: TxCall): Promise<Reply> {
+  const { edition, transaction, running } = call;
+  const query = await edition.decoding.decode("txRead", await bodyOf(call));
+  transaction.checkRead(query);
   const read = { query, afterSequence: 0, limit: Infinity };
-  const page = await openPage((chunk) => host.store.reads.chunk(chunk), read);
+  const page = await openPage((chunk) => edition.host.store.reads.chunk(chunk), read);
   transaction.readBegan(query, page.head);
-  const own = transaction.pendingEvents.filter(({ event }) => matches(query, event));
+  const own = transaction.pendingEvents.filter(({ queried }) => matches(query, queried));
   // The call runs until its last line has been sent.
   running.extend();
   return {
@@ -73,8 +71,8 @@ async function* lines(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   try {
     yield* page.chunks;
-    for (const { event, timeMicros } of own) {
-      yield encoder.encode(`{"time":"${formatTimestamp(timeMicros)}",${eventBody(event)}}\n`);
+    for (const { content, timeMicros } of own) {
+      yield encoder.encode(`{"time":"${formatTimestamp(timeMicros)}",${content.body}}\n`);
     }
     yield encoder.encode('{"end":true}\n');
   } finally {
@@ -82,8 +80,9 @@ async function* lines(
   }
 }
 
-async function writeEvents({ edition: { host }, transaction, request }: TxCall): Promise<Reply> {
-  const events = decodeTxEvents(parseJson(await request.body()), host.settings);
+async function writeEvents(call: TxCall): Promise<Reply> {
+  const { edition, transaction } = call;
+  const events = await edition.decoding.decode("txEvents", await bodyOf(call));
   const timeMicros = nowMicros();
   transaction.writeEvents(events, timeMicros);
   return jsonReply(200, { time: formatTimestamp(timeMicros) });
@@ -113,7 +112,8 @@ async function payloadIn(
   return projection?.payload;
 }
 
-async function writeProjections({ edition: { host }, transaction, request }: TxCall): Promise<Reply> {
-  transaction.writeProjections(decodeUnversionedChanges(parseJson(await request.body()), host.settings));
+async function writeProjections(call: TxCall): Promise<Reply> {
+  const { edition, transaction } = call;
+  transaction.writeProjections(await edition.decoding.decode("txProjections", await bodyOf(call)));
   return jsonReply(200, { time: formatTimestamp(nowMicros()) });
 }

@@ -5,6 +5,7 @@ import { throwIfFailed } from "../../store/outcome.ts";
 import { startHourlyOptimize } from "../../turns/hourly_optimize.ts";
 import type { Edition } from "../edition.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
+import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { getRoute } from "../shared/get_route.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import { metricsRoute } from "../shared/metrics.ts";
@@ -14,7 +15,7 @@ import { ActiveTransaction, type EditionParts } from "./edition_parts.ts";
 import { Pause } from "./pause.ts";
 import { pauseRoutes } from "./pause_routes.ts";
 import { whilePaused } from "./paused_writes.ts";
-import { decodeTimedRead } from "./timed_read.ts";
+import { TICKET_DECODERS } from "./ticket_decoders.ts";
 import type { Transaction } from "./transaction.ts";
 import { TransactionMetrics } from "./transaction_metrics.ts";
 import { transactionRoutes } from "./transaction_routes.ts";
@@ -42,12 +43,18 @@ export const editionC: Edition = {
       metrics: new TransactionMetrics(),
       pause: new Pause(host.settings.dataDir),
       active: new ActiveTransaction(),
+      decoding: new BodyDecoding({
+        decoders: TICKET_DECODERS,
+        worker: new URL("./ticket_decoding_worker.ts", import.meta.url),
+        limits: host.settings,
+      }),
     };
     const endOptimize = startHourlyOptimize(host.queue, host.store.turns, host.reportFailure);
     return {
       routes: routesOf(edition),
       close() {
         endOptimize();
+        edition.decoding.close();
         if (edition.active.current !== undefined) shutDown(edition.active.current);
       },
     };
@@ -55,9 +62,9 @@ export const editionC: Edition = {
 };
 
 function routesOf(edition: EditionParts): Route[] {
-  const { host, metrics, pause, active } = edition;
+  const { host, metrics, pause, active, decoding } = edition;
   const common = commonRoutes(host, {
-    decodeRead: (body) => decodeTimedRead(body, host.settings),
+    decodeRead: (body) => decoding.decode("read", body),
     health: () => ({ status: "ok", version: VERSION, paused: pause.isPaused }),
     deletesLeaveWithClient: true,
   });

@@ -1,6 +1,7 @@
 import { Refusal } from "../../model/errors.ts";
 import type { EditionHost } from "../edition.ts";
 import type { Pause } from "./pause.ts";
+import type { TicketDecoding } from "./ticket_decoders.ts";
 import type { Transaction } from "./transaction.ts";
 import type { TransactionMetrics } from "./transaction_metrics.ts";
 
@@ -9,6 +10,7 @@ export interface EditionParts {
   readonly host: EditionHost;
   readonly metrics: TransactionMetrics;
   readonly pause: Pause;
+  readonly decoding: TicketDecoding;
   readonly active: ActiveTransaction;
 }
 

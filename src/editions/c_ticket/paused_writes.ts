@@ -2,8 +2,6 @@ import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { Refusal } from "../../model/errors.ts";
 import { EMPTY_WRITE } from "../../store/write.ts";
-import { parseJson } from "../../wire/json.ts";
-import { decodeChanges } from "./ticket_requests.ts";
 import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
 import { type EditionParts, isPending } from "./edition_parts.ts";
 
@@ -14,18 +12,21 @@ import { type EditionParts, isPending } from "./edition_parts.ts";
 
 /** `POST /projections` without a ticket: each call commits on its own. */
 export function projectionsRoute(edition: EditionParts): Route {
-  const { host } = edition;
+  const { host, decoding } = edition;
   return {
     method: "POST",
     path: "/projections",
     body: "handled",
     async handle(request) {
-      const projections = decodeChanges(parseJson(await request.body()), host.settings);
+      const body = await request.body();
+      const bytes = body.length;
+      const projections = await decoding.decode("projections", body);
       assertPaused(edition);
       const { outcome } = await host.queue.write(
         "projections",
         { ...EMPTY_WRITE, projections },
         request.left,
+        bytes,
       );
       return jsonReply(200, throwIfRefused(outcome, conflictMessage).versions);
     },

@@ -1,7 +1,8 @@
 import type { ReadRequest } from "../../model/read_request.ts";
 import type { TimeRange } from "../../model/time_range.ts";
 import { parseTimestamp } from "../../model/timestamp.ts";
-import { decodeObject, decodeString, invalid, isOmitted, quoted } from "../../wire/decode.ts";
+import { decodeObject, decodeString, isOmitted } from "../../wire/decode.ts";
+import { invalid, quoted } from "../../wire/invalid.ts";
 import type { QueryLiterals } from "../../wire/query.ts";
 import { decodeReadRequest, READ_KEYS, type ReadLimits } from "../../wire/read_request.ts";
 

@@ -3,10 +3,8 @@ import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { openPage } from "../../store/open_page.ts";
-import { prepareEvent } from "../../store/prepare_event.ts";
 import { EMPTY_WRITE } from "../../store/write.ts";
 import { nowMicros } from "../../turns/clock.ts";
-import { parseJson } from "../../wire/json.ts";
 import type { CommonRoutes } from "../shared/common_routes.ts";
 import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
 import { pageReply } from "../shared/read_events.ts";
@@ -15,8 +13,6 @@ import { begin } from "./begin.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import { projectionsRoute } from "./paused_writes.ts";
 import { type TicketCall, ticketRoute } from "./ticket_call.ts";
-import { decodeAppend, decodeChanges } from "./ticket_requests.ts";
-import { decodeTimedRead } from "./timed_read.ts";
 
 /** The endpoints that make up a transaction, some of which also work without one. */
 export function transactionRoutes(
@@ -34,22 +30,22 @@ export function transactionRoutes(
   ];
 }
 
-async function readEvents({ edition: { host }, transaction, body }: TicketCall): Promise<Reply> {
-  const request = decodeTimedRead(parseJson(body), host.settings);
+async function readEvents({ edition: { decoding }, transaction, body }: TicketCall): Promise<Reply> {
+  const request = await decoding.decode("read", body);
   return pageReply(
     await openPage((chunk) => transaction.inStore((turns) => turns.readChunkInside(chunk)), request),
   );
 }
 
 async function appendEvents({ edition, transaction, body }: TicketCall): Promise<Reply> {
-  const { host: { settings }, metrics } = edition;
-  const { events, condition } = decodeAppend(parseJson(body), settings);
+  const { decoding, metrics } = edition;
+  const { events, condition } = await decoding.decode("append", body);
   if (events.length === 0) return jsonReply(200, { events: [] });
   const timeMicros = nowMicros();
   const write = {
     ...EMPTY_WRITE,
     conditions: condition === undefined ? [] : [condition],
-    events: events.map((event) => prepareEvent(event, timeMicros)),
+    events: events.map((event) => ({ ...event, timeMicros })),
   };
   const outcome = await transaction.inStore((turns) => turns.writeInside(write));
   const { firstSequence } = throwIfRefused(outcome, () => void metrics.appendFailed());
@@ -63,8 +59,9 @@ async function readProjection({ transaction, segments }: TicketCall): Promise<Re
   return projectionReply(await transaction.inStore((turns) => turns.readProjectionInside(key)));
 }
 
-async function writeProjections({ edition: { host }, transaction, body }: TicketCall): Promise<Reply> {
-  const write = { ...EMPTY_WRITE, projections: decodeChanges(parseJson(body), host.settings) };
+async function writeProjections({ edition: { decoding }, transaction, body }: TicketCall): Promise<Reply> {
+  const projections = await decoding.decode("projections", body);
+  const write = { ...EMPTY_WRITE, projections };
   const outcome = await transaction.inStore((turns) => turns.writeInside(write));
   return jsonReply(200, throwIfRefused(outcome, conflictMessage).versions);
 }

@@ -13,7 +13,7 @@ import { deleteProjectionsRoutes } from "./turn_routes.ts";
 /** Where the editions differ in what they all do. */
 export interface Differences {
   /** Decodes the body of `QUERY /events`. @throws Refusal InvalidRequest */
-  readonly decodeRead: (body: unknown) => ReadRequest;
+  readonly decodeRead: (body: Uint8Array<ArrayBuffer>) => Promise<ReadRequest>;
   /** The document of `GET /health` while the database can be reached. */
   readonly health: () => unknown;
   /** Whether a waiting bulk delete is withdrawn when its client leaves. */

@@ -3,7 +3,7 @@ import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_dire
 import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
 import { SCHEMA_VERSION } from "./tables/schema.ts";
 import { ReaderPool } from "./workers/reader_pool.ts";
-import { RemoteWorker, type WorkerError } from "./workers/remote_worker.ts";
+import { RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer } from "./writing/writer.ts";
 
 /** A store in one SQLite file. Its turns run in one worker and its reads in others, so no SQL runs on this thread. */

@@ -147,3 +147,14 @@ refusesWrites("more events, conditions or projections than one write allows", [
     "request carries 501 projections, more than maxProjectionsPerWrite (500)",
   ],
 ]);
+
+const largest = Array.from({ length: 100 }, (_, i) => ({
+  types: values(99),
+  metadata: [{ name: "n", value: `${i}` }],
+}));
+refusesWrites("the queries of its conditions name too many values in all", [
+  [
+    { conditions: [{ failIfEventsMatch: largest }, {}, { failIfEventsMatch: [{ types: ["a"] }] }] },
+    "the queries of conditions name more than 10000 values",
+  ],
+]);

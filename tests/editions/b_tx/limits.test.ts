@@ -60,6 +60,16 @@ Deno.test('maxReadsPerTx: "none" counts, one more is 400 and ends the transactio
   await assertRefusedAndEnded(tx, () => tx.read("none"), message);
 });
 
+Deno.test("the reads of a transaction name 10,000 values in all, one more is 400 and ends it", async () => {
+  const items = Array.from({ length: 50 }, (_, i) => ({
+    types: Array.from({ length: 100 }, (_, j) => `${i} ${j}`),
+  }));
+  const tx = await begin(client);
+  for (let i = 0; i < 2; i++) await tx.decide(items);
+  const message = "the reads of the transaction name more than 10000 values";
+  await assertRefusedAndEnded(tx, () => tx.read([{ types: ["t"] }]), message);
+});
+
 Deno.test("maxProjectionsPerTx: distinct ones that it writes, one more is 400 and ends the transaction", async () => {
   const tx = await begin(client);
   expectStatus(await tx.change({ create: projections("1", "2") }), 200);

@@ -1,4 +1,7 @@
 import { nowMicros } from "../../../src/turns/clock.ts";
+import type { ServerSettings } from "../../../src/config/load.ts";
+import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
+import { TX_DECODERS } from "../../../src/editions/b_tx/tx_decoders.ts";
 import type { EditionParts } from "../../../src/editions/b_tx/edition_parts.ts";
 import { OpenTransactions } from "../../../src/editions/b_tx/open_transactions.ts";
 import { Pause } from "../../../src/editions/b_tx/pause.ts";
@@ -132,6 +135,11 @@ export class InProcess implements Disposable {
       statistics,
       transactions: new OpenTransactions(settings, statistics),
       pause: new Pause(options.pausedSinceMicros, nowMicros()),
+      decoding: new BodyDecoding({
+        decoders: TX_DECODERS,
+        worker: new URL("about:blank"), // for bodies larger than any here
+        limits: settings as unknown as ServerSettings,
+      }),
     } as unknown as EditionParts;
     this.#route = makeRouter([...txRoutes(this.edition), ...pauseRoutes(this.edition)]);
   }

@@ -9,7 +9,7 @@ import {
 } from "../../../src/editions/b_tx/tx_requests.ts";
 import { expectInvalid, expectRefusal } from "../../wire/expect_refusal.ts";
 
-const limits = { maxEventSize: 10, maxProjectionSize: 10, maxProjectionsPerWrite: 3 };
+const limits = { maxEventSize: 10, maxEventsPerTx: 3, maxProjectionSize: 10, maxProjectionsPerWrite: 3 };
 
 function json(text: string): unknown {
   return parseJson(new TextEncoder().encode(text));
@@ -130,4 +130,13 @@ Deno.test("projections outside a transaction need versions, and their number is 
     "PayloadTooLarge",
     "create[0] is 11 bytes, more than maxProjectionSize (10)",
   );
+});
+
+Deno.test("more events or projections than a transaction can hold are refused before any is looked at", () => {
+  const events = [{}, {}, {}, {}];
+  const tooMany = "the transaction has more events than maxEventsPerTx (3)";
+  expectInvalid(() => decodeTxEvents({ events }, limits), tooMany);
+  const deletes = { delete: Array(10_001).fill({}) };
+  const tooManyProjections = "the transaction reads and writes more than 10000 projections";
+  expectInvalid(() => decodeUnversionedChanges(deletes, limits), tooManyProjections);
 });

@@ -1,7 +1,7 @@
 import { StoreFileError } from "../data_directory/database_file.ts";
 import type { PreparedEvent } from "../../prepare_event.ts";
 import type { Origin } from "../tables/origin.ts";
-import { RemoteWorker } from "../workers/remote_worker.ts";
+import { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { BackupWriter, OpenedBackup } from "./backup_writer.ts";
 
 /** Most calls that may wait for the worker: enough to keep it busy, few enough to bound the memory. */

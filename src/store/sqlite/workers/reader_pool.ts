@@ -3,7 +3,7 @@ import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import type { FoundProjection, StoreReads } from "../../store.ts";
 import type { Reader } from "../reading/reader.ts";
-import { type Remote, RemoteWorker } from "./remote_worker.ts";
+import { type Remote, RemoteWorker } from "../../../workers/remote_worker.ts";
 
 /** Reads that may wait for a reader; one more is refused. */
 const WAITING_MAX = 1000;

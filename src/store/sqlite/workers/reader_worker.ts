@@ -1,4 +1,4 @@
 import { Reader } from "../reading/reader.ts";
-import { hostObject } from "./host_object.ts";
+import { hostObject } from "../../../workers/host_object.ts";
 
 hostObject(Reader);

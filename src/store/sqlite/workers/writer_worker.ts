@@ -1,4 +1,4 @@
 import { Writer } from "../writing/writer.ts";
-import { hostObject } from "./host_object.ts";
+import { hostObject } from "../../../workers/host_object.ts";
 
 hostObject(Writer);

@@ -13,7 +13,7 @@ import { readChunk } from "../reading/read_chunk.ts";
 import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
 import { deleteProjections, readProjection } from "../tables/projections.ts";
-import type { Tell } from "../workers/notice.ts";
+import type { Tell } from "../../../workers/notice.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { runWrite } from "./run_write.ts";
 import { Transactions } from "./transactions.ts";

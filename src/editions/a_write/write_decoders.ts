@@ -1,0 +1,25 @@
+import type { ServerSettings } from "../../config/load.ts";
+import type { Condition } from "../../model/condition.ts";
+import type { ProjectionChanges } from "../../model/projection.ts";
+import type { ReadRequest } from "../../model/read_request.ts";
+import { type EventContent, eventContent } from "../../store/prepare_event.ts";
+import { decodeReadRequest } from "../../wire/read_request.ts";
+import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
+import { decodeWrite, LITERALS } from "./write_request.ts";
+
+/** The body of a `POST /write`, ready for the store but for the time. */
+export interface WriteContent {
+  readonly events: readonly EventContent[];
+  readonly conditions: readonly Condition[];
+  readonly projections: ProjectionChanges;
+}
+
+export const WRITE_DECODERS = {
+  write(body: unknown, limits: ServerSettings): WriteContent {
+    const { events, conditions, projections } = decodeWrite(body, limits);
+    return { events: events.map((event) => eventContent(event)), conditions, projections };
+  },
+  read: (body: unknown, limits: ServerSettings): ReadRequest => decodeReadRequest(body, LITERALS, limits),
+};
+
+export type WriteDecoding = BodyDecoding<typeof WRITE_DECODERS>;

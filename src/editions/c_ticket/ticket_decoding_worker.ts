@@ -1,0 +1,4 @@
+import { hostDecoders } from "../shared/decoding/hosted_decoders.ts";
+import { TICKET_DECODERS } from "./ticket_decoders.ts";
+
+hostDecoders(TICKET_DECODERS);

@@ -1,0 +1,49 @@
+import type { ServerSettings } from "../../../config/load.ts";
+import { type ErrorCode, LimitReached, Refusal } from "../../../model/errors.ts";
+import { parseJson } from "../../../wire/json.ts";
+import { hostObject } from "../../../workers/host_object.ts";
+import type { Decoders } from "./decoders.ts";
+
+/** A body to decode, and which one it is. Its bytes are moved to the worker. */
+export interface DecodeRequest {
+  readonly name: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** What came out, or the error that the client gets. */
+export type Decoded =
+  | { readonly value: unknown }
+  | { readonly refused: ErrorCode; readonly detail: string | undefined; readonly isLimit: boolean };
+
+/** The decoders of an edition, in a worker. */
+export class HostedDecoders {
+  readonly #decoders: Decoders;
+  readonly #limits: ServerSettings;
+
+  constructor(decoders: Decoders, limits: ServerSettings) {
+    this.#decoders = decoders;
+    this.#limits = limits;
+  }
+
+  decode({ name, body }: DecodeRequest): Decoded {
+    try {
+      return { value: this.#decoders[name]!(parseJson(body), this.#limits) };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { refused: error.code, detail: error.detail, isLimit: error instanceof LimitReached };
+    }
+  }
+
+  close(): void {}
+}
+
+/** What such a worker is opened with. */
+export interface HostedDecodersClass {
+  open(limits: ServerSettings): HostedDecoders;
+}
+
+/** Makes this worker the home of the decoders. */
+export function hostDecoders(decoders: Decoders): void {
+  const home: HostedDecodersClass = { open: (limits) => new HostedDecoders(decoders, limits) };
+  hostObject(home);
+}

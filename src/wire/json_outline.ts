@@ -1,0 +1,76 @@
+import { invalid } from "./invalid.ts";
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from "./json_bytes.ts";
+
+/** No valid body is nested deeper than 7 levels. */
+const NESTING_MAX = 32;
+
+/** No valid object has more than 20 keys. */
+const KEYS_PER_OBJECT_MAX = 100;
+
+/** What the bytes of a JSON text tell of it before anything is built. */
+export interface Outline {
+  /** Members of all objects, which is the colons outside strings. */
+  readonly memberCount: number;
+  /** Commas and opening brackets outside strings: about as many as there are values. */
+  readonly valueCount: number;
+  /** Whether a key may be written with an escape. */
+  readonly hasEscapedKey: boolean;
+}
+
+/**
+ * Counts, and refuses what makes the native parser slow: deep nesting and objects of very many keys.
+ * @throws Refusal InvalidRequest
+ */
+export function outline(json: Uint8Array): Outline {
+  const keyCountAtDepth = new Uint32Array(NESTING_MAX + 1);
+  let memberCount = 0;
+  let valueCount = 0;
+  let depth = 0;
+  let isEscaped = false; // the last string
+  let hasEscapedKey = false;
+  for (let i = 0; i < json.length; i++) {
+    switch (json[i]) {
+      case QUOTE:
+        isEscaped = false;
+        for (i++; i < json.length && json[i] !== QUOTE; i++) {
+          if (json[i] !== BACKSLASH) continue;
+          isEscaped = true;
+          i++;
+        }
+        break;
+      case COMMA:
+        valueCount++;
+        break;
+      case COLON:
+        memberCount++;
+        hasEscapedKey ||= isEscaped;
+        checkKeyCount(keyCountAtDepth[depth] = (keyCountAtDepth[depth] ?? 0) + 1);
+        break;
+      case OPEN_ARRAY:
+      case OPEN_OBJECT:
+        valueCount++;
+        if (++depth > NESTING_MAX) throw invalid("", `body is nested deeper than ${NESTING_MAX} levels`);
+        keyCountAtDepth[depth] = 0;
+        break;
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        depth--;
+        break;
+    }
+  }
+  return { memberCount, valueCount, hasEscapedKey };
+}
+
+function checkKeyCount(keyCount: number): void {
+  if (keyCount <= KEYS_PER_OBJECT_MAX) return;
+  throw invalid("", `body contains an object with more than ${KEYS_PER_OBJECT_MAX} keys`);
+}

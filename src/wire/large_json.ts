@@ -1,0 +1,95 @@
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  type JsonPart,
+  QUOTE,
+  skipSpace,
+  stringEnd,
+  valueEnd,
+} from "./json_bytes.ts";
+import { notJson, repeatedKey } from "./json_faults.ts";
+
+/*
+ * Arrays and objects of so many values that building them at once would take many times the memory of their text.
+ * What they contain is built when it is asked for, one value at a time, so that a decoder can count first and
+ * stop at the first thing wrong.
+ */
+
+/** Builds what a part stands for. @throws Refusal InvalidRequest */
+export type ParsePart = (part: JsonPart) => unknown;
+
+export class LargeArray {
+  readonly length: number;
+  readonly #part: JsonPart;
+  readonly #parse: ParsePart;
+
+  /** @throws Refusal InvalidRequest when its commas and brackets are not in order */
+  constructor(part: JsonPart, parse: ParsePart) {
+    this.#part = part;
+    this.#parse = parse;
+    let length = 0;
+    for (let at = 1; at < part.json.length; length++) at = elementEnd(part, at, CLOSE_ARRAY) + 1;
+    this.length = length;
+  }
+
+  /** Index and value of each element. */
+  *entries(): Generator<[number, unknown], void> {
+    const { json, path } = this.#part;
+    let start = 1;
+    for (let index = 0; index < this.length; index++) {
+      const end = elementEnd(this.#part, start, CLOSE_ARRAY);
+      yield [index, this.#parse({ json: json.subarray(start, end), path: [...path, index] })];
+      start = end + 1;
+    }
+  }
+
+  map<T>(change: (element: unknown, index: number) => T): T[] {
+    const changed: T[] = [];
+    for (const [index, element] of this.entries()) changed.push(change(element, index));
+    return changed;
+  }
+}
+
+export class LargeObject {
+  readonly #members = new Map<string, JsonPart>();
+  readonly #parse: ParsePart;
+
+  /** @throws Refusal InvalidRequest when it is not an object of distinct keys */
+  constructor(part: JsonPart, parse: ParsePart) {
+    this.#parse = parse;
+    const { json, path } = part;
+    for (let start = 1; start < json.length;) {
+      const end = elementEnd(part, start, CLOSE_OBJECT);
+      const keyStart = skipSpace(json, start);
+      const keyEnd = stringEnd(json, keyStart);
+      const colon = skipSpace(json, keyEnd);
+      if (json[keyStart] !== QUOTE || json[colon] !== COLON) {
+        throw notJson("a key and a colon are missing", path);
+      }
+      const key = parse({ json: json.subarray(keyStart, keyEnd), path }) as string;
+      if (this.#members.has(key)) throw repeatedKey(key, path);
+      this.#members.set(key, { json: json.subarray(colon + 1, end), path: [...path, key] });
+      start = end + 1;
+    }
+  }
+
+  keys(): readonly string[] {
+    return [...this.#members.keys()];
+  }
+
+  /** The value of a key; undefined when there is none. */
+  get(key: string): unknown {
+    const part = this.#members.get(key);
+    return part && this.#parse(part);
+  }
+}
+
+/** Where the element or member that begins at `at` ends: at a comma, or at the bracket that ends the whole part. */
+function elementEnd({ json, path }: JsonPart, at: number, close: number): number {
+  const end = valueEnd(json, at);
+  if (json[end] === COMMA && end < json.length - 1) return end;
+  if (json[end] === close && end === json.length - 1) return end;
+  throw notJson("brackets or commas are not in order", path);
+}

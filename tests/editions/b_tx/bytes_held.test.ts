@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { OpenTransactions } from "../../../src/editions/b_tx/open_transactions.ts";
+import { Statistics } from "../../../src/editions/b_tx/statistics.ts";
+import { expectRefusal } from "../../wire/expect_refusal.ts";
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+function open(): OpenTransactions & Disposable {
+  const options = {
+    maxOpenTx: 1000,
+    idleSeconds: 60,
+    maxEventsPerTx: 100,
+    maxReadsPerTx: 100,
+    maxProjectionsPerTx: 500,
+  };
+  const transactions = new OpenTransactions(options, new Statistics(0));
+  return Object.assign(transactions, { [Symbol.dispose]: () => transactions.close() });
+}
+
+const hold = (transactions: OpenTransactions, txId: string, bytes: number): Promise<void> =>
+  transactions.call(txId, (_, running) => Promise.resolve(running.hold(bytes)));
+
+async function assertNoRoom(transactions: OpenTransactions, txId: string, bytes: number): Promise<void> {
+  const error = await hold(transactions, txId, bytes).catch((error: unknown) => error);
+  const rethrow = (): never => {
+    throw error;
+  };
+  expectRefusal(rethrow, "TooManyTransactions", /^the open transactions hold /);
+}
+
+Deno.test("open transactions share 128 MiB; one too large for the rest is refused and ended", async () => {
+  using transactions = open();
+  const [first, second] = [transactions.begin(), transactions.begin()];
+  await hold(transactions, first, 100 * MIB);
+  await hold(transactions, second, 28 * MIB);
+  const third = transactions.begin();
+  await assertNoRoom(transactions, third, MIB);
+  assert.equal(transactions.count, 2);
+});
+
+Deno.test("each transaction may hold 64 KiB, however much the others hold", async () => {
+  using transactions = open();
+  await hold(transactions, transactions.begin(), 128 * MIB + 64 * KIB);
+  const small = transactions.begin();
+  for (let i = 0; i < 4; i++) await hold(transactions, small, 16 * KIB);
+  await assertNoRoom(transactions, small, 1);
+});
+
+Deno.test("what a transaction held is free once it has ended, however it ends", async () => {
+  using transactions = open();
+  const ends: ((txId: string) => unknown)[] = [
+    (txId) => transactions.abandon(txId),
+    (txId) => transactions.call(txId, (_, running) => Promise.resolve(running.finish())),
+    (txId) => transactions.call(txId, () => Promise.reject(new Error())).catch(() => {}),
+    (txId) => assertNoRoom(transactions, txId, 100 * MIB),
+  ];
+  for (const end of [...ends, ...ends]) {
+    const txId = transactions.begin();
+    await hold(transactions, txId, 128 * MIB);
+    await end(txId);
+    assert.equal(transactions.count, 0);
+  }
+});

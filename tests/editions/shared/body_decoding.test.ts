@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import type { ServerSettings } from "../../../src/config/load.ts";
+import { WRITE_DECODERS, type WriteDecoding } from "../../../src/editions/a_write/write_decoders.ts";
+import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
+import { LimitReached, Refusal } from "../../../src/model/errors.ts";
+import { limits } from "../a_write/decode_bodies.ts";
+
+const WORKER = new URL("../../../src/editions/a_write/write_decoding_worker.ts", import.meta.url);
+/** Larger than what is decoded in this thread. */
+const LARGE = 70_000;
+
+function decoding(worker: URL = WORKER): WriteDecoding & Disposable {
+  const decoding = new BodyDecoding({
+    decoders: WRITE_DECODERS,
+    worker,
+    limits: limits as unknown as ServerSettings,
+  });
+  return Object.assign(decoding, { [Symbol.dispose]: () => decoding.close() });
+}
+
+function bodyOf(value: unknown, spaces = 0): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify(value) + " ".repeat(spaces));
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
+  const error = await promise.then(() => assert.fail("not refused"), (error: unknown) => error);
+  assert.ok(error instanceof Refusal, String(error));
+  return error;
+}
+
+const WRITE = {
+  events: [{ type: "t", identifiers: { a: ["1", "2"] }, payload: "\u20ac\0" }, { type: "u", payload: "" }],
+  conditions: [{ failIfEventsMatch: [{ types: ["t"] }], afterSequence: 3, store: "s" }, {}],
+  projections: { create: [{ type: "p", id: "1", payload: "" }] },
+};
+
+Deno.test("a large body is decoded to the same as a small one", async () => {
+  using bodies = decoding();
+  const small = await bodies.decode("write", bodyOf(WRITE));
+  assert.deepEqual(await bodies.decode("write", bodyOf(WRITE, LARGE)), small);
+  const query = { query: [{ metadata: [{ name: "n", value: "v" }] }], limit: 5 };
+  assert.deepEqual(
+    await bodies.decode("read", bodyOf(query, LARGE)),
+    await bodies.decode("read", bodyOf(query)),
+  );
+});
+
+Deno.test("a large body is refused with the same error as a small one", async () => {
+  using bodies = decoding();
+  const wrong: unknown[] = [
+    { events: [{}] },
+    { events: Array(101).fill({}) },
+    { events: [{ type: "t", payload: "x".repeat(65536) }] },
+    { unknown: 1 },
+  ];
+  for (const value of wrong) {
+    const small = await refusalOf(bodies.decode("write", bodyOf(value)));
+    const large = await refusalOf(bodies.decode("write", bodyOf(value, LARGE)));
+    assert.deepEqual([large.code, large.detail], [small.code, small.detail]);
+    assert.equal(large instanceof LimitReached, small instanceof LimitReached);
+  }
+});
+
+Deno.test("the bytes of a large body are moved, not copied", async () => {
+  using bodies = decoding();
+  const body = bodyOf(WRITE, LARGE);
+  await bodies.decode("write", body);
+  assert.equal(body.buffer.detached, true);
+});
+
+Deno.test("large bodies wait for each other, small ones for none", async () => {
+  using bodies = decoding();
+  const order: string[] = [];
+  const large = Array.from(
+    { length: 5 },
+    (_, i) => bodies.decode("write", bodyOf(WRITE, LARGE)).then(() => order.push(`large ${i}`)),
+  );
+  await bodies.decode("write", bodyOf(WRITE)).then(() => order.push("small"));
+  await Promise.all(large);
+  assert.deepEqual(order, ["small", "large 0", "large 1", "large 2", "large 3", "large 4"]);
+});
+
+Deno.test("what is being decoded when it is closed is finished", async () => {
+  const bodies = decoding();
+  const decoded = Promise.all([1, 2, 3].map(() => bodies.decode("write", bodyOf(WRITE, LARGE))));
+  bodies.close();
+  assert.equal((await decoded).length, 3);
+});
+
+Deno.test("a worker that cannot start fails the bodies that need it, and no other", async () => {
+  const missing = decoding(new URL("./no_such_worker.ts", import.meta.url));
+  for (let i = 0; i < 2; i++) {
+    await assert.rejects(missing.decode("write", bodyOf(WRITE, LARGE)), /the decoding worker died/);
+  }
+  assert.equal((await missing.decode("write", bodyOf(WRITE))).events.length, 2);
+  missing.close();
+});
