@@ -1,4 +1,5 @@
 import { ClientLeft, type ErrorCode, Refusal } from "../model/errors.ts";
+import { countValues } from "../model/query.ts";
 import type { Outcome } from "../store/outcome.ts";
 import type { StoreTurns } from "../store/store.ts";
 import type { StoreWrite, WriteResult } from "../store/write.ts";
@@ -30,9 +31,10 @@ export interface WriteQueueOptions {
 
 /**
  * The size of the requests in one group, unless a single one is larger. A group is copied on its way to the writer,
- * and meanwhile this thread does nothing else.
+ * and meanwhile this thread does nothing else. Many small values take longer than their bytes suggest.
  */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+const QUERY_VALUE_BYTES = 256;
 
 /** What a job does in its turn: be a member of a write group, or hold the turn alone. */
 type Task = { readonly write: StoreWrite } | { readonly run: () => Promise<unknown> };
@@ -41,8 +43,8 @@ interface Job extends PromiseWithResolvers<unknown> {
   readonly kind: string;
   readonly task: Task;
   readonly client: AbortSignal | undefined;
-  /** Size of the request that brought it. */
-  readonly bytes: number;
+  /** What it counts for in a group, in bytes. */
+  readonly weightBytes: number;
   onLeave: () => void;
   readonly age: Age;
 }
@@ -80,7 +82,10 @@ export class WriteQueue {
     client: AbortSignal | undefined,
     bytes = 0,
   ): Promise<EndedWrite> {
-    return this.#join(makeJob(kind, { write }, client, bytes)) as Promise<EndedWrite>;
+    let values = 0;
+    for (const { failIfEventsMatch } of write.conditions) values += countValues(failIfEventsMatch);
+    const weight = bytes + values * QUERY_VALUE_BYTES;
+    return this.#join(makeJob(kind, { write }, client, weight)) as Promise<EndedWrite>;
   }
 
   /** Waits for a turn, and holds it alone until the promise of `run` settles. Throws like `write`. */
@@ -167,10 +172,10 @@ export class WriteQueue {
   #takeGroup(): Job[] {
     const { groupWritesMax = Infinity } = this.#options;
     let count = 0;
-    let bytes = 0;
+    let weightBytes = 0;
     for (const job of this.#waiting) {
-      bytes += job.bytes;
-      const joins = "write" in job.task && count < groupWritesMax && bytes <= GROUP_BYTES_MAX;
+      weightBytes += job.weightBytes;
+      const joins = "write" in job.task && count < groupWritesMax && weightBytes <= GROUP_BYTES_MAX;
       if (count > 0 && !joins) break;
       count++;
       if ("run" in job.task) break;
@@ -210,9 +215,9 @@ export class WriteQueue {
   }
 }
 
-function makeJob(kind: string, task: Task, client: AbortSignal | undefined, bytes = 0): Job {
+function makeJob(kind: string, task: Task, client: AbortSignal | undefined, weightBytes = 0): Job {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  return { kind, task, client, bytes, onLeave: () => {}, age: new Age(), promise, resolve, reject };
+  return { kind, task, client, weightBytes, onLeave: () => {}, age: new Age(), promise, resolve, reject };
 }
 
 function stopListening(job: Job): void {

@@ -277,3 +277,14 @@ Deno.test("a group holds at most 8 MiB of requests, unless a single one is large
   assert.deepEqual(writer.groups, [["first"], ["a", "b"], ["c"], ["d"], ["e", "f"], ["g"]]);
   assert.deepEqual((await Promise.all(ends)).map(firstSequence), [1, 2, 3, 4, 5, 6, 7, 8]);
 });
+
+Deno.test("the values of its conditions count for a write in a group, since they take long to hand over", async () => {
+  const { queue, writer } = makeQueue();
+  const types = Array.from({ length: 10_000 }, (_, i) => `t${i}`);
+  const conditions = [{ failIfEventsMatch: [{ types, identifiers: [], metadata: [] }], afterSequence: 0 }];
+  const names = ["first", "a", "b", "c", "d"];
+  const ends = names.map((name) => queue.write("write", { ...writeNamed(name), conditions }, undefined));
+  while (writer.isRunning) await writer.end();
+  await Promise.all(ends);
+  assert.deepEqual(writer.groups, [["first"], ["a", "b", "c"], ["d"]]);
+});
