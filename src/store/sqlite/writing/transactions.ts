@@ -12,7 +12,7 @@ const BREAKING: ReadonlySet<number | undefined> = new Set([
 export class Transactions {
   readonly #db: Database;
   #broken: string | undefined;
-  /** Set by a full disk: a fence must commit before the next transaction is tried. */
+  /** Set by a full disk, or when a fence found the file locked: one must commit before the next transaction. */
   #mustFence = false;
 
   constructor(db: Database) {
@@ -26,8 +26,8 @@ export class Transactions {
 
   begin(): Outcome<void> {
     if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken };
-    if (this.#mustFence && !this.#fence()) return { kind: "failed", reason: "the disk is full" };
     try {
+      if (this.#mustFence) this.#fence();
       this.#db.run("BEGIN IMMEDIATE");
       return done(undefined);
     } catch (error) {
@@ -44,14 +44,18 @@ export class Transactions {
       const reason = this.note(error, "COMMIT");
       // A live SQLite may report a failed COMMIT that a restart then finds in the WAL. Another commit over it
       // makes the failure true.
-      return { kind: this.#fence() ? "failed" : "unknown", reason };
+      return { kind: this.#isFenced() ? "failed" : "unknown", reason };
     }
   }
 
   /** Ends a transaction in which a statement failed. That is certain: the rollback undoes all of it. */
   abort(error: unknown): Failure {
     this.rollback();
-    if (sqlCodeOf(error) === SqlCode.full) this.#mustFence = true;
+    const code = sqlCodeOf(error);
+    if (code === SqlCode.busy) {
+      return { kind: "failed", reason: "another process has locked the database", code: "Unavailable" };
+    }
+    if (code === SqlCode.full) this.#mustFence = true;
     return { kind: "failed", reason: (error as Error).message };
   }
 
@@ -67,22 +71,33 @@ export class Transactions {
   note(error: unknown, where: string): string {
     const reason = `${where} failed: ${(error as Error).message}`;
     const code = sqlCodeOf(error);
-    if (code === SqlCode.full) this.#mustFence = true;
+    if (code === SqlCode.full || code === SqlCode.busy) this.#mustFence = true;
     else if (BREAKING.has(code) || where === "fence") this.#broken ??= reason;
     return reason;
   }
 
-  /** A tiny transaction that overwrites whatever a failed COMMIT left in the WAL. */
-  #fence(): boolean {
+  /**
+   * A tiny transaction that overwrites whatever a failed COMMIT left in the WAL.
+   * @throws whatever SQLite throws
+   */
+  #fence(): void {
     try {
       this.#db.run("BEGIN IMMEDIATE");
       this.#db.run("UPDATE store SET fence = fence + 1");
       this.#db.run("COMMIT");
       this.#mustFence = false;
-      return true;
     } catch (error) {
       this.rollback();
       this.note(error, "fence");
+      throw error;
+    }
+  }
+
+  #isFenced(): boolean {
+    try {
+      this.#fence();
+      return true;
+    } catch {
       return false;
     }
   }
