@@ -3,7 +3,7 @@ import type { PreparedEvent } from "../../prepare_event.ts";
 import { openForWriting } from "../connection/connection.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
 import type { Database } from "../connection/database.ts";
-import { checkDatabaseFile, StoreFileError } from "../data_directory/database_file.ts";
+import { checkDatabaseFile, refuseSecondName, StoreFileError } from "../data_directory/database_file.ts";
 import { appendEvents, scanEvents } from "../tables/events.ts";
 import { readState } from "../tables/identity.ts";
 import { createOrigin, type Origin, readOrigin, updateChain } from "../tables/origin.ts";
@@ -41,6 +41,7 @@ export class BackupWriter {
   static open(path: string, origin: Origin): BackupWriter {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path, (db) => createOrigin(db, origin));
+    else refuseSecondName(path);
     using opening = new DisposableStack();
     const db = opening.use(openForWriting(path));
     const found = readOrigin(db);

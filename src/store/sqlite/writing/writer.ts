@@ -8,7 +8,7 @@ import type { StoreWrite, WriteResult } from "../../write.ts";
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
-import { checkDatabaseFile } from "../data_directory/database_file.ts";
+import { checkDatabaseFile, refuseSecondName } from "../data_directory/database_file.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
@@ -44,6 +44,7 @@ export class Writer {
   static open(path: string, tell: Tell): Writer {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path);
+    else refuseSecondName(path);
     return new Writer(openForWriting(path), created, tell);
   }
 
