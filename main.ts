@@ -46,7 +46,7 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
   ];
   print(`${name}: ${facts.join(", ")}\n`);
   onFirstSignal(() => void stop(server, output));
-  server.listen();
+  await server.listen();
   print(`${name}: listening on ${addressText(settings.listen)} (auth=${auth})\n`);
   if (settings.devMode) print(`${name}: ${firstSteps(edition, settings)}`);
 }

@@ -23,7 +23,7 @@ Deno.addSignalListener("SIGTERM", async () => {
   await server.stop();
   Deno.exit(0);
 });
-server.listen();
+await server.listen();
 await Deno.stdout.write(new TextEncoder().encode("listening on the address of the settings\n"));
 
 function fail(error: Error): never {
