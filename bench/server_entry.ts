@@ -16,6 +16,7 @@ const server = await startServer({
   log: new Log(settings.logLevel, { line: (text) => fail(new Error(text)) }),
   reportFailure: fail,
   onBroken: (reason) => fail(new Error(reason)),
+  onLost: (reason) => fail(new Error(reason)),
   groupWritesMax: 1,
 });
 

@@ -22,6 +22,8 @@ export interface ServerParts {
   readonly reportFailure: (error: Error) => void;
   /** Called with the reason why no write can be trusted any more; the process should end. */
   readonly onBroken: (reason: string) => void;
+  /** Called with the reason why writes are refused from now on; the process should go on, for reads. */
+  readonly onLost: (reason: string) => void;
   /** See `WriteQueueOptions`; for the benchmark. */
   readonly groupWritesMax?: number;
 }
@@ -47,6 +49,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const descriptors = shareDescriptors(freeDescriptors(settings.readPoolSize), settings.readPoolSize);
   const store = await SqliteStore.open({ dataDir: settings.dataDir, readersMax: descriptors.readers });
   store.onBroken = parts.onBroken;
+  store.onLost = parts.onLost;
 
   const queue = new WriteQueue({
     ...edition.queueLimit(settings),
