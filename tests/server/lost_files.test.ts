@@ -117,14 +117,35 @@ Deno.test("what was deleted can be copied from the running server, with nothing 
   expectStatus(await client.request("GET", "/projections/p/1"), 200);
 });
 
-Deno.test("of a deleted WAL everything is moved into the database, so that not even kill -9 loses it", async () => {
+for (const besides of [[], ["events.lock"]]) {
+  Deno.test(`of a WAL deleted with ${besides.length + 1} other files all is moved into the database: kill -9 loses nothing`, async () => {
+    await using server = await startServer({ listen: "unix" });
+    await server.client().append(event, event);
+    remove(server, "events.db-wal", "events.db-shm", ...besides);
+    await assertLost(server, "events.db-wal was deleted or moved away");
+    await server.kill();
+    await server.start();
+    assert.equal(await countEvents(server.client()), 2);
+  });
+}
+
+Deno.test("a database that is moved alone, or whose place another one takes, is whole without the WAL left behind", async () => {
+  await using other = await startServer();
+  await other.client().append(event, event, event);
+  await other.stop();
   await using server = await startServer({ listen: "unix" });
-  await server.client().append(event, event);
-  remove(server, "events.db-wal", "events.db-shm");
-  await assertLost(server, "events.db-wal was deleted or moved away");
+  await server.client().append(...Array.from({ length: 100 }, () => event));
+  const away = join(server.directory, "away.db");
+  Deno.renameSync(server.databasePath, away);
+  Deno.copyFileSync(other.databasePath, server.databasePath);
+  await eventually(() => assert.match(server.stderr, /events\.db was replaced/));
   await server.kill();
   await server.start();
-  assert.equal(await countEvents(server.client()), 2);
+  assert.equal(await countEvents(server.client()), 3);
+  await server.stop();
+  Deno.renameSync(away, server.databasePath);
+  await server.start();
+  assert.equal(await countEvents(server.client()), 100);
 });
 
 Deno.test("without its lock, which no longer keeps others out, the server writes nothing more", async () => {

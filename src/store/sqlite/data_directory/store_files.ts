@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import { isThere } from "../../../files/is_there.ts";
 import { storePaths } from "./database_file.ts";
 
 /** A file as it was when the store was opened. As long as it is open, no other file gets its number. */
@@ -13,21 +14,27 @@ export interface KnownFile {
  * it has open, and what it writes there is gone with the process.
  */
 export class StoreFiles {
-  readonly all: readonly KnownFile[];
+  readonly database: readonly KnownFile[];
+  /** What keeps other programs out. */
+  readonly lock: readonly KnownFile[];
   /** What a commit writes to. */
   readonly written: readonly KnownFile[];
-  /** What the next start finds, and what keeps other programs out until then. */
-  readonly kept: readonly KnownFile[];
+  readonly all: readonly KnownFile[];
 
   /** @param path the database, which must be open. A lock that does not exist is not looked for later */
   constructor(path: string) {
     // Beside the end of a link, as SQLite sees it.
     const real = Deno.realPathSync(path);
-    const [database, wal] = [knownFiles(path), knownFiles(`${real}-wal`)];
-    const lock = knownFiles(storePaths(dirname(path)).lock);
-    this.written = [...database, ...wal];
-    this.kept = [...database, ...lock];
-    this.all = [...this.written, ...lock, ...knownFiles(`${real}-shm`)];
+    this.database = knownFiles(path);
+    this.lock = knownFiles(storePaths(dirname(path)).lock);
+    this.written = [...this.database, ...knownFiles(`${real}-wal`)];
+    this.all = [...this.written, ...this.lock, ...knownFiles(`${real}-shm`)];
+  }
+
+  /** Whether another program may have this database open: the lock that it finds is no longer ours. */
+  get mayBeShared(): boolean {
+    const isAnother = this.lock.some(({ path }) => isThere(path)) && lossOf(this.lock) !== undefined;
+    return isAnother && lossOf(this.database) === undefined;
   }
 }
 

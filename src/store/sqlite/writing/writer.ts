@@ -9,7 +9,7 @@ import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
 import { checkDatabaseFile, refuseSecondName } from "../data_directory/database_file.ts";
-import { type KnownFile, lossOf, StoreFiles } from "../data_directory/store_files.ts";
+import { type KnownFile, StoreFiles } from "../data_directory/store_files.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
@@ -152,7 +152,11 @@ export class Writer {
     clearInterval(this.#lookTimer);
     this.rollback();
     // SQLite removes the files beside the database by name, and they may belong to another one by now.
-    if (this.#transactions.look()) return this.#preserve();
+    if (this.#transactions.look()) {
+      // Again, since the readers that may have been in the way are closed.
+      this.#isPreserved = false;
+      return this.#preserve();
+    }
     this.#checkpoints.runLast();
     this.#db.close();
   }
@@ -211,15 +215,17 @@ export class Writer {
     this.#tell({ lost });
   }
 
-  /** Once a file is lost, the others do not change any more, so that the operator can copy them. */
+  /**
+   * Once a file is lost, the others do not change any more, so that the operator can copy them. The WAL is emptied
+   * before that: its content belongs to this database, wherever that is now, and would damage one that takes its place.
+   */
   #preserve(): void {
     if (this.#isPreserved) return;
     clearInterval(this.#lookTimer);
     this.#checkpoints.stop();
     if (this.#db.inTransaction) return;
     this.#isPreserved = true;
-    // Only the WAL is gone, or a file that the next start makes anew: what is in it moves to where it will be found.
-    if (lossOf(this.#files!.kept) === undefined) this.#checkpoints.runLast();
+    if (!this.#files!.mayBeShared) this.#checkpoints.runLast();
   }
 }
 

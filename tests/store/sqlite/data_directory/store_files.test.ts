@@ -55,3 +55,15 @@ Deno.test("a file that can no longer be looked at is missed", () => {
     assert.match(lossOf(all) ?? "", /^events\.db can no longer be found: /);
   });
 });
+
+Deno.test("another program may have the database open only if it finds it, and a lock that is not ours", () => {
+  withOpenStore((directory, files) => {
+    assert.equal(files.mayBeShared, false);
+    Deno.renameSync(directory.file("events.lock"), directory.file("away"));
+    assert.equal(files.mayBeShared, false, "every program that opens it would have created a lock");
+    Deno.writeTextFileSync(directory.file("events.lock"), "");
+    assert.equal(files.mayBeShared, true);
+    Deno.renameSync(directory.file("events.db"), directory.file("moved.db"));
+    assert.equal(files.mayBeShared, false);
+  });
+});
