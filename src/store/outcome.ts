@@ -24,7 +24,7 @@ export function done<T>(value: T): Done<T> {
 
 /**
  * Its value, if it succeeded.
- * @throws Refusal when it failed, `InternalError` unless it names another code; OutcomeUnknown when the outcome is unknown
+ * @throws Refusal when it failed, `InternalError` unless it gives a code; OutcomeUnknown when the outcome is unknown
  */
 export function throwIfFailed<T>(outcome: Outcome<T>): T {
   switch (outcome.kind) {

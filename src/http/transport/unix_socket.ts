@@ -67,9 +67,13 @@ export async function listenAtPath(
   }
   return {
     close(graceMilliseconds) {
-      // While the socket is open, no other file has its number.
-      const there = look(path);
-      if (there !== undefined && there.ino === own?.ino && there.dev === own.dev) Deno.removeSync(path);
+      try {
+        // While the socket is open, no other file has its number.
+        const there = look(path);
+        if (there !== undefined && there.ino === own?.ino && there.dev === own.dev) Deno.removeSync(path);
+      } catch {
+        // It stays behind, as after a crash. The next start removes it.
+      }
       return transport.close(graceMilliseconds);
     },
   };
