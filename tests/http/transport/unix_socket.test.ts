@@ -16,8 +16,9 @@ async function leaveStaleSocket(path: string): Promise<void> {
 
 /** Asserts that a path is refused, both before the start and when it is taken. */
 async function assertRefused(path: string, expected: RegExp): Promise<void> {
-  for (const refuse of [checkSocketPath(path), listenAtPath({ path, mode: 0o600 }, listenAt)]) {
-    await assert.rejects(refuse, (error) => {
+  const take = (): Promise<Transport> => listenAtPath({ path, mode: 0o600 }, listenAt);
+  for (const refuse of [checkSocketPath, take]) {
+    await assert.rejects(refuse(path), (error) => {
       assert.ok(error instanceof ListenError);
       assert.match(error.message, expected);
       assert.equal(error.message.includes("\n"), false);
