@@ -35,6 +35,7 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
     log: new Log(settings.logLevel, output),
     reportFailure: (error) => errors.line(failureText(error)),
     onBroken: (reason) => void endBroken(server, errors, reason),
+    onLost: (reason) => errors.line(`writes are refused until a restart: in ${settings.dataDir}, ${reason}`),
   });
   const { storeId, created } = server;
   const facts = [
@@ -46,7 +47,7 @@ async function serve(settings: ServerSettings, edition: Edition): Promise<void> 
   ];
   print(`${name}: ${facts.join(", ")}\n`);
   onFirstSignal(() => void stop(server, output));
-  server.listen();
+  await server.listen();
   print(`${name}: listening on ${addressText(settings.listen)} (auth=${auth})\n`);
   if (settings.devMode) print(`${name}: ${firstSteps(edition, settings)}`);
 }

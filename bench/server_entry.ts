@@ -16,6 +16,7 @@ const server = await startServer({
   log: new Log(settings.logLevel, { line: (text) => fail(new Error(text)) }),
   reportFailure: fail,
   onBroken: (reason) => fail(new Error(reason)),
+  onLost: (reason) => fail(new Error(reason)),
   groupWritesMax: 1,
 });
 
@@ -23,7 +24,7 @@ Deno.addSignalListener("SIGTERM", async () => {
   await server.stop();
   Deno.exit(0);
 });
-server.listen();
+await server.listen();
 await Deno.stdout.write(new TextEncoder().encode("listening on the address of the settings\n"));
 
 function fail(error: Error): never {

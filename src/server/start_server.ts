@@ -1,5 +1,5 @@
 import type { ServerSettings } from "../config/load.ts";
-import { addressText } from "../model/address.ts";
+import { type Address, addressText } from "../model/address.ts";
 import { WriteQueue } from "../turns/write_queue.ts";
 import type { Edition } from "../editions/edition.ts";
 import type { Log } from "../log/log.ts";
@@ -7,7 +7,7 @@ import { makeTokenCheck } from "../http/authorization.ts";
 import type { Handler, Transport } from "../http/exchange.ts";
 import { makePipeline } from "../http/pipeline.ts";
 import { listen } from "../http/transport/listener.ts";
-import { clearSocketPath, ListenError, withSocketMode } from "../http/transport/unix_socket.ts";
+import { checkSocketPath, listenAtPath, ListenError } from "../http/transport/unix_socket.ts";
 import { SqliteStore } from "../store/sqlite/sqlite_store.ts";
 import { freeDescriptors, shareDescriptors } from "./descriptors.ts";
 
@@ -22,6 +22,8 @@ export interface ServerParts {
   readonly reportFailure: (error: Error) => void;
   /** Called with the reason why no write can be trusted any more; the process should end. */
   readonly onBroken: (reason: string) => void;
+  /** Called with the reason why writes are refused from now on; the process should go on, for reads. */
+  readonly onLost: (reason: string) => void;
   /** See `WriteQueueOptions`; for the benchmark. */
   readonly groupWritesMax?: number;
 }
@@ -31,7 +33,7 @@ export interface RunningServer {
   /** Whether the database was created by this start. */
   readonly created: boolean;
   /** Starts accepting connections. */
-  listen(): void;
+  listen(): Promise<void>;
   /** Stops accepting, refuses waiting writes, gives running requests at most 10 s, and closes the store. */
   stop(): Promise<void>;
 }
@@ -42,10 +44,12 @@ export interface RunningServer {
  */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { settings, edition } = parts;
-  if (settings.listen.transport === "unix") await clearSocketPath(settings.listen.path);
+  // Early, so that a start that cannot succeed creates nothing; the path is taken only under the lock of the data.
+  if (settings.listen.transport === "unix") await checkSocketPath(settings.listen.path);
   const descriptors = shareDescriptors(freeDescriptors(settings.readPoolSize), settings.readPoolSize);
   const store = await SqliteStore.open({ dataDir: settings.dataDir, readersMax: descriptors.readers });
   store.onBroken = parts.onBroken;
+  store.onLost = parts.onLost;
 
   const queue = new WriteQueue({
     ...edition.queueLimit(settings),
@@ -63,34 +67,38 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     reportFailure,
   });
 
-  let transport: Transport | undefined;
+  let listening: Promise<Transport> | undefined;
   return {
     storeId: store.opened.storeId,
     created: store.opened.created,
-    listen() {
-      transport = listenOn(settings.listen, handler, descriptors.connections, parts.log);
+    async listen() {
+      listening = listenOn(settings.listen, handler, descriptors.connections, parts.log);
+      await listening;
     },
     async stop() {
       open.close();
-      const drained = Promise.all([queue.shutdown(), transport?.close(STOP_MILLISECONDS_MAX)]);
+      const closed = listening?.then((transport) => transport.close(STOP_MILLISECONDS_MAX));
+      const drained = Promise.all([queue.shutdown(), closed]);
       if (await settlesWithin(STOP_MILLISECONDS_MAX, drained)) await store.close();
     },
   };
 }
 
-function listenOn(
+async function listenOn(
   where: ServerSettings["listen"],
   handler: Handler,
   connectionsMax: number,
   log: Pick<Log, "write">,
-): Transport {
+): Promise<Transport> {
   const onMalformed = (status: number): void => {
     log.write("info", { method: "-", path: "-", status, bytes: 0, milliseconds: 0 });
   };
-  const start = (): Transport => listen(where, handler, { connectionsMax, onMalformed });
+  const start = (where: Address): Transport => listen(where, handler, { connectionsMax, onMalformed });
   try {
-    return where.transport === "tcp" ? start() : withSocketMode(where.path, where.mode, start);
+    if (where.transport === "tcp") return start(where);
+    return await listenAtPath(where, (path) => start({ transport: "unix", path }));
   } catch (error) {
+    if (error instanceof ListenError) throw error;
     throw new ListenError(`cannot listen on ${addressText(where)}: ${(error as Error).message}`);
   }
 }

@@ -14,6 +14,8 @@ interface Done<T> {
 export interface Failure {
   readonly kind: "failed" | "unknown";
   readonly reason: string;
+  /** Given when the cause lies outside the server, such as a lock of another process. */
+  readonly code?: "Unavailable";
 }
 
 export function done<T>(value: T): Done<T> {
@@ -22,14 +24,14 @@ export function done<T>(value: T): Done<T> {
 
 /**
  * Its value, if it succeeded.
- * @throws Refusal `InternalError` when it failed, OutcomeUnknown when the outcome is unknown
+ * @throws Refusal when it failed, `InternalError` unless it gives a code; OutcomeUnknown when the outcome is unknown
  */
 export function throwIfFailed<T>(outcome: Outcome<T>): T {
   switch (outcome.kind) {
     case "done":
       return outcome.value;
     case "failed":
-      throw new Refusal("InternalError", `nothing was written: ${outcome.reason}`);
+      throw new Refusal(outcome.code ?? "InternalError", `nothing was written: ${outcome.reason}`);
     case "unknown":
       throw new OutcomeUnknown(outcome.reason);
   }

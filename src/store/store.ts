@@ -14,6 +14,11 @@ export interface Store {
   readonly reads: StoreReads;
   /** Called with the reason when no write can be trusted any more; the process should end. */
   onBroken: (reason: string) => void;
+  /**
+   * Called once, with the reason, when a file of the store was deleted or replaced. Every write is refused from then
+   * on; reads of those that were open go on.
+   */
+  onLost: (reason: string) => void;
   /** Closes everything. Nothing may be in progress. */
   close(): Promise<void>;
 }

@@ -42,14 +42,14 @@ export function hostObject(hosted: HostedClass): void {
     return object.opened;
   };
   self.onmessage = ({ data }) => {
-    let answer: Answer;
     try {
-      answer = { value: invoke(data) };
+      const value = invoke(data);
+      self.postMessage({ value }, movedBuffers([value]));
     } catch (error) {
+      // Also when the value cannot be sent: without an answer the caller would wait forever.
       const { name, message } = error as Error;
-      answer = { error: { name, message } };
+      self.postMessage({ error: { name, message } }, []);
     }
-    self.postMessage(answer, "value" in answer ? movedBuffers([answer.value]) : []);
     if (data.method !== "close") object?.afterAnswer?.();
   };
 }

@@ -60,10 +60,11 @@ export class RemoteWorker<C extends HostedClass> {
 
   #invoke<T>(invocation: Invocation): Promise<T> {
     if (this.#dead !== undefined) return Promise.reject(this.#dead);
-    if (this.#pending !== undefined) throw new Error("a worker takes one call at a time");
+    if (this.#pending !== undefined) return Promise.reject(new Error("a worker takes one call at a time"));
     return new Promise((resolve, reject) => {
-      this.#pending = { resolve: resolve as (value: unknown) => void, reject };
+      // What cannot be sent throws, which rejects this call alone: nothing is pending then.
       this.#worker.postMessage(invocation, movedBuffers(invocation.args));
+      this.#pending = { resolve: resolve as (value: unknown) => void, reject };
     });
   }
 

@@ -98,3 +98,13 @@ Deno.test("every metric is documented, in its order", () => {
   const documented = [...text.matchAll(/^\| `(service_backup_\w+)`/gm)];
   assert.deepEqual(documented.map(([, name]) => name), NAMES);
 });
+
+Deno.test("a metrics file that is a link is refused and stays one, so that its end does not go stale unnoticed", async () => {
+  await using source = new FakeSource((request) => rightPage(request, 2));
+  using place = new BackupPlace(source.address);
+  const file = join(place.directory, "backup.prom");
+  Deno.symlinkSync("elsewhere.prom", file);
+  const expected = /the metrics file .* cannot be written: .*backup\.prom is not a regular file/;
+  assertFailed(await place.run({ args: ["--metrics-file", file] }), 1, expected);
+  assert.equal(Deno.readLinkSync(file), "elsewhere.prom");
+});

@@ -162,3 +162,15 @@ Deno.test("it runs with an empty environment in another directory, where HOME ca
     await sourceLines(server.client()),
   );
 });
+
+Deno.test("a backup whose file is deleted during the run fails, since nothing of it can be found again", async () => {
+  const deletable: string[] = [];
+  await using source = new FakeSource((request) => {
+    if (request.afterSequence === 6) deletable.forEach((path) => Deno.removeSync(path));
+    return rightPage(request, 10);
+  });
+  using place = new BackupPlace(source.address);
+  deletable.push(place.file(STORE));
+  const expected = /\.db cannot be \w+: 1{8}-.*\.db was deleted or moved away/;
+  assertFailed(await place.run({ env: limit }), 1, expected);
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inDirectory, namesIn } from "../support/directory.ts";
-import { runServer, startServer } from "../support/server_process.ts";
+import { runServer, spawnServer, startServer } from "../support/server_process.ts";
 
 Deno.test("a socket path that is refused stops the start before any data is created", async () => {
   await inDirectory(async (directory) => {
@@ -34,6 +34,27 @@ Deno.test("a second server with everything alike is refused and leaves socket an
   assert.match(stderr, /^eventstore-server: [^\n]+\n$/);
   assert.equal((await first.client().request("GET", "/health")).status, 200);
   await first.client().append({ type: "t", payload: "" });
+});
+
+Deno.test("of two servers with everything alike that start at one moment, over a stale socket, one is reachable", async () => {
+  await using first = await startServer({ listen: "unix", listenOnly: true });
+  await first.kill();
+  await using second = await spawnServer({ directory: first.directory, listen: "unix", listenOnly: true });
+  first.spawn();
+  const endings = [first, second].map(async (server) => {
+    const { code, stderr } = await server.ended();
+    assert.equal(code, 1);
+    assert.match(stderr, /^eventstore-server: [^\n]+ in use[^\n]+\n$/);
+    return server;
+  });
+  const lost = await Promise.race(endings);
+  const won = lost === first ? second : first;
+  await won.waitForOutput((stdout) => stdout.includes("listening on"), 20);
+  await won.client().append({ type: "t", payload: "" });
+  const other = endings[won === first ? 0 : 1]!.catch(() => {});
+  won.signal("SIGTERM");
+  await other;
+  assert.deepEqual(namesIn(first.directory), ["data"]);
 });
 
 Deno.test("after a start on a port in use the data directory is whole and free for the next start", async () => {

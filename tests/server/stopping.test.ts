@@ -4,7 +4,7 @@ import { Client } from "../support/client.ts";
 import { namesIn } from "../support/directory.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { holdTurn, waitForQueue } from "../support/held_turn.ts";
-import { startServer } from "../support/server_process.ts";
+import { spawnServer, startServer } from "../support/server_process.ts";
 import { startCommand } from "../support/start_command.ts";
 
 const event = { type: "t", payload: "" };
@@ -59,6 +59,19 @@ Deno.test("a stop closes the store in order also when the last requests are answ
   const { code, stderr } = await server.ended();
   assert.deepEqual([code, stderr], [0, ""]);
   assertAtRest(server.dataDir);
+});
+
+Deno.test("a stop leaves the socket of another server alone that was bound at the same path since", async () => {
+  await using first = await startServer({ listen: "unix", listenOnly: true });
+  const socketPath = join(first.directory, "server.sock");
+  Deno.removeSync(socketPath);
+  const env = { SERVICE_SOCKET_PATH: socketPath, SERVICE_DATA_DIR: join(first.directory, "other") };
+  await using second = await spawnServer({ listen: "none", env });
+  await second.waitForOutput((stdout) => stdout.includes("listening on"), 20);
+  assert.equal((await first.stop()).code, 0);
+  await first.client().append(event);
+  assert.equal((await second.stop()).code, 0);
+  assert.deepEqual(namesIn(first.directory), ["data", "other"]);
 });
 
 /** Starts the server without anybody who reads what it prints. */

@@ -1,3 +1,4 @@
+import { refuseDangling } from "../../files/is_there.ts";
 import { pathIn } from "../../files/path_in.ts";
 import { makeDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
 
@@ -20,6 +21,7 @@ export function lockBackups(dataDir: string): Disposable {
   const path = pathIn(dataDir, "backup.lock");
   let file: Deno.FsFile;
   try {
+    refuseDangling(path);
     file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
   } catch (error) {
     if ((error as { code?: string }).code === "EROFS") return NO_LOCK;

@@ -1,3 +1,4 @@
+import { refuseIrregular } from "../../files/is_there.ts";
 import { NewFile } from "../../files/new_file.ts";
 import type { Run } from "./run_summary.ts";
 
@@ -48,14 +49,10 @@ const METRICS: readonly Metric[] = [
  * from the file, which is replaced atomically: a scraper never sees half of it.
  */
 export function writeMetricsFile(path: string, run: Run): void {
-  const earlier = readValues(path);
-  const endSeconds = Date.now() / 1000;
-  const text = METRICS.map(({ name, help, value }) => {
-    const full = `${PREFIX}_${name}`;
-    const now = value(run, endSeconds) ?? earlier.get(full);
-    return now === undefined ? "" : `# HELP ${full} ${help}\n# TYPE ${full} gauge\n${full} ${now}\n`;
-  }).join("");
   try {
+    // Once a file has taken the place of a link, nothing arrives at its end, where the scraper may read.
+    refuseIrregular(path);
+    const text = metricsText(run, readValues(path));
     // Another user's program reads it. It ignores the temporary name, which does not end in ".prom".
     using file = new NewFile(path, 0o644);
     file.write(text);
@@ -63,6 +60,15 @@ export function writeMetricsFile(path: string, run: Run): void {
   } catch (error) {
     throw new Error(`the metrics file ${path} cannot be written: ${(error as Error).message}`);
   }
+}
+
+function metricsText(run: Run, earlier: ReadonlyMap<string, string>): string {
+  const endSeconds = Date.now() / 1000;
+  return METRICS.map(({ name, help, value }) => {
+    const full = `${PREFIX}_${name}`;
+    const now = value(run, endSeconds) ?? earlier.get(full);
+    return now === undefined ? "" : `# HELP ${full} ${help}\n# TYPE ${full} gauge\n${full} ${now}\n`;
+  }).join("");
 }
 
 function readValues(path: string): Map<string, string> {

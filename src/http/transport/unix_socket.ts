@@ -1,15 +1,22 @@
+import { type BigIntStats, lstatSync } from "node:fs";
 import { dirname } from "node:path";
+import { isThere, removeIfThere } from "../../files/is_there.ts";
+import type { Transport } from "../exchange.ts";
 
 /** Why the server cannot listen where it should. `message` is one line that names the place. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
+/** The longest path that the kernel takes for a socket. */
+const PATH_BYTES_MAX = 107;
+
 /**
- * Makes way for a listener at `path`: removes a socket on which no server is listening.
+ * Finds out whether a server may listen at `path`, and changes nothing.
+ * @returns the stale socket there, on which no server is listening, if there is one
  * @throws ListenError for a missing directory, a socket in use, or anything that is not a socket
  */
-export async function clearSocketPath(path: string): Promise<void> {
+export async function checkSocketPath(path: string): Promise<BigIntStats | undefined> {
   // Of "/run/x/" it is "/run/x", where dirname alone would pass over the slash at the end.
   const directory = dirname(`${path}.`);
   if (!await isDirectory(directory)) {
@@ -17,31 +24,100 @@ export async function clearSocketPath(path: string): Promise<void> {
       `the directory of socketPath does not exist: create it with "mkdir -p ${directory}"`,
     );
   }
-  let info: Deno.FileInfo;
+  let found: BigIntStats | undefined;
   try {
-    info = await Deno.lstat(path);
+    found = look(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
     throw new ListenError(`socketPath ${path} cannot be inspected: ${(error as Error).message}`);
   }
-  if (!info.isSocket) throw new ListenError(`socketPath ${path} exists and is not a socket`);
+  if (found === undefined) return undefined;
+  if (!found.isSocket()) throw new ListenError(`socketPath ${path} exists and is not a socket`);
   if (await isInUse(path)) throw new ListenError(`socketPath ${path} is in use: a server listens on it`);
-  await Deno.remove(path);
+  return found;
 }
 
 /**
- * Runs `listen`, which creates a socket at `path`, so that no other user can connect before its mode is set.
+ * Listens at `path`, in the place of a stale socket. The socket is created under another name beside it and gets its
+ * own when it is complete: so nobody can connect before its mode is set, a socket that another server has just
+ * created is not replaced, and the runtime, which removes the name it knows whenever it closes the socket, cannot
+ * remove that of another server.
+ * @param listen starts listening at the path that it is given
+ * @returns a transport that, when it is closed, removes the socket at `path` if it is still its own
+ * @throws ListenError, or what `listen` throws
  */
-export function withSocketMode<T>(path: string, mode: number, listen: () => T): T {
-  const umask = Deno.umask(0o177);
-  let listening: T;
+export async function listenAtPath(
+  { path, mode }: { readonly path: string; readonly mode: number },
+  listen: (path: string) => Transport,
+): Promise<Transport> {
+  const stale = await checkSocketPath(path);
+  // Another start may have put a fresh socket in its place since.
+  if (stale !== undefined && look(path)?.ctimeNs === stale.ctimeNs) Deno.removeSync(path);
+  const temporary = temporaryPath(path);
+  const transport = withUmask(0o177, () => listen(temporary));
+  let own: BigIntStats | undefined;
   try {
-    listening = listen();
+    Deno.chmodSync(temporary, mode);
+    own = look(temporary);
+    giveName(temporary, path);
+  } catch (error) {
+    await transport.close(0);
+    throw error;
   } finally {
-    Deno.umask(umask);
+    removeIfThere(temporary);
   }
-  Deno.chmodSync(path, mode);
-  return listening;
+  return {
+    close(graceMilliseconds) {
+      try {
+        // While the socket is open, no other file has its number.
+        const there = look(path);
+        if (there !== undefined && there.ino === own?.ino && there.dev === own.dev) Deno.removeSync(path);
+      } catch {
+        // It stays behind, as after a crash. The next start removes it.
+      }
+      return transport.close(graceMilliseconds);
+    },
+  };
+}
+
+/** @throws ListenError when something has this name already */
+function giveName(temporary: string, path: string): void {
+  try {
+    Deno.linkSync(temporary, path);
+  } catch (error) {
+    if (isThere(path)) throw new ListenError(`socketPath ${path} is in use: a server listens on it`);
+    if (error instanceof Deno.errors.NotFound) throw error;
+    // A file system without hard links.
+    Deno.renameSync(temporary, path);
+  }
+}
+
+/** A free name beside `path`, as close to it as the length of a path allows. */
+function temporaryPath(path: string): string {
+  const directory = path.slice(0, path.lastIndexOf("/") + 1);
+  const room = PATH_BYTES_MAX - bytesOf(directory);
+  while (true) {
+    const random = crypto.randomUUID().slice(0, 8);
+    const longest = `${path}.${random}`;
+    const name = bytesOf(longest) <= PATH_BYTES_MAX ? longest : directory + random.slice(0, room);
+    if (name !== path && !isThere(name)) return name;
+  }
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+function withUmask<T>(mask: number, act: () => T): T {
+  const before = Deno.umask(mask);
+  try {
+    return act();
+  } finally {
+    Deno.umask(before);
+  }
+}
+
+function look(path: string): BigIntStats | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false });
 }
 
 async function isDirectory(path: string): Promise<boolean> {

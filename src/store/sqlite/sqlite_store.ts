@@ -12,6 +12,7 @@ export class SqliteStore implements Store {
   readonly turns: StoreTurns;
   readonly reads: StoreReads;
   onBroken: (reason: string) => void = () => {};
+  onLost: (reason: string) => void = () => {};
   #storeId: string;
   readonly #lock: Disposable;
   readonly #writer: RemoteWorker<typeof Writer>;
@@ -31,6 +32,7 @@ export class SqliteStore implements Store {
     this.#writer = writer;
     writer.onNotice = (notice) => {
       if ("storeId" in notice) return void (this.#storeId = notice.storeId);
+      if ("lost" in notice) return this.#lose(notice.lost);
       this.onBroken(notice.broken);
       // Every later turn says so again.
       this.onBroken = () => {};
@@ -48,8 +50,8 @@ export class SqliteStore implements Store {
     const module = new URL("./workers/writer_worker.ts", import.meta.url);
     const writer = new RemoteWorker<typeof Writer>(module, "writer");
     try {
-      const opened = await writer.open(path);
-      return new SqliteStore(lock, writer, new ReaderPool(path, options.readersMax), opened);
+      const { files, ...opened } = await writer.open(path);
+      return new SqliteStore(lock, writer, new ReaderPool(path, options.readersMax, files), opened);
     } catch (error) {
       writer.terminate();
       lock[Symbol.dispose]();
@@ -69,5 +71,12 @@ export class SqliteStore implements Store {
     await this.#writer.object.close();
     this.#writer.terminate();
     this.#lock[Symbol.dispose]();
+  }
+
+  #lose(reason: string): void {
+    // Every later turn says so again.
+    if (this.#readers.lost !== undefined) return;
+    this.#readers.lost = reason;
+    this.onLost(reason);
   }
 }

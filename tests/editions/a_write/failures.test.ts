@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Connection } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
-import { debugSnapshot, holdTurn } from "../../support/held_turn.ts";
+import { failWrites } from "../../support/failing_writes.ts";
+import { debugSnapshot } from "../../support/held_turn.ts";
 import { assertPlainText, assertRefused } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
 
@@ -19,8 +20,7 @@ Deno.test("a write that fails in the database is 500 InternalError, leaves nothi
   const client = server.client();
   await client.append(event);
   {
-    // Held for longer than the server waits for the lock of its file.
-    using _held = holdTurn(server);
+    using _failing = failWrites(server);
     assertRefused(await client.write({ events: [event] }), 500, "InternalError", /./);
   }
   assert.equal((await client.append(event)).events[0]?.sequence, 2);

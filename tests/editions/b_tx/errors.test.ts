@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
+import { failWrites } from "../../support/failing_writes.ts";
 import { holdTurn } from "../../support/held_turn.ts";
 import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
@@ -135,8 +136,7 @@ Deno.test("500 InternalError: a commit that fails in the database ends its trans
   await tx.decide("none", event("failed"));
   const before = await statistics(client);
   {
-    // Held for longer than the server waits for the lock of its file.
-    using _held = holdTurn(server);
+    using _failing = failWrites(server);
     assertRefused(await tx.commit(), 500, "InternalError", /^nothing was written/);
   }
   assertRefused(await tx.commit(), 404, "TransactionNotFound");

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { inDirectory } from "../../support/directory.ts";
-import { clearSocketPath, ListenError, withSocketMode } from "../../../src/http/transport/unix_socket.ts";
+import type { Transport } from "../../../src/http/exchange.ts";
+import { inDirectory, modeOf, namesIn } from "../../support/directory.ts";
+import { checkSocketPath, listenAtPath, ListenError } from "../../../src/http/transport/unix_socket.ts";
 
 /** A socket that its server has left behind. */
 async function leaveStaleSocket(path: string): Promise<void> {
@@ -13,27 +14,54 @@ async function leaveStaleSocket(path: string): Promise<void> {
   assert.equal(Deno.lstatSync(path).isSocket, true);
 }
 
+/** Asserts that a path is refused, both before the start and when it is taken. */
 async function assertRefused(path: string, expected: RegExp): Promise<void> {
-  await assert.rejects(clearSocketPath(path), (error) => {
-    assert.ok(error instanceof ListenError);
-    assert.match(error.message, expected);
-    assert.equal(error.message.includes("\n"), false);
-    return true;
-  });
+  const take = (): Promise<Transport> => listenAtPath({ path, mode: 0o600 }, listenAt);
+  for (const refuse of [checkSocketPath, take]) {
+    await assert.rejects(refuse(path), (error) => {
+      assert.ok(error instanceof ListenError);
+      assert.match(error.message, expected);
+      assert.equal(error.message.includes("\n"), false);
+      return true;
+    });
+  }
 }
 
-Deno.test("a path where nothing exists needs no clearing", async () => {
+/** A transport that accepts connections and closes them, as the runtime's listener does it. */
+function listenAt(path: string): Transport {
+  const listener = Deno.listen({ transport: "unix", path });
+  const accepting = (async () => {
+    for await (const connection of listener) connection.close();
+  })();
+  return {
+    async close() {
+      listener.close();
+      await accepting;
+    },
+  };
+}
+
+async function assertAnswers(path: string): Promise<void> {
+  (await Deno.connect({ transport: "unix", path })).close();
+}
+
+Deno.test("a path where nothing exists may be taken, and looking changes nothing", async () => {
   await inDirectory(async (directory, path) => {
-    await clearSocketPath(path);
-    assert.deepEqual([...Deno.readDirSync(directory)], []);
+    assert.equal(await checkSocketPath(path), undefined);
+    assert.deepEqual(namesIn(directory), []);
   });
 });
 
-Deno.test("a stale socket is removed", async () => {
-  await inDirectory(async (_, path) => {
+Deno.test("a stale socket is replaced, but not before the path is taken", async () => {
+  await inDirectory(async (directory, path) => {
     await leaveStaleSocket(path);
-    await clearSocketPath(path);
-    assert.throws(() => Deno.lstatSync(path), Deno.errors.NotFound);
+    await checkSocketPath(path);
+    assert.equal(Deno.lstatSync(path).isSocket, true);
+    const transport = await listenAtPath({ path, mode: 0o600 }, listenAt);
+    await assertAnswers(path);
+    assert.deepEqual(namesIn(directory), ["server.sock"]);
+    await transport.close(0);
+    assert.deepEqual(namesIn(directory), []);
   });
 });
 
@@ -82,7 +110,10 @@ Deno.test("a path without a directory is looked for in the working directory", a
   await inDirectory(async (directory) => {
     Deno.chdir(directory);
     try {
-      await clearSocketPath("server.sock");
+      const transport = await listenAtPath({ path: "server.sock", mode: 0o600 }, listenAt);
+      await assertAnswers(join(directory, "server.sock"));
+      await transport.close(0);
+      assert.deepEqual(namesIn(directory), []);
       Deno.writeTextFileSync("server.sock", "");
       await assertRefused("server.sock", /not a socket/);
     } finally {
@@ -93,27 +124,111 @@ Deno.test("a path without a directory is looked for in the working directory", a
 
 for (const mode of [0o600, 0o660, 0o777, 0o000]) {
   Deno.test(`a socket begins at 0600 and ends at ${mode.toString(8).padStart(4, "0")}, and the umask is put back`, async () => {
-    await inDirectory((_, path) => {
+    await inDirectory(async (directory, path) => {
       const umask = Deno.umask();
       let first = -1;
-      using _listener = withSocketMode(path, mode, () => {
-        const listener = Deno.listen({ transport: "unix", path });
-        first = Deno.lstatSync(path).mode! & 0o777;
-        return listener;
+      const transport = await listenAtPath({ path, mode }, (temporary) => {
+        const transport = listenAt(temporary);
+        first = modeOf(temporary);
+        assert.deepEqual(namesIn(directory).includes("server.sock"), false, "it has no name yet");
+        return transport;
       });
       assert.equal(first, 0o600);
-      assert.equal(Deno.lstatSync(path).mode! & 0o777, mode);
+      assert.equal(modeOf(path), mode);
       assert.equal(Deno.umask(), umask);
-      return Promise.resolve();
+      await transport.close(0);
     });
   });
 }
 
-Deno.test("the umask is put back when listening fails", () => {
-  const umask = Deno.umask();
-  assert.throws(() =>
-    withSocketMode("/nowhere", 0o600, () => {
+Deno.test("the umask is put back when listening fails, and nothing is left", async () => {
+  await inDirectory(async (directory, path) => {
+    const umask = Deno.umask();
+    const failing = (): Transport => {
       throw new Error("cannot listen");
-    }), /cannot listen/);
-  assert.equal(Deno.umask(), umask);
+    };
+    await assert.rejects(listenAtPath({ path, mode: 0o600 }, failing), /cannot listen/);
+    assert.equal(Deno.umask(), umask);
+    assert.deepEqual(namesIn(directory), []);
+  });
 });
+
+Deno.test("closing leaves the socket of another server alone, and it stays reachable", async () => {
+  await inDirectory(async (_, path) => {
+    const first = await listenAtPath({ path, mode: 0o600 }, listenAt);
+    Deno.removeSync(path);
+    const second = await listenAtPath({ path, mode: 0o600 }, listenAt);
+    await first.close(0);
+    await assertAnswers(path);
+    await second.close(0);
+    assert.throws(() => Deno.lstatSync(path), Deno.errors.NotFound);
+  });
+});
+
+Deno.test("closing is no error when the directory of the socket is gone, or cannot be searched any more", async () => {
+  await inDirectory(async (directory) => {
+    const inner = join(directory, "run");
+    for (const inItsPlace of [undefined, "run"]) {
+      Deno.mkdirSync(inner);
+      const transport = await listenAtPath({ path: join(inner, "server.sock"), mode: 0o600 }, listenAt);
+      Deno.removeSync(inner, { recursive: true });
+      // A link to itself: looking through it fails.
+      if (inItsPlace !== undefined) Deno.symlinkSync(inItsPlace, inner);
+      await transport.close(0);
+    }
+  });
+});
+
+Deno.test("of two servers that take a path at one moment one is refused, and the other is reachable", async () => {
+  await inDirectory(async (directory, path) => {
+    for (const isStale of [false, true]) {
+      if (isStale) await leaveStaleSocket(path);
+      const starts = [0, 1].map(() => listenAtPath({ path, mode: 0o600 }, listenAt));
+      const [won, lost] = (await Promise.allSettled(starts)).toSorted((a, b) => a.status < b.status ? -1 : 1);
+      assert.ok(won?.status === "fulfilled" && lost?.status === "rejected");
+      assert.match(String(lost.reason), /ListenError: socketPath .* is in use: a server listens on it$/);
+      await assertAnswers(path);
+      assert.deepEqual(namesIn(directory), ["server.sock"]);
+      await won.value.close(0);
+    }
+  });
+});
+
+Deno.test("where the file system has no hard links, the socket gets its name by renaming", async () => {
+  await inDirectory(async (directory, path) => {
+    const { linkSync } = Deno;
+    try {
+      Object.assign(Deno, {
+        linkSync: () => {
+          throw new Deno.errors.NotSupported();
+        },
+      });
+      const transport = await listenAtPath({ path, mode: 0o640 }, listenAt);
+      await assertAnswers(path);
+      assert.equal(modeOf(path), 0o640);
+      assert.deepEqual(namesIn(directory), ["server.sock"]);
+      await transport.close(0);
+      assert.deepEqual(namesIn(directory), []);
+    } finally {
+      Object.assign(Deno, { linkSync });
+    }
+  });
+});
+
+for (const bytes of [107, 100, 99, 98]) {
+  Deno.test(`a path of ${bytes} bytes can be listened at, however long the name in it is`, async () => {
+    await inDirectory(async (directory) => {
+      for (const name of ["s", "a name of 20 bytes !"]) {
+        const inner = join(directory, "d".repeat(bytes - directory.length - name.length - 2));
+        Deno.mkdirSync(inner);
+        const path = join(inner, name);
+        assert.equal(path.length, bytes);
+        const transport = await listenAtPath({ path, mode: 0o600 }, listenAt);
+        await assertAnswers(path);
+        assert.deepEqual(namesIn(inner), [name]);
+        await transport.close(0);
+        assert.deepEqual(namesIn(inner), []);
+      }
+    });
+  });
+}

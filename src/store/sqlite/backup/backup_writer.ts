@@ -3,7 +3,8 @@ import type { PreparedEvent } from "../../prepare_event.ts";
 import { openForWriting } from "../connection/connection.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
 import type { Database } from "../connection/database.ts";
-import { checkDatabaseFile, StoreFileError } from "../data_directory/database_file.ts";
+import { checkDatabaseFile, refuseSecondName, StoreFileError } from "../data_directory/database_file.ts";
+import { lossOf, StoreFiles } from "../data_directory/store_files.ts";
 import { appendEvents, scanEvents } from "../tables/events.ts";
 import { readState } from "../tables/identity.ts";
 import { createOrigin, type Origin, readOrigin, updateChain } from "../tables/origin.ts";
@@ -26,10 +27,12 @@ export interface OpenedBackup {
 export class BackupWriter {
   readonly opened: OpenedBackup;
   readonly #db: Database;
+  readonly #files: StoreFiles;
   #head: number;
 
-  private constructor(db: Database, opened: OpenedBackup) {
+  private constructor(db: Database, files: StoreFiles, opened: OpenedBackup) {
     this.#db = db;
+    this.#files = files;
     this.opened = opened;
     this.#head = opened.head;
   }
@@ -41,6 +44,7 @@ export class BackupWriter {
   static open(path: string, origin: Origin): BackupWriter {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path, (db) => createOrigin(db, origin));
+    else refuseSecondName(path);
     using opening = new DisposableStack();
     const db = opening.use(openForWriting(path));
     const found = readOrigin(db);
@@ -51,7 +55,7 @@ export class BackupWriter {
     const { head } = readState(db);
     const lastLine = lineAt(db, head);
     opening.move();
-    return new BackupWriter(db, { created, head, chain: found.chain, lastLine });
+    return new BackupWriter(db, new StoreFiles(path), { created, head, chain: found.chain, lastLine });
   }
 
   /** Appends events to the open transaction, which the first of them begins. */
@@ -72,6 +76,7 @@ export class BackupWriter {
   commit(chain: Uint8Array): number {
     updateChain(this.#db, chain);
     this.#db.run("COMMIT");
+    this.#refuseLoss();
     return this.#head;
   }
 
@@ -80,6 +85,8 @@ export class BackupWriter {
    * @throws when that is not possible now; what was committed is safe in the files beside it
    */
   close(): void {
+    // SQLite would remove the files beside the database by name, and they may belong to another one by now.
+    this.#refuseLoss();
     try {
       if (this.#db.inTransaction) this.#db.run("ROLLBACK");
       const [busy] = this.#db.get("PRAGMA wal_checkpoint(TRUNCATE)") as number[];
@@ -88,6 +95,12 @@ export class BackupWriter {
     } finally {
       this.#db.close();
     }
+  }
+
+  /** @throws Error when the file was deleted or replaced during the run: nothing that is written to it counts */
+  #refuseLoss(): void {
+    const loss = lossOf(this.#files.written);
+    if (loss !== undefined) throw new Error(loss);
   }
 
   /** So that the file can be read where nothing can be written, not even a -shm file beside it. */

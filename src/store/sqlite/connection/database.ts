@@ -8,7 +8,7 @@ export type SqlValue = bigint | string | Uint8Array | null;
 export type Row = readonly unknown[];
 
 /** SQLite's primary result codes that the store distinguishes. */
-export const SqlCode = { ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
+export const SqlCode = { busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
 
 /** The primary result code of an error thrown by SQLite, or undefined for any other error. */
 export function sqlCodeOf(error: unknown): number | undefined {

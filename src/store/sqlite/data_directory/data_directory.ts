@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StoreFileError, storePaths } from "./database_file.ts";
+import { refuseDangling } from "../../../files/is_there.ts";
 import { syncFile } from "../../../files/sync_file.ts";
 
 /** Creates the data directory with mode 0700, whatever the umask. An existing one keeps its mode. */
@@ -20,6 +21,7 @@ export function makeDataDirectory(dataDir: string): void {
 function isDirectory(path: string): boolean {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info?.isDirectory() === false) throw new Error("not a directory");
+  if (info === undefined) refuseDangling(path);
   return info !== undefined;
 }
 
@@ -32,6 +34,7 @@ export function lockDataDirectory(dataDir: string): Disposable {
   const path = storePaths(dataDir).lock;
   let file: Deno.FsFile;
   try {
+    refuseDangling(path);
     file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
   } catch (error) {
     throw new StoreFileError(`the lock file ${path} cannot be opened: ${(error as Error).message}`);

@@ -1,4 +1,4 @@
-import { isThere } from "../../../files/is_there.ts";
+import { isThere, missingTarget } from "../../../files/is_there.ts";
 import { pathIn } from "../../../files/path_in.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../tables/schema.ts";
 
@@ -51,16 +51,26 @@ export function checkDatabaseFile(path: string): boolean {
       `${path} has schema version ${version}, but this program requires version ${SCHEMA_VERSION}`,
     );
   }
-  refuseTruncated(path, view);
+  refuseTruncated(path, view, hasWal(Deno.realPathSync(path)));
   return true;
 }
 
+/**
+ * Refuses a database that has a second name: SQLite keeps a WAL beside each, and what is written under one is lost
+ * with the next checkpoint under the other.
+ * @throws StoreFileError
+ */
+export function refuseSecondName(path: string): void {
+  const names = Deno.statSync(path).nlink ?? 1;
+  if (names > 1) throw new StoreFileError(`${path} is one file with ${names} names (hard links)`);
+}
+
 /** Pages that are missing may still be in the WAL after a crash; without a WAL they are lost. */
-function refuseTruncated(path: string, header: DataView): void {
+function refuseTruncated(path: string, header: DataView, hasWal: boolean): void {
   const pageBytes = header.getUint16(16) === 1 ? 65536 : header.getUint16(16);
   const bytes = pageBytes * header.getUint32(28);
   const { size } = Deno.statSync(path);
-  if (size < bytes && !hasWal(path)) {
+  if (size < bytes && !hasWal) {
     throw new StoreFileError(`${path} is damaged: it has ${size} of ${bytes} bytes`);
   }
 }
@@ -72,17 +82,26 @@ function readHeader(path: string): Uint8Array<ArrayBuffer> | undefined {
     const header = new Uint8Array(100);
     return header.slice(0, file.readSync(header) ?? 0);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof Deno.errors.NotFound) return refuseDanglingLink(path), undefined;
     if (error instanceof StoreFileError) throw error;
     throw new StoreFileError(`${path} cannot be read: ${(error as Error).message}`);
   }
 }
 
+/** @param path the database itself, not a link to it: SQLite puts the WAL beside the former */
 function hasWal(path: string): boolean {
   const wal = `${path}-wal`;
   try {
+    refuseDanglingLink(wal);
     return isThere(wal);
   } catch (error) {
+    if (error instanceof StoreFileError) throw error;
     throw new StoreFileError(`${wal} cannot be read: ${(error as Error).message}`);
   }
+}
+
+/** Refuses a link that leads nowhere: what it names is elsewhere, perhaps on a disk that is not mounted. */
+function refuseDanglingLink(path: string): void {
+  const target = missingTarget(path);
+  if (target !== undefined) throw new StoreFileError(`${path} is a link to ${target}, which does not exist`);
 }

@@ -3,6 +3,7 @@ import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import type { FoundProjection } from "../../store.ts";
 import { openForReading } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
+import { type KnownFile, lossOf } from "../data_directory/store_files.ts";
 import { readState } from "../tables/identity.ts";
 import { readProjection } from "../tables/projections.ts";
 import { readChunk } from "./read_chunk.ts";
@@ -15,8 +16,18 @@ export class Reader {
     this.#db = db;
   }
 
-  static open(path: string): Reader {
-    return new Reader(openForReading(path));
+  /** @param files of the store as it was opened, none of which may have been replaced */
+  static open(path: string, files: readonly KnownFile[] = []): Reader {
+    refuseLoss(files);
+    const reader = new Reader(openForReading(path));
+    try {
+      reader.ping();
+      refuseLoss(files);
+      return reader;
+    } catch (error) {
+      reader.close();
+      throw error;
+    }
   }
 
   chunk(request: ChunkRequest): Chunk {
@@ -47,4 +58,9 @@ export class Reader {
       if (this.#db.inTransaction) this.#db.run("COMMIT");
     }
   }
+}
+
+function refuseLoss(files: readonly KnownFile[]): void {
+  const loss = lossOf(files);
+  if (loss !== undefined) throw new Error(loss);
 }

@@ -2,6 +2,7 @@ import { Refusal } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import type { FoundProjection, StoreReads } from "../../store.ts";
+import type { KnownFile } from "../data_directory/store_files.ts";
 import type { Reader } from "../reading/reader.ts";
 import { type Remote, RemoteWorker } from "../../../workers/remote_worker.ts";
 
@@ -13,14 +14,19 @@ type ReaderWorker = RemoteWorker<typeof Reader>;
 /** Reader workers, started on demand. Each runs one short read at a time. */
 export class ReaderPool implements StoreReads {
   readonly max: number;
+  /** Why no more readers are started, once a file of the store is lost. Those that are open go on. */
+  lost: string | undefined;
   readonly #path: string;
+  readonly #files: readonly KnownFile[];
   #idle: ReaderWorker[] = [];
   readonly #waiting: PromiseWithResolvers<ReaderWorker>[] = [];
   /** Those that are open or being opened, idle or not. */
   readonly #readers = new Set<ReaderWorker>();
 
-  constructor(path: string, readersMax: number) {
+  /** @param files of the store as it was opened */
+  constructor(path: string, readersMax: number, files: readonly KnownFile[] = []) {
     this.#path = path;
+    this.#files = files;
     this.max = readersMax;
   }
 
@@ -37,11 +43,12 @@ export class ReaderPool implements StoreReads {
   }
 
   async ping(): Promise<void> {
+    if (this.lost !== undefined) throw new Refusal("Unavailable", this.lost);
     try {
       // Whether the database can be reached must not depend on how many others are reading it.
       await this.#read((reader) => reader.ping(), { first: true });
     } catch (error) {
-      throw new Refusal("Unavailable", (error as Error).message);
+      throw error instanceof Refusal ? error : new Refusal("Unavailable", (error as Error).message);
     }
   }
 
@@ -65,7 +72,7 @@ export class ReaderPool implements StoreReads {
   #take(first: boolean): ReaderWorker | Promise<ReaderWorker> {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    if (this.#readers.size < this.max) return this.#start();
+    if (this.#readers.size < (this.lost === undefined ? this.max : 1)) return this.#start();
     if (this.#waiting.length >= WAITING_MAX && !first) {
       throw new Refusal("Unavailable", "too many reads are waiting for a reader");
     }
@@ -91,13 +98,13 @@ export class ReaderPool implements StoreReads {
     this.#readers.add(reader);
     reader.onNotice = () => this.#forget(reader);
     try {
-      await reader.open(this.#path);
+      await reader.open(this.#path, this.#files);
       return reader;
     } catch (error) {
       reader.terminate();
       this.#forget(reader);
       this.#giveBack(reader);
-      throw error;
+      throw new Refusal("Unavailable", (error as Error).message);
     }
   }
 

@@ -35,9 +35,14 @@ export class Checkpoints {
     if (total > 0) this.#awaitRest();
   }
 
+  /** Leaves the files as they are from now on, so that they can be copied. */
+  stop(): void {
+    clearTimeout(this.#idleTimer);
+  }
+
   /** Leaves an empty WAL behind, unless a reader takes too long. */
   runLast(): void {
-    clearTimeout(this.#idleTimer);
+    this.stop();
     if (this.#transactions.broken === undefined) this.#run("TRUNCATE", READERS_WAIT_MILLISECONDS);
   }
 

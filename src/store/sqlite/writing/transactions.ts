@@ -1,5 +1,6 @@
 import { done, type Failure, type Outcome } from "../../outcome.ts";
 import { type Database, SqlCode, sqlCodeOf } from "../connection/database.ts";
+import { lossOf, type StoreFiles } from "../data_directory/store_files.ts";
 
 /** Errors after which the file cannot be trusted with another write until a restart has recovered it. */
 const BREAKING: ReadonlySet<number | undefined> = new Set([
@@ -11,12 +12,16 @@ const BREAKING: ReadonlySet<number | undefined> = new Set([
 /** The transactions of the only read-write connection, one at a time, and what their errors mean. */
 export class Transactions {
   readonly #db: Database;
+  readonly #files: StoreFiles | undefined;
   #broken: string | undefined;
-  /** Set by a full disk: a fence must commit before the next transaction is tried. */
+  #lost: string | undefined;
+  /** Set by a full disk, or when a fence found the file locked: one must commit before the next transaction. */
   #mustFence = false;
 
-  constructor(db: Database) {
+  /** @param files what must be in its place for a commit to count */
+  constructor(db: Database, files?: StoreFiles) {
     this.#db = db;
+    this.#files = files;
   }
 
   /** Why no more transactions are possible, if so. */
@@ -24,10 +29,22 @@ export class Transactions {
     return this.#broken;
   }
 
+  /** Which file of the store was found deleted or replaced, if any. It stays lost even if it comes back. */
+  get lost(): string | undefined {
+    return this.#lost;
+  }
+
+  /** Looks after the files of the store. @returns whether one is lost */
+  look(which: "all" | "written" = "all"): boolean {
+    if (this.#files !== undefined) this.#lost ??= lossOf(this.#files[which]);
+    return this.#lost !== undefined;
+  }
+
   begin(): Outcome<void> {
     if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken };
-    if (this.#mustFence && !this.#fence()) return { kind: "failed", reason: "the disk is full" };
+    if (this.#lost !== undefined) return unavailable(this.#lost);
     try {
+      if (this.#mustFence) this.#fence();
       this.#db.run("BEGIN IMMEDIATE");
       return done(undefined);
     } catch (error) {
@@ -36,22 +53,29 @@ export class Transactions {
   }
 
   commit(): Outcome<void> {
+    if (this.look()) {
+      this.rollback();
+      return unavailable(this.#lost!);
+    }
     try {
       this.#db.run("COMMIT");
-      return done(undefined);
+      // It was written to the file that was in its place a moment ago. Whether anybody will find it is unknown.
+      return this.look("written") ? { kind: "unknown", reason: this.#lost! } : done(undefined);
     } catch (error) {
       this.rollback();
       const reason = this.note(error, "COMMIT");
       // A live SQLite may report a failed COMMIT that a restart then finds in the WAL. Another commit over it
       // makes the failure true.
-      return { kind: this.#fence() ? "failed" : "unknown", reason };
+      return { kind: this.#isFenced() ? "failed" : "unknown", reason };
     }
   }
 
   /** Ends a transaction in which a statement failed. That is certain: the rollback undoes all of it. */
   abort(error: unknown): Failure {
     this.rollback();
-    if (sqlCodeOf(error) === SqlCode.full) this.#mustFence = true;
+    const code = sqlCodeOf(error);
+    if (code === SqlCode.busy) return unavailable("another process has locked the database");
+    if (code === SqlCode.full) this.#mustFence = true;
     return { kind: "failed", reason: (error as Error).message };
   }
 
@@ -67,23 +91,38 @@ export class Transactions {
   note(error: unknown, where: string): string {
     const reason = `${where} failed: ${(error as Error).message}`;
     const code = sqlCodeOf(error);
-    if (code === SqlCode.full) this.#mustFence = true;
+    if (code === SqlCode.full || code === SqlCode.busy) this.#mustFence = true;
     else if (BREAKING.has(code) || where === "fence") this.#broken ??= reason;
     return reason;
   }
 
-  /** A tiny transaction that overwrites whatever a failed COMMIT left in the WAL. */
-  #fence(): boolean {
+  /**
+   * A tiny transaction that overwrites whatever a failed COMMIT left in the WAL.
+   * @throws whatever SQLite throws
+   */
+  #fence(): void {
     try {
       this.#db.run("BEGIN IMMEDIATE");
       this.#db.run("UPDATE store SET fence = fence + 1");
       this.#db.run("COMMIT");
       this.#mustFence = false;
-      return true;
     } catch (error) {
       this.rollback();
       this.note(error, "fence");
+      throw error;
+    }
+  }
+
+  #isFenced(): boolean {
+    try {
+      this.#fence();
+      return true;
+    } catch {
       return false;
     }
   }
+}
+
+function unavailable(reason: string): Failure {
+  return { kind: "failed", reason, code: "Unavailable" };
 }

@@ -8,7 +8,8 @@ import type { StoreWrite, WriteResult } from "../../write.ts";
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
-import { checkDatabaseFile } from "../data_directory/database_file.ts";
+import { checkDatabaseFile, refuseSecondName } from "../data_directory/database_file.ts";
+import { type KnownFile, StoreFiles } from "../data_directory/store_files.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
@@ -18,33 +19,48 @@ import { Checkpoints } from "./checkpoints.ts";
 import { runWrite } from "./run_write.ts";
 import { Transactions } from "./transactions.ts";
 
+/** How often a store at rest looks after its files. Every commit does so too. */
+const LOOK_MILLISECONDS = 1000;
+
 /** The turns of the store (see `StoreTurns`), on the only read-write connection. Lives in a worker. */
 export class Writer {
-  readonly opened: OpenedStore;
+  readonly opened: OpenedStore & { readonly files: readonly KnownFile[] };
   readonly #db: Database;
   readonly #tell: Tell;
   readonly #transactions: Transactions;
   readonly #checkpoints: Checkpoints;
   readonly #recent: RecentTerms;
+  readonly #files: StoreFiles | undefined;
+  #lookTimer: ReturnType<typeof setInterval> | undefined;
+  #isPreserved = false;
   #committed: StoreState;
   /** As the open turn sees the store. */
   #state: StoreState;
 
-  constructor(db: Database, created: boolean, tell: Tell) {
+  /** @param files what must stay in its place */
+  constructor(db: Database, created: boolean, tell: Tell, files?: StoreFiles) {
     this.#db = db;
     this.#tell = tell;
-    this.#transactions = new Transactions(db);
-    this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#tellIfBroken());
+    this.#files = files;
+    this.#transactions = new Transactions(db, files);
+    this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#tellOfTrouble());
     this.#committed = this.#state = readState(db);
     this.#recent = new RecentTerms(this.#state.head);
-    this.opened = { ...this.#state, created, pausedSinceMicros: readPausedSince(db) };
+    const pausedSinceMicros = readPausedSince(db);
+    this.opened = { ...this.#state, created, pausedSinceMicros, files: files?.all ?? [] };
   }
 
   /** Opens the database, creating it if it does not exist. @throws StoreFileError */
   static open(path: string, tell: Tell): Writer {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path);
-    return new Writer(openForWriting(path), created, tell);
+    else refuseSecondName(path);
+    const db = openForWriting(path);
+    // The first read creates the files beside the database.
+    readState(db);
+    const writer = new Writer(db, created, tell, new StoreFiles(path));
+    writer.#lookTimer = setInterval(() => writer.#look(), LOOK_MILLISECONDS);
+    return writer;
   }
 
   /**
@@ -125,15 +141,29 @@ export class Writer {
 
   /** Work to do after each answer, while the main thread already continues. */
   afterAnswer(): void {
-    const isBetweenTurns = this.#transactions.broken === undefined && !this.#db.inTransaction;
+    const { broken, lost } = this.#transactions;
+    const isBetweenTurns = broken === undefined && lost === undefined && !this.#db.inTransaction;
     if (isBetweenTurns) this.#checkpoints.runWhenDue();
-    this.#tellIfBroken();
+    this.#tellOfTrouble();
   }
 
+  /** Leaves one file behind. A store of which a file is lost stays as it is, open until the process ends. */
   close(): void {
+    clearInterval(this.#lookTimer);
     this.rollback();
+    // SQLite removes the files beside the database by name, and they may belong to another one by now.
+    if (this.#transactions.look()) {
+      // Again, since the readers that may have been in the way are closed.
+      this.#isPreserved = false;
+      return this.#preserve();
+    }
     this.#checkpoints.runLast();
     this.#db.close();
+  }
+
+  #look(): void {
+    this.#transactions.look();
+    this.#tellOfTrouble();
   }
 
   #write(write: StoreWrite): WriteResult {
@@ -177,9 +207,25 @@ export class Writer {
     this.#recent.clear(this.#committed.head);
   }
 
-  #tellIfBroken(): void {
-    const { broken } = this.#transactions;
+  #tellOfTrouble(): void {
+    const { broken, lost } = this.#transactions;
     if (broken !== undefined) this.#tell({ broken });
+    if (lost === undefined) return;
+    this.#preserve();
+    this.#tell({ lost });
+  }
+
+  /**
+   * Once a file is lost, the others do not change any more, so that the operator can copy them. The WAL is emptied
+   * before that: its content belongs to this database, wherever that is now, and would damage one that takes its place.
+   */
+  #preserve(): void {
+    if (this.#isPreserved) return;
+    clearInterval(this.#lookTimer);
+    this.#checkpoints.stop();
+    if (this.#db.inTransaction) return;
+    this.#isPreserved = true;
+    if (!this.#files!.mayBeShared) this.#checkpoints.runLast();
   }
 }
 

@@ -102,3 +102,27 @@ Deno.test("a directory in which no lock file can be created is refused", () => {
   using directory = new TestDirectory();
   assert.throws(() => lockDataDirectory(directory.file("missing")), StoreFileError);
 });
+
+Deno.test("a data directory or a lock that is a link to nothing is refused, and the link stays as it is", () => {
+  using directory = new TestDirectory();
+  const link = directory.file("link");
+  Deno.symlinkSync("not-mounted", link);
+  for (const dataDir of [link, `${link}/`, directory.file("link/data")]) {
+    assert.throws(() => makeDataDirectory(dataDir), (error) => {
+      assert.ok(error instanceof StoreFileError);
+      assert.ok(
+        error.message.startsWith(`the data directory ${dataDir} cannot be created: ${link}`),
+        error.message,
+      );
+      assert.match(error.message, / is a link to not-mounted, which does not exist$/);
+      return true;
+    });
+  }
+  Deno.renameSync(link, directory.file("events.lock"));
+  assert.throws(
+    () => lockDataDirectory(directory.path),
+    /events\.lock is a link to not-mounted, which does not/,
+  );
+  const names = [...Deno.readDirSync(directory.path)].map(({ name }) => name);
+  assert.deepEqual(names, ["events.lock"], "nothing was created at the end of the link");
+});

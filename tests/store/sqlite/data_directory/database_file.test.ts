@@ -4,6 +4,7 @@ import { createDatabase } from "../../../../src/store/sqlite/data_directory/crea
 import { Database } from "../../../../src/store/sqlite/connection/database.ts";
 import {
   checkDatabaseFile,
+  refuseSecondName,
   StoreFileError,
   storePaths,
 } from "../../../../src/store/sqlite/data_directory/database_file.ts";
@@ -146,4 +147,58 @@ Deno.test("a WAL that cannot be inspected is an error, and not taken for a missi
     assert.match(error.message, /x-wal cannot be read: /);
     return true;
   });
+});
+
+Deno.test("a link that leads nowhere is refused with its target, as the database, its WAL, or beside its target", () => {
+  using directory = new TestDirectory();
+  const path = directory.file("events.db");
+  const assertDangling = (link: string): void => {
+    assert.throws(() => checkDatabaseFile(path), (error) => {
+      assert.ok(error instanceof StoreFileError);
+      assert.equal(error.message, `${link} is a link to not-mounted, which does not exist`);
+      return true;
+    });
+    assert.equal(Deno.readLinkSync(link), "not-mounted");
+  };
+  Deno.symlinkSync("not-mounted", path);
+  assertDangling(path);
+  Deno.removeSync(path);
+  Deno.symlinkSync("not-mounted", `${path}-wal`);
+  assertDangling(`${path}-wal`);
+  makeDatabase(directory.file("elsewhere.db"));
+  Deno.renameSync(directory.file("elsewhere.db"), path);
+  assertDangling(`${path}-wal`);
+  Deno.renameSync(path, directory.file("elsewhere.db"));
+  Deno.renameSync(`${path}-wal`, directory.file("elsewhere.db-wal"));
+  Deno.symlinkSync("elsewhere.db", path);
+  assertDangling(directory.file("elsewhere.db-wal"));
+});
+
+Deno.test("a link to a database is followed, also to the WAL beside it after a crash", () => {
+  using directory = new TestDirectory();
+  const [path, elsewhere] = [directory.file("events.db"), directory.file("elsewhere.db")];
+  makeDatabase(elsewhere);
+  Deno.symlinkSync("elsewhere.db", path);
+  assert.equal(checkDatabaseFile(path), true);
+  Deno.truncateSync(elsewhere, 4096);
+  assert.throws(() => checkDatabaseFile(path), /damaged: it has 4096 of/);
+  Deno.writeTextFileSync(`${elsewhere}-wal`, "pages");
+  assert.equal(checkDatabaseFile(path), true);
+});
+
+Deno.test("a database with a second name is refused; one that a link leads to is not", () => {
+  using directory = new TestDirectory();
+  const [path, second, link] = ["events.db", "second.db", "link.db"].map((name) => directory.file(name));
+  makeDatabase(path!);
+  Deno.symlinkSync(path!, link!);
+  refuseSecondName(path!);
+  refuseSecondName(link!);
+  Deno.linkSync(path!, second!);
+  for (const name of [path, second, link]) {
+    assert.throws(() => refuseSecondName(name!), (error) => {
+      assert.ok(error instanceof StoreFileError);
+      assert.equal(error.message, `${name} is one file with 2 names (hard links)`);
+      return true;
+    });
+  }
 });

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { StoreFiles } from "../../../../src/store/sqlite/data_directory/store_files.ts";
+import { Writer } from "../../../../src/store/sqlite/writing/writer.ts";
+import { ofTypes } from "../../made_writes.ts";
+import { TestStore } from "../../test_store.ts";
+
+const REASON = "events.db was deleted or moved away";
+const REFUSED = { kind: "failed", reason: REASON, code: "Unavailable" };
+
+function withWriter(run: (store: TestStore, writer: Writer) => void): void {
+  using store = new TestStore();
+  store.append([]);
+  const tell = (notice: TestStore["notices"][number]): void => void store.notices.push(notice);
+  run(store, new Writer(store.db, false, tell, new StoreFiles(store.path)));
+}
+
+/** Takes the database away during the call of `Deno.statSync` that looks for it for the `nth` time. */
+function takeAwayAtLook(path: string, nth: number): Disposable {
+  const { statSync } = Deno;
+  let looks = 0;
+  const stat = (looked: string | URL): Deno.FileInfo => {
+    if (looked === path && ++looks === nth) Deno.renameSync(path, `${path}.away`);
+    return statSync(looked);
+  };
+  Object.assign(Deno, { statSync: stat });
+  return { [Symbol.dispose]: () => void Object.assign(Deno, { statSync }) };
+}
+
+Deno.test("when the database is gone before the COMMIT, certainly nothing is written, and every later turn is refused", () => {
+  withWriter((store, writer) => {
+    {
+      using _gone = takeAwayAtLook(store.path, 1);
+      assert.deepEqual(writer.group([ofTypes("a"), ofTypes("b")]), [REFUSED, REFUSED]);
+    }
+    assert.deepEqual(store.db.get("SELECT count(*) FROM event"), [0]);
+    Deno.renameSync(`${store.path}.away`, store.path);
+    for (const outcome of [writer.reset(), writer.begin(), writer.setPaused(1), writer.optimize()]) {
+      assert.deepEqual(outcome, REFUSED);
+    }
+    writer.afterAnswer();
+    assert.deepEqual(store.notices, [{ lost: REASON }]);
+  });
+});
+
+Deno.test("when it goes during the COMMIT, nobody knows where the write is", () => {
+  withWriter((store, writer) => {
+    {
+      using _gone = takeAwayAtLook(store.path, 2);
+      assert.deepEqual(writer.group([ofTypes("a")]), [{ kind: "unknown", reason: REASON }]);
+    }
+    assert.deepEqual(store.db.get("SELECT count(*) FROM event"), [1]);
+    assert.deepEqual(writer.group([ofTypes("b")]), [REFUSED]);
+    assert.deepEqual(writer.begin(), REFUSED);
+  });
+});
+
+Deno.test("a turn that is open when a file is lost can be read and written, but not committed", () => {
+  withWriter((store, writer) => {
+    assert.equal(writer.begin().kind, "done");
+    Deno.renameSync(store.path, `${store.path}.away`);
+    writer.afterAnswer();
+    assert.equal(writer.writeInside(ofTypes("a")).kind, "done");
+    assert.deepEqual(writer.commit(), REFUSED);
+    writer.rollback();
+    assert.deepEqual(writer.begin(), REFUSED);
+  });
+});
