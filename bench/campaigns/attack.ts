@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Attack } from "./attacks/attack.ts";
+import { type Attack, scale } from "./attacks/attack.ts";
 import { ATTACKS } from "./attacks/attacks.ts";
 import { type Row, runAttack } from "./attacks/run_attack.ts";
 import { print, table } from "./report.ts";
@@ -32,7 +32,7 @@ if (chosen.length === 0) throw new TypeError(`no attack has ${JSON.stringify(val
 print(table(HEAD, []));
 let broken = 0;
 for (const attack of chosen) {
-  const row = await runAttack(attack, share);
+  const row = await runAttack(attack, scale(share));
   if (row.faults.length > 0) broken++;
   print(line(attack, row));
 }

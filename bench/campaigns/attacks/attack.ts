@@ -58,6 +58,8 @@ export interface Arena extends Scale {
   readonly server: ServerProcess;
   /** Lets honest requests count only while this runs; without any, they count all the time. */
   measured<T>(run: () => Promise<T>): Promise<T>;
+  /** Keeps a connection open until the server has ended, which must not wait for it. */
+  keep(connection: Disposable): void;
   /** Events that the attack itself got acknowledged, or may have written without hearing of it. */
   wrote(acknowledged: number, unsure?: number): void;
 }
@@ -67,4 +69,9 @@ export function scale(share: number): Scale {
     count: (full) => Math.max(1, Math.round(full * share)),
     seconds: (full) => Math.max(1, full * share),
   };
+}
+
+/** A size as it stands in the name of an attack. */
+export function sizeText(bytes: number): string {
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(0)} MB`;
 }

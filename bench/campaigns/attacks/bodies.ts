@@ -1,6 +1,13 @@
 import { Connection } from "../../../tests/support/connection.ts";
 import { requestBytes } from "../../connection.ts";
-import type { Arena, Attack, EditionName, Found, LoadAttack } from "./attack.ts";
+import {
+  type Arena,
+  type Attack,
+  type EditionName,
+  type Found,
+  type LoadAttack,
+  sizeText,
+} from "./attack.ts";
 
 /*
  * One body after another, each as large as it may be and made to cost the server as much time and memory as
@@ -151,7 +158,7 @@ async function send(arena: Arena, shape: Shape): Promise<Found> {
 
 export const bodies: readonly Attack[] = SHAPES.flatMap((shape) =>
   (shape.transports ?? ["tcp" as const]).map((transport): Attack => ({
-    name: `${shape.edition} ${(shape.bodyBytes / 1e6).toFixed(0)} MB to ${shape.name} (${transport})`,
+    name: `${shape.edition} ${sizeText(shape.bodyBytes)} to ${shape.name} (${transport})`,
     edition: shape.edition,
     transport,
     honest: ["health", "read", "write"],

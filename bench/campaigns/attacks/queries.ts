@@ -54,7 +54,7 @@ function distinctTypes(conditions: number): string {
   let type = 0;
   const failIfEventsMatch = (): unknown[] =>
     Array.from({ length: QUERY_ITEMS_MAX }, () => ({
-      types: Array.from({ length: ITEM_VALUES_MAX }, () => (type++ % 36 ** 3).toString(36)),
+      types: Array.from({ length: ITEM_VALUES_MAX }, () => (type++ % 36 ** 3).toString(36).toUpperCase()),
     }));
   return JSON.stringify({
     conditions: Array.from({ length: conditions }, () => ({ failIfEventsMatch: failIfEventsMatch() })),

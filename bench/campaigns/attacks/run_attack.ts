@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pause } from "../../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../../tests/support/server_process.ts";
 import { median } from "../report.ts";
-import { type Attack, type Bounds, type Found, type LoadAttack, type Scale, scale } from "./attack.ts";
+import { type Attack, type Bounds, type Found, type LoadAttack, type Scale } from "./attack.ts";
 import { EVERY_MILLISECONDS, HonestClient, type HonestReport, type HonestRequest } from "./honest_client.ts";
 import { type Latency, now, type Span, summary, within } from "./latencies.ts";
 import { MemoryWatch } from "./process_memory.ts";
@@ -37,15 +37,15 @@ export interface Row {
   readonly faults: readonly string[];
 }
 
-/** Runs one attack against a server of its own. @param share of its full strength */
-export async function runAttack(attack: Attack, share: number): Promise<Row> {
-  if ("run" in attack) return await runLoadAttack(attack, share);
-  const { tries, outcome, faults } = await attack.plain(scale(share)).catch(failed);
+/** Runs one attack against a server of its own. */
+export async function runAttack(attack: Attack, numbers: Scale): Promise<Row> {
+  if ("run" in attack) return await runLoadAttack(attack, numbers);
+  const { tries, outcome, faults } = await attack.plain(numbers).catch(failed);
   const none = { p50: undefined, p99: undefined, worst: undefined, peakMib: undefined, afterMib: undefined };
   return { attack: attack.name, tries, ...none, outcome, faults };
 }
 
-async function runLoadAttack(attack: LoadAttack, share: number): Promise<Row> {
+async function runLoadAttack(attack: LoadAttack, numbers: Scale): Promise<Row> {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_attack_" });
   try {
     attack.fill?.(join(directory, "data"));
@@ -56,7 +56,7 @@ async function runLoadAttack(attack: LoadAttack, share: number): Promise<Row> {
       heapMibMax: HEAP_MIB_MAX,
       env: { SERVICE_EDITION: attack.edition, SERVICE_LOG_LEVEL: "error", ...attack.env },
     });
-    return await attackServer(attack, server, scale(share));
+    return await attackServer(attack, server, numbers);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
@@ -71,6 +71,7 @@ async function attackServer(attack: LoadAttack, server: ServerProcess, numbers: 
   await pause(numbers.seconds(QUIET_SECONDS) * 1000);
   using memory = new MemoryWatch(server.pid);
   const beside: Span[] = [];
+  using kept = new DisposableStack();
   const attackFrom = now();
   let [acknowledged, unsure] = [0, 0];
   const found = await attack.run({
@@ -80,6 +81,7 @@ async function attackServer(attack: LoadAttack, server: ServerProcess, numbers: 
       const from = now();
       return await run().finally(() => beside.push({ from, to: now() }));
     },
+    keep: (connection) => void kept.use(connection),
     wrote(events, perhaps = 0) {
       acknowledged += events;
       unsure += perhaps;
