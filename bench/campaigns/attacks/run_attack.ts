@@ -123,7 +123,9 @@ function judge(
   faults: string[],
 ): Pick<Row, "p50" | "p99" | "worst"> {
   const figures = { p50: 0, p99: 0, worst: 0 };
-  for (const [request, latencies] of Object.entries(report.latencies) as [HonestRequest, Latency[]][]) {
+  const kinds = Object.entries(report.latencies) as [HonestRequest, Latency[]][];
+  if (kinds.length === 0) return { p50: undefined, p99: undefined, worst: undefined };
+  for (const [request, latencies] of kinds) {
     const before = summary(within(latencies, [quiet]), EVERY_MILLISECONDS);
     const meanwhile = summary(within(latencies, beside), EVERY_MILLISECONDS);
     for (const share of ["p50", "p99"] as const) {
