@@ -22,9 +22,9 @@ const MIB = 1024 * 1024;
 const BODY_BYTES = 8 * MIB;
 export const TICKET_BODY_BYTES = 40_779_776;
 
-/** What memory may grow by: four times the body, and what honest requests and collections leave. */
+/** What memory may grow by: four times the body, and what a worker for it and honest requests take. */
 const GROWTH_FACTOR = 4;
-const GROWTH_SPARE_BYTES = 48 * MIB;
+const GROWTH_SPARE_BYTES = 64 * MIB;
 
 const encoder = new TextEncoder();
 
