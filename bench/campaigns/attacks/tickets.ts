@@ -2,7 +2,7 @@ import { begin, type Transaction } from "../../../tests/editions/c_ticket/client
 import { pause } from "../../../tests/support/eventually.ts";
 import { requestBytes } from "../../connection.ts";
 import type { Arena, Attack, Found } from "./attack.ts";
-import { repeated, TICKET_BODY_BYTES } from "./bodies.ts";
+import { repeated, sendOnce, TICKET_BODY_BYTES } from "./bodies.ts";
 
 /*
  * Transactions of edition C whose client does everything right and calls in time, while the process is busy or
@@ -25,12 +25,11 @@ async function besideBodies(arena: Arena, full: number): Promise<Found> {
   let over = false;
   let sent = 0;
   const sending = (async () => {
-    for (; !over; sent++) {
-      using connection = await client.begin("GET", "/health");
-      await connection.send(BODY).catch(() => {});
-      while (!over && await connection.readSome(65536) !== undefined);
+    while (!over) {
+      await sendOnce(arena, BODY);
+      sent++;
     }
-  })().catch(() => {});
+  })().catch((error) => faults.push((error as Error).message));
   for (let i = 0; i < tries; i++) {
     const transaction = await begin(client);
     const until = performance.now() + arena.seconds(BESIDE_SECONDS) * 1000;
