@@ -16,8 +16,13 @@ const encoder = new TextEncoder();
 const LINE_FEED = 0x0a;
 
 /** The bytes of a request. `field` is one more line of its head. */
-export function requestBytes(method: string, path: string, body: string, field?: string): Uint8Array {
-  const bytes = encoder.encode(body);
+export function requestBytes(
+  method: string,
+  path: string,
+  body: string | Uint8Array,
+  field?: string,
+): Uint8Array {
+  const bytes = typeof body === "string" ? encoder.encode(body) : body;
   const head = encoder.encode(
     `${method} ${path} HTTP/1.1\r\nHost: bench\r\nContent-Length: ${bytes.length}\r\n` +
       `${field === undefined ? "" : `${field}\r\n`}\r\n`,

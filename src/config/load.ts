@@ -1,4 +1,4 @@
-import type { TcpAddress, UnixAddress } from "../model/address.ts";
+import { addressText, isLoopback, type TcpAddress, type UnixAddress } from "../model/address.ts";
 import { ConfigError } from "./config_error.ts";
 import { type ConfigFile, readConfigFile } from "./config_file.ts";
 import { type ReadVariable, resolveSection, type SettingValue } from "./resolve.ts";
@@ -46,7 +46,16 @@ export interface LoadFrom {
 export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
   const { settings, ...loaded } = loadSection("server", from, serverProblems);
   const authToken = settings.enableAuth ? settings.authToken : undefined;
-  return { ...loaded, settings: { ...settings, authToken, listen: listenOn(settings, loaded.values) } };
+  const resolved: ServerSettings = { ...settings, authToken, listen: listenOn(settings, loaded.values) };
+  return { ...loaded, settings: resolved, warnings: [...loaded.warnings, ...exposureWarnings(resolved)] };
+}
+
+/** Nobody but the token keeps those out who can reach an address that is not this machine's own. */
+function exposureWarnings({ listen, authToken, devMode }: ServerSettings): string[] {
+  if (listen.transport === "unix" || authToken !== undefined || isLoopback(listen.hostname)) return [];
+  const where = `${addressText(listen)} can be reached by others and enableAuth is off`;
+  const what = devMode ? "DELETE EVERYTHING (POST /reset, development mode)" : "read and write everything";
+  return [`${where}: they can ${what}`];
 }
 
 /**

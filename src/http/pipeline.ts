@@ -3,6 +3,7 @@ import type { Log } from "../log/log.ts";
 import { NoReply, Refusal } from "../model/errors.ts";
 import { BodyTooLarge, type Handler, type HttpRequest, type Reply } from "./exchange.ts";
 import { errorReply, isInternal } from "./error_replies.ts";
+import type { OriginCheck } from "./own_origin.ts";
 import { emptyReply, textReply } from "./replies.ts";
 import { makeRouter, type Route, type RoutedRequest, type Routing } from "./router.ts";
 import { decodePath, pathOf } from "./target.ts";
@@ -15,6 +16,8 @@ export interface BodyLimit {
 
 export interface PipelineOptions {
   readonly routes: readonly Route[];
+  /** Keeps the pages of others out; undefined when every request may come in. */
+  readonly originCheck?: OriginCheck | undefined;
   /** Checks the `Authorization` header; undefined when no request is checked. */
   readonly tokenAccepted: ((authorization: string | undefined) => boolean) | undefined;
   readonly bodyLimit: BodyLimit;
@@ -32,7 +35,7 @@ interface LeveledReply {
 const CLIENT_LEFT_STATUS = 499;
 
 /**
- * The steps of every request, in this order: token, path, method, then the route's own checks, of
+ * The steps of every request, in this order: origin, token, path, method, then the route's own checks, of
  * which the body's size is the first. Whatever goes wrong becomes a reply here, and each request one line
  * in the access log.
  */
@@ -66,6 +69,11 @@ async function replyTo(
   route: (method: string, path: readonly string[]) => Routing,
   request: HttpRequest,
 ): Promise<LeveledReply> {
+  const foreign = options.originCheck?.(request);
+  if (foreign !== undefined) {
+    const line = `refused in development mode without a token: ${foreign}`;
+    return { reply: textReply(403, line), level: "info" };
+  }
   if (options.tokenAccepted?.(request.header("authorization")) === false) {
     throw new Refusal("Unauthorized", "missing or invalid bearer token");
   }

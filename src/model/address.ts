@@ -18,3 +18,11 @@ export function addressText(address: Address): string {
   const host = address.hostname.includes(":") ? `[${address.hostname}]` : address.hostname;
   return `http://${host}:${address.port}`;
 }
+
+/** Whether a host as written, an IPv6 address with or without brackets, can only mean this machine. */
+export function isLoopback(host: string): boolean {
+  const written = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  // The parser of URLs knows every way to write an address, and ends up with one.
+  const name = URL.parse(`http://${written}/`)?.hostname ?? "";
+  return name === "localhost" || /^(127(\.\d+){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/.test(name);
+}

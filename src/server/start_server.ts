@@ -5,6 +5,7 @@ import type { Edition } from "../editions/edition.ts";
 import type { Log } from "../log/log.ts";
 import { makeTokenCheck } from "../http/authorization.ts";
 import type { Handler, Transport } from "../http/exchange.ts";
+import { makeOriginCheck } from "../http/own_origin.ts";
 import { makePipeline } from "../http/pipeline.ts";
 import { listen } from "../http/transport/listener.ts";
 import { checkSocketPath, listenAtPath, ListenError } from "../http/transport/unix_socket.ts";
@@ -61,6 +62,9 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const open = edition.open({ settings, store, queue, reportFailure, warn });
   const handler = makePipeline({
     routes: open.routes,
+    originCheck: settings.devMode && settings.authToken === undefined
+      ? makeOriginCheck(settings.listen)
+      : undefined,
     tokenAccepted: settings.authToken === undefined ? undefined : makeTokenCheck(settings.authToken),
     bodyLimit: edition.bodyLimit(settings),
     log: parts.log,

@@ -77,6 +77,32 @@ Deno.test("there is a token only when authentication is on", () => {
   assert.equal(token({ SERVICE_AUTH_TOKEN: "t", SERVICE_ENABLE_AUTH: "true" }), "t");
 });
 
+Deno.test("an address that others can reach gets a warning without a token, a stronger one in development mode", () => {
+  const warnings = (variables: Record<string, string>): readonly string[] =>
+    loadServerText("", { SERVICE_PORT: "9", ...variables }).warnings;
+  for (const address of ["127.0.0.1", "127.9.9.9", "::1", "localhost", "::ffff:127.0.0.1"]) {
+    assert.deepEqual(warnings({ SERVICE_BIND_ADDRESS: address, SERVICE_DEV_MODE: "true" }), [], address);
+  }
+  const open = (where: string): string =>
+    `${where} can be reached by others and enableAuth is off: they can `;
+  for (
+    const [address, where] of [
+      ["0.0.0.0", "http://0.0.0.0:9"],
+      ["::", "http://[::]:9"],
+      ["10.0.0.1", "http://10.0.0.1:9"],
+      ["events.example.com", "http://events.example.com:9"],
+    ] as const
+  ) {
+    const at = { SERVICE_BIND_ADDRESS: address };
+    assert.deepEqual(warnings(at), [`${open(where)}read and write everything`]);
+    const strong = `${open(where)}DELETE EVERYTHING (POST /reset, development mode)`;
+    assert.deepEqual(warnings({ ...at, SERVICE_DEV_MODE: "true" }), [strong]);
+    const auth = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: "t" };
+    assert.deepEqual(warnings({ ...at, ...auth, SERVICE_DEV_MODE: "true" }), []);
+    assert.deepEqual(warnings({ ...at, SERVICE_SOCKET_PATH: "/s" }), [], "it listens on the socket");
+  }
+});
+
 type Value = string | number | boolean;
 
 // Values are chosen so that no combination with each other or with a default contradicts.

@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly args?: readonly string[];
   /** The file mode creation mask to start with, in octal. */
   readonly umask?: string;
+  /** How large V8 lets the heap of each thread grow, as a small machine would. */
+  readonly heapMibMax?: number;
   /** An existing directory to run in, which stays when the server is disposed. Default: a fresh one. */
   readonly directory?: string;
 }
@@ -217,6 +219,9 @@ export class ServerProcess implements AsyncDisposable {
       if (!name.startsWith("SERVICE_")) env[name] = value;
     }
     env["NO_COLOR"] = "1";
+    const { heapMibMax } = this.#options;
+    // The executables have no flags for it.
+    if (heapMibMax !== undefined) env["DENO_V8_FLAGS"] = `--max-old-space-size=${heapMibMax}`;
     env["SERVICE_DATA_DIR"] = this.dataDir;
     if (this.#options.listen !== "none") {
       if (this.address.transport === "unix") env["SERVICE_SOCKET_PATH"] = this.address.path;

@@ -81,6 +81,7 @@ const REASONS: Readonly<Record<number, string>> = {
   204: "No Content",
   400: "Bad Request",
   401: "Unauthorized",
+  403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
   409: "Conflict",

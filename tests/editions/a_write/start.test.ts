@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inDirectory, modeOf } from "../../support/directory.ts";
+import { freePort } from "../../support/free_port.ts";
 import { runServer, startServer } from "../../support/server_process.ts";
 
 /** Asserts that a start ends with exit code 1 and one line on standard error that matches. */
@@ -51,6 +52,16 @@ Deno.test("start-up lines: program and version, edition, store ID, data director
     } (auth=false)`,
   );
   assert.equal(server.stderr, "");
+});
+
+Deno.test("listening where others can reach it without a token prints a warning, one line, and starts", async () => {
+  const port = String(freePort());
+  const env = { SERVICE_BIND_ADDRESS: "0.0.0.0", SERVICE_PORT: port, SERVICE_DEV_MODE: "true" };
+  await using server = await startServer({ listen: "none", env });
+  assert.match(
+    server.stderr,
+    /^eventstore-server: warning: http:\/\/0\.0\.0\.0:\d+ .*DELETE EVERYTHING.*\n$/,
+  );
 });
 
 for (const umask of ["000", "077", "277"]) {

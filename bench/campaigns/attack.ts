@@ -1,0 +1,57 @@
+import { parseArgs } from "node:util";
+import { type Attack, scale } from "./attacks/attack.ts";
+import { ATTACKS } from "./attacks/attacks.ts";
+import { type Row, runAttack } from "./attacks/run_attack.ts";
+import { print, table } from "./report.ts";
+
+/*
+ * What hostile and unlucky clients can do, all of it against the real server with a heap of 1 GB, beside honest
+ * clients that must not notice. Prints a table in markdown; exit code 1 when a bound is broken.
+ *
+ *   deno task campaign:attack [--only part-of-a-name] [--share 0.1]
+ */
+
+const HEAD = [
+  "attack",
+  "tries",
+  "p50, ms",
+  "p99, ms",
+  "worst, ms",
+  "peak RSS, MiB",
+  "RSS after, MiB",
+  "outcome",
+  "within bounds",
+];
+
+const { values } = parseArgs({ options: { only: { type: "string" }, share: { type: "string" } } });
+const share = Number(values.share ?? 1);
+if (!(share > 0 && share <= 1)) throw new TypeError("--share must be above 0 and at most 1");
+const chosen = ATTACKS.filter(({ name }) => name.includes(values.only ?? ""));
+if (chosen.length === 0) throw new TypeError(`no attack has ${JSON.stringify(values.only)} in its name`);
+
+print(table(HEAD, []));
+let broken = 0;
+for (const attack of chosen) {
+  const row = await runAttack(attack, scale(share));
+  if (row.faults.length > 0) broken++;
+  print(line(attack, row));
+}
+print(`\n${chosen.length} attacks, ${broken} broke a bound\n`);
+Deno.exit(broken === 0 ? 0 : 1);
+
+/** The rows appear one by one, because all of them take a while. */
+function line({ name }: Attack, row: Row): string {
+  const fixed = (value: number | undefined, digits: number): string => value?.toFixed(digits) ?? "-";
+  const cells = [
+    name,
+    String(row.tries),
+    fixed(row.p50, 1),
+    fixed(row.p99, 1),
+    fixed(row.worst, 0),
+    fixed(row.peakMib, 0),
+    fixed(row.afterMib, 0),
+    row.outcome,
+    row.faults.length === 0 ? "yes" : `NO: ${[...new Set(row.faults)].join("; ")}`,
+  ].map((cell) => cell.replaceAll("|", "\\|"));
+  return `| ${cells.join(" | ")} |\n`;
+}

@@ -1,0 +1,43 @@
+/** When a request was sent, in milliseconds since 1970, and how long its answer took. */
+export interface Latency {
+  readonly at: number;
+  readonly milliseconds: number;
+}
+
+/** A stretch of time, in milliseconds since 1970. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Summary {
+  readonly count: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly worst: number;
+}
+
+/** The time in milliseconds since 1970, which threads agree on, as `performance.now()` they do not. */
+export function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/**
+ * What clients experience who ask every so many milliseconds. One that waits for an answer does not ask again
+ * meanwhile; those that would have are counted with what was left of its wait.
+ */
+export function summary(latencies: readonly Latency[], everyMilliseconds: number): Summary {
+  const all = latencies.flatMap(({ milliseconds }) => {
+    const missed = Math.floor(milliseconds / everyMilliseconds);
+    return Array.from({ length: missed + 1 }, (_, i) => milliseconds - i * everyMilliseconds);
+  }).sort((a, b) => a - b);
+  const at = (share: number): number => all[Math.max(0, Math.ceil(all.length * share) - 1)] ?? NaN;
+  return { count: latencies.length, p50: at(0.5), p99: at(0.99), worst: all.at(-1) ?? NaN };
+}
+
+/** Requests that were under way in one of the spans. */
+export function within(latencies: readonly Latency[], spans: readonly Span[]): Latency[] {
+  return latencies.filter(({ at, milliseconds }) =>
+    spans.some(({ from, to }) => at < to && at + milliseconds > from)
+  );
+}

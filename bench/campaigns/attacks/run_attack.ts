@@ -1,0 +1,188 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pause } from "../../../tests/support/eventually.ts";
+import { type ServerProcess, startServer } from "../../../tests/support/server_process.ts";
+import { median } from "../report.ts";
+import { type Attack, type Bounds, type Found, type LoadAttack, type Scale } from "./attack.ts";
+import { EVERY_MILLISECONDS, HonestClient, type HonestReport, type HonestRequest } from "./honest_client.ts";
+import { type Latency, now, type Span, summary, within } from "./latencies.ts";
+import { MemoryWatch } from "./process_memory.ts";
+
+/** The heap of a small machine, and the memory that the server may take there. */
+const HEAP_MIB_MAX = 1024;
+const RESIDENT_MIB_MAX = 1024;
+
+const STOP_SECONDS_MAX = 4;
+/** A fresh process is slow for a moment. */
+const WARM_UP_SECONDS = 1;
+const QUIET_SECONDS = 2;
+
+/** A slow machine is no fault of the server: so many times what was measured there before the attack is fine. */
+const QUIET_FACTOR = 3;
+
+/** But a machine that is even slower than this would hide everything. */
+const ALLOWANCE_FACTOR = 3;
+
+export interface Row {
+  readonly attack: string;
+  readonly tries: number;
+  /** Milliseconds of honest requests, each from the kind of request that fared worst. */
+  readonly p50: number | undefined;
+  readonly p99: number | undefined;
+  readonly worst: number | undefined;
+  readonly peakMib: number | undefined;
+  readonly afterMib: number | undefined;
+  readonly outcome: string;
+  /** Bounds that were broken; empty when all is well. */
+  readonly faults: readonly string[];
+}
+
+/** Runs one attack against a server of its own. */
+export async function runAttack(attack: Attack, numbers: Scale): Promise<Row> {
+  if ("run" in attack) return await runLoadAttack(attack, numbers);
+  const { tries, outcome, faults } = await attack.plain(numbers).catch(failed);
+  const none = { p50: undefined, p99: undefined, worst: undefined, peakMib: undefined, afterMib: undefined };
+  return { attack: attack.name, tries, ...none, outcome, faults };
+}
+
+async function runLoadAttack(attack: LoadAttack, numbers: Scale): Promise<Row> {
+  const directory = await Deno.makeTempDir({ prefix: "eventstore_attack_" });
+  try {
+    attack.fill?.(join(directory, "data"));
+    await using server = await startServer({
+      listen: attack.transport,
+      listenOnly: true,
+      directory,
+      heapMibMax: HEAP_MIB_MAX,
+      env: { SERVICE_EDITION: attack.edition, SERVICE_LOG_LEVEL: "error", ...attack.env },
+    });
+    return await attackServer(attack, server, numbers);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+async function attackServer(attack: LoadAttack, server: ServerProcess, numbers: Scale): Promise<Row> {
+  const before = eventsIn(server);
+  const { address } = server;
+  using honest = await HonestClient.start({ address, edition: attack.edition, requests: attack.honest });
+  await pause(WARM_UP_SECONDS * 1000);
+  const quietFrom = now();
+  await pause(numbers.seconds(QUIET_SECONDS) * 1000);
+  using memory = new MemoryWatch(server.pid);
+  const beside: Span[] = [];
+  using kept = new DisposableStack();
+  const attackFrom = now();
+  let [acknowledged, unsure] = [0, 0];
+  const found = await attack.run({
+    ...numbers,
+    server,
+    async measured(run) {
+      const from = now();
+      return await run().finally(() => beside.push({ from, to: now() }));
+    },
+    keep: (connection) => void kept.use(connection),
+    wrote(events, perhaps = 0) {
+      acknowledged += events;
+      unsure += perhaps;
+    },
+  }).catch(failed);
+  const spans = beside.length > 0 ? beside : [{ from: attackFrom, to: now() }];
+  const report = await honest.stop();
+  const faults = [...found.faults, ...report.failures.slice(0, 3).map((text) => `honest ${text}`)];
+  const latencies = judge(attack.bounds, report, { from: quietFrom, to: attackFrom }, spans, faults);
+  await pause(1000);
+  const afterMib = memory.isAlive ? memory.now : undefined;
+  judgeMemory(attack, memory, faults);
+  await judgeEnd(server, memory.isAlive, faults);
+  acknowledged += report.acknowledged;
+  judgeEvents(eventsIn(server) - before, acknowledged, unsure + report.unsure, faults);
+  const { name } = attack;
+  return {
+    attack: name,
+    tries: found.tries,
+    ...latencies,
+    peakMib: memory.highest,
+    afterMib,
+    outcome: found.outcome,
+    faults,
+  };
+}
+
+/** An attack that could not even be carried out. */
+function failed(error: Error): Found {
+  return { tries: 0, outcome: "broke off", faults: [`broke off: ${error.message.split("\n")[0]}`] };
+}
+
+/** Adds what honest clients noticed. @returns the figures of the kinds of request that fared worst */
+function judge(
+  bounds: Bounds,
+  report: HonestReport,
+  quiet: Span,
+  beside: readonly Span[],
+  faults: string[],
+): Pick<Row, "p50" | "p99" | "worst"> {
+  const figures = { p50: 0, p99: 0, worst: 0 };
+  const kinds = Object.entries(report.latencies) as [HonestRequest, Latency[]][];
+  if (kinds.length === 0) return { p50: undefined, p99: undefined, worst: undefined };
+  for (const [request, latencies] of kinds) {
+    const before = summary(within(latencies, [quiet]), EVERY_MILLISECONDS);
+    const meanwhile = summary(within(latencies, beside), EVERY_MILLISECONDS);
+    for (const share of ["p50", "p99"] as const) {
+      const bound = allowed(bounds[share] ?? Infinity, before[share]);
+      if (meanwhile[share] > bound) faults.push(`${share} of ${request}: ${meanwhile[share].toFixed(1)} ms`);
+      figures[share] = Math.max(figures[share], meanwhile[share]);
+    }
+    figures.worst = Math.max(figures.worst, meanwhile.worst);
+    if (request === "health" && bounds.healthWorst !== undefined) {
+      const worst = median(
+        beside.map((span) => summary(within(latencies, [span]), EVERY_MILLISECONDS).worst),
+      );
+      if (!(worst <= allowed(bounds.healthWorst, before.p99))) {
+        faults.push(`/health waits ${worst.toFixed(0)} ms`);
+      }
+    }
+  }
+  return figures;
+}
+
+/** A bound in milliseconds on this machine, where so many are usual without an attack. */
+function allowed(bound: number, quiet: number): number {
+  return Math.min(ALLOWANCE_FACTOR * bound, Math.max(bound, QUIET_FACTOR * quiet));
+}
+
+function judgeMemory(attack: LoadAttack, memory: MemoryWatch, faults: string[]): void {
+  const { highest, before } = memory;
+  if (highest >= RESIDENT_MIB_MAX) faults.push(`RSS ${highest.toFixed(0)} MiB`);
+  const grown = (highest - before) * 1024 * 1024;
+  if (grown > (attack.growthBytesMax ?? Infinity)) {
+    faults.push(`grew by ${(highest - before).toFixed(0)} MiB`);
+  }
+}
+
+async function judgeEnd(server: ServerProcess, isAlive: boolean, faults: string[]): Promise<void> {
+  const from = performance.now();
+  const { code, stderr } = await server.stop();
+  const seconds = (performance.now() - from) / 1000;
+  if (!isAlive) faults.push(`the server died with exit code ${code}`);
+  else if (code !== 0) faults.push(`SIGTERM: exit code ${code}: ${stderr.split("\n")[0]}`);
+  if (seconds > STOP_SECONDS_MAX) faults.push(`SIGTERM took ${seconds.toFixed(1)} s`);
+}
+
+/** What was acknowledged must be there, and nothing else. */
+function judgeEvents(written: number, acknowledged: number, unsure: number, faults: string[]): void {
+  if (written < acknowledged) faults.push(`${acknowledged - written} acknowledged events are lost`);
+  if (written > acknowledged + unsure) faults.push(`${written - acknowledged} events nobody was told about`);
+}
+
+/** From outside, through a connection that only reads. */
+function eventsIn(server: ServerProcess): number {
+  const database = new DatabaseSync(server.databasePath, { readOnly: true });
+  try {
+    return Number(
+      database.prepare("SELECT coalesce(max(sequence), 0) AS events FROM event").get()!["events"],
+    );
+  } finally {
+    database.close();
+  }
+}
