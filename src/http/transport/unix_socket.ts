@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { isThere, removeIfThere } from "../../files/is_there.ts";
 import type { Transport } from "../exchange.ts";
@@ -16,7 +16,7 @@ const PATH_BYTES_MAX = 107;
  * @returns the stale socket there, on which no server is listening, if there is one
  * @throws ListenError for a missing directory, a socket in use, or anything that is not a socket
  */
-export async function checkSocketPath(path: string): Promise<BigIntStats | undefined> {
+export async function checkSocketPath(path: string): Promise<Stats | undefined> {
   // Of "/run/x/" it is "/run/x", where dirname alone would pass over the slash at the end.
   const directory = dirname(`${path}.`);
   if (!await isDirectory(directory)) {
@@ -24,7 +24,7 @@ export async function checkSocketPath(path: string): Promise<BigIntStats | undef
       `the directory of socketPath does not exist: create it with "mkdir -p ${directory}"`,
     );
   }
-  let found: BigIntStats | undefined;
+  let found: Stats | undefined;
   try {
     found = look(path);
   } catch (error) {
@@ -50,11 +50,10 @@ export async function listenAtPath(
   listen: (path: string) => Transport,
 ): Promise<Transport> {
   const stale = await checkSocketPath(path);
-  // Another start may have put a fresh socket in its place since.
-  if (stale !== undefined && look(path)?.ctimeNs === stale.ctimeNs) Deno.removeSync(path);
+  if (stale !== undefined) removeStale(path, stale);
   const temporary = temporaryPath(path);
   const transport = withUmask(0o177, () => listen(temporary));
-  let own: BigIntStats | undefined;
+  let own: Stats | undefined;
   try {
     Deno.chmodSync(temporary, mode);
     own = look(temporary);
@@ -77,6 +76,13 @@ export async function listenAtPath(
       return transport.close(graceMilliseconds);
     },
   };
+}
+
+/** Removes a stale socket, unless another start has put a fresh one in its place since. */
+function removeStale(path: string, stale: Stats): void {
+  const there = look(path);
+  // The fresh one may have got the number of the stale one.
+  if (there?.ino === stale.ino && there.mtimeMs === stale.mtimeMs) Deno.removeSync(path);
 }
 
 /** @throws ListenError when something has this name already */
@@ -116,8 +122,8 @@ function withUmask<T>(mask: number, act: () => T): T {
   }
 }
 
-function look(path: string): BigIntStats | undefined {
-  return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+function look(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
 }
 
 async function isDirectory(path: string): Promise<boolean> {
