@@ -20,21 +20,53 @@ export class StoreFiles {
   /** What a commit writes to. */
   readonly written: readonly KnownFile[];
   readonly all: readonly KnownFile[];
+  readonly #directories: readonly string[];
+  /** The directories as they were when all files were last found in their places. */
+  #quiet: readonly number[] | undefined;
 
   /** @param path the database, which must be open. A lock that does not exist is not looked for later */
   constructor(path: string) {
     // Beside the end of a link, as SQLite sees it.
     const real = Deno.realPathSync(path);
+    this.#directories = [...new Set([dirname(path), dirname(real)])];
     this.database = knownFiles(path);
     this.lock = knownFiles(storePaths(dirname(path)).lock);
     this.written = [...this.database, ...knownFiles(`${real}-wal`)];
     this.all = [...this.written, ...this.lock, ...knownFiles(`${real}-shm`)];
   }
 
+  /**
+   * What has happened to the first of the files that is no longer in its place, if any. Looking for each costs 3 us,
+   * so they are left alone as long as nothing has come into their directories or left them.
+   */
+  loss(which: "all" | "written" = "all"): string | undefined {
+    const now = this.#directories.map(stateOf);
+    if (this.#quiet !== undefined && now.flat().every((value, i) => value === this.#quiet![i])) {
+      return undefined;
+    }
+    const loss = lossOf(this[which]);
+    const isQuiet = now.every(([, , changedAt]) => changedAt! < Date.now() - QUIET_MILLISECONDS);
+    this.#quiet = isQuiet && which === "all" && loss === undefined ? now.flat() : undefined;
+    return loss;
+  }
+
   /** Whether another program may have this database open: the lock that it finds is no longer ours. */
   get mayBeShared(): boolean {
     const isAnother = this.lock.some(({ path }) => isThere(path)) && lossOf(this.lock) !== undefined;
     return isAnother && lossOf(this.database) === undefined;
+  }
+}
+
+/** Times of files go in steps: of a directory that changed so recently, another change might not show. */
+const QUIET_MILLISECONDS = 100;
+
+/** Changes whenever a file is created, removed or renamed in the directory, or another one takes its place. */
+function stateOf(directory: string): number[] {
+  try {
+    const { dev, ino, mtime } = Deno.statSync(directory);
+    return [dev, ino ?? 0, mtime?.getTime() ?? Infinity];
+  } catch {
+    return [0, 0, Infinity];
   }
 }
 

@@ -3,6 +3,7 @@ import { openForWriting } from "../../../../src/store/sqlite/connection/connecti
 import { createDatabase } from "../../../../src/store/sqlite/data_directory/create_database.ts";
 import { lossOf, StoreFiles } from "../../../../src/store/sqlite/data_directory/store_files.ts";
 import { readState } from "../../../../src/store/sqlite/tables/identity.ts";
+import { pause } from "../../../support/eventually.ts";
 import { TestDirectory } from "../../test_store.ts";
 
 function withOpenStore(run: (directory: TestDirectory, files: StoreFiles) => void): void {
@@ -66,4 +67,22 @@ Deno.test("another program may have the database open only if it finds it, and a
     Deno.renameSync(directory.file("events.db"), directory.file("moved.db"));
     assert.equal(files.mayBeShared, false);
   });
+});
+
+Deno.test("a loss is noticed at once, also in a directory in which nothing has happened for long", async () => {
+  using directory = new TestDirectory();
+  const path = directory.file("events.db");
+  createDatabase(path);
+  using db = openForWriting(path);
+  readState(db);
+  const files = new StoreFiles(path);
+  for (const name of ["events.db-wal", "events.db"]) {
+    await pause(150);
+    for (let i = 0; i < 3; i++) assert.equal(files.loss(), undefined);
+    Deno.renameSync(directory.file(name), directory.file("away"));
+    assert.equal(files.loss("written"), `${name} was deleted or moved away`);
+    assert.equal(files.loss(), `${name} was deleted or moved away`);
+    Deno.renameSync(directory.file("away"), directory.file(name));
+    assert.equal(files.loss(), undefined);
+  }
 });
