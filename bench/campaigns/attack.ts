@@ -25,9 +25,12 @@ const HEAD = [
 
 const { values } = parseArgs({ options: { only: { type: "string" }, share: { type: "string" } } });
 const share = Number(values.share ?? 1);
-if (!(share > 0 && share <= 1)) throw new TypeError("--share must be above 0 and at most 1");
 const chosen = ATTACKS.filter(({ name }) => name.includes(values.only ?? ""));
-if (chosen.length === 0) throw new TypeError(`no attack has ${JSON.stringify(values.only)} in its name`);
+if (!(share > 0 && share <= 1) || chosen.length === 0) {
+  const names = ATTACKS.map(({ name }) => `  ${name}\n`).join("");
+  print(`--share must be above 0 and at most 1, --only a part of one of these names:\n${names}`);
+  Deno.exit(2);
+}
 
 print(table(HEAD, []));
 let broken = 0;

@@ -39,10 +39,12 @@ export interface Row {
 
 /** Runs one attack against a server of its own. */
 export async function runAttack(attack: Attack, numbers: Scale): Promise<Row> {
-  if ("run" in attack) return await runLoadAttack(attack, numbers);
-  const { tries, outcome, faults } = await attack.plain(numbers).catch(failed);
   const none = { p50: undefined, p99: undefined, worst: undefined, peakMib: undefined, afterMib: undefined };
-  return { attack: attack.name, tries, ...none, outcome, faults };
+  if ("run" in attack) {
+    const brokenOff = (error: Error): Row => ({ attack: attack.name, ...none, ...failed(error) });
+    return await runLoadAttack(attack, numbers).catch(brokenOff);
+  }
+  return { attack: attack.name, ...none, ...await attack.plain(numbers).catch(failed) };
 }
 
 async function runLoadAttack(attack: LoadAttack, numbers: Scale): Promise<Row> {
