@@ -30,7 +30,9 @@ export class LargeArray {
     this.#part = part;
     this.#parse = parse;
     let length = 0;
-    for (let at = 1; at < part.json.length; length++) at = elementEnd(part, at, CLOSE_ARRAY) + 1;
+    for (let at = firstElement(part, CLOSE_ARRAY); at < part.json.length; length++) {
+      at = elementEnd(part, at, CLOSE_ARRAY) + 1;
+    }
     this.length = length;
   }
 
@@ -60,7 +62,7 @@ export class LargeObject {
   constructor(part: JsonPart, parse: ParsePart) {
     this.#parse = parse;
     const { json, path } = part;
-    for (let start = 1; start < json.length;) {
+    for (let start = firstElement(part, CLOSE_OBJECT); start < json.length;) {
       const end = elementEnd(part, start, CLOSE_OBJECT);
       const keyStart = skipSpace(json, start);
       const keyEnd = stringEnd(json, keyStart);
@@ -84,6 +86,12 @@ export class LargeObject {
     const part = this.#members.get(key);
     return part && this.#parse(part);
   }
+}
+
+/** Where the first element or member begins; the end of the part when there is none. */
+function firstElement({ json }: JsonPart, close: number): number {
+  const at = skipSpace(json, 1);
+  return at === json.length - 1 && json[at] === close ? json.length : at;
 }
 
 /** Where the element or member that begins at `at` ends: at a comma, or at the bracket that ends the whole part. */

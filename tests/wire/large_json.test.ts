@@ -65,6 +65,16 @@ Deno.test("a text of many values is read as JSON.parse reads it, wherever they a
   );
 });
 
+Deno.test("a long text without values is empty, however its white space is spread", () => {
+  const space = " \n".repeat(1 << 20);
+  for (const text of [`{}${space}`, `${space}{}`, `{${space}}`, `[]${space}`, `${space}[]`, `[${space}]`]) {
+    assert.equal(JSON.stringify(built(parseText(text))), text.replaceAll(/\s/g, ""));
+  }
+  for (const text of [`{${space}`, `[${space}`, `{${space}]`, `[${space}}`, `{${space},}`, `[${space},]`]) {
+    expectInvalid(() => built(parseText(text)), / is not valid JSON: /);
+  }
+});
+
 Deno.test("a text of many values that is not JSON is refused", () => {
   const zeros = "0,".repeat(MANY);
   const texts = [
