@@ -89,8 +89,9 @@ export class LargeObject {
 }
 
 /** Where the first element or member begins; the end of the part when there is none. */
-function firstElement({ json }: JsonPart, close: number): number {
+function firstElement({ json, path }: JsonPart, close: number): number {
   const at = skipSpace(json, 1);
+  if (at === json.length) throw notJson("it ends too early", path);
   return at === json.length - 1 && json[at] === close ? json.length : at;
 }
 
