@@ -14,8 +14,13 @@ interface ListenerOptions {
 /** How often overdue connections are looked for. */
 const SWEEP_MILLISECONDS = 250;
 
-/** Pause after a failed accept: at the limit of descriptors it fails until some connection is closed. */
-const ACCEPT_PAUSE_MILLISECONDS = 50;
+/** Errors of `accept` that last until something is closed or given back. Any other concerns one connection. */
+const EXHAUSTED: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
+
+const EXHAUSTED_PAUSE_MILLISECONDS = 50;
+
+/** After so many failures in a row there is a pause of a millisecond, so that nothing can make the loop spin. */
+const FAILURES_IN_A_ROW = 16;
 
 /** Starts accepting connections and serving them. */
 export function listen(where: Address, handler: Handler, options: ListenerOptions): Transport {
@@ -31,8 +36,7 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
   let closing = false;
 
   const serve = async (socket: Deno.Conn): Promise<void> => {
-    if (connections.size >= connectionsMax) return socket.close();
-    if ("setNoDelay" in socket) (socket as Deno.TcpConn).setNoDelay();
+    if (connections.size >= connectionsMax || !isUsable(socket)) return socket.close();
     const connection = new Connection(socket, handler, { onMalformed, timeouts });
     connections.add(connection);
     try {
@@ -67,12 +71,32 @@ async function acceptAll(
   serve: (socket: Deno.Conn) => Promise<void>,
   closing: () => boolean,
 ): Promise<void> {
-  while (!closing()) {
+  for (let failures = 0; !closing();) {
     try {
+      const socket = await listener.accept();
+      failures = 0;
       // The socket may already be broken.
-      serve(await listener.accept()).catch(() => {});
-    } catch {
-      if (!closing()) await new Promise((resolve) => setTimeout(resolve, ACCEPT_PAUSE_MILLISECONDS));
+      serve(socket).catch(() => {});
+    } catch (error) {
+      if (closing()) return;
+      failures++;
+      // A connection that was reset while it waited fails, too, and the next one may be fine.
+      if (EXHAUSTED.has((error as { code?: string }).code)) await pause(EXHAUSTED_PAUSE_MILLISECONDS);
+      else if (failures % FAILURES_IN_A_ROW === 0) await pause(1);
     }
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** Prepares a socket. @returns false when its client has already reset it */
+function isUsable(socket: Deno.Conn): boolean {
+  try {
+    if ("setNoDelay" in socket) (socket as Deno.TcpConn).setNoDelay();
+    return true;
+  } catch {
+    return false;
   }
 }
