@@ -1,6 +1,8 @@
 import type { Address } from "../../model/address.ts";
 import type { Handler, Transport } from "../exchange.ts";
-import { Connection, TIMEOUTS, type Timeouts } from "./connection.ts";
+import { BodyBudget } from "./body_budget.ts";
+import { Connection } from "./connection.ts";
+import { TIMEOUTS, type Timeouts } from "./timeouts.ts";
 
 interface ListenerOptions {
   /** Connections beyond this number are closed at once. */
@@ -13,6 +15,9 @@ interface ListenerOptions {
 
 /** How often overdue connections are looked for. */
 const SWEEP_MILLISECONDS = 250;
+
+/** When looking for them comes so much too late, what has arrived in the meantime is read first. */
+const LATE_MILLISECONDS = 1000;
 
 /** Errors of `accept` that last until something is closed or given back. Any other concerns one connection. */
 const EXHAUSTED: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
@@ -29,15 +34,21 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
     : Deno.listen({ hostname: where.hostname, port: where.port });
   const { connectionsMax, onMalformed, timeouts = TIMEOUTS } = options;
   const connections = new Set<Connection>();
+  const bodies = new BodyBudget(timeouts);
+  let swept = performance.now();
   const sweep = setInterval(() => {
     const now = performance.now();
+    const late = now - swept > LATE_MILLISECONDS;
+    swept = now;
+    if (late) return;
     for (const connection of connections) connection.closeWhenOverdue(now);
+    bodies.sweep(now);
   }, SWEEP_MILLISECONDS);
   let closing = false;
 
   const serve = async (socket: Deno.Conn): Promise<void> => {
     if (connections.size >= connectionsMax || !isUsable(socket)) return socket.close();
-    const connection = new Connection(socket, handler, { onMalformed, timeouts });
+    const connection = new Connection(socket, handler, { onMalformed, timeouts, bodies });
     connections.add(connection);
     try {
       await connection.serve();
@@ -54,6 +65,7 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
       closing = true;
       listener.close();
       await accepting;
+      bodies.close();
       for (const connection of connections) connection.finish();
       const timer = setTimeout(() => {
         for (const connection of connections) connection.close();
