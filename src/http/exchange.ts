@@ -12,7 +12,8 @@ export interface HttpRequest {
   /**
    * Reads the whole body.
    * @throws BodyTooLarge when it is longer than `bytesMax`, before reading it where the client announced it;
-   *   Malformed when it is not delimited as announced; ClientLeft when the rest of it never came
+   *   NoRoomForBody when too many others are being read; Malformed when it is not delimited as announced;
+   *   ClientLeft when the rest of it never came, or nobody is waiting for it any more
    */
   body(bytesMax: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Aborts when the client leaves before it has received the reply. */
@@ -35,6 +36,11 @@ export type Handler = (request: HttpRequest) => Promise<Reply>;
 /** A request body is longer than it may be. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
+}
+
+/** A request body found no memory in time, since other bodies take all that there is for bodies of its size. */
+export class NoRoomForBody extends Error {
+  override readonly name = "NoRoomForBody";
 }
 
 /** A request that cannot be understood, or must not be. `message` is one line for the client. */

@@ -1,7 +1,7 @@
 import type { LogLevel } from "../log/level.ts";
 import type { Log } from "../log/log.ts";
 import { NoReply, Refusal } from "../model/errors.ts";
-import { BodyTooLarge, type Handler, type HttpRequest, type Reply } from "./exchange.ts";
+import { BodyTooLarge, type Handler, type HttpRequest, NoRoomForBody, type Reply } from "./exchange.ts";
 import { errorReply, isInternal } from "./error_replies.ts";
 import type { OriginCheck } from "./own_origin.ts";
 import { emptyReply, textReply } from "./replies.ts";
@@ -33,6 +33,8 @@ interface LeveledReply {
 
 /** Statuses in the access log of requests that got no reply: the client left, or the outcome is unknown. */
 const CLIENT_LEFT_STATUS = 499;
+
+const NO_ROOM = "too many large request bodies are being received; send this one again later";
 
 /**
  * The steps of every request, in this order: origin, token, path, method, then the route's own checks, of
@@ -104,7 +106,9 @@ function routedRequest(
       try {
         return await request.body(limit.bytesMax);
       } catch (error) {
-        throw error instanceof BodyTooLarge ? new Refusal("PayloadTooLarge", limit.message) : error;
+        if (error instanceof BodyTooLarge) throw new Refusal("PayloadTooLarge", limit.message);
+        if (error instanceof NoRoomForBody) throw new Refusal("Unavailable", NO_ROOM);
+        throw error;
       }
     },
     get left() {

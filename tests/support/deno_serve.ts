@@ -1,6 +1,6 @@
 import type { Address } from "../../src/model/address.ts";
 import { ClientLeft } from "../../src/model/errors.ts";
-import { TIMEOUTS } from "../../src/http/transport/connection.ts";
+import { TIMEOUTS } from "../../src/http/transport/timeouts.ts";
 import {
   BodyTooLarge,
   type Handler,

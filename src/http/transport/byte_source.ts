@@ -1,3 +1,5 @@
+import { nextTick, tickIsLong } from "./tick.ts";
+
 /** Bytes read ahead of demand while a request runs; a client that sends more is cut off. */
 const AHEAD_BYTES_MAX = 64 * 1024;
 
@@ -15,6 +17,7 @@ export class ByteSource {
   #start = 0;
   #end = 0;
   #reading: Promise<boolean> | undefined;
+  #received = 0;
 
   constructor(conn: { read(into: Bytes): Promise<number | null> }) {
     this.#conn = conn;
@@ -23,6 +26,11 @@ export class ByteSource {
   /** What was received and not taken yet. Valid until the next read. */
   get bytes(): Bytes {
     return this.#buffer.subarray(this.#start, this.#end);
+  }
+
+  /** How many bytes have been received in all. */
+  get received(): number {
+    return this.#received;
   }
 
   /** Drops the first bytes of what was received. */
@@ -59,7 +67,7 @@ export class ByteSource {
       if (this.#reading !== undefined || into.length - filled < READ_BYTES) {
         if (!await this.more()) return false;
       } else {
-        const count = await this.#readInto(into.subarray(filled));
+        const count = await this.#readPast(into.subarray(filled));
         if (count === 0) return false;
         filled += count;
       }
@@ -69,13 +77,16 @@ export class ByteSource {
   }
 
   /**
-   * Keeps reading while a request runs, so that a client that leaves is noticed. Requests that it sends in the
-   * meantime are kept.
+   * Keeps reading while a request runs, so that a client that leaves is noticed. What it sends in the meantime is
+   * kept.
    * @returns when the client has left, has sent too much, or `stop` says that the request is over
    */
-  async watch(stop: () => boolean): Promise<"gone" | "flooding" | "stopped"> {
+  async watch(
+    stop: () => boolean,
+    bytesMax: number = AHEAD_BYTES_MAX,
+  ): Promise<"gone" | "flooding" | "stopped"> {
     while (!stop()) {
-      if (this.#end - this.#start >= AHEAD_BYTES_MAX) return "flooding";
+      if (this.#end - this.#start >= bytesMax) return "flooding";
       if (!await this.more()) return "gone";
     }
     return "stopped";
@@ -89,10 +100,25 @@ export class ByteSource {
     return count > 0;
   }
 
+  /** Reads into memory of the caller. Whoever calls `more` meanwhile waits for this read, too. */
+  async #readPast(into: Bytes): Promise<number> {
+    let count = 0;
+    this.#reading = this.#readInto(into).then((bytes) => {
+      count = bytes;
+      this.#reading = undefined;
+      return bytes > 0;
+    });
+    await this.#reading;
+    return count;
+  }
+
   /** @returns 0 when there will be no more bytes */
   async #readInto(into: Bytes): Promise<number> {
     try {
-      return await this.#conn.read(into) ?? 0;
+      const count = await this.#conn.read(into) ?? 0;
+      this.#received += count;
+      if (tickIsLong()) await nextTick();
+      return count;
     } catch {
       // Reset by the client, or closed on our side.
       return 0;

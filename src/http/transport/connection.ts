@@ -1,32 +1,13 @@
 import { type Handler, type HttpRequest, Malformed, type Reply } from "../exchange.ts";
 import { textReply } from "../replies.ts";
-import { BodyReader } from "./body.ts";
+import type { BodyBudget } from "./body_budget.ts";
 import { ByteSource } from "./byte_source.ts";
 import { Presence } from "./presence.ts";
 import { isStream, writeReply } from "./reply_writer.ts";
+import { RequestBody } from "./request_body.ts";
 import { findRequestHeadEnd, parseRequestHead, type RequestHead } from "./request_head.ts";
-
-/** How long a client may take, in seconds. */
-export interface Timeouts {
-  /** For a request head, from its first byte, or from the connection's beginning. */
-  readonly requestHead: number;
-  /** Between two reads of a body. */
-  readonly stalledBody: number;
-  /** Between two requests. */
-  readonly idle: number;
-  /** To accept a piece of a reply. */
-  readonly line: number;
-  /** To notice a refusal while it is still sending. */
-  readonly linger: number;
-}
-
-export const TIMEOUTS: Timeouts = {
-  requestHead: 10,
-  stalledBody: 30,
-  idle: 120,
-  line: 30,
-  linger: 2,
-};
+import { nextTick, tickIsLong } from "./tick.ts";
+import { Deadline, type Timeouts } from "./timeouts.ts";
 
 /** A body that the handler did not want is still read if it is this short, to keep the connection. */
 const DRAINED_BYTES_MAX = 64 * 1024;
@@ -51,6 +32,8 @@ interface ConnectionOptions {
   /** Called for requests that never reach the handler, with the status that they were refused with. */
   readonly onMalformed: (status: number) => void;
   readonly timeouts: Timeouts;
+  /** Shared by all connections. */
+  readonly bodies: BodyBudget;
 }
 
 /** One client: reads its requests one after the other and writes the replies. */
@@ -63,7 +46,13 @@ export class Connection {
   /** A request is being handled, or its reply is being sent. */
   #busy = false;
   #lastRequest = false;
-  #deadline = Infinity;
+  /** The body of the request that is being handled. */
+  #body: RequestBody | undefined;
+  /** The request has been answered, but its body has not come to its end. */
+  #answered = false;
+  readonly #deadline = new Deadline();
+  /** Writes begun so far. */
+  #writes = 0;
 
   constructor(socket: Socket, handler: Handler, options: ConnectionOptions) {
     this.#socket = socket;
@@ -81,6 +70,8 @@ export class Connection {
         this.#busy = true;
         const another = await this.#exchange(requestHead);
         this.#busy = false;
+        // Requests that were sent ahead in one packet are there at once.
+        if (tickIsLong()) await nextTick();
         requestHead = another && !this.#lastRequest ? await this.#readRequestHead(idleSeconds) : undefined;
       }
     } catch (error) {
@@ -93,6 +84,7 @@ export class Connection {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#body?.stopWaiting();
     this.#socket.close();
   }
 
@@ -100,15 +92,12 @@ export class Connection {
   finish(): void {
     this.#lastRequest = true;
     if (!this.#busy) this.close();
+    else if (this.#answered) this.#deadline.shorten(this.#options.timeouts.linger);
   }
 
   /** Closes when the client has taken too long. `now` by the monotonic clock, in milliseconds. */
   closeWhenOverdue(now: number): void {
-    if (now > this.#deadline) this.close();
-  }
-
-  #allow(seconds: number): void {
-    this.#deadline = performance.now() + seconds * 1000;
+    if (this.#deadline.isOver(now)) this.close();
   }
 
   /**
@@ -119,7 +108,7 @@ export class Connection {
    */
   async #readRequestHead(quietSeconds: number): Promise<RequestHead | undefined> {
     const { requestHead: headSeconds } = this.#options.timeouts;
-    this.#allow(quietSeconds);
+    this.#deadline.set(quietSeconds);
     let searched = 0;
     while (true) {
       const { bytes } = this.#source;
@@ -127,10 +116,10 @@ export class Connection {
       if (end >= 0) {
         const requestHead = parseRequestHead(bytes.subarray(0, end));
         this.#source.skip(end);
-        this.#deadline = Infinity;
+        this.#deadline.clear();
         return requestHead;
       }
-      if (searched === 0 && bytes.length > 0 && quietSeconds !== headSeconds) this.#allow(headSeconds);
+      if (searched === 0 && bytes.length > 0 && quietSeconds !== headSeconds) this.#deadline.set(headSeconds);
       searched = bytes.length;
       if (!await this.#source.more()) return undefined;
     }
@@ -138,33 +127,45 @@ export class Connection {
 
   /** Handles one request. @returns whether another may follow */
   async #exchange(requestHead: RequestHead): Promise<boolean> {
-    const { stalledBody } = this.#options.timeouts;
-    const invite = async (): Promise<void> => {
-      if (requestHead.expectsContinue) await this.#write(CONTINUE);
-      this.#allow(stalledBody);
-    };
-    const body = new BodyReader(this.#source, requestHead.framing, invite, () => this.#allow(stalledBody));
+    const body = this.#bodyOf(requestHead);
+    this.#body = body;
     const presence = new Presence(this.#source, () => this.close());
     try {
       if (body.complete) presence.watch();
       const reply = await this.#handler(this.#request(requestHead, body, presence));
+      body.settle();
       // A client that waits for an invitation and was not invited may send the body or omit it.
       const drainable = body.unreadBytes <= (requestHead.expectsContinue ? 0 : DRAINED_BYTES_MAX);
       const endless = requestHead.minorVersion === 0 && isStream(reply.body);
       const keepAlive = requestHead.keepAlive && drainable && !endless && !this.#lastRequest;
       await this.#reply(requestHead, reply, keepAlive, presence);
-      if (keepAlive) return body.complete || await this.#drain(body);
+      this.#answered = true;
+      if (keepAlive) return body.complete || await body.discard();
       if (!body.complete) await this.#linger();
       return false;
     } catch {
       // The handler rejects only for a request that must get no reply; any other error is a client that left.
       return false;
     } finally {
+      body.settle();
       presence.forget();
+      this.#answered = false;
     }
   }
 
-  #request(requestHead: RequestHead, body: BodyReader, presence: Presence): HttpRequest {
+  #bodyOf(requestHead: RequestHead): RequestBody {
+    return new RequestBody({
+      source: this.#source,
+      requestHead,
+      budget: this.#options.bodies,
+      deadline: this.#deadline,
+      stalledSeconds: this.#options.timeouts.stalledBody,
+      invite: () => this.#write(CONTINUE),
+      closeConnection: () => this.close(),
+    });
+  }
+
+  #request(requestHead: RequestHead, body: RequestBody, presence: Presence): HttpRequest {
     return {
       method: requestHead.method,
       target: requestHead.target,
@@ -172,7 +173,6 @@ export class Connection {
       body: async (bytesMax) => {
         if (body.complete) return new Uint8Array();
         const bytes = await body.read(bytesMax);
-        this.#deadline = Infinity;
         presence.watch();
         return bytes;
       },
@@ -198,20 +198,13 @@ export class Connection {
 
   /** Hands bytes to the operating system; the client has the time of one line to accept them. */
   async #write(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    this.#allow(this.#options.timeouts.line);
+    const number = ++this.#writes;
+    this.#deadline.set(this.#options.timeouts.line);
     for (let written = 0; written < bytes.length;) {
       written += await this.#socket.write(written === 0 ? bytes : bytes.subarray(written));
     }
-    this.#deadline = Infinity;
-  }
-
-  async #drain(body: BodyReader): Promise<boolean> {
-    try {
-      await body.read(DRAINED_BYTES_MAX);
-      return true;
-    } catch {
-      return false;
-    }
+    // A reply may have begun while the invitation for a body was still waiting; then the time is the reply's.
+    if (number === this.#writes) this.#deadline.clear();
   }
 
   async #refuse({ status, message }: Malformed): Promise<void> {
@@ -230,7 +223,7 @@ export class Connection {
    * system reset it, and the client would lose the reply.
    */
   async #linger(): Promise<void> {
-    this.#allow(this.#options.timeouts.linger);
+    this.#deadline.set(this.#options.timeouts.linger);
     await this.#socket.closeWrite();
     for (let left = LINGER_BYTES_MAX; left > 0;) {
       left -= this.#source.bytes.length;

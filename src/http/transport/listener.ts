@@ -1,6 +1,8 @@
 import type { Address } from "../../model/address.ts";
 import type { Handler, Transport } from "../exchange.ts";
-import { Connection, TIMEOUTS, type Timeouts } from "./connection.ts";
+import { BodyBudget } from "./body_budget.ts";
+import { Connection } from "./connection.ts";
+import { TIMEOUTS, type Timeouts } from "./timeouts.ts";
 
 interface ListenerOptions {
   /** Connections beyond this number are closed at once. */
@@ -14,8 +16,16 @@ interface ListenerOptions {
 /** How often overdue connections are looked for. */
 const SWEEP_MILLISECONDS = 250;
 
-/** Pause after a failed accept: at the limit of descriptors it fails until some connection is closed. */
-const ACCEPT_PAUSE_MILLISECONDS = 50;
+/** When looking for them comes so much too late, what has arrived in the meantime is read first. */
+const LATE_MILLISECONDS = 1000;
+
+/** Errors of `accept` that last until something is closed or given back. Any other concerns one connection. */
+const EXHAUSTED: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
+
+const EXHAUSTED_PAUSE_MILLISECONDS = 50;
+
+/** After so many failures in a row there is a pause of a millisecond, so that nothing can make the loop spin. */
+const FAILURES_IN_A_ROW = 16;
 
 /** Starts accepting connections and serving them. */
 export function listen(where: Address, handler: Handler, options: ListenerOptions): Transport {
@@ -24,16 +34,21 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
     : Deno.listen({ hostname: where.hostname, port: where.port });
   const { connectionsMax, onMalformed, timeouts = TIMEOUTS } = options;
   const connections = new Set<Connection>();
+  const bodies = new BodyBudget(timeouts);
+  let swept = performance.now();
   const sweep = setInterval(() => {
     const now = performance.now();
+    const late = now - swept > LATE_MILLISECONDS;
+    swept = now;
+    if (late) return;
     for (const connection of connections) connection.closeWhenOverdue(now);
+    bodies.sweep(now);
   }, SWEEP_MILLISECONDS);
   let closing = false;
 
   const serve = async (socket: Deno.Conn): Promise<void> => {
-    if (connections.size >= connectionsMax) return socket.close();
-    if ("setNoDelay" in socket) (socket as Deno.TcpConn).setNoDelay();
-    const connection = new Connection(socket, handler, { onMalformed, timeouts });
+    if (connections.size >= connectionsMax || !isUsable(socket)) return socket.close();
+    const connection = new Connection(socket, handler, { onMalformed, timeouts, bodies });
     connections.add(connection);
     try {
       await connection.serve();
@@ -50,6 +65,7 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
       closing = true;
       listener.close();
       await accepting;
+      bodies.close();
       for (const connection of connections) connection.finish();
       const timer = setTimeout(() => {
         for (const connection of connections) connection.close();
@@ -67,12 +83,32 @@ async function acceptAll(
   serve: (socket: Deno.Conn) => Promise<void>,
   closing: () => boolean,
 ): Promise<void> {
-  while (!closing()) {
+  for (let failures = 0; !closing();) {
     try {
+      const socket = await listener.accept();
+      failures = 0;
       // The socket may already be broken.
-      serve(await listener.accept()).catch(() => {});
-    } catch {
-      if (!closing()) await new Promise((resolve) => setTimeout(resolve, ACCEPT_PAUSE_MILLISECONDS));
+      serve(socket).catch(() => {});
+    } catch (error) {
+      if (closing()) return;
+      failures++;
+      // A connection that was reset while it waited fails, too, and the next one may be fine.
+      if (EXHAUSTED.has((error as { code?: string }).code)) await pause(EXHAUSTED_PAUSE_MILLISECONDS);
+      else if (failures % FAILURES_IN_A_ROW === 0) await pause(1);
     }
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** Prepares a socket. @returns false when its client has already reset it */
+function isUsable(socket: Deno.Conn): boolean {
+  try {
+    if ("setNoDelay" in socket) (socket as Deno.TcpConn).setNoDelay();
+    return true;
+  } catch {
+    return false;
   }
 }

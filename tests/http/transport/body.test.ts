@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BodyTooLarge, Malformed } from "../../../src/http/exchange.ts";
+import { BodyTooLarge, Malformed, NoRoomForBody } from "../../../src/http/exchange.ts";
 import { BodyReader } from "../../../src/http/transport/body.ts";
 import { ByteSource } from "../../../src/http/transport/byte_source.ts";
 import type { Framing } from "../../../src/http/transport/request_head.ts";
@@ -8,36 +8,38 @@ import { fromBytes, toBytes } from "./fuzz/latin1.ts";
 import { ScriptedConn } from "./fuzz/scripted_conn.ts";
 
 const CHUNKED: Framing = { kind: "chunked" };
-const TRUSTED_BYTES = 64 * 1024;
+const FREE_BYTES = 16 * 1024;
 
 interface Reading {
   readonly reader: BodyReader;
   readonly source: ByteSource;
   readonly conn: ScriptedConn;
   /** What the reader did, in order. */
-  readonly calls: ("invite" | "progress")[];
+  readonly calls: string[];
 }
 
 function reading(framing: Framing, ...pieces: string[]): Reading {
   const conn = new ScriptedConn(pieces.map(toBytes));
   const source = new ByteSource(conn);
-  const calls: ("invite" | "progress")[] = [];
-  const invite = (): Promise<void> => {
-    calls.push("invite");
+  const calls: string[] = [];
+  const makeRoom = (bytes: number): Promise<void> => {
+    calls.push(`room for ${bytes}`);
     return Promise.resolve();
   };
-  return {
-    reader: new BodyReader(source, framing, invite, () => calls.push("progress")),
-    source,
-    conn,
-    calls,
-  };
+  const onProgress = (): void => void calls.push("progress");
+  return { reader: new BodyReader(source, framing, { makeRoom, onProgress }), source, conn, calls };
+}
+
+/** Begins and reads. */
+async function readAll(reader: BodyReader, bytesMax: number): Promise<Uint8Array> {
+  reader.begin(bytesMax);
+  return await reader.read(bytesMax);
 }
 
 const length = (bytes: number): Framing => ({ kind: "length", bytes });
 
 async function read(framing: Framing, bytesMax: number, ...pieces: string[]): Promise<string> {
-  return fromBytes(await reading(framing, ...pieces).reader.read(bytesMax));
+  return fromBytes(await readAll(reading(framing, ...pieces).reader, bytesMax));
 }
 
 Deno.test("a body is read alike wherever its bytes are split, and what follows it is left", async () => {
@@ -50,7 +52,7 @@ Deno.test("a body is read alike wherever its bytes are split, and what follows i
     const splits = [Array.from(text), ...Array.from(text, (_, at) => [text.slice(0, at), text.slice(at)])];
     for (const pieces of splits) {
       const { reader, source } = reading(framing, ...pieces);
-      assert.equal(fromBytes(await reader.read(11)), "hello world");
+      assert.equal(fromBytes(await readAll(reader, 11)), "hello world");
       assert.equal(reader.complete, true);
       while (await source.more());
       assert.equal(fromBytes(source.bytes), "GET / ");
@@ -68,18 +70,40 @@ Deno.test("a body may have the size that it may have, and no byte more", async (
   await assert.rejects(read(CHUNKED, 100, "1\r\nx\r\n".repeat(101)), BodyTooLarge);
 });
 
-Deno.test("a body that is announced as too large is neither invited nor read", async () => {
+Deno.test("a body that is announced as too large is not read", async () => {
   const { reader, conn, calls } = reading(length(101), "x".repeat(101));
-  await assert.rejects(reader.read(100), BodyTooLarge);
+  await assert.rejects(readAll(reader, 100), BodyTooLarge);
   assert.deepEqual(calls, []);
   assert.deepEqual(conn.offered, []);
   assert.equal(reader.unreadBytes, 101);
 });
 
-Deno.test("a body is invited once, before it is read, and each read is progress", async () => {
+Deno.test("each read is progress, and a small body needs no room", async () => {
   const { reader, calls } = reading(CHUNKED, "5\r\nhe", "llo\r\n", "0\r\n\r\n");
-  await reader.read(100);
-  assert.deepEqual(calls, ["invite", "progress", "progress", "progress"]);
+  await readAll(reader, 100);
+  assert.deepEqual(calls, ["progress", "progress", "progress"]);
+});
+
+Deno.test("a body gets room before more than 16 KiB of it are read", async () => {
+  const free = "x".repeat(FREE_BYTES);
+  const rooms = async (framing: Framing, ...pieces: string[]): Promise<string[]> => {
+    const { reader, calls, source } = reading(framing, ...pieces);
+    await readAll(reader, 100_000);
+    assert.equal(source.bytes.length, 0);
+    return calls.filter((call, i) => call !== "progress" && calls.lastIndexOf("progress") > i);
+  };
+  assert.deepEqual(await rooms(length(FREE_BYTES), free), []);
+  assert.deepEqual(await rooms(length(FREE_BYTES + 1), free, "x"), ["room for 16385"]);
+  assert.deepEqual(await rooms(CHUNKED, `4000\r\n${free}\r\n`, "0\r\n\r\n"), []);
+  assert.deepEqual(await rooms(CHUNKED, `4001\r\n${free}`, "x\r\n0\r\n\r\n"), ["room for 100000"]);
+  assert.deepEqual(await rooms(CHUNKED, "1\r\nx\r\n".repeat(20_000), "0\r\n\r\n"), ["room for 100000"]);
+});
+
+Deno.test("what the room is refused with ends the reading", async () => {
+  const source = new ByteSource(new ScriptedConn([toBytes("x".repeat(20_000))]));
+  const makeRoom = (): Promise<void> => Promise.reject(new NoRoomForBody());
+  const reader = new BodyReader(source, length(20_000), { makeRoom, onProgress: () => {} });
+  await assert.rejects(readAll(reader, 20_000), NoRoomForBody);
 });
 
 Deno.test("what is left of a body is known until reading it has begun", async () => {
@@ -89,10 +113,10 @@ Deno.test("what is left of a body is known until reading it has begun", async ()
   assert.equal(reading(length(5)).reader.complete, false);
   assert.equal(reading(CHUNKED).reader.unreadBytes, Infinity);
   const { reader } = reading(length(5), "hell");
-  await assert.rejects(reader.read(5), ClientLeft);
+  await assert.rejects(readAll(reader, 5), ClientLeft);
   assert.equal(reader.unreadBytes, Infinity);
   assert.equal(reader.complete, false);
-  await assert.rejects(reader.read(5), /read only once/);
+  await assert.rejects(readAll(reader, 5), /read only once/);
 });
 
 Deno.test("a client that leaves within its body is distinguished from a malformed one", async () => {
@@ -119,7 +143,7 @@ Deno.test("no part of a chunked body makes the reader wait for a line without en
   const endless = "x".repeat(20_000);
   for (const begin of ["", "5", "5;", "5\r\nhello", "0\r\n", "0\r\nX: "]) {
     const { reader, source } = reading(CHUNKED, begin + endless, endless, endless);
-    await assert.rejects(reader.read(100), Malformed, begin);
+    await assert.rejects(readAll(reader, 100), Malformed, begin);
     assert.ok(source.bytes.length < 2 * endless.length, `${begin}: ${source.bytes.length} bytes were read`);
   }
 });
@@ -139,8 +163,8 @@ Deno.test("the size that a client announces costs no memory before its bytes com
   const cap = 2 ** 32;
   for (const [framing, begin] of [[length(2 ** 31), ""], [CHUNKED, "7fffffff\r\n"]] as const) {
     const { reader, conn } = reading(framing, begin, "x".repeat(1000));
-    await assert.rejects(reader.read(cap), ClientLeft);
-    assert.ok(Math.max(...conn.offered) <= TRUSTED_BYTES, `a read into ${Math.max(...conn.offered)} bytes`);
+    await assert.rejects(readAll(reader, cap), ClientLeft);
+    assert.ok(Math.max(...conn.offered) <= FREE_BYTES, `a read into ${Math.max(...conn.offered)} bytes`);
   }
 });
 

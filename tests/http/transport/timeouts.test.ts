@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
 import type { Handler, Reply } from "../../../src/http/exchange.ts";
-import { TIMEOUTS, type Timeouts } from "../../../src/http/transport/connection.ts";
+import { TIMEOUTS, type Timeouts } from "../../../src/http/transport/timeouts.ts";
 import { Connection } from "../../support/connection.ts";
 import { pause } from "../../support/eventually.ts";
 import { type Kind, KINDS, type Listening, listening } from "./support/listening.ts";
 import { requestBytes, textBody } from "./support/requests.ts";
 
 /** Far enough apart that one cannot be taken for another, since overdue connections are looked for every 250 ms. */
-const SHORT: Timeouts = { requestHead: 1, stalledBody: 2, idle: 3, line: 2, linger: 1 };
+const SHORT: Timeouts = {
+  requestHead: 1,
+  stalledBody: 2,
+  bodyRoom: 2,
+  contendedBody: 1,
+  idle: 3,
+  line: 2,
+  linger: 1,
+};
 
 /** How late the end of a connection may be: the interval of looking for it, and a busy machine. */
 const LATE_SECONDS_MAX = 0.9;
@@ -132,6 +140,15 @@ testBoth("a head, a stalled body, an idle connection and an unread reply have th
   ]);
 });
 
+testBoth("a body that drips is cut off, also when nearly all of it came at once", async (kind) => {
+  await using server = start(kind, SHORT);
+  const nearlyAll = requestBytes("POST", "/", "x".repeat(100_000)).subarray(0, -50);
+  await Promise.all([
+    closes(server, "a body byte by byte", SHORT.stalledBody, half, ["x", 200]),
+    closes(server, "the last bytes one by one", SHORT.stalledBody, nearlyAll, ["x", 200]),
+  ]);
+});
+
 testBoth("a second head has the time of a head from its first byte on", async (kind) => {
   await using server = start(kind, SHORT);
   using connection = await Connection.open(server.address);
@@ -144,18 +161,18 @@ testBoth("a second head has the time of a head from its first byte on", async (k
 
 testBoth("a client that makes progress, or waits for the server, is not cut off", async (kind) => {
   const slow: Handler = async (request) => {
-    const body = await request.body(1024);
+    const body = await request.body(10_000);
     await pause(1000 * (Math.max(...Object.values(SHORT)) + 0.5));
     return textBody(200, String(body.length));
   };
   await using server = listening(kind, slow, { timeouts: SHORT });
   using connection = await Connection.open(server.address);
-  await connection.send("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4\r\n\r\n");
-  for (const byte of "body") {
+  await connection.send("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 8001\r\n\r\nx");
+  for (let i = 0; i < 4; i++) {
     await pause(700);
-    await connection.send(byte);
+    await connection.send("x".repeat(2000));
   }
-  assert.equal((await connection.readReply("POST")).text, "4");
+  assert.equal((await connection.readReply("POST")).text, "8001");
 });
 
 Deno.test("the limits in force are 10 s for a head, 30 s for a body and a line, 120 s when idle", () => {

@@ -1,6 +1,8 @@
 import { ClientLeft } from "../../../../src/model/errors.ts";
 import { BodyTooLarge, type Handler, type Malformed } from "../../../../src/http/exchange.ts";
-import { Connection, type Socket, TIMEOUTS } from "../../../../src/http/transport/connection.ts";
+import { BodyBudget } from "../../../../src/http/transport/body_budget.ts";
+import { Connection, type Socket } from "../../../../src/http/transport/connection.ts";
+import { TIMEOUTS } from "../../../../src/http/transport/timeouts.ts";
 import { emptyReply, textReply } from "../../../../src/http/replies.ts";
 import { fromBytes } from "./latin1.ts";
 import { FIELD_NAMES } from "./valid_requests.ts";
@@ -48,7 +50,8 @@ export async function serveOurs(pieces: readonly Bytes[]): Promise<OurVerdict> {
     return emptyReply(204);
   };
   const { socket, written } = scripted(pieces);
-  await new Connection(socket, handler, { onMalformed: () => {}, timeouts: TIMEOUTS }).serve();
+  const bodies = new BodyBudget(TIMEOUTS);
+  await new Connection(socket, handler, { onMalformed: () => {}, timeouts: TIMEOUTS, bodies }).serve();
   return { requests, ...endOf(fromBytes(written()), bodyRefusal) };
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Handler, Transport } from "../../../../src/http/exchange.ts";
-import { TIMEOUTS, type Timeouts } from "../../../../src/http/transport/connection.ts";
+import { TIMEOUTS, type Timeouts } from "../../../../src/http/transport/timeouts.ts";
 import { listen } from "../../../../src/http/transport/listener.ts";
 import type { Address } from "../../../support/connection.ts";
 import { freePort } from "../../../support/free_port.ts";

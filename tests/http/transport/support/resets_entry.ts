@@ -1,0 +1,30 @@
+import { connect } from "node:net";
+
+/*
+ * Opens so many connections a second and resets each at once, for the server at a port of this machine: mostly
+ * before it was accepted. Prints the number so far every second, until it is killed.
+ */
+
+const [port, perSecond] = Deno.args.map(Number) as [number, number];
+const TICK_MILLISECONDS = 10;
+
+let count = 0;
+
+function reset(): void {
+  const socket = connect({ port, host: "127.0.0.1" });
+  socket.on("error", () => {});
+  socket.on("connect", () => {
+    count++;
+    socket.resetAndDestroy();
+  });
+}
+
+const startedAt = performance.now();
+let begun = 0;
+setInterval(() => {
+  const due = (performance.now() - startedAt) / 1000 * perSecond;
+  for (; begun < due; begun++) reset();
+}, TICK_MILLISECONDS);
+setInterval(() => {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${count}\n`));
+}, 1000);
