@@ -7,6 +7,7 @@ import type { ProjectionKey } from "../../model/projection.ts";
 import { matches } from "../../model/query.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { openPage, type Page } from "../../store/open_page.ts";
+import type { Client } from "../../store/store.ts";
 import { nowMicros } from "../../turns/clock.ts";
 import { eventBody } from "../../wire/event.ts";
 import { parseJson } from "../../wire/json.ts";
@@ -54,7 +55,7 @@ async function readEvents({ edition: { host }, transaction, running, request }: 
   const query = decodeTxRead(parseJson(await request.body()));
   transaction.checkRead();
   const read = { query, afterSequence: 0, limit: Infinity };
-  const page = await openPage((chunk) => host.store.reads.chunk(chunk), read);
+  const page = await openPage((chunk) => host.store.reads.chunk(chunk, request), read, request);
   transaction.readBegan(query, page.head);
   const own = transaction.pendingEvents.filter(({ event }) => matches(query, event));
   // The call runs until its last line has been sent.
@@ -93,7 +94,7 @@ async function readProjection({ edition, transaction, request }: TxCall): Promis
   await request.body();
   const [, type, id] = request.segments;
   const key: ProjectionKey = { type: type!, id: id! };
-  const payload = await payloadIn(edition, transaction, key);
+  const payload = await payloadIn(edition, transaction, key, request);
   if (payload === undefined) return errorReply(new Refusal("ProjectionNotFound"), NOT_CACHED).reply;
   const headers = { "Content-Type": "text/plain; charset=utf-8", ...NOT_CACHED };
   return { status: 200, headers, body: payload };
@@ -104,11 +105,12 @@ async function payloadIn(
   { host }: EditionParts,
   transaction: Transaction,
   key: ProjectionKey,
+  client: Client,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const view = transaction.viewProjection(key);
   if (view === "deleted") return undefined;
   if (view !== "asStored") return encoder.encode(view.payload);
-  const { projection } = await host.store.reads.projection(key);
+  const { projection } = await host.store.reads.projection(key, client);
   transaction.projectionRead(key, projection === undefined ? "missing" : { version: projection.version });
   return projection?.payload;
 }

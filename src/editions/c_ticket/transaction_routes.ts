@@ -34,10 +34,10 @@ export function transactionRoutes(
   ];
 }
 
-async function readEvents({ edition: { host }, transaction, body }: TicketCall): Promise<Reply> {
+async function readEvents({ edition: { host }, transaction, body, client }: TicketCall): Promise<Reply> {
   const request = decodeTimedRead(parseJson(body), host.settings);
   return pageReply(
-    await openPage((chunk) => transaction.inStore((turns) => turns.readChunkInside(chunk)), request),
+    await openPage((chunk) => transaction.inStore((turns) => turns.readChunkInside(chunk)), request, client),
   );
 }
 
