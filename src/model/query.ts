@@ -35,6 +35,20 @@ function carriesAll(tags: readonly Tag[], wanted: readonly Tag[]): boolean {
   return wanted.every((tag) => tags.some((own) => own.name === tag.name && own.value === tag.value));
 }
 
+/** How many lists of events an item intersects: all its types are one, each tag is another. */
+export function listsOf({ types, identifiers, metadata }: QueryItem): number {
+  return Math.min(types.length, 1) + identifiers.length + metadata.length;
+}
+
+/** How many values all items have. */
+export function queryValues(items: readonly QueryItem[]): number {
+  let values = 0;
+  for (const { types, identifiers, metadata } of items) {
+    values += types.length + identifiers.length + metadata.length;
+  }
+  return values;
+}
+
 /** Drops every item that asks for the same as an earlier one, whatever the order of its entries. */
 export function mergeDuplicateItems(items: readonly QueryItem[]): QueryItem[] {
   if (items.length < 2) return [...items];

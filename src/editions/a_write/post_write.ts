@@ -7,13 +7,16 @@ import type { NewVersions } from "../../store/write.ts";
 import { nowMicros } from "../../turns/clock.ts";
 import { parseJson } from "../../wire/json.ts";
 import type { EditionHost } from "../edition.ts";
+import { CheckedWrites } from "../shared/checked_writes.ts";
 import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { WriteMetrics } from "./write_metrics.ts";
 import { decodeWrite, type Write } from "./write_request.ts";
 
 /** `POST /write`: checks conditions, appends events and changes projections, all or nothing, in one turn. */
-export function postWrite({ queue, settings, store }: EditionHost, metrics: WriteMetrics): Route {
+export function postWrite(host: EditionHost, metrics: WriteMetrics): Route {
+  const { queue, settings, store } = host;
+  const writes = new CheckedWrites(host);
   return {
     method: "POST",
     path: "/write",
@@ -26,7 +29,7 @@ export function postWrite({ queue, settings, store }: EditionHost, metrics: Writ
         return writtenReply(store.storeId, []);
       }
       const events = write.events.map((event) => prepareEvent(event, timeMicros));
-      const { outcome, turnSeconds } = await queue.write("write", { ...write, events }, request.left);
+      const { outcome, turnSeconds } = await writes.write("write", { ...write, events }, request);
       metrics.turnEnded(outcome, turnSeconds);
       const { storeId, firstSequence, versions } = throwIfRefused(
         outcome,

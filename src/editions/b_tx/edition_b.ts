@@ -8,6 +8,7 @@ import { nowMicros } from "../../turns/clock.ts";
 import { decodeReadRequest } from "../../wire/read_request.ts";
 import type { Edition } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
+import { CheckedWrites } from "../shared/checked_writes.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
 import { getRoute } from "../shared/get_route.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
@@ -37,7 +38,7 @@ export const editionB: Edition = {
     const { settings: { txIdleTimeout: idleSeconds, ...settings } } = host;
     const transactions = new OpenTransactions({ ...settings, idleSeconds }, statistics);
     const pause = new Pause(host.store.opened.pausedSinceMicros, nowMicros());
-    const edition = { host, statistics, transactions, pause };
+    const edition = { host, writes: new CheckedWrites(host), statistics, transactions, pause };
     const refresh = host.queue.alone("optimize", () => optimize(edition), undefined);
     refresh.then(throwIfFailed).catch(host.reportFailure);
     return {

@@ -1,4 +1,4 @@
-import type { QueryItem } from "../../../model/query.ts";
+import { listsOf, type QueryItem } from "../../../model/query.ts";
 import { type TermItem, termItem } from "../../index_terms.ts";
 import type { Database } from "../connection/database.ts";
 import { anyOfExpression, indexedSequences, itemExpression, termExpression } from "../tables/tag_index.ts";
@@ -159,11 +159,6 @@ export class Gathering {
     if (distinct.length === this.#sequencesMax && last !== undefined) this.#upTo = last;
     this.#candidates = distinct;
   }
-}
-
-/** How many lists must be intersected for an item; its types are one. */
-function listsOf({ types, identifiers, metadata }: QueryItem): number {
-  return Math.min(types.length, 1) + identifiers.length + metadata.length;
 }
 
 /** What remains of an item: the lists are its identifiers, then its metadata, then all its types as one. */
