@@ -1,5 +1,7 @@
 import { nowMicros } from "../../../src/turns/clock.ts";
 import type { EditionParts } from "../../../src/editions/b_tx/edition_parts.ts";
+import type { EditionHost } from "../../../src/editions/edition.ts";
+import { CheckedWrites } from "../../../src/editions/shared/checked_writes.ts";
 import { OpenTransactions } from "../../../src/editions/b_tx/open_transactions.ts";
 import { Pause } from "../../../src/editions/b_tx/pause.ts";
 import { Statistics } from "../../../src/editions/b_tx/statistics.ts";
@@ -109,6 +111,7 @@ export class InProcess implements Disposable {
     const host = {
       settings,
       store: {
+        opened: { head: 0 },
         reads: {
           chunk: (request: ChunkRequest) => this.store.readChunk(request),
           projection: ({ type, id }: ProjectionKey) =>
@@ -122,6 +125,7 @@ export class InProcess implements Disposable {
         },
       },
       queue: {
+        assertOpen: () => {},
         write: (_kind: string, write: StoreWrite) =>
           Promise.resolve({ outcome: done(this.store.write(write)), turnSeconds: 0 }),
         alone: <T>(_kind: string, run: () => Promise<T>) => run(),
@@ -129,6 +133,7 @@ export class InProcess implements Disposable {
     };
     this.edition = {
       host,
+      writes: new CheckedWrites(host as unknown as EditionHost),
       statistics,
       transactions: new OpenTransactions(settings, statistics),
       pause: new Pause(options.pausedSinceMicros, nowMicros()),

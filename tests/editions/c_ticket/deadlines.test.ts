@@ -28,13 +28,12 @@ const EARLY_SECONDS_MAX = 0.002;
 async function onServer(
   [timeout, ceiling]: readonly [timeout: number, ceiling: number],
   run: (client: Client, server: ServerProcess) => Promise<void>,
-  directory?: string,
 ): Promise<void> {
   const env = {
     SERVICE_TRANSACTION_TIMEOUT: String(timeout),
     SERVICE_MAX_TRANSACTION_DURATION: String(ceiling),
   };
-  await using server = await startEditionC(env, directory === undefined ? {} : { directory });
+  await using server = await startEditionC(env);
   await run(server.client(), server);
 }
 
