@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../../../../src/model/event.ts";
-import { matches, type Query, type QueryItem } from "../../../../src/model/query.ts";
+import { matches, type QueryItem } from "../../../../src/model/query.ts";
+import type { ReadRequest } from "../../../../src/model/read_request.ts";
+import { isInTimeRange } from "../../../../src/model/time_range.ts";
 import { anyMatches } from "../../../../src/store/sqlite/reading/find_events.ts";
 import { type ChunkWork, readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { sequencesOf } from "../../chunks.ts";
@@ -15,10 +17,10 @@ const WORKS: readonly ChunkWork[] = [
   { millisecondsMax: 0, microsecondsMin: 2000 },
 ];
 
-/** A page read in chunks as between readers, where everything is copied. */
-function page(store: TestStore, query: Query, after: number, limit: number, work: ChunkWork): number[] {
+/** A page read in chunks as between readers, where everything is copied; Infinity at its end if there are more. */
+function page(store: TestStore, read: ReadRequest, work: ChunkWork): number[] {
   const sequences: number[] = [];
-  let request = { query, afterSequence: after, head: EVENTS, limit, kept: undefined as unknown };
+  let request = { ...read, head: EVENTS, kept: undefined as unknown };
   while (true) {
     const chunk = structuredClone(readChunk(store.db, request, work));
     sequences.push(...sequencesOf(chunk));
@@ -44,7 +46,9 @@ Deno.test("large queries over lists of every length agree with matches(), in chu
     ]),
     metadata: [tag("third", String(i % 3))],
   }));
-  store.append(events);
+  // A clock that goes back again and again, so that a time range lies in many places.
+  const times = events.map((_, i) => 1_700_000_000_000_000 + (i % 1500) * 1_000_000);
+  store.append(events, times);
   const tags = (): QueryItem["identifiers"] =>
     [
       tag("all", "v"),
@@ -68,14 +72,21 @@ Deno.test("large queries over lists of every length agree with matches(), in chu
     );
     const query = items.length === 0 ? [{ types: ["even"], identifiers: [], metadata: [] }] : items;
     const after = [0, random(EVENTS), EVENTS - 500][round % 3]!;
-    const expected = events.flatMap((event, i) => i >= after && matches(query, event) ? [i + 1] : []);
+    const fromMicros = times[random(1500)]!;
+    const time = round % 4 === 3 ? { fromMicros, beforeMicros: fromMicros + 300_000_000 } : undefined;
+    const expected = events.flatMap((event, i) => {
+      const isInRange = i >= after && (time === undefined || isInTimeRange(time, times[i]!));
+      return isInRange && matches(query, event) ? [i + 1] : [];
+    });
     if (expected.length === 0) missed++;
     else found++;
     for (const limit of [3, Infinity]) {
       const wanted = expected.length > limit ? [...expected.slice(0, limit), Infinity] : expected;
       const work = WORKS[random(2)]!;
-      assert.deepEqual(page(store, query, after, limit, work), wanted, JSON.stringify({ query, after }));
+      const read = { query, time, afterSequence: after, limit };
+      assert.deepEqual(page(store, read, work), wanted, JSON.stringify(read));
     }
+    if (time !== undefined) continue;
     assert.equal(anyMatches(store.db, query, { after, upTo: EVENTS }), expected.length > 0);
   }
   assert.ok(found > 10 && missed > 0, `${found} found something, ${missed} nothing`);
