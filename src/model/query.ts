@@ -1,4 +1,5 @@
 import type { NewEvent } from "./event.ts";
+import { TAGS_PER_NAMESPACE_MAX } from "./limits.ts";
 import type { Tag } from "./tag.ts";
 
 /** What one item asks of an event. An empty list does not filter; at least one list is not empty. */
@@ -34,14 +35,19 @@ function carriesAll(tags: readonly Tag[], wanted: readonly Tag[]): boolean {
   return wanted.every((tag) => tags.some((own) => own.name === tag.name && own.value === tag.value));
 }
 
+/** How many lists of events an item intersects: all its types are one, each tag is another. */
+export function listsOf({ types, identifiers, metadata }: QueryItem): number {
+  return Math.min(types.length, 1) + identifiers.length + metadata.length;
+}
+
 /** How many types, identifiers and metadata entries a query names. */
-export function countValues(query: Query): number {
+export function queryValues(query: Query): number {
   if (typeof query === "string") return 0;
-  let count = 0;
+  let values = 0;
   for (const { types, identifiers, metadata } of query) {
-    count += types.length + identifiers.length + metadata.length;
+    values += types.length + identifiers.length + metadata.length;
   }
-  return count;
+  return values;
 }
 
 /** Drops every item that asks for the same as an earlier one, whatever the order of its entries. */
@@ -59,4 +65,33 @@ function itemKey(item: QueryItem): string {
   const pairs = (tags: readonly Tag[]): string[] =>
     tags.map((tag) => JSON.stringify([tag.name, tag.value])).sort();
   return JSON.stringify([item.types.toSorted(), pairs(item.identifiers), pairs(item.metadata)]);
+}
+
+/**
+ * Items that together match the same events, for whoever has to work through them: no value and no item twice,
+ * and no item that asks for more tags than an event can carry.
+ */
+export function simplifiedItems(items: readonly QueryItem[]): readonly QueryItem[] {
+  const simplified = items.map(withoutRepeats);
+  const kept = simplified.filter(({ identifiers, metadata }) =>
+    identifiers.length <= TAGS_PER_NAMESPACE_MAX && metadata.length <= TAGS_PER_NAMESPACE_MAX
+  );
+  // Decoding has merged equal items, so only those that became shorter can be equal now.
+  const isShorter = simplified.some((item, i) => item !== items[i]);
+  return isShorter ? mergeDuplicateItems(kept) : kept;
+}
+
+/** The item itself when it repeats nothing. */
+function withoutRepeats(item: QueryItem): QueryItem {
+  const types = item.types.length < 2 ? item.types : [...new Set(item.types)];
+  const identifiers = distinctTags(item.identifiers);
+  const metadata = distinctTags(item.metadata);
+  const values = types.length + identifiers.length + metadata.length;
+  const isSame = values === item.types.length + item.identifiers.length + item.metadata.length;
+  return isSame ? item : { types, identifiers, metadata };
+}
+
+function distinctTags(tags: readonly Tag[]): readonly Tag[] {
+  if (tags.length < 2) return tags;
+  return [...new Map(tags.map((tag) => [JSON.stringify([tag.name, tag.value]), tag])).values()];
 }

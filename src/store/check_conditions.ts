@@ -1,9 +1,8 @@
-import type { Condition } from "../model/condition.ts";
-import type { QueryItem } from "../model/query.ts";
+import { type QueryItem, queryValues } from "../model/query.ts";
 import { termItem } from "./index_terms.ts";
 import type { RecentTerms } from "./recent_terms.ts";
 import type { StoreState } from "./state.ts";
-import type { ConditionConflict } from "./write.ts";
+import type { CheckedCondition, ConditionConflict } from "./write.ts";
 
 /** What conditions are checked against: the store as it is before the write, including earlier events of its group. */
 export interface CheckedStore {
@@ -15,7 +14,7 @@ export interface CheckedStore {
 
 /** The first condition that does not hold. */
 export function conditionConflict(
-  conditions: readonly Condition[],
+  conditions: readonly CheckedCondition[],
   store: CheckedStore,
 ): ConditionConflict | undefined {
   for (const [index, condition] of conditions.entries()) {
@@ -27,9 +26,20 @@ export function conditionConflict(
   return undefined;
 }
 
-function holds({ failIfEventsMatch: query, afterSequence: after }: Condition, store: CheckedStore): boolean {
-  if (query === "none" || store.state.head <= after) return true;
+function holds(condition: CheckedCondition, store: CheckedStore): boolean {
+  const { failIfEventsMatch: query, afterSequence, checked } = condition;
+  const { storeId, head } = store.state;
+  const after = checked?.storeId === storeId ? Math.max(afterSequence, checked.upTo) : afterSequence;
+  if (query === "none" || head <= after) return true;
   if (query === "every") return false;
-  const suspects = query.filter((item) => store.recent.mayMatchAfter(after, termItem(item)));
+  const values = queryValues(query);
+  // Each value must be hashed before it can be looked up in the memory.
+  const isMemoryCheaper = values < HASHED_VALUES_MIN || values < head - after;
+  const suspects = isMemoryCheaper
+    ? query.filter((item) => store.recent.mayMatchAfter(after, termItem(item)))
+    : query;
   return suspects.length === 0 || !store.anyMatches(suspects, after);
 }
+
+/** With fewer values, the memory is always asked. */
+const HASHED_VALUES_MIN = 64;

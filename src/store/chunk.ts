@@ -5,14 +5,21 @@ import type { StoreState } from "./state.ts";
 export interface ChunkRequest extends ReadRequest {
   /** Only events up to this sequence; undefined: up to the head of this chunk's snapshot. */
   readonly head: number | undefined;
+  /** What came with the chunk before this one. */
+  readonly kept?: unknown;
 }
 
 /** Part of a page: event lines, and what is needed to ask for the next part. */
 export interface Chunk extends StoreState {
   readonly lines: Uint8Array<ArrayBuffer>;
   readonly events: number;
-  /** Sequence of the last event in `lines`, or `afterSequence` when there is none. */
+  /** Everything that matches up to this sequence is in this chunk and those before it. */
   readonly last: number;
-  /** `false`: the next chunk continues. Otherwise the page is complete, whether or not more events match. */
+  /**
+   * `false`: the next chunk continues after `last`. A chunk that has taken long enough ends like that too, even if
+   * it found nothing. Otherwise the page is complete, whether or not more events match.
+   */
   readonly end: false | { readonly hasMore: boolean };
+  /** What the store would have to find out again, unless it is handed over with the request for the next chunk. */
+  readonly kept?: unknown;
 }

@@ -58,15 +58,23 @@ export interface StoreTurns {
   rollback(): Promise<void>;
 }
 
+/** Who waits for a read. `left` aborts when it does so in vain; it is asked for only when the read has to wait. */
+export interface Client {
+  readonly left: AbortSignal;
+}
+
 /** Reads of what is committed, any number of them at once, each in a snapshot of its own. */
 export interface StoreReads {
   /** Reads that are running, and the most that may. Others wait. */
   readonly inUse: number;
   readonly max: number;
-  /** @throws Refusal `Unavailable` when too many reads are already waiting */
-  chunk(request: ChunkRequest): Promise<Chunk>;
+  /**
+   * @param client without one the read waits for as long as it takes
+   * @throws Refusal `Unavailable` when too many reads are already waiting, ClientLeft when the client leaves first
+   */
+  chunk(request: ChunkRequest, client?: Client): Promise<Chunk>;
   /** Throws like `chunk`. */
-  projection(key: ProjectionKey): Promise<FoundProjection>;
+  projection(key: ProjectionKey, client?: Client): Promise<FoundProjection>;
   /** @throws Refusal `Unavailable` when a trivial read fails */
   ping(): Promise<void>;
 }

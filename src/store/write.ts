@@ -4,9 +4,15 @@ import type { PreparedEvent } from "./prepare_event.ts";
 
 /** One member of a write group: checked completely, then written completely, or not at all. */
 export interface StoreWrite {
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly CheckedCondition[];
   readonly projections: ProjectionChanges;
   readonly events: readonly PreparedEvent[];
+}
+
+/** A condition, and how far it is already known to hold. */
+export interface CheckedCondition extends Condition {
+  /** In the store of this ID, no event up to here matches. */
+  readonly checked?: { readonly storeId: string; readonly upTo: number };
 }
 
 export const EMPTY_WRITE: StoreWrite = {

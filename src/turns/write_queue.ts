@@ -1,5 +1,5 @@
 import { ClientLeft, type ErrorCode, Refusal } from "../model/errors.ts";
-import { countValues } from "../model/query.ts";
+import { queryValues } from "../model/query.ts";
 import type { Outcome } from "../store/outcome.ts";
 import type { StoreTurns } from "../store/store.ts";
 import type { StoreWrite, WriteResult } from "../store/write.ts";
@@ -83,7 +83,7 @@ export class WriteQueue {
     bytes = 0,
   ): Promise<EndedWrite> {
     let values = 0;
-    for (const { failIfEventsMatch } of write.conditions) values += countValues(failIfEventsMatch);
+    for (const { failIfEventsMatch } of write.conditions) values += queryValues(failIfEventsMatch);
     const weight = bytes + values * QUERY_VALUE_BYTES;
     return this.#join(makeJob(kind, { write }, client, weight)) as Promise<EndedWrite>;
   }

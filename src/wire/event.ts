@@ -60,6 +60,26 @@ export function parseEventBody(body: string): NewEvent {
   };
 }
 
+/** The JSON text of a type between its quotes, in the form in which `typeTextOf` finds it. */
+export function typeText(type: string): string {
+  return JSON.stringify(type).slice(1, -1);
+}
+
+const TYPE_START = '"type":"'.length;
+
+/** The type in text that `eventBody` produced, without parsing it. */
+export function typeTextOf(body: string): string {
+  // Strings escape their quotes, so this is nowhere else.
+  return body.slice(TYPE_START, body.indexOf('","identifiers":{', TYPE_START));
+}
+
+/** The tags in text that `eventBody` produced, without parsing the payload. */
+export function parseEventTags(body: string): Pick<StoredEvent, "identifiers" | "metadata"> {
+  const tagsEnd = body.indexOf('},"payload":') + 1;
+  const text = `{${body.slice(0, tagsEnd)}}`;
+  return (text.includes("\\") ? parseByHand(text) : JSON.parse(text)) as StoredEvent;
+}
+
 /** Whether an event's text may write a tag name with a backslash, which the native parser cannot be trusted to read. */
 export function mayEscapeTagNames(text: string): boolean {
   // Strings escape their quotes, so this is nowhere else.

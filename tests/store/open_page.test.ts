@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openPage, type Page, StoreChanged } from "../../src/store/open_page.ts";
+import { ClientLeft } from "../../src/model/errors.ts";
+import type { Client } from "../../src/store/store.ts";
 import type { Chunk, ChunkRequest } from "../../src/store/chunk.ts";
 
 const encoder = new TextEncoder();
+
+/** A client that never leaves. */
+const STAYING: Client = { left: new AbortController().signal };
 
 function chunk(
   text: string,
@@ -42,29 +47,29 @@ async function drain(page: Page): Promise<{ text: string[]; end: unknown }> {
 Deno.test("a page is read chunk after chunk, up to the head that the first one found", async () => {
   const { readChunk, requests } = reading([
     chunk("1\n2\n", 2, 2, false),
-    chunk("5\n", 1, 5, false, { head: 20 }),
+    chunk("5\n", 1, 5, false, { head: 20, kept: "found out" }),
     chunk("7\n8\n", 2, 8, { hasMore: true }, { head: 21 }),
   ]);
   const time = { fromMicros: 1, beforeMicros: 2 };
-  const page = await openPage(readChunk, { query: "every", time, afterSequence: 0, limit: 5 });
+  const page = await openPage(readChunk, { query: "every", time, afterSequence: 0, limit: 5 }, STAYING);
   assert.deepEqual([page.storeId, page.head], ["the store", 9]);
   assert.equal(requests.length, 1, "the first chunk is there, the others are read as they are wanted");
   assert.deepEqual(await drain(page), { text: ["1\n2\n", "5\n", "7\n8\n"], end: { hasMore: true } });
   assert.deepEqual(requests, [
     { query: "every", time, afterSequence: 0, head: undefined, limit: 5 },
-    { query: "every", time, afterSequence: 2, head: 9, limit: 3 },
-    { query: "every", time, afterSequence: 5, head: 9, limit: 2 },
+    { query: "every", time, afterSequence: 2, head: 9, limit: 3, kept: undefined },
+    { query: "every", time, afterSequence: 5, head: 9, limit: 2, kept: "found out" },
   ]);
 });
 
 Deno.test("an empty page and a last chunk without lines yield nothing but the end", async () => {
   const query = [{ types: ["t"], identifiers: [], metadata: [] }];
   const empty = reading([chunk("", 0, 7, { hasMore: false })]);
-  const page = await openPage(empty.readChunk, { query, afterSequence: 7, limit: 1 });
+  const page = await openPage(empty.readChunk, { query, afterSequence: 7, limit: 1 }, STAYING);
   assert.deepEqual(await drain(page), { text: [], end: { hasMore: false } });
   assert.equal(empty.requests[0]?.afterSequence, 7);
   const trailing = reading([chunk("1\n", 1, 1, false), chunk("", 0, 1, { hasMore: false })]);
-  const other = await openPage(trailing.readChunk, { query, afterSequence: 0, limit: Infinity });
+  const other = await openPage(trailing.readChunk, { query, afterSequence: 0, limit: Infinity }, STAYING);
   assert.deepEqual(await drain(other), { text: ["1\n"], end: { hasMore: false } });
   assert.equal(trailing.requests[1]?.limit, Infinity);
 });
@@ -74,7 +79,7 @@ Deno.test("the next chunk is not read before the last one was taken", async () =
     chunk("1\n", 1, 1, false),
     chunk("2\n", 1, 2, { hasMore: false }),
   ]);
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 });
+  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
   await page.chunks.next();
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.equal(requests.length, 1);
@@ -87,15 +92,15 @@ Deno.test("a reset between two chunks ends the page with an error, before anythi
     chunk("1\n", 1, 1, false),
     chunk("of another store\n", 1, 2, { hasMore: false }, { storeId: "another" }),
   ]);
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 });
+  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
   assert.equal(new TextDecoder().decode((await page.chunks.next()).value as Uint8Array), "1\n");
   await assert.rejects(page.chunks.next(), StoreChanged);
 });
 
 Deno.test("a reader that fails fails the page: at its beginning before there is one, later in the middle", async () => {
   const request = { query: "every", afterSequence: 0, limit: 9 } as const;
-  await assert.rejects(openPage(reading([]).readChunk, request), /the reader failed/);
-  const page = await openPage(reading([chunk("1\n", 1, 1, false)]).readChunk, request);
+  await assert.rejects(openPage(reading([]).readChunk, request, STAYING), /the reader failed/);
+  const page = await openPage(reading([chunk("1\n", 1, 1, false)]).readChunk, request, STAYING);
   await page.chunks.next();
   await assert.rejects(page.chunks.next(), /the reader failed/);
 });
@@ -111,7 +116,7 @@ Deno.test("chunks that were taken are released while the page continues", async 
     registry.register(next.lines, undefined);
     return Promise.resolve(next);
   };
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: Infinity });
+  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: Infinity }, STAYING);
   for (let i = 0; i < 15; i++) await page.chunks.next();
   for (let i = 0; i < 20 && released < 13; i++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -119,4 +124,75 @@ Deno.test("chunks that were taken are released while the page continues", async 
   }
   assert.ok(released >= 13, `${released} of 14 chunks were released`);
   assert.equal((await drain(page)).text.length, 5);
+});
+
+Deno.test("chunks without a line only move the page on, before its first line and later", async () => {
+  const { readChunk, requests } = reading([
+    chunk("", 0, 3, false, { kept: 1 }),
+    chunk("", 0, 5, false),
+    chunk("6\n", 1, 6, false),
+    chunk("", 0, 8, false),
+    chunk("", 0, 9, { hasMore: false }),
+  ]);
+  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 7 }, STAYING);
+  assert.deepEqual(requests.map(({ afterSequence, kept }) => [afterSequence, kept]), [
+    [0, undefined],
+    [3, 1],
+    [5, undefined],
+  ]);
+  assert.deepEqual(await drain(page), { text: ["6\n"], end: { hasMore: false } });
+  assert.deepEqual(requests.slice(3).map(({ afterSequence, limit }) => [afterSequence, limit]), [[6, 6], [
+    8,
+    6,
+  ]]);
+});
+
+Deno.test("a small chunk stays as it is while the page continues, since the transport still holds it", async () => {
+  const { readChunk } = reading([chunk("1\n", 1, 1, false), chunk("2\n", 1, 2, { hasMore: false })]);
+  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
+  const first = (await page.chunks.next()).value as Uint8Array;
+  await page.chunks.next();
+  assert.equal(new TextDecoder().decode(first), "1\n");
+});
+
+Deno.test("a page whose client has left ends before its next chunk, also when there was no line yet", async () => {
+  for (const lines of ["", "1\n"]) {
+    const { readChunk, requests } = reading(
+      Array.from({ length: 9 }, (_, i) => chunk(lines, lines.length / 2, i + 1, false)),
+    );
+    const leaving = new AbortController();
+    const client = { left: leaving.signal };
+    const readAndLeave = (request: ChunkRequest): Promise<Chunk> => {
+      if (requests.length === 2) leaving.abort();
+      return readChunk(request);
+    };
+    await assert.rejects(async () => {
+      await drain(await openPage(readAndLeave, { query: "every", afterSequence: 0, limit: 99 }, client));
+    }, ClientLeft);
+    assert.equal(requests.length, 3);
+  }
+});
+
+Deno.test("a read of one chunk never asks whether its client is there, which would cost it something", async () => {
+  const { readChunk } = reading([chunk("1\n", 1, 1, { hasMore: false })]);
+  const client = {
+    get left(): AbortSignal {
+      throw new Error("asked");
+    },
+  };
+  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 }, client);
+  assert.deepEqual((await drain(page)).text, ["1\n"]);
+});
+
+Deno.test("a reset before the first line begins the page anew", async () => {
+  const other = { storeId: "another", head: 2 };
+  const { readChunk, requests } = reading([
+    chunk("", 0, 3, false),
+    chunk("", 0, 2, { hasMore: false }, other),
+    chunk("1\n", 1, 2, { hasMore: false }, other),
+  ]);
+  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
+  assert.deepEqual([page.storeId, page.head], ["another", 2]);
+  assert.deepEqual((await drain(page)).text, ["1\n"]);
+  assert.deepEqual(requests[2], requests[0]);
 });

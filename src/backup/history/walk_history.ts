@@ -1,5 +1,5 @@
 import type { Database } from "../../store/sqlite/connection/database.ts";
-import { everyEvent, findEvents } from "../../store/sqlite/reading/find_events.ts";
+import { batchesOf } from "../../store/sqlite/reading/event_batches.ts";
 import type { EventRow } from "../../store/sqlite/tables/events.ts";
 import type { Range } from "../../store/sqlite/tables/range.ts";
 import { eventLine } from "../../wire/event.ts";
@@ -26,7 +26,7 @@ export async function* walkHistory(
   gate: SignalGate,
 ): AsyncGenerator<readonly WalkedEvent[]> {
   let last = range.after;
-  for (const rows of findEvents(db, everyEvent(range))) {
+  for (const rows of batchesOf(db, range)) {
     yield rows.map((row) => {
       if (row.sequence !== last + 1) throw new Damage(`event ${last + 1} is missing`);
       last = row.sequence;

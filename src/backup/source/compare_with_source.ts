@@ -1,5 +1,5 @@
 import type { Database } from "../../store/sqlite/connection/database.ts";
-import { everyEvent, findEvents } from "../../store/sqlite/reading/find_events.ts";
+import { batchesOf } from "../../store/sqlite/reading/event_batches.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
 import { eventLine } from "../../wire/event.ts";
 import type { Source } from "./source.ts";
@@ -31,5 +31,5 @@ export async function compareWithSource(
 }
 
 function linesOf(db: Database, after: number, head: number): string[] {
-  return [...findEvents(db, everyEvent({ after, upTo: head }))].flat().map(eventLine);
+  return [...batchesOf(db, { after, upTo: head })].flat().map(eventLine);
 }

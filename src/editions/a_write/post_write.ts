@@ -5,17 +5,16 @@ import { formatTimestamp } from "../../model/timestamp.ts";
 import type { NewVersions } from "../../store/write.ts";
 import { nowMicros } from "../../turns/clock.ts";
 import type { EditionHost } from "../edition.ts";
+import { CheckedWrites } from "../shared/checked_writes.ts";
 import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { WriteMetrics } from "./write_metrics.ts";
 import type { WriteContent, WriteDecoding } from "./write_decoders.ts";
 
 /** `POST /write`: checks conditions, appends events and changes projections, all or nothing, in one turn. */
-export function postWrite(
-  { queue, store }: EditionHost,
-  decoding: WriteDecoding,
-  metrics: WriteMetrics,
-): Route {
+export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: WriteMetrics): Route {
+  const { queue, store } = host;
+  const writes = new CheckedWrites(host);
   return {
     method: "POST",
     path: "/write",
@@ -30,7 +29,7 @@ export function postWrite(
         return writtenReply(store.storeId, []);
       }
       const events = write.events.map((event) => ({ ...event, timeMicros }));
-      const { outcome, turnSeconds } = await queue.write("write", { ...write, events }, request.left, bytes);
+      const { outcome, turnSeconds } = await writes.write("write", { ...write, events }, request, bytes);
       metrics.turnEnded(outcome, turnSeconds);
       const { storeId, firstSequence, versions } = throwIfRefused(
         outcome,

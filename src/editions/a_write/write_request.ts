@@ -2,7 +2,7 @@ import type { Condition } from "../../model/condition.ts";
 import type { NewEvent } from "../../model/event.ts";
 import { VALUES_PER_TURN_MAX } from "../../model/limits.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
-import { countValues } from "../../model/query.ts";
+import { queryValues } from "../../model/query.ts";
 import { CONDITION_KEYS, decodeCondition } from "../../wire/condition.ts";
 import {
   checkCount,
@@ -64,7 +64,7 @@ function decodeConditions(elements: Elements): Condition[] {
   let values = 0;
   return elements.map((element, i) => {
     const condition = decodeStoreCondition(element, `conditions[${i}]`);
-    values += countValues(condition.failIfEventsMatch);
+    values += queryValues(condition.failIfEventsMatch);
     if (values > VALUES_PER_TURN_MAX) {
       throw overLimit("", `the queries of conditions name more than ${VALUES_PER_TURN_MAX} values`);
     }

@@ -8,14 +8,14 @@ import type { TxCall } from "./tx_call.ts";
 
 /** `POST /tx/{txId}/commit`: one member of a write group. The transaction is over, whatever the outcome. */
 export async function commit({ edition, transaction, running, request }: TxCall): Promise<Reply> {
-  const { host, statistics } = edition;
+  const { writes, statistics } = edition;
   await request.body();
   const content = transaction.commit();
   if (content !== undefined) {
     const lists = Object.groupBy(content.projections, listOf);
     const write = storeWrite(content, lists);
     // It runs even if the client leaves, which then has to deal with a lost response.
-    const { outcome } = await host.queue.write("commit", write, undefined, running.bytesHeld);
+    const { outcome } = await writes.write("commit", write, undefined, running.bytesHeld);
     statistics.writeEnded(outcome);
     throwIfRefused(outcome, (conflict) => conflictMessage(conflict, lists));
   }

@@ -7,6 +7,7 @@ import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
 import { nowMicros } from "../../turns/clock.ts";
 import type { Edition } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
+import { CheckedWrites } from "../shared/checked_writes.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { getRoute } from "../shared/get_route.ts";
@@ -42,7 +43,7 @@ export const editionB: Edition = {
       worker: new URL("./tx_decoding_worker.ts", import.meta.url),
       limits: host.settings,
     });
-    const edition = { host, statistics, transactions, pause, decoding };
+    const edition = { host, writes: new CheckedWrites(host), statistics, transactions, pause, decoding };
     const refresh = host.queue.alone("optimize", () => optimize(edition), undefined);
     refresh.then(throwIfFailed).catch(host.reportFailure);
     return {

@@ -1,4 +1,5 @@
 import type { EditionHost } from "../edition.ts";
+import type { CheckedWrites } from "../shared/checked_writes.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
 import type { Pause } from "./pause.ts";
 import type { TxDecoding } from "./tx_decoders.ts";
@@ -7,6 +8,7 @@ import type { Statistics } from "./statistics.ts";
 /** What the routes of a running edition share. */
 export interface EditionParts {
   readonly host: EditionHost;
+  readonly writes: CheckedWrites;
   readonly statistics: Statistics;
   readonly transactions: OpenTransactions;
   readonly pause: Pause;

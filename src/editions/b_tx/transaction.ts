@@ -1,7 +1,7 @@
 import type { Condition } from "../../model/condition.ts";
 import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts";
 import { VALUES_PER_TURN_MAX } from "../../model/limits.ts";
-import { countValues, type Query } from "../../model/query.ts";
+import { type Query, queryValues } from "../../model/query.ts";
 import type { TxEvent } from "./tx_decoders.ts";
 import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_limits.ts";
 import type { UnversionedChanges } from "./tx_requests.ts";
@@ -81,7 +81,7 @@ export class Transaction {
     if (this.#conditions.length >= maxReadsPerTx) {
       throw new LimitReached(`the transaction has more reads than maxReadsPerTx (${maxReadsPerTx})`);
     }
-    this.#values += countValues(query);
+    this.#values += queryValues(query);
     if (this.#values > VALUES_PER_TURN_MAX) {
       throw new LimitReached(`the reads of the transaction name more than ${VALUES_PER_TURN_MAX} values`);
     }

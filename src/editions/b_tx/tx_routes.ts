@@ -7,6 +7,7 @@ import type { ProjectionKey } from "../../model/projection.ts";
 import { matches } from "../../model/query.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { openPage, type Page } from "../../store/open_page.ts";
+import type { Client } from "../../store/store.ts";
 import { nowMicros } from "../../turns/clock.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import { commit } from "./commit.ts";
@@ -48,11 +49,11 @@ function begin({ pause, statistics, transactions }: EditionParts): Reply {
 }
 
 async function readEvents(call: TxCall): Promise<Reply> {
-  const { edition, transaction, running } = call;
+  const { edition, transaction, running, request } = call;
   const query = await edition.decoding.decode("txRead", await bodyOf(call));
   transaction.checkRead(query);
   const read = { query, afterSequence: 0, limit: Infinity };
-  const page = await openPage((chunk) => edition.host.store.reads.chunk(chunk), read);
+  const page = await openPage((chunk) => edition.host.store.reads.chunk(chunk, request), read, request);
   transaction.readBegan(query, page.head);
   const own = transaction.pendingEvents.filter(({ queried }) => matches(query, queried));
   // The call runs until its last line has been sent.
@@ -92,7 +93,7 @@ async function readProjection({ edition, transaction, request }: TxCall): Promis
   await request.body();
   const [, type, id] = request.segments;
   const key: ProjectionKey = { type: type!, id: id! };
-  const payload = await payloadIn(edition, transaction, key);
+  const payload = await payloadIn(edition, transaction, key, request);
   if (payload === undefined) return errorReply(new Refusal("ProjectionNotFound"), NOT_CACHED).reply;
   const headers = { "Content-Type": "text/plain; charset=utf-8", ...NOT_CACHED };
   return { status: 200, headers, body: payload };
@@ -103,11 +104,12 @@ async function payloadIn(
   { host }: EditionParts,
   transaction: Transaction,
   key: ProjectionKey,
+  client: Client,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const view = transaction.viewProjection(key);
   if (view === "deleted") return undefined;
   if (view !== "asStored") return encoder.encode(view.payload);
-  const { projection } = await host.store.reads.projection(key);
+  const { projection } = await host.store.reads.projection(key, client);
   transaction.projectionRead(key, projection === undefined ? "missing" : { version: projection.version });
   return projection?.payload;
 }

@@ -1,5 +1,5 @@
 import type { Reply } from "../../http/exchange.ts";
-import type { Route } from "../../http/router.ts";
+import type { Route, RoutedRequest } from "../../http/router.ts";
 import { Refusal } from "../../model/errors.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { Transaction } from "./transaction.ts";
@@ -14,6 +14,7 @@ export interface TicketCall {
   /** The decoded segments of the path. */
   readonly segments: readonly string[];
   readonly body: Uint8Array<ArrayBuffer>;
+  readonly client: Pick<RoutedRequest, "left">;
 }
 
 /**
@@ -35,7 +36,7 @@ export function ticketRoute(
         const { segments } = request;
         return await transaction.call(
           request,
-          (body) => withTicket({ edition, transaction, segments, body }),
+          (body) => withTicket({ edition, transaction, segments, body, client: request }),
         );
       }
       if (route.handle === undefined) throw new Refusal("InvalidRequest", MISSING_TICKET);

@@ -30,10 +30,10 @@ export function transactionRoutes(
   ];
 }
 
-async function readEvents({ edition: { decoding }, transaction, body }: TicketCall): Promise<Reply> {
+async function readEvents({ edition: { decoding }, transaction, body, client }: TicketCall): Promise<Reply> {
   const request = await decoding.decode("read", body);
   return pageReply(
-    await openPage((chunk) => transaction.inStore((turns) => turns.readChunkInside(chunk)), request),
+    await openPage((chunk) => transaction.inStore((turns) => turns.readChunkInside(chunk)), request, client),
   );
 }
 

@@ -20,7 +20,7 @@ export function readEventsRoute(
       const read = await decode(await request.body());
       using counted = new DisposableStack();
       counted.use(reads.begin());
-      const page = await openPage((chunk) => store.reads.chunk(chunk), read);
+      const page = await openPage((chunk) => store.reads.chunk(chunk, request), read, request);
       return pageReply(page, counted.move());
     },
   };

@@ -10,9 +10,10 @@ import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** `GET /projections/{type}/{id}`: one committed projection, its payload exactly as it was written. */
 export function readProjectionRoute({ store }: EditionHost, reads: ReadsInFlight): Route {
-  return getRoute("/projections/:type/:id", async ({ segments: [type, id] }) => {
+  return getRoute("/projections/:type/:id", async (request) => {
+    const [type, id] = request.segments;
     using _read = reads.begin();
-    return projectionReply(await store.reads.projection({ type: type!, id: id! }));
+    return projectionReply(await store.reads.projection({ type: type!, id: id! }, request));
   });
 }
 

@@ -3,6 +3,8 @@ import type { ServerSettings } from "../../../src/config/load.ts";
 import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
 import { TX_DECODERS } from "../../../src/editions/b_tx/tx_decoders.ts";
 import type { EditionParts } from "../../../src/editions/b_tx/edition_parts.ts";
+import type { EditionHost } from "../../../src/editions/edition.ts";
+import { CheckedWrites } from "../../../src/editions/shared/checked_writes.ts";
 import { OpenTransactions } from "../../../src/editions/b_tx/open_transactions.ts";
 import { Pause } from "../../../src/editions/b_tx/pause.ts";
 import { Statistics } from "../../../src/editions/b_tx/statistics.ts";
@@ -112,6 +114,7 @@ export class InProcess implements Disposable {
     const host = {
       settings,
       store: {
+        opened: { head: 0 },
         reads: {
           chunk: (request: ChunkRequest) => this.store.readChunk(request),
           projection: ({ type, id }: ProjectionKey) =>
@@ -125,6 +128,7 @@ export class InProcess implements Disposable {
         },
       },
       queue: {
+        assertOpen: () => {},
         write: (_kind: string, write: StoreWrite) =>
           Promise.resolve({ outcome: done(this.store.write(write)), turnSeconds: 0 }),
         alone: <T>(_kind: string, run: () => Promise<T>) => run(),
@@ -132,6 +136,7 @@ export class InProcess implements Disposable {
     };
     this.edition = {
       host,
+      writes: new CheckedWrites(host as unknown as EditionHost),
       statistics,
       transactions: new OpenTransactions(settings, statistics),
       pause: new Pause(options.pausedSinceMicros, nowMicros()),

@@ -3,6 +3,7 @@ import { DEPARTURES, LeavingClient } from "../../http/transport/support/departur
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdTurn } from "../../support/held_turn.ts";
+import { makeReadsLong } from "../../support/long_statements.ts";
 import { assertNoContent } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
@@ -18,7 +19,6 @@ import {
   waitForWaiting,
   WaitingBegin,
 } from "./client.ts";
-import { fillForLongQuery, LONG_QUERY } from "./long_query.ts";
 
 /** Far below transactionTimeout: who waits must not have waited for that. */
 const AT_ONCE_SECONDS_MAX = 2;
@@ -193,9 +193,9 @@ Deno.test("leaving while the database works on a read: its work is finished, the
   const seconds = { SERVICE_TRANSACTION_TIMEOUT: "60", SERVICE_MAX_TRANSACTION_DURATION: "60" };
   await using patient = await startEditionC(seconds, { listen: "tcp" });
   const caller = patient.client();
-  await fillForLongQuery(caller, 1500);
+  makeReadsLong(patient.dataDir, 0.2);
   const leave = async (transaction: Transaction): Promise<void> => {
-    using leaving = await transaction.start("QUERY", "/events", { json: { query: LONG_QUERY } });
+    using leaving = await transaction.start("QUERY", "/events", { json: { query: "*" } });
     await eventually(async () => assert.equal((await debugDocument(caller)).write.active?.calls, 2));
     leaving.close();
   };

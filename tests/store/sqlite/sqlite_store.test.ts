@@ -75,8 +75,8 @@ Deno.test("whether the database can be reached is found out however many reads w
 Deno.test("a read that fails in SQLite fails alone; its reader continues", async () => {
   await withStore(1, async (store) => {
     await store.turns.group([ofTypes("t")]);
-    const wrong = { ...EVERYTHING, query: queryOf(["t"]), afterSequence: Number.NaN, limit: 1 };
-    await assert.rejects(store.reads.chunk(wrong), /NaN|BigInt|number/i);
+    const wrong = { ...EVERYTHING, query: queryOf(["t"]), afterSequence: 0.5, limit: 1 };
+    await assert.rejects(store.reads.chunk(wrong), /BigInt/);
     assert.equal((await store.reads.chunk(EVERYTHING)).events, 1);
     assert.equal(store.reads.inUse, 0);
   });

@@ -1,18 +1,15 @@
 const encoder = new TextEncoder();
 
-/** Enough for most selective reads. */
-const FIRST_BYTES = 16 * 1024;
-
 /**
  * Turns text into bytes piece by piece. Joining it first would leave long strings behind, which the runtime
  * is slow to collect.
  */
 export class LineBuffer {
   readonly #bytesExpected: number;
-  #bytes = new Uint8Array(FIRST_BYTES);
+  #bytes = new Uint8Array(0);
   #length = 0;
 
-  /** @param bytesExpected the size that the buffer grows to when its first, small one is full */
+  /** @param bytesExpected the size of the buffer when it takes more than one piece */
   constructor(bytesExpected: number) {
     this.#bytesExpected = bytesExpected;
   }
@@ -24,6 +21,13 @@ export class LineBuffer {
   /** What has been added so far, as a view of the buffer. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Adds the last piece. When it is the only one, the buffer is just as large. */
+  addLast(text: string): void {
+    if (this.#length > 0) return this.add(text);
+    this.#bytes = encoder.encode(text);
+    this.#length = this.#bytes.length;
   }
 
   add(text: string): void {

@@ -7,15 +7,20 @@ import type { Database } from "../connection/database.ts";
  * terms, separated by spaces.
  */
 
-/** The FTS5 expression that finds the events which match at least one item. */
-export function matchExpression(items: readonly TermItem[]): string {
-  return items.map((item) => `(${itemExpression(item)})`).join(" OR ");
+/** The FTS5 expression that finds the events which match an item. */
+export function itemExpression({ anyOf, allOf }: TermItem): string {
+  const all = allOf.map(termExpression);
+  if (anyOf.length > 0) all.push(`(${anyOfExpression(anyOf)})`);
+  return all.join(" AND ");
 }
 
-function itemExpression(item: TermItem): string {
-  const all = item.allOf.map((term) => `"${term}"`);
-  if (item.anyOf.length > 0) all.push(`(${item.anyOf.map((term) => `"${term}"`).join(" OR ")})`);
-  return all.join(" AND ");
+export function termExpression(term: string): string {
+  return `"${term}"`;
+}
+
+/** Finds the events with one of the terms, each of which costs something for each event: not for hundreds. */
+export function anyOfExpression(terms: readonly string[]): string {
+  return terms.map(termExpression).join(" OR ");
 }
 
 /** Sequences in the tag index with `after < sequence <= upTo` that match an FTS5 expression, in order. */

@@ -1,7 +1,7 @@
-import { Refusal } from "../../../model/errors.ts";
+import { ClientLeft, Refusal } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
-import type { FoundProjection, StoreReads } from "../../store.ts";
+import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import type { Reader } from "../reading/reader.ts";
 import { type Remote, RemoteWorker } from "../../../workers/remote_worker.ts";
@@ -11,6 +11,13 @@ const WAITING_MAX = 1000;
 
 type ReaderWorker = RemoteWorker<typeof Reader>;
 
+/** A read that waits for a reader. */
+interface Waiting extends PromiseWithResolvers<ReaderWorker> {
+  /** Aborts when the read is no longer wanted. */
+  readonly left: AbortSignal | undefined;
+  readonly onLeave: () => void;
+}
+
 /** Reader workers, started on demand. Each runs one short read at a time. */
 export class ReaderPool implements StoreReads {
   readonly max: number;
@@ -19,7 +26,7 @@ export class ReaderPool implements StoreReads {
   readonly #path: string;
   readonly #files: readonly KnownFile[];
   #idle: ReaderWorker[] = [];
-  readonly #waiting: PromiseWithResolvers<ReaderWorker>[] = [];
+  #waiting: Waiting[] = [];
   /** Those that are open or being opened, idle or not. */
   readonly #readers = new Set<ReaderWorker>();
 
@@ -34,12 +41,12 @@ export class ReaderPool implements StoreReads {
     return this.#readers.size - this.#idle.length;
   }
 
-  chunk(request: ChunkRequest): Promise<Chunk> {
-    return this.#read((reader) => reader.chunk(request));
+  chunk(request: ChunkRequest, client?: Client): Promise<Chunk> {
+    return this.#read((reader) => reader.chunk(request), { client });
   }
 
-  projection(key: ProjectionKey): Promise<FoundProjection> {
-    return this.#read((reader) => reader.projection(key));
+  projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
+    return this.#read((reader) => reader.projection(key), { client });
   }
 
   async ping(): Promise<void> {
@@ -60,8 +67,11 @@ export class ReaderPool implements StoreReads {
     this.#idle = [];
   }
 
-  async #read<T>(read: (reader: Remote<Reader>) => Promise<T>, { first } = { first: false }): Promise<T> {
-    const reader = await this.#take(first);
+  async #read<T>(
+    read: (reader: Remote<Reader>) => Promise<T>,
+    { first = false, client }: { first?: boolean; client?: Client | undefined },
+  ): Promise<T> {
+    const reader = await this.#take(first, client);
     try {
       return await read(reader.object);
     } finally {
@@ -69,21 +79,38 @@ export class ReaderPool implements StoreReads {
     }
   }
 
-  #take(first: boolean): ReaderWorker | Promise<ReaderWorker> {
+  #take(first: boolean, client: Client | undefined): ReaderWorker | Promise<ReaderWorker> {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     if (this.#readers.size < (this.lost === undefined ? this.max : 1)) return this.#start();
     if (this.#waiting.length >= WAITING_MAX && !first) {
       throw new Refusal("Unavailable", "too many reads are waiting for a reader");
     }
-    const waiting = Promise.withResolvers<ReaderWorker>();
+    const waiting = this.#waitingFor(client?.left);
     if (first) this.#waiting.unshift(waiting);
     else this.#waiting.push(waiting);
     return waiting.promise;
   }
 
-  #giveBack(reader: ReaderWorker): void {
+  #waitingFor(left: AbortSignal | undefined): Waiting {
+    if (left?.aborted) throw new ClientLeft();
+    const onLeave = (): void => {
+      this.#waiting = this.#waiting.filter((other) => other !== waiting);
+      waiting.reject(new ClientLeft());
+    };
+    const waiting = { left, onLeave, ...Promise.withResolvers<ReaderWorker>() };
+    left?.addEventListener("abort", onLeave, { once: true });
+    return waiting;
+  }
+
+  #nextWaiting(): Waiting | undefined {
     const next = this.#waiting.shift();
+    next?.left?.removeEventListener("abort", next.onLeave);
+    return next;
+  }
+
+  #giveBack(reader: ReaderWorker): void {
+    const next = this.#nextWaiting();
     if (this.#readers.has(reader)) {
       if (next === undefined) this.#idle.push(reader);
       else next.resolve(reader);

@@ -58,7 +58,8 @@ Deno.test("reads by time find exactly the events of those moments, also after th
       const time = { fromMicros: Math.min(a, b), beforeMicros: Math.max(a, b) };
       const expected = sequencesOf(times, query, time, { after, upTo: head });
       for (const limit of [3, Infinity]) {
-        const found = [...findEvents(store.db, { query, time, afterSequence: after, head, limit })].flat();
+        const search = { query, time, afterSequence: after, head, limit };
+        const found = [...findEvents(store.db, search)].flatMap(({ rows }) => rows);
         assert.deepEqual(found.map(({ sequence }) => sequence), expected.slice(0, limit));
       }
       const page = readChunk(store.db, { query, time, afterSequence: after, head, limit: 5 });

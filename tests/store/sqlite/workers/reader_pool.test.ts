@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { createDatabase } from "../../../../src/store/sqlite/data_directory/create_database.ts";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
+import { ClientLeft } from "../../../../src/model/errors.ts";
 import { ReaderPool } from "../../../../src/store/sqlite/workers/reader_pool.ts";
-import { TestDirectory } from "../../test_store.ts";
+import { EVERYTHING } from "../../chunks.ts";
+import { TestDirectory, TestStore } from "../../test_store.ts";
 
 Deno.test("a reader that cannot be opened fails the reads that wait for it, none hangs, and a later one is opened anew", async () => {
   using directory = new TestDirectory();
@@ -21,5 +23,49 @@ Deno.test("a reader that cannot be opened fails the reads that wait for it, none
     db.close();
   } finally {
     pool.close();
+  }
+});
+
+Deno.test("a thousand reads whose clients leave while they wait give up their places at once", async () => {
+  using store = new TestStore();
+  const pool = new ReaderPool(store.path, 1);
+  try {
+    const running = pool.chunk(EVERYTHING);
+    const leaving = new AbortController();
+    const client = { left: leaving.signal };
+    const key = { type: "p", id: "1" };
+    const gone = Array.from({ length: 500 }, () => [
+      assert.rejects(pool.chunk(EVERYTHING, client), ClientLeft),
+      assert.rejects(pool.projection(key, client), ClientLeft),
+    ]).flat();
+    const staying = pool.ping();
+    leaving.abort();
+    await Promise.all(gone);
+    await assert.rejects(
+      pool.chunk(EVERYTHING, client),
+      ClientLeft,
+      "one who has already left does not wait",
+    );
+    // All places are free again.
+    const later = Array.from({ length: 999 }, () => pool.projection(key));
+    await Promise.all([running, staying, ...later]);
+    assert.equal(pool.inUse, 0);
+  } finally {
+    await pool.close();
+  }
+});
+
+Deno.test("a read that finds a reader never asks whether its client is there", async () => {
+  using store = new TestStore();
+  const pool = new ReaderPool(store.path, 1);
+  const client = {
+    get left(): AbortSignal {
+      throw new Error("asked");
+    },
+  };
+  try {
+    for (let i = 0; i < 3; i++) assert.equal((await pool.chunk(EVERYTHING, client)).events, 0);
+  } finally {
+    await pool.close();
   }
 });

@@ -1,0 +1,49 @@
+import type { Database } from "../connection/database.ts";
+import { type EventRow, eventsAt, scanEvents } from "../tables/events.ts";
+import type { Range } from "../tables/range.ts";
+
+/**
+ * Events that are read as rows at a time, before they become bytes: few at first, then as many as fill about
+ * a quarter of a chunk, so that large events are neither held nor read needlessly.
+ */
+const BATCH_EVENTS_FIRST = 4;
+const BATCH_EVENTS_MAX = 256;
+const BATCH_UNITS = 64 * 1024;
+
+function nextBatchEvents(rows: readonly EventRow[]): number {
+  let units = 0;
+  for (const row of rows) units += row.body.length;
+  return Math.max(1, Math.min(BATCH_EVENTS_MAX, Math.floor(BATCH_UNITS * rows.length / Math.max(units, 1))));
+}
+
+/** Every event of a range, in batches and in order, at most `eventsMax`. */
+export function* batchesOf(
+  db: Database,
+  { after: start, upTo }: Range,
+  eventsMax: number = Infinity,
+): Generator<EventRow[]> {
+  let after = start;
+  let batch = BATCH_EVENTS_FIRST;
+  for (let left = eventsMax; left > 0 && after < upTo;) {
+    const wanted = Math.min(left, batch);
+    const rows = scanEvents(db, { after, upTo }, wanted);
+    if (rows.length > 0) yield rows;
+    if (rows.length < wanted) return;
+    left -= rows.length;
+    after = rows.at(-1)!.sequence;
+    batch = nextBatchEvents(rows);
+  }
+}
+
+/** The events of these sequences, in batches and in order. */
+export function* batchesAt(db: Database, sequences: readonly number[]): Generator<EventRow[]> {
+  let batch = BATCH_EVENTS_FIRST;
+  for (let i = 0; i < sequences.length;) {
+    const wanted = sequences.slice(i, i + batch);
+    const rows = eventsAt(db, wanted);
+    if (rows.length < wanted.length) throw new Error("the tag index names an event that does not exist");
+    yield rows;
+    i += rows.length;
+    batch = nextBatchEvents(rows);
+  }
+}

@@ -1,0 +1,171 @@
+import { listsOf, type QueryItem } from "../../../model/query.ts";
+import { type TermItem, termItem } from "../../index_terms.ts";
+import type { Database } from "../connection/database.ts";
+import { anyOfExpression, indexedSequences, itemExpression, termExpression } from "../tables/tag_index.ts";
+import type { Window } from "./step.ts";
+
+/*
+ * Asks the tag index which events of a range may match: for each item the events of one of its lists, the one
+ * that seems shortest. Whether they have the item's other tags is then seen by looking at them.
+ *
+ * FTS5 could intersect the lists, but it walks them from their start, however late the range begins, and nothing
+ * can interrupt it; while one list is searched from where the range begins.
+ */
+
+/** Sequences of one item that are asked for at once. They cost 0.15 us each, a lookup 25 us for each term. */
+const SEQUENCES_MIN = 4096;
+const SEQUENCES_MAX = 20_000;
+const SEQUENCES_PER_LOOKUP = 150;
+
+/** When a list has fewer entries in the range, the other lists of its item are not asked for. */
+const SHORT_LIST = 64;
+
+/**
+ * List entries that FTS5 may walk to intersect lists: 20 ns each, more when there are many lists. No list is longer
+ * than the store.
+ */
+const WALKED_ENTRIES_MAX = 4_000_000;
+
+/** About as long as a term is in an expression. */
+const TERM_UNITS = 38;
+
+/** How many terms are looked up to gather the candidates of these items. */
+export function lookupsFor(items: readonly QueryItem[]): number {
+  let lookups = 0;
+  for (const { types, identifiers, metadata } of items) {
+    const tags = identifiers.length + metadata.length;
+    // Of several lists, usually the first or the second is short.
+    lookups += tags === 0 ? types.length : Math.min(2, tags + types.length);
+  }
+  return lookups;
+}
+
+/** Gathers the candidates of a range, item after item. When there are too many, it ends the window earlier. */
+export class Gathering {
+  readonly #db: Database;
+  readonly #items: readonly QueryItem[];
+  readonly #after: number;
+  #upTo: number;
+  #itemsDone: number;
+  #candidates: number[];
+  #isDense = false;
+  readonly #sequencesMax: number;
+  /** The lists of all items. */
+  readonly #lists: number;
+  /** The most events that are wanted. */
+  readonly #eventsMax: number;
+  #unchecked: Window["unchecked"];
+  #lookups = 0;
+  /** Expressions of long lists, and the last of the sequences that were seen. */
+  readonly #long = new Map<string, number>();
+
+  constructor(db: Database, items: readonly QueryItem[], begun: Window, eventsMax: number) {
+    this.#db = db;
+    this.#items = items;
+    this.#after = begun.after;
+    this.#upTo = begun.upTo;
+    this.#itemsDone = begun.itemsDone;
+    this.#candidates = begun.candidates === "every" ? [] : [...begun.candidates];
+    this.#unchecked = begun.unchecked;
+    const affordable = SEQUENCES_PER_LOOKUP * lookupsFor(items);
+    this.#sequencesMax = Math.min(SEQUENCES_MAX, Math.max(SEQUENCES_MIN, affordable));
+    this.#eventsMax = eventsMax;
+    this.#lists = items.reduce((lists, item) => lists + listsOf(item), 0);
+  }
+
+  /** How many lookups the last step made. */
+  get lookups(): number {
+    return this.#lookups;
+  }
+
+  get done(): boolean {
+    return this.#isDense || this.#itemsDone === this.#items.length;
+  }
+
+  get window(): Window {
+    return {
+      after: this.#after,
+      upTo: this.#upTo,
+      itemsDone: this.#itemsDone,
+      candidates: this.#isDense ? "every" : this.#candidates,
+      unchecked: this.#unchecked,
+    };
+  }
+
+  /** Gathers for the next item. */
+  step(): void {
+    this.#lookups = 0;
+    const item = this.#items[this.#itemsDone++]!;
+    const unchecked = this.#gather(item, termItem(item));
+    // With several items, what is a candidate of one may match another.
+    if (unchecked !== undefined) this.#unchecked = this.#items.length === 1 ? unchecked : "everything";
+    if (this.done || this.#candidates.length > 2 * this.#sequencesMax) this.#settle();
+    // So many that it is cheaper to look at all events than to ask for the other items.
+    this.#isDense = this.#items.length > 1 && this.#candidates.length > (this.#upTo - this.#after) / 2;
+  }
+
+  /** @returns what the candidates must still be checked for */
+  #gather(item: QueryItem, terms: TermItem): QueryItem | undefined {
+    const lists = terms.allOf.map(termExpression);
+    if (terms.anyOf.length > 0) lists.push(anyOfExpression(terms.anyOf));
+    if (lists.length === 1) return void this.#add(lists[0]!, this.#eventsMax);
+    const mayWalk = this.#lists ** 2 * this.#upTo <= WALKED_ENTRIES_MAX;
+    if (mayWalk && this.#after <= this.#upTo / 2) {
+      return void this.#add(itemExpression(terms), this.#eventsMax);
+    }
+    let sparsest = 0;
+    let reached = 0;
+    for (const [i, list] of lists.entries()) {
+      let end = this.#long.get(list);
+      if (end === undefined) {
+        const sequences = this.#ask(list, SHORT_LIST);
+        if (sequences.length < SHORT_LIST) {
+          this.#candidates.push(...sequences);
+          return withoutList(item, i);
+        }
+        end = sequences.at(-1)!;
+        this.#long.set(list, end);
+      }
+      if (end > reached) [sparsest, reached] = [i, end];
+    }
+    if (mayWalk) return void this.#add(itemExpression(terms), this.#eventsMax);
+    this.#add(lists[sparsest]!, Infinity);
+    return withoutList(item, sparsest);
+  }
+
+  #add(expression: string, eventsMax: number): void {
+    const rowsMax = Math.min(this.#sequencesMax, eventsMax);
+    const sequences = this.#ask(expression, rowsMax);
+    if (this.#items.length === 1) this.#candidates = sequences;
+    else for (const sequence of sequences) this.#candidates.push(sequence);
+    if (sequences.length === rowsMax) this.#upTo = sequences.at(-1)!;
+  }
+
+  #ask(expression: string, rowsMax: number): number[] {
+    this.#lookups += Math.ceil(expression.length / TERM_UNITS);
+    return indexedSequences(this.#db, expression, { after: this.#after, upTo: this.#upTo }, rowsMax);
+  }
+
+  /** Puts the candidates in order, and those in excess off to the next window. */
+  #settle(): void {
+    if (this.#items.length === 1) return;
+    const sorted = Float64Array.from(this.#candidates).sort();
+    const distinct: number[] = [];
+    for (const sequence of sorted) {
+      if (sequence > this.#upTo || distinct.length === this.#sequencesMax) break;
+      if (sequence !== distinct.at(-1)) distinct.push(sequence);
+    }
+    const last = distinct.at(-1);
+    if (distinct.length === this.#sequencesMax && last !== undefined) this.#upTo = last;
+    this.#candidates = distinct;
+  }
+}
+
+/** What remains of an item: the lists are its identifiers, then its metadata, then all its types as one. */
+function withoutList({ types, identifiers, metadata }: QueryItem, list: number): QueryItem {
+  return {
+    types: list === identifiers.length + metadata.length ? [] : types,
+    identifiers: identifiers.filter((_, i) => i !== list),
+    metadata: metadata.filter((_, i) => i !== list - identifiers.length),
+  };
+}

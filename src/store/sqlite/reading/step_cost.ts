@@ -1,0 +1,18 @@
+import type { EventRow } from "../tables/events.ts";
+
+/* What the pieces of a search cost, measured on two cores with a million events: docs/decisions/tag_index.md. */
+
+/** To find one term in the index. */
+export const LOOKUP_MICROSECONDS = 25;
+/** To parse the tags of an event. */
+export const PARSE_MICROSECONDS = 0.9;
+const ROW_MICROSECONDS = 0.6;
+/** What a large event costs more. */
+const UNIT_MICROSECONDS = 0.001;
+
+/** To read events, and to compare their types. @param count how many, when they are not there yet */
+export function rowsMicroseconds(rows: readonly EventRow[], count: number = rows.length): number {
+  let units = 0;
+  for (const { body } of rows) units += body.length;
+  return count * ROW_MICROSECONDS + units * UNIT_MICROSECONDS;
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import type { Client } from "../../support/client.ts";
+import { eventually } from "../../support/eventually.ts";
+import { debugSnapshot } from "../../support/held_turn.ts";
+import { startServer } from "../../support/server_process.ts";
+
+/** On an idle machine it is a few; when the turn holds such a check, it is some hundred. */
+const WRITE_MILLISECONDS_MAX = 100;
+
+/** Far less than the reads of the others would take. */
+const HONEST_READ_SECONDS_MAX = 1;
+
+const NAMES = Array.from({ length: 20 }, (_, i) => `n${i}`);
+
+/** Events with as many identifiers as possible, of which the first has one of two values. */
+async function fill(client: Client, events: number): Promise<void> {
+  for (let first = 0; first < events; first += 100) {
+    const batch = Array.from({ length: 100 }, (_, i) => ({
+      type: `type ${first + i}`,
+      identifiers: Object.fromEntries(NAMES.map((name, n) => [name, n === 0 ? String(i % 2) : "v"])),
+      payload: "",
+    }));
+    assert.equal((await client.write({ events: batch })).status, 200);
+  }
+}
+
+/** 10,000 types that no event has. */
+const ABSENT_TYPES = Array.from({ length: 100 }, (_, item) => ({
+  types: Array.from({ length: 100 }, (_, i) => `absent ${item} ${i}`),
+}));
+
+/** Tags of which each is on many events, but no event has all of an item. */
+const COMMON_TAGS = Array.from({ length: 100 }, (_, item) => ({
+  identifiers: [
+    ...NAMES.slice(1).filter((_, n) => n !== item % 19 && n !== (item * 7 + 3) % 19).map((name) => ({
+      name,
+      value: "v",
+    })),
+    { name: "n0", value: "0" },
+    { name: "n0", value: "1" },
+  ],
+}));
+
+Deno.test("writes do not wait while the conditions of others are checked, however much these cost", async () => {
+  await using server = await startServer({ listen: "unix" });
+  const client = server.client();
+  await fill(client, 20_000);
+  const costly = (): Promise<number> =>
+    client.write({ conditions: [{ failIfEventsMatch: ABSENT_TYPES }] }).then(({ status }) => status);
+  const honest = async (): Promise<number> => {
+    const started = performance.now();
+    await client.append({ type: "honest", payload: "" });
+    return performance.now() - started;
+  };
+  // Readers start when they are needed, and code is compiled when it is used.
+  for (let i = 0; i < 3; i++) assert.equal(await costly(), 200);
+  const milliseconds: number[] = [];
+  for (let i = 0; i < 15; i++) {
+    let checking = true;
+    const heavy = costly().finally(() => checking = false);
+    while (checking) milliseconds.push(await honest());
+    assert.equal(await heavy, 200);
+  }
+  const sorted = milliseconds.toSorted((a, b) => a - b);
+  const p90 = sorted[Math.floor(sorted.length * 0.9)] ?? Infinity;
+  const summary = `${sorted.length} writes, p90 ${p90} ms, longest ${sorted.at(-1)} ms`;
+  assert.ok(p90 < WRITE_MILLISECONDS_MAX, summary);
+});
+
+Deno.test("an honest read is answered at once when the clients of thirty costly ones have left", async () => {
+  await using server = await startServer({ listen: "unix" });
+  const client = server.client();
+  await fill(client, 20_000);
+  assert.equal((await client.queryEvents(COMMON_TAGS)).events.length, 0);
+  const reading = await Promise.all(
+    Array.from({ length: 30 }, () => client.begin("QUERY", "/events", { json: { query: COMMON_TAGS } })),
+  );
+  await eventually(async () => assert.ok((await debugSnapshot(client)).read.sqliteInUse > 0));
+  for (const connection of reading) connection.close();
+  const started = performance.now();
+  assert.equal((await client.queryEvents([{ types: ["type 7"] }])).events.length, 1);
+  const seconds = (performance.now() - started) / 1000;
+  assert.ok(seconds < HONEST_READ_SECONDS_MAX, `the honest read took ${seconds} s`);
+  await eventually(async () => assert.equal((await debugSnapshot(client)).read.sqliteInUse, 0), 3);
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import type { NewEvent } from "../../../../src/model/event.ts";
+import { matches, type QueryItem } from "../../../../src/model/query.ts";
+import type { ReadRequest } from "../../../../src/model/read_request.ts";
+import { isInTimeRange } from "../../../../src/model/time_range.ts";
+import { anyMatches } from "../../../../src/store/sqlite/reading/find_events.ts";
+import { type ChunkWork, readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
+import { sequencesOf } from "../../chunks.ts";
+import { newEvent, tag } from "../../made_writes.ts";
+import { seededRandom, TestStore } from "../../test_store.ts";
+
+const EVENTS = 6000;
+
+/** Every step its own chunk, then many steps in each. */
+const WORKS: readonly ChunkWork[] = [
+  { millisecondsMax: 0, microsecondsMin: 0 },
+  { millisecondsMax: 0, microsecondsMin: 2000 },
+];
+
+/** A page read in chunks as between readers, where everything is copied; Infinity at its end if there are more. */
+function page(store: TestStore, read: ReadRequest, work: ChunkWork): number[] {
+  const sequences: number[] = [];
+  let request = { ...read, head: EVENTS, kept: undefined as unknown };
+  while (true) {
+    const chunk = structuredClone(readChunk(store.db, request, work));
+    sequences.push(...sequencesOf(chunk));
+    if (chunk.end !== false) return chunk.end.hasMore ? [...sequences, Infinity] : sequences;
+    const { last, events, kept } = chunk;
+    const isOn = last > request.afterSequence || kept !== undefined;
+    assert.ok(isOn && last <= EVENTS, "each chunk gets on");
+    request = { ...request, afterSequence: last, limit: request.limit - events, kept };
+  }
+}
+
+Deno.test("large queries over lists of every length agree with matches(), in chunks of any size", () => {
+  using store = new TestStore();
+  const random = seededRandom(42);
+  // Lists of all events, of half of them, of a few, and of one; in the second half some end and others begin.
+  const events: NewEvent[] = Array.from({ length: EVENTS }, (_, i) => ({
+    ...newEvent(i % 2 === 0 ? "even" : `type ${random(300)}`, [
+      tag("all", "v"),
+      tag("half", String(i % 2)),
+      tag("few", String(random(400))),
+      tag("one", String(i)),
+      tag("side", i < EVENTS / 2 ? "early" : "late"),
+    ]),
+    metadata: [tag("third", String(i % 3))],
+  }));
+  // A clock that goes back again and again, so that a time range lies in many places.
+  const times = events.map((_, i) => 1_700_000_000_000_000 + (i % 1500) * 1_000_000);
+  store.append(events, times);
+  const tags = (): QueryItem["identifiers"] =>
+    [
+      tag("all", "v"),
+      tag("half", String(random(2))),
+      tag("few", String(random(500))),
+      tag("one", String(random(2 * EVENTS))),
+      tag("side", ["early", "late"][random(2)]!),
+    ].filter(() => random(3) === 0);
+  const item = (): QueryItem => ({
+    types: Array.from(
+      { length: random(3) * random(8) },
+      () => random(40) === 0 ? "even" : `type ${random(600)}`,
+    ),
+    identifiers: tags(),
+    metadata: random(4) === 0 ? [tag("third", String(random(4)))] : [],
+  });
+  let [found, missed] = [0, 0];
+  for (let round = 0; round < 27; round++) {
+    const items = Array.from({ length: 1 + random(round % 2 === 0 ? 3 : 99) }, item).filter(
+      ({ types, identifiers, metadata }) => types.length + identifiers.length + metadata.length > 0,
+    );
+    const query = items.length === 0 ? [{ types: ["even"], identifiers: [], metadata: [] }] : items;
+    const after = [0, random(EVENTS), EVENTS - 500][round % 3]!;
+    const fromMicros = times[random(1500)]!;
+    const time = round % 4 === 3 ? { fromMicros, beforeMicros: fromMicros + 300_000_000 } : undefined;
+    const expected = events.flatMap((event, i) => {
+      const isInRange = i >= after && (time === undefined || isInTimeRange(time, times[i]!));
+      return isInRange && matches(query, event) ? [i + 1] : [];
+    });
+    if (expected.length === 0) missed++;
+    else found++;
+    for (const limit of [3, Infinity]) {
+      const wanted = expected.length > limit ? [...expected.slice(0, limit), Infinity] : expected;
+      const work = WORKS[random(2)]!;
+      const read = { query, time, afterSequence: after, limit };
+      assert.deepEqual(page(store, read, work), wanted, JSON.stringify(read));
+    }
+    if (time !== undefined) continue;
+    assert.equal(anyMatches(store.db, query, { after, upTo: EVENTS }), expected.length > 0);
+  }
+  assert.ok(found > 10 && missed > 0, `${found} found something, ${missed} nothing`);
+});
+
+Deno.test("what one chunk found out is of no use to another store", () => {
+  using store = new TestStore();
+  store.append(Array.from({ length: 3000 }, (_, i) => newEvent(`type ${i}`)));
+  const types = Array.from({ length: 20 }, (_, i) => [`type ${i * 100}`]);
+  const query = types.map((types) => ({ types, identifiers: [], metadata: [] }));
+  const request = { query, afterSequence: 0, head: 3000, limit: Infinity };
+  const { kept } = readChunk(store.db, request, WORKS[0]);
+  assert.ok(kept !== undefined);
+  using other = new TestStore();
+  other.append([newEvent("other"), newEvent("type 0")]);
+  assert.deepEqual(sequencesOf(readChunk(other.db, { ...request, kept })), [2]);
+});
