@@ -1,11 +1,11 @@
 /** Descriptors that a worker with a connection takes: its event loop and SQLite's files. Eight were counted. */
 const PER_WORKER = 10;
 
-/** The workers that are not readers: the writer, and the one that decodes large bodies. */
-const OTHER_WORKERS = 2;
-
-/** Reserved for whatever else is briefly opened: files beside the database, profiles, a stale socket. */
-const RESERVE = 10;
+/**
+ * Reserved for what is open only at times: the worker that decodes large bodies, which takes seven, files beside
+ * the database, profiles, a stale socket.
+ */
+const RESERVE = 16;
 
 const CONNECTIONS_MAX = 2000;
 
@@ -20,7 +20,7 @@ export interface DescriptorBudget {
  * Readers come first, but never more than half, so that a low limit leaves both some.
  */
 export function shareDescriptors(free: number, readersWanted: number): DescriptorBudget {
-  const rest = Math.max(0, free - RESERVE - PER_WORKER * OTHER_WORKERS);
+  const rest = Math.max(0, free - RESERVE - PER_WORKER);
   const readers = Math.max(1, Math.min(readersWanted, Math.floor(rest / 2 / PER_WORKER)));
   const connections = Math.max(1, Math.min(CONNECTIONS_MAX, rest - readers * PER_WORKER));
   return { readers, connections };
@@ -31,7 +31,7 @@ export function shareDescriptors(free: number, readersWanted: number): Descripto
  * opened until that fails.
  */
 export function freeDescriptors(readersWanted: number): number {
-  const enough = RESERVE + PER_WORKER * (OTHER_WORKERS + readersWanted) + CONNECTIONS_MAX;
+  const enough = RESERVE + PER_WORKER * (1 + readersWanted) + CONNECTIONS_MAX;
   const files: Deno.FsFile[] = [];
   try {
     while (files.length < enough) files.push(Deno.openSync(Deno.execPath()));
