@@ -60,7 +60,7 @@ const differences: readonly Difference[] = [
   {
     refusal: REQUEST_LINE,
     because: "exactly one space stands between the parts of a request line",
-    holds: (node, raw) => /^[^\r\n]* {2}/.test(raw.slice(node.start)),
+    holds: (node, raw) => /^(?:\r\n)?[^\r\n]* {2}/.test(raw.slice(node.start)),
   },
   {
     refusal: "this server is not a proxy",
