@@ -18,6 +18,9 @@ const DRAINED_BYTES_MAX = 64 * 1024;
  */
 const LINGER_BYTES_MAX = 64 * 1024 * 1024;
 
+const CR = 0x0d;
+const LF = 0x0a;
+
 const CONTINUE = new TextEncoder().encode("HTTP/1.1 100 Continue\r\n\r\n");
 
 /** What a connection needs of a socket. */
@@ -110,8 +113,16 @@ export class Connection {
     const { requestHead: headSeconds } = this.#options.timeouts;
     this.#deadline.set(quietSeconds);
     let searched = 0;
+    let afterEmptyLine = false;
     while (true) {
       const { bytes } = this.#source;
+      // Some clients send one behind a body.
+      if (!afterEmptyLine && bytes[0] === CR && bytes[1] === LF) {
+        afterEmptyLine = true;
+        searched = 0;
+        this.#source.skip(2);
+        continue;
+      }
       const end = findRequestHeadEnd(bytes, searched);
       if (end >= 0) {
         const requestHead = parseRequestHead(bytes.subarray(0, end));

@@ -22,6 +22,7 @@ export type Framing =
 
 export interface RequestHead {
   readonly method: string;
+  /** In origin form, also when the client sent it in absolute form; `host` is then what it named there. */
   readonly target: string;
   readonly minorVersion: 0 | 1;
   /** Values by lower-case name; those of one name joined by ", ". */
@@ -48,7 +49,7 @@ export function findRequestHeadEnd(bytes: Uint8Array, from: number): number {
     }
     if (byte === LF) {
       if (bytes[i - 1] !== CR) throw new Malformed("a line feed without a carriage return");
-      if (i === 1) throw new Malformed("an empty line before the request");
+      if (i === 1) throw new Malformed("more than one empty line before the request");
       if (bytes[i - 2] === LF) return i + 1;
     } else if (bytes[i - 1] === CR || (byte !== CR && byte !== TAB)) {
       throw new Malformed("a control character in the head");
@@ -64,7 +65,10 @@ export function findRequestHeadEnd(bytes: Uint8Array, from: number): number {
 export const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 
 const FIELD_NAME = new RegExp(`^${TOKEN}$`);
-const REQUEST_LINE = new RegExp(String.raw`^(${TOKEN}) (/[\x21\x22\x24-\x7e]*) HTTP/1\.([01])$`);
+const REQUEST_LINE = new RegExp(String.raw`^(${TOKEN}) ([\x21\x22\x24-\x7e]+) HTTP/1\.([0-9])$`);
+/** Without user information, which only misleads. `https` must not be answered on a plain connection. */
+const ABSOLUTE_FORM =
+  /^http:\/\/((?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9\-._~%!$&'()*+,;=]+)(?::[0-9]*)?)(?=[/?]|$)/i;
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/;
 
 /**
@@ -75,7 +79,10 @@ const HOST = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/;
 export function parseRequestHead(bytes: Uint8Array): RequestHead {
   const [requestLine = "", ...lines] = latin1(bytes.subarray(0, -4)).split("\r\n");
   const match = REQUEST_LINE.exec(requestLine);
-  if (match === null) throw new Malformed('the request line is not "METHOD /path HTTP/1.1"');
+  const target = match === null ? undefined : parseTarget(match[2]!);
+  if (match === null || target === undefined) {
+    throw new Malformed('the request line is not "METHOD /path HTTP/1.1"');
+  }
   // Its target is never a path, and what follows it is not HTTP, as a proxy may also assume.
   if (match[1] === "CONNECT") throw new Malformed("this server is not a proxy");
   if (lines.length > FIELDS_MAX) throw new Malformed(`more than ${FIELDS_MAX} header fields`, 431);
@@ -90,17 +97,28 @@ export function parseRequestHead(bytes: Uint8Array): RequestHead {
   for (const name of ["host", "content-length", "transfer-encoding", "expect"]) {
     if (repeated.has(name)) throw new Malformed(`the header field ${name} is given twice`);
   }
-  const minorVersion = match[3] === "1" ? 1 : 0;
+  // Later versions of HTTP/1 would have to be understood by those who know this one.
+  const minorVersion = match[3] === "0" ? 0 : 1;
   checkHost(fields.get("host"), minorVersion);
+  if (target.authority !== undefined) fields.set("host", target.authority);
   return {
     method: match[1]!,
-    target: match[2]!,
+    target: target.origin,
     minorVersion,
     fields,
     framing: framingOf(fields, minorVersion),
     expectsContinue: expectsContinue(fields.get("expect"), minorVersion),
     keepAlive: keepAlive(fields.get("connection"), minorVersion),
   };
+}
+
+/** @returns undefined for a target that is neither in origin form nor in absolute form */
+function parseTarget(target: string): { origin: string; authority: string | undefined } | undefined {
+  if (target.startsWith("/")) return { origin: target, authority: undefined };
+  const match = ABSOLUTE_FORM.exec(target);
+  if (match === null) return undefined;
+  const rest = target.slice(match[0].length);
+  return { origin: rest.startsWith("/") ? rest : `/${rest}`, authority: match[1]! };
 }
 
 /** One character for each byte. A TextDecoder takes "latin1" for windows-1252. */
@@ -118,21 +136,12 @@ function parseField(line: string): [name: string, value: string] {
   // `trim()` would take more than spaces and tabs.
   while (isBlank(line[start])) start++;
   while (end > start && isBlank(line[end - 1])) end--;
-  if (FRAMING_FIELDS.has(name) && line.includes("\t", end)) {
-    throw new Malformed(`a tab follows the value of ${name}`);
-  }
   return [name, line.slice(start, end)];
 }
 
 function isBlank(unit: string | undefined): boolean {
   return unit === " " || unit === "\t";
 }
-
-/**
- * Fields that say where a body or the connection ends. A tab after their value is legal, but readers disagree
- * about it: Node's refuses it after a length or a coding, and does not see a `close` that one follows.
- */
-const FRAMING_FIELDS: ReadonlySet<string> = new Set(["connection", "content-length", "transfer-encoding"]);
 
 function checkHost(host: string | undefined, minorVersion: 0 | 1): void {
   if (host === undefined && minorVersion === 1) throw new Malformed("the header field host is missing");

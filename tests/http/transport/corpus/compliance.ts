@@ -1,4 +1,4 @@
-import { chunked, type CorpusCase, get, head, post, takes, takesLast } from "./corpus_case.ts";
+import { chunked, type CorpusCase, get, head, post, refuses, takes, takesLast } from "./corpus_case.ts";
 
 const METHODS = [
   "GET",
@@ -43,6 +43,18 @@ const CONNECTIONS: readonly (readonly [value: string, closes: boolean])[] = [
   ["closed", false],
   ["not-close", false],
   ["", false],
+];
+
+/** Targets in absolute form, and what the handler sees. */
+const ABSOLUTE: readonly (readonly [target: string, seen: string])[] = [
+  ["http://a/", "/"],
+  ["http://a", "/"],
+  ["http://a?b", "/?b"],
+  ["HTTP://A:80/b//c?d", "/b//c?d"],
+  ["http://[::1]:80/%41/../b", "/%41/../b"],
+  ["http://127.0.0.1:/b@c:80", "/b@c:80"],
+  ["http://a//b", "//b"],
+  ["http://a/http://b/", "/http://b/"],
 ];
 
 /** What every client may send. */
@@ -100,6 +112,33 @@ export const compliance: readonly CorpusCase[] = [
     "a stream for HTTP/1.0 that asks to stay",
     "GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + get("/evil"),
     "200 GET /stream",
+  ),
+
+  ...ABSOLUTE.map(([target, seen]) => takes(`target ${target}`, get(target), `200 GET ${seen}`)),
+  ...["HTTP/1.2", "HTTP/1.9"].map((version) =>
+    takes(
+      `${version} is answered as HTTP/1.1`,
+      head(`GET / ${version}`) + get("/b"),
+      "200 GET /",
+      "200 GET /b",
+    )
+  ),
+  refuses("HTTP/1.2 needs a Host, too", "GET / HTTP/1.2\r\n\r\n"),
+  takes("an empty line first", `\r\n${get("/")}`, "200 GET /"),
+  takes("an empty line behind a request", get("/") + "\r\n" + get("/b"), "200 GET /", "200 GET /b"),
+  takes(
+    "an empty line behind a body",
+    post("a", "Content-Length: 1") + "\r\n" + post("b", "Content-Length: 1"),
+    "200 POST /a a",
+    "200 POST /a b",
+  ),
+  takesLast("a tab behind a close", get("/", "Connection: close\t"), "200 GET /"),
+  takes("tabs around keep-alive", get("/", "Connection:\tkeep-alive \t "), "200 GET /"),
+  takes("tabs around a length", post("a", "Content-Length:\t1\t"), "200 POST /a a"),
+  takes(
+    "tabs around a coding",
+    head("POST /a HTTP/1.1", "Transfer-Encoding: \tchunked\t ") + "1\r\na\r\n0\r\n\r\n",
+    "200 POST /a a",
   ),
 
   takes("two requests at once", get("/1") + get("/2"), "200 GET /1", "200 GET /2"),

@@ -24,8 +24,6 @@ const CODINGS = [
   "\x0bchunked",
   "chunked\x0c",
   "chunked\0",
-  "chunked\t",
-  "\tchunked \t ",
 ];
 
 /** Values of `Content-Length` that are not just digits. */
@@ -49,8 +47,6 @@ const LENGTHS = [
   "5\xa0",
   "5\x0b",
   "5\0",
-  "5\t",
-  " 5 \t ",
   "9999999999999999",
   "18446744073709551621",
 ];
@@ -178,7 +174,6 @@ export const smuggling: readonly CorpusCase[] = [
   refuses("chunks in HTTP/1.0", `POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${EVIL}`),
   refuses("a tunnel", head("CONNECT / HTTP/1.1") + EVIL),
   refuses("a tunnel to a host", head("CONNECT b:80 HTTP/1.1") + EVIL),
-  refuses("another host in the target", head("GET http://b/ HTTP/1.1") + EVIL),
   refuses("no host", `GET / HTTP/1.1\r\nX: y\r\n\r\n${EVIL}`),
   refuses("a line feed ends the request line", `GET / HTTP/1.1\nHost: a\r\n\r\n${EVIL}`),
   refuses("line feeds end the head", `GET / HTTP/1.1\r\nHost: a\n\n${EVIL}`),

@@ -1,6 +1,7 @@
 import { compare, Disagreement, type Outcome } from "./compare.ts";
 import { toBytes } from "./latin1.ts";
 import { mutated } from "./mutate.ts";
+import { asForNode } from "./node_dialect.ts";
 import { Random } from "./random.ts";
 import { NodeParser, type NodeVerdict } from "./reference.ts";
 import { described, type OurVerdict, serveOurs } from "./subject.ts";
@@ -38,7 +39,7 @@ export async function runCampaign(
       (_, i) => seed + tally.cases + i,
     );
     const texts = seeds.map(caseText);
-    const reference = node.parse(texts.map(toBytes));
+    const reference = node.parse(texts.map((text) => toBytes(asForNode(text))));
     const ours: OurVerdict[] = [];
     for (const [i, text] of texts.entries()) ours.push(await serveSplit(seeds[i]!, text));
     for (const [i, verdict] of (await reference).entries()) {
@@ -69,7 +70,7 @@ async function serveSplit(seed: number, text: string): Promise<OurVerdict> {
 
 function judged(seed: number, text: string, ours: OurVerdict, node: NodeVerdict): Outcome {
   try {
-    return compare(text, ours, node);
+    return compare(asForNode(text), ours, node);
   } catch (error) {
     if (!(error instanceof Disagreement)) throw error;
     throw failure(seed, text, `${error.message}\nours ${described(ours)}\nNode ${JSON.stringify(node)}`);

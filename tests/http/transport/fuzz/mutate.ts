@@ -67,6 +67,11 @@ const SIZES = [
 
 const REQUEST_LINES = [
   "GET http://a/ HTTP/1.1",
+  "GET http://b:80?c HTTP/1.1",
+  "GET HTTP://[::1] HTTP/1.0",
+  "GET http://b@a/ HTTP/1.1",
+  "GET http:///a HTTP/1.1",
+  "GET https://a/ HTTP/1.1",
   "OPTIONS * HTTP/1.1",
   "CONNECT a:80 HTTP/1.1",
   "CONNECT / HTTP/1.1",
@@ -118,6 +123,8 @@ const MUTATIONS: readonly Mutation[] = [
     (random) =>
       random.pick(["\n", "\r", "\r\r\n", "\n\r", "\r\n\r\n", "\n\n", "\r\n ", " \r\n", "\t\r\n", "\0\r\n"]),
   ),
+  // A line before a request.
+  atMatch(/(?<=^|\n)(?=[A-Z]+ [^ \r]+ HTTP)/g, (random) => random.pick(["\r\n", "\r\n\r\n", "\n", " \r\n"])),
   // Lengths and sizes.
   atMatch(/(?<=content-length: ?)\d+/gi, (random) => random.pick(LENGTHS)),
   atMatch(/(?<=\r\n)[0-9a-f]+(?=[;\r])/gi, (random) => random.pick(SIZES)),
@@ -158,7 +165,17 @@ const MUTATIONS: readonly Mutation[] = [
   atMatch(
     /HTTP\/1\.[01]/g,
     (random) =>
-      random.pick(["HTTP/1.0", "HTTP/1.1", "HTTP/1.10", "HTTP/11", "HTTP/01.1", "HTTP/1,1", "HTTP /1.1"]),
+      random.pick([
+        "HTTP/1.0",
+        "HTTP/1.1",
+        "HTTP/1.2",
+        "HTTP/1.9",
+        "HTTP/1.10",
+        "HTTP/11",
+        "HTTP/01.1",
+        "HTTP/1,1",
+        "HTTP /1.1",
+      ]),
   ),
   atMatch(/: ?/g, (random) => random.pick([":", " :", ":  ", "\t:", ":\t", "", "::", ":\x0b"])),
 ];

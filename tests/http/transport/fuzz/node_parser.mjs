@@ -12,6 +12,8 @@ const { HTTPParser, allMethods } = process.binding("http_parser");
 
 const HEAD_BYTES_MAX = 64 * 1024;
 const STRICT = 0;
+const CR = 0x0d;
+const LF = 0x0a;
 
 /** Methods that the parser knows; any other token is handed to it under a name that it knows. */
 const KNOWN_METHODS = new Set(allMethods);
@@ -28,6 +30,7 @@ function parse(raw) {
   let method;
   let current;
   let between = true;
+  let inEmptyLines = false;
   // A head of many fields is reported in parts.
   parser[HTTPParser.kOnHeaders | 0] = (some, url) => {
     fields.push(...some);
@@ -67,9 +70,14 @@ function parse(raw) {
   };
   const text = raw.toString("latin1");
   for (let i = 0; i < raw.length; i++) {
+    const wasBetween = between;
     if (between) {
-      between = false;
-      start = i;
+      if (!inEmptyLines) start = i;
+      // The parser skips line ends in front of a request; the method comes behind them.
+      inEmptyLines = raw[i] === CR || raw[i] === LF;
+      between = inEmptyLines;
+    }
+    if (!between && wasBetween) {
       const token = METHOD.exec(text.slice(i, i + 300))?.[1];
       method = token !== undefined && !KNOWN_METHODS.has(token) ? token : undefined;
       if (method !== undefined) {
