@@ -30,8 +30,9 @@ export interface WriteQueueOptions {
 }
 
 /**
- * The size of the requests in one group, unless a single one is larger. A group is copied on its way to the writer,
- * and meanwhile this thread does nothing else. Many small values take longer than their bytes suggest.
+ * The size of the requests in one group, unless its first is larger. A group is copied on its way to the writer, and
+ * meanwhile this thread does nothing else; and whoever comes next waits for all of it. Many small values take longer
+ * than their bytes suggest.
  */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 const QUERY_VALUE_BYTES = 256;
@@ -50,7 +51,7 @@ interface Job extends PromiseWithResolvers<unknown> {
 }
 
 /**
- * The one queue of everything that writes: strictly in arrival order, one turn at a time.
+ * The one queue of everything that writes: in the order of arrival, one turn at a time.
  *
  * All writes that wait up to the next job that runs alone share one transaction and one fsync. Seen
  * from outside, they still run one by one: the first member of a group counts as active, the others as waiting.
@@ -166,21 +167,22 @@ export class WriteQueue {
   }
 
   /**
-   * Takes the first job, and with a write all writes after it, up to the next job that runs alone, and as far as
-   * they fit into a group.
+   * Takes the first job, and with a write all writes after it, up to the next job that runs alone. A write for which
+   * the group has no room lets the others pass; as the first of the next group it will have its turn.
    */
   #takeGroup(): Job[] {
     const { groupWritesMax = Infinity } = this.#options;
-    let count = 0;
+    const group: Job[] = [];
     let weightBytes = 0;
     for (const job of this.#waiting) {
+      if (group.length === groupWritesMax || (group.length > 0 && "run" in job.task)) break;
+      if (group.length > 0 && weightBytes + job.weightBytes > GROUP_BYTES_MAX) continue;
+      group.push(job);
       weightBytes += job.weightBytes;
-      const joins = "write" in job.task && count < groupWritesMax && weightBytes <= GROUP_BYTES_MAX;
-      if (count > 0 && !joins) break;
-      count++;
       if ("run" in job.task) break;
     }
-    const group = this.#waiting.splice(0, count);
+    const taken = new Set(group);
+    this.#waiting = this.#waiting.filter((job) => !taken.has(job));
     for (const job of group) stopListening(job);
     return group;
   }

@@ -267,15 +267,28 @@ Deno.test("a shutdown of an idle queue is over at once, also the second time", a
   assertRefused(() => write("a"), "ShuttingDown");
 });
 
-Deno.test("a group holds at most 8 MiB of requests, unless a single one is larger", async () => {
+Deno.test("a group holds at most 8 MiB, and what has no room in it goes first in the next one", async () => {
   const { writer, write } = makeQueue();
   const MIB = 1024 * 1024;
   const ends = [write("first")];
-  const waiting: [string, number][] = [["a", 3], ["b", 5], ["c", 1], ["d", 30], ["e", 4], ["f", 4], ["g", 1]];
+  const waiting: [string, number][] = [["a", 6], ["b", 7], ["c", 30], ["d", 1], ["e", 1], ["f", 4], ["g", 0]];
   for (const [name, mib] of waiting) ends.push(write(name, mib * MIB));
   while (writer.isRunning) await writer.end();
-  assert.deepEqual(writer.groups, [["first"], ["a", "b"], ["c"], ["d"], ["e", "f"], ["g"]]);
-  assert.deepEqual((await Promise.all(ends)).map(firstSequence), [1, 2, 3, 4, 5, 6, 7, 8]);
+  assert.deepEqual(writer.groups, [["first"], ["a", "d", "e", "g"], ["b"], ["c"], ["f"]]);
+  assert.equal((await Promise.all(ends)).length, 8);
+});
+
+Deno.test("no write passes a job that runs alone", async () => {
+  const { queue, writer, write } = makeQueue();
+  const MIB = 1024 * 1024;
+  const ends: Promise<unknown>[] = [write("first"), write("a", 6 * MIB), write("b", 6 * MIB)];
+  const order: string[] = [];
+  ends.push(queue.alone("alone", () => Promise.resolve(order.push(...writer.groups.flat())), undefined));
+  ends.push(write("c"));
+  while (writer.isRunning) await writer.end();
+  await Promise.all(ends);
+  assert.deepEqual(order, ["first", "a", "b"]);
+  assert.deepEqual(writer.groups, [["first"], ["a"], ["b"], ["c"]]);
 });
 
 Deno.test("the values of its conditions count for a write in a group, since they take long to hand over", async () => {
