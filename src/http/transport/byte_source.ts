@@ -1,4 +1,4 @@
-import { nextTick, tickIsLong } from "./tick.ts";
+import { tickEnd, tickIsLong } from "../tick.ts";
 
 /** Bytes read ahead of demand while a request runs; a client that sends more is cut off. */
 const AHEAD_BYTES_MAX = 64 * 1024;
@@ -117,7 +117,7 @@ export class ByteSource {
     try {
       const count = await this.#conn.read(into) ?? 0;
       this.#received += count;
-      if (tickIsLong()) await nextTick();
+      while (tickIsLong()) await tickEnd();
       return count;
     } catch {
       // Reset by the client, or closed on our side.

@@ -6,7 +6,7 @@ import { Presence } from "./presence.ts";
 import { isStream, writeReply } from "./reply_writer.ts";
 import { RequestBody } from "./request_body.ts";
 import { findRequestHeadEnd, parseRequestHead, type RequestHead } from "./request_head.ts";
-import { nextTick, tickIsLong } from "./tick.ts";
+import { tickEnd, tickIsLong } from "../tick.ts";
 import { Deadline, type Timeouts } from "./timeouts.ts";
 
 /** A body that the handler did not want is still read if it is this short, to keep the connection. */
@@ -74,7 +74,7 @@ export class Connection {
         const another = await this.#exchange(requestHead);
         this.#busy = false;
         // Requests that were sent ahead in one packet are there at once.
-        if (tickIsLong()) await nextTick();
+        while (tickIsLong()) await tickEnd();
         requestHead = another && !this.#lastRequest ? await this.#readRequestHead(idleSeconds) : undefined;
       }
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { ServerSettings } from "../../../config/load.ts";
+import { tickEnd, tickIsLong } from "../../../http/tick.ts";
 import { LimitReached, Refusal } from "../../../model/errors.ts";
 import { parseJson } from "../../../wire/json.ts";
 import { RemoteWorker } from "../../../workers/remote_worker.ts";
@@ -45,6 +46,8 @@ export class BodyDecoding<D extends Decoders> {
   ): Promise<ReturnType<D[Name]>> {
     const { decoders, limits } = this.#options;
     const isSmall = body.length <= DECODED_HERE_BYTES_MAX;
+    // Many that arrive together must not add up to what a large one would take.
+    while (isSmall && tickIsLong()) await tickEnd();
     const value = isSmall
       ? decoders[name]!(parseJson(body), limits)
       : valueOf(await this.#decodeInWorker(name, body));

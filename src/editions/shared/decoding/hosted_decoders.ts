@@ -2,6 +2,7 @@ import type { ServerSettings } from "../../../config/load.ts";
 import { type ErrorCode, LimitReached, Refusal } from "../../../model/errors.ts";
 import { parseJson } from "../../../wire/json.ts";
 import { hostObject } from "../../../workers/host_object.ts";
+import { standBack } from "../../../workers/low_priority.ts";
 import type { Decoders } from "./decoders.ts";
 
 /** A body to decode, and which one it is. Its bytes are moved to the worker. */
@@ -45,5 +46,6 @@ export interface HostedDecodersClass {
 /** Makes this worker the home of the decoders. */
 export function hostDecoders(decoders: Decoders): void {
   const home: HostedDecodersClass = { open: (limits) => new HostedDecoders(decoders, limits) };
+  standBack();
   hostObject(home);
 }

@@ -11,14 +11,28 @@ const WAITING_MAX = 1000;
 
 type ReaderWorker = RemoteWorker<typeof Reader>;
 
+interface ReadOptions {
+  /** Without one, the read is made whether or not anybody is left. */
+  readonly client?: Client | undefined;
+  /** Before all others, and however many wait. */
+  readonly isUrgent?: boolean;
+  /** It continues a page. */
+  readonly isNextPart?: boolean;
+}
+
 /** A read that waits for a reader. */
 interface Waiting extends PromiseWithResolvers<ReaderWorker> {
   /** Aborts when the read is no longer wanted. */
   readonly left: AbortSignal | undefined;
+  readonly isUrgent: boolean;
+  readonly isNextPart: boolean;
   readonly onLeave: () => void;
 }
 
-/** Reader workers, started on demand. Each runs one short read at a time. */
+/**
+ * Reader workers, started on demand, one after the other: to start a worker is more work than a read. Each runs one
+ * short read at a time. The next parts of long pages and all other reads take turns when both wait.
+ */
 export class ReaderPool implements StoreReads {
   readonly max: number;
   /** Why no more readers are started, once a file of the store is lost. Those that are open go on. */
@@ -29,6 +43,8 @@ export class ReaderPool implements StoreReads {
   #waiting: Waiting[] = [];
   /** Those that are open or being opened, idle or not. */
   readonly #readers = new Set<ReaderWorker>();
+  #isStarting = false;
+  #wasNextPart = false;
 
   /** @param files of the store as it was opened */
   constructor(path: string, readersMax: number, files: readonly KnownFile[] = []) {
@@ -42,7 +58,7 @@ export class ReaderPool implements StoreReads {
   }
 
   chunk(request: ChunkRequest, client?: Client): Promise<Chunk> {
-    return this.#read((reader) => reader.chunk(request), { client });
+    return this.#read((reader) => reader.chunk(request), { client, isNextPart: request.head !== undefined });
   }
 
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
@@ -53,7 +69,7 @@ export class ReaderPool implements StoreReads {
     if (this.lost !== undefined) throw new Refusal("Unavailable", this.lost);
     try {
       // Whether the database can be reached must not depend on how many others are reading it.
-      await this.#read((reader) => reader.ping(), { first: true });
+      await this.#read((reader) => reader.ping(), { isUrgent: true });
     } catch (error) {
       throw error instanceof Refusal ? error : new Refusal("Unavailable", (error as Error).message);
     }
@@ -69,9 +85,9 @@ export class ReaderPool implements StoreReads {
 
   async #read<T>(
     read: (reader: Remote<Reader>) => Promise<T>,
-    { first = false, client }: { first?: boolean; client?: Client | undefined },
+    options: ReadOptions,
   ): Promise<T> {
-    const reader = await this.#take(first, client);
+    const reader = await this.#take(options);
     try {
       return await read(reader.object);
     } finally {
@@ -79,48 +95,60 @@ export class ReaderPool implements StoreReads {
     }
   }
 
-  #take(first: boolean, client: Client | undefined): ReaderWorker | Promise<ReaderWorker> {
+  #take(options: ReadOptions): ReaderWorker | Promise<ReaderWorker> {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    if (this.#readers.size < (this.lost === undefined ? this.max : 1)) return this.#start();
-    if (this.#waiting.length >= WAITING_MAX && !first) {
+    if (this.#mayStart) return this.#start();
+    if (this.#waiting.length >= WAITING_MAX && options.isUrgent !== true) {
       throw new Refusal("Unavailable", "too many reads are waiting for a reader");
     }
-    const waiting = this.#waitingFor(client?.left);
-    if (first) this.#waiting.unshift(waiting);
-    else this.#waiting.push(waiting);
+    const waiting = this.#waitingFor(options);
+    this.#waiting.push(waiting);
     return waiting.promise;
   }
 
-  #waitingFor(left: AbortSignal | undefined): Waiting {
+  get #mayStart(): boolean {
+    return !this.#isStarting && this.#readers.size < (this.lost === undefined ? this.max : 1);
+  }
+
+  #waitingFor({ client, isUrgent = false, isNextPart = false }: ReadOptions): Waiting {
+    const left = client?.left;
     if (left?.aborted) throw new ClientLeft();
     const onLeave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
       waiting.reject(new ClientLeft());
     };
-    const waiting = { left, onLeave, ...Promise.withResolvers<ReaderWorker>() };
+    const waiting = { left, onLeave, isUrgent, isNextPart, ...Promise.withResolvers<ReaderWorker>() };
     left?.addEventListener("abort", onLeave, { once: true });
     return waiting;
   }
 
   #nextWaiting(): Waiting | undefined {
-    const next = this.#waiting.shift();
-    next?.left?.removeEventListener("abort", next.onLeave);
+    const preferred = this.#waiting.find(({ isUrgent }) => isUrgent) ??
+      this.#waiting.find(({ isNextPart }) => isNextPart !== this.#wasNextPart);
+    const next = preferred ?? this.#waiting[0];
+    if (next === undefined) return undefined;
+    this.#waiting = this.#waiting.filter((other) => other !== next);
+    this.#wasNextPart = next.isNextPart;
+    next.left?.removeEventListener("abort", next.onLeave);
     return next;
   }
 
   #giveBack(reader: ReaderWorker): void {
+    // It may have died: then a read that waits gets a new one.
+    if (!this.#readers.has(reader)) return this.#startForWaiting();
     const next = this.#nextWaiting();
-    if (this.#readers.has(reader)) {
-      if (next === undefined) this.#idle.push(reader);
-      else next.resolve(reader);
-    } else if (next !== undefined) {
-      // The reader died: the read waiting for it gets a new one.
-      this.#start().then(next.resolve, next.reject);
-    }
+    if (next === undefined) this.#idle.push(reader);
+    else next.resolve(reader);
+  }
+
+  #startForWaiting(): void {
+    const next = this.#mayStart ? this.#nextWaiting() : undefined;
+    if (next !== undefined) this.#start().then(next.resolve, next.reject);
   }
 
   async #start(): Promise<ReaderWorker> {
+    this.#isStarting = true;
     const reader: ReaderWorker = new RemoteWorker(new URL("./reader_worker.ts", import.meta.url), "reader");
     this.#readers.add(reader);
     reader.onNotice = () => this.#forget(reader);
@@ -130,8 +158,10 @@ export class ReaderPool implements StoreReads {
     } catch (error) {
       reader.terminate();
       this.#forget(reader);
-      this.#giveBack(reader);
       throw new Refusal("Unavailable", (error as Error).message);
+    } finally {
+      this.#isStarting = false;
+      this.#startForWaiting();
     }
   }
 

@@ -69,3 +69,36 @@ Deno.test("a read that finds a reader never asks whether its client is there", a
     await pool.close();
   }
 });
+
+Deno.test("readers are started one after the other, up to the most that there may be", async () => {
+  using store = new TestStore();
+  const pool = new ReaderPool(store.path, 3);
+  try {
+    const reads = Array.from({ length: 20 }, () => pool.chunk(EVERYTHING));
+    assert.equal(pool.inUse, 1);
+    await Promise.all(reads);
+    assert.equal(pool.inUse, 0);
+  } finally {
+    await pool.close();
+  }
+});
+
+Deno.test("the next parts of pages and other reads take turns, and what is urgent goes first", async () => {
+  using store = new TestStore();
+  const pool = new ReaderPool(store.path, 1);
+  try {
+    const order: string[] = [];
+    const read = (name: string, reading: Promise<unknown>): Promise<unknown> =>
+      reading.then(() => order.push(name));
+    const nextPart = { ...EVERYTHING, head: 0 };
+    await Promise.all([
+      read("first", pool.chunk(EVERYTHING)),
+      ...["n1", "n2", "n3"].map((name) => read(name, pool.chunk(nextPart))),
+      ...["r1", "r2"].map((name) => read(name, pool.chunk(EVERYTHING))),
+      read("ping", pool.ping()),
+    ]);
+    assert.deepEqual(order, ["first", "ping", "n1", "r1", "n2", "r2", "n3"]);
+  } finally {
+    await pool.close();
+  }
+});

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 
 /*
  * One tick of the event loop. A read that finds bytes waiting goes on without ever leaving the tick, so that a client
- * who sends fast enough would have the thread to itself.
+ * who sends fast enough would have the thread to itself; and so would many who send at the same time.
  */
 
 const TICK_MILLISECONDS_MAX = 10;
@@ -10,7 +10,10 @@ const TICK_MILLISECONDS_MAX = 10;
 let end: Promise<void> | undefined;
 let beganAt = 0;
 
-/** Whether this tick has lasted so long that whoever could go on should wait for the next one. */
+/**
+ * Whether this tick has lasted so long that whoever could go on should wait for its end, and then ask again. The work
+ * must follow at once: whoever waits in between lets all others ask before any of them has taken time.
+ */
 export function tickIsLong(): boolean {
   if (end !== undefined) return performance.now() - beganAt > TICK_MILLISECONDS_MAX;
   beganAt = performance.now();
@@ -23,7 +26,7 @@ export function tickIsLong(): boolean {
   return false;
 }
 
-/** Resolves when everybody else has had their turn. */
-export async function nextTick(): Promise<void> {
-  await end;
+/** Resolves when everything else has had its turn. */
+export function tickEnd(): Promise<void> {
+  return end ?? Promise.resolve();
 }
