@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
-import type { NewEvent } from "../model/event.ts";
-import type { QueryItem } from "../model/query.ts";
+import type { Queried, QueryItem } from "../model/query.ts";
 import type { Tag } from "../model/tag.ts";
 
 /*
@@ -25,7 +24,7 @@ function typeToken(type: string): string {
 }
 
 /** The index document of an event: the tokens of its terms, separated by spaces. */
-export function eventTerms(event: NewEvent): string {
+export function eventTerms(event: Queried): string {
   let terms = typeToken(event.type);
   for (const tag of event.identifiers) terms += ` ${tagToken("i", tag)}`;
   for (const tag of event.metadata) terms += ` ${tagToken("m", tag)}`;

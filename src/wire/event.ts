@@ -1,4 +1,5 @@
 import { eventBytesOver, type NewEvent } from "../model/event.ts";
+import type { Queried } from "../model/query.ts";
 import { formatTimestamp } from "../model/timestamp.ts";
 import { decodeArray, decodeNonEmptyString, decodeObject, decodeString } from "./decode.ts";
 import { tooLarge } from "./invalid.ts";
@@ -74,10 +75,16 @@ export function typeTextOf(body: string): string {
 }
 
 /** The tags in text that `eventBody` produced, without parsing the payload. */
-export function parseEventTags(body: string): Pick<StoredEvent, "identifiers" | "metadata"> {
+export function parseEventTags(body: string): Omit<StoredEvent, "payload"> {
   const tagsEnd = body.indexOf('},"payload":') + 1;
   const text = `{${body.slice(0, tagsEnd)}}`;
   return (text.includes("\\") ? parseByHand(text) : JSON.parse(text)) as StoredEvent;
+}
+
+/** The parts at which a query looks, of text that `eventBody` produced. */
+export function parseQueried(body: string): Queried {
+  const { type, identifiers, metadata } = parseEventTags(body);
+  return { type, identifiers: tagList(identifiers), metadata: tagList(metadata) };
 }
 
 /** Whether an event's text may write a tag name with a backslash, which the native parser cannot be trusted to read. */

@@ -242,6 +242,7 @@ Deno.test("what a killed run left in the WAL of the backup is restored, too", as
   change(place.file(storeId), (db) => {
     db.all("PRAGMA journal_mode = WAL");
     db.run("UPDATE origin SET source = 'http://in.the.wal'");
+    db.run("INSERT INTO projection (type, id, version, payload) VALUES (x'61', x'61', 'in the WAL', x'')");
     for (const end of ["", "-wal"]) {
       Deno.copyFileSync(place.file(storeId) + end, killed.file(storeId) + end);
     }
@@ -250,6 +251,16 @@ Deno.test("what a killed run left in the WAL of the backup is restored, too", as
   restoredId(await restore(killed, "--to", "data"));
   assert.deepEqual(Deno.readFileSync(killed.file(storeId)), before, "the backup is only read");
   assert.deepEqual(namesIn(join(killed.directory, "data")), ["events.db", "events.lock"]);
+  // Behind a link, its WAL is beside the end of the link.
+  using linked = placeWithoutSource();
+  Deno.mkdirSync(linked.dataDir);
+  Deno.symlinkSync(killed.file(storeId), linked.file(storeId));
+  restoredId(await restore(linked, "--to", "data"));
+  for (const { directory } of [killed, linked]) {
+    change(join(directory, "data", "events.db"), (db) => {
+      assert.equal(db.get("SELECT version FROM projection")?.[0], "in the WAL");
+    });
+  }
 });
 
 const KILLS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 300 : 8;

@@ -77,9 +77,11 @@ function replacesDatabase(path: string, mayReplace: boolean): boolean {
 
 /** Copies a database that nobody has open, including what a killed backup may have left beside it. */
 async function copyDatabase(from: string, to: string, stopped: AbortSignal): Promise<void> {
-  for (const end of ["", ...JOURNAL_ENDS].filter((end) => isThere(from + end))) {
+  // Of a link, SQLite keeps them beside its end.
+  const real = await Deno.realPath(from);
+  for (const end of ["", ...JOURNAL_ENDS].filter((end) => isThere(real + end))) {
     try {
-      const source = await Deno.open(from + end);
+      const source = await Deno.open(real + end);
       const copy = await Deno.open(to + end, { write: true, create: true, mode: 0o600 });
       await source.readable.pipeTo(copy.writable, { signal: stopped });
     } catch (error) {

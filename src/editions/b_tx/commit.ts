@@ -1,7 +1,9 @@
 import type { Reply } from "../../http/exchange.ts";
 import { emptyReply } from "../../http/replies.ts";
 import type { ProjectionDelete } from "../../model/projection.ts";
+import { eventTerms } from "../../store/index_terms.ts";
 import type { Conflict, StoreWrite } from "../../store/write.ts";
+import { parseQueried } from "../../wire/event.ts";
 import { throwIfRefused } from "../shared/conflicts.ts";
 import type { CommitContent, CommittedChange } from "./transaction.ts";
 import type { TxCall } from "./tx_call.ts";
@@ -46,7 +48,11 @@ function storeWrite({ conditions, events }: CommitContent, lists: Lists): StoreW
       replace: replace.map((change) => ({ ...versioned(change), payload: change.payload! })),
       delete: deleted.map(versioned),
     },
-    events: events.map(({ content, timeMicros }) => ({ ...content, timeMicros })),
+    events: events.map(({ body, timeMicros }) => ({
+      timeMicros,
+      body,
+      terms: eventTerms(parseQueried(body)),
+    })),
   };
 }
 

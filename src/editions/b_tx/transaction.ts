@@ -2,7 +2,6 @@ import type { Condition } from "../../model/condition.ts";
 import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts";
 import { VALUES_PER_TURN_MAX } from "../../model/limits.ts";
 import { type Query, queryValues } from "../../model/query.ts";
-import type { TxEvent } from "./tx_decoders.ts";
 import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_limits.ts";
 import type { UnversionedChanges } from "./tx_requests.ts";
 import { LimitReached, Refusal } from "../../model/errors.ts";
@@ -19,7 +18,9 @@ export interface TransactionLimits {
 }
 
 /** An event waiting for the commit. */
-export interface PendingEvent extends TxEvent {
+export interface PendingEvent {
+  /** As `eventBody` writes it. */
+  readonly body: string;
   readonly timeMicros: number;
 }
 
@@ -74,8 +75,11 @@ export class Transaction {
     return this.#events;
   }
 
-  /** Before a read of events. */
-  checkRead(query: Query): void {
+  /**
+   * A read of events begins: it opens a condition. Until the store has answered, that is one on all events, so that
+   * a client that leaves in between can rely on nothing that it has not seen.
+   */
+  beginRead(query: Query): void {
     this.#assertClosed("read events");
     const { maxReadsPerTx } = this.#limits;
     if (this.#conditions.length >= maxReadsPerTx) {
@@ -85,21 +89,28 @@ export class Transaction {
     if (this.#values > VALUES_PER_TURN_MAX) {
       throw new LimitReached(`the reads of the transaction name more than ${VALUES_PER_TURN_MAX} values`);
     }
-  }
-
-  /** A read of events has begun: it opens a condition on what is committed after `head`. */
-  readBegan(query: Query, head: number): void {
-    this.#conditions.push({ failIfEventsMatch: query, afterSequence: head });
+    this.#conditions.push({ failIfEventsMatch: query, afterSequence: 0 });
     this.#conditionOpen = true;
   }
 
+  /** The read shows the store up to `head`: its condition is on what is committed after that. */
+  readAnswered(head: number): void {
+    const { failIfEventsMatch } = this.#conditions.pop()!;
+    this.#conditions.push({ failIfEventsMatch, afterSequence: head });
+  }
+
   /** The decision: closes the open condition and keeps the events, if any. */
-  writeEvents(events: readonly TxEvent[], timeMicros: number): void {
+  writeEvents(events: readonly string[], timeMicros: number): void {
     if (!this.#conditionOpen) throw brokenRule("events must be written directly after a read of events");
     const { maxEventsPerTx } = this.#limits;
     if (this.#events.length + events.length > maxEventsPerTx) throw tooManyEvents(maxEventsPerTx);
     this.#conditionOpen = false;
-    for (const event of events) this.#events.push({ ...event, timeMicros });
+    for (const body of events) this.#events.push({ body, timeMicros });
+  }
+
+  /** Whether it has read or written this projection. */
+  knows(key: ProjectionKey): boolean {
+    return this.#projections.has(projectionKeyText(key));
   }
 
   /** Before a read of a projection: what it is to the transaction, or that the store must be asked. */

@@ -4,11 +4,12 @@ import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { Refusal } from "../../model/errors.ts";
 import type { ProjectionKey } from "../../model/projection.ts";
-import { matches } from "../../model/query.ts";
+import { matches, queryValues } from "../../model/query.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { openPage, type Page } from "../../store/open_page.ts";
 import type { Client } from "../../store/store.ts";
 import { nowMicros } from "../../turns/clock.ts";
+import { parseQueried } from "../../wire/event.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import { commit } from "./commit.ts";
 import type { EditionParts } from "./edition_parts.ts";
@@ -17,6 +18,9 @@ import type { PendingEvent, Transaction } from "./transaction.ts";
 import { bodyOf, onTransaction, type TxCall } from "./tx_call.ts";
 
 const encoder = new TextEncoder();
+
+/** What the runtime needs for a value or an event beside its text, as far as a transaction keeps it. */
+const VALUE_BYTES = 128;
 
 /** The endpoints under `/tx`. */
 export function txRoutes(edition: EditionParts): Route[] {
@@ -51,11 +55,12 @@ function begin({ pause, statistics, transactions }: EditionParts): Reply {
 async function readEvents(call: TxCall): Promise<Reply> {
   const { edition, transaction, running, request } = call;
   const query = await edition.decoding.decode("txRead", await bodyOf(call));
-  transaction.checkRead(query);
+  running.hold(queryValues(query) * VALUE_BYTES);
+  transaction.beginRead(query);
   const read = { query, afterSequence: 0, limit: Infinity };
   const page = await openPage((chunk) => edition.host.store.reads.chunk(chunk, request), read, request);
-  transaction.readBegan(query, page.head);
-  const own = transaction.pendingEvents.filter(({ queried }) => matches(query, queried));
+  transaction.readAnswered(page.head);
+  const own = transaction.pendingEvents.filter(({ body }) => matches(query, parseQueried(body)));
   // The call runs until its last line has been sent.
   running.extend();
   return {
@@ -72,8 +77,8 @@ async function* lines(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   try {
     yield* page.chunks;
-    for (const { content, timeMicros } of own) {
-      yield encoder.encode(`{"time":"${formatTimestamp(timeMicros)}",${content.body}}\n`);
+    for (const { body, timeMicros } of own) {
+      yield encoder.encode(`{"time":"${formatTimestamp(timeMicros)}",${body}}\n`);
     }
     yield encoder.encode('{"end":true}\n');
   } finally {
@@ -82,17 +87,20 @@ async function* lines(
 }
 
 async function writeEvents(call: TxCall): Promise<Reply> {
-  const { edition, transaction } = call;
+  const { edition, transaction, running } = call;
   const events = await edition.decoding.decode("txEvents", await bodyOf(call));
+  running.hold(events.length * VALUE_BYTES);
   const timeMicros = nowMicros();
   transaction.writeEvents(events, timeMicros);
   return jsonReply(200, { time: formatTimestamp(timeMicros) });
 }
 
-async function readProjection({ edition, transaction, request }: TxCall): Promise<Reply> {
+async function readProjection({ edition, transaction, running, request }: TxCall): Promise<Reply> {
   await request.body();
   const [, type, id] = request.segments;
   const key: ProjectionKey = { type: type!, id: id! };
+  // Also one that does not exist is remembered, in two places.
+  if (!transaction.knows(key)) running.hold(4 * (key.type.length + key.id.length) + 2 * VALUE_BYTES);
   const payload = await payloadIn(edition, transaction, key, request);
   if (payload === undefined) return errorReply(new Refusal("ProjectionNotFound"), NOT_CACHED).reply;
   const headers = { "Content-Type": "text/plain; charset=utf-8", ...NOT_CACHED };
@@ -115,7 +123,10 @@ async function payloadIn(
 }
 
 async function writeProjections(call: TxCall): Promise<Reply> {
-  const { edition, transaction } = call;
-  transaction.writeProjections(await edition.decoding.decode("txProjections", await bodyOf(call)));
+  const { edition, transaction, running } = call;
+  const changes = await edition.decoding.decode("txProjections", await bodyOf(call));
+  const count = changes.create.length + changes.replace.length + changes.delete.length;
+  running.hold(count * 2 * VALUE_BYTES);
+  transaction.writeProjections(changes);
   return jsonReply(200, { time: formatTimestamp(nowMicros()) });
 }

@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { isThere } from "../../../files/is_there.ts";
 import { storePaths } from "./database_file.ts";
 
@@ -20,15 +20,16 @@ export class StoreFiles {
   /** What a commit writes to. */
   readonly written: readonly KnownFile[];
   readonly all: readonly KnownFile[];
-  readonly #directories: readonly string[];
-  /** The directories as they were when all files were last found in their places. */
-  #quiet: readonly number[] | undefined;
+  /** Where the files are; unknown behind links, any of which may be changed. */
+  readonly #directory: string | undefined;
+  /** The directory as it was when all files were last found in their places. */
+  #quiet: DirectoryState | undefined;
 
   /** @param path the database, which must be open. A lock that does not exist is not looked for later */
   constructor(path: string) {
     // Beside the end of a link, as SQLite sees it.
     const real = Deno.realPathSync(path);
-    this.#directories = [...new Set([dirname(path), dirname(real)])];
+    this.#directory = real === resolve(path) ? dirname(real) : undefined;
     this.database = knownFiles(path);
     this.lock = knownFiles(storePaths(dirname(path)).lock);
     this.written = [...this.database, ...knownFiles(`${real}-wal`)];
@@ -37,16 +38,14 @@ export class StoreFiles {
 
   /**
    * What has happened to the first of the files that is no longer in its place, if any. Looking for each costs 3 us,
-   * so they are left alone as long as nothing has come into their directories or left them.
+   * so they are left alone as long as nothing has come into their directory or left it.
    */
   loss(which: "all" | "written" = "all"): string | undefined {
-    const now = this.#directories.map(stateOf);
-    if (this.#quiet !== undefined && now.flat().every((value, i) => value === this.#quiet![i])) {
-      return undefined;
-    }
+    const now = this.#directory === undefined ? undefined : stateOf(this.#directory);
+    if (this.#quiet !== undefined && now !== undefined && isSame(now, this.#quiet)) return undefined;
     const loss = lossOf(this[which]);
-    const isQuiet = now.every(([, , changedAt]) => changedAt! < Date.now() - QUIET_MILLISECONDS);
-    this.#quiet = isQuiet && which === "all" && loss === undefined ? now.flat() : undefined;
+    const isQuiet = now !== undefined && now.changedAt < Date.now() - QUIET_MILLISECONDS;
+    this.#quiet = isQuiet && which === "all" && loss === undefined ? now : undefined;
     return loss;
   }
 
@@ -57,17 +56,27 @@ export class StoreFiles {
   }
 }
 
-/** Times of files go in steps: of a directory that changed so recently, another change might not show. */
-const QUIET_MILLISECONDS = 100;
+/** The runtime knows this time in seconds: of a directory that changed so recently, another change might not show. */
+const QUIET_MILLISECONDS = 2000;
 
-/** Changes whenever a file is created, removed or renamed in the directory, or another one takes its place. */
-function stateOf(directory: string): number[] {
+interface DirectoryState {
+  readonly device: number;
+  readonly number: number | null;
+  /** When something was created, removed or renamed in it. Nobody can put this time back. */
+  readonly changedAt: number;
+}
+
+function stateOf(directory: string): DirectoryState | undefined {
   try {
-    const { dev, ino, mtime } = Deno.statSync(directory);
-    return [dev, ino ?? 0, mtime?.getTime() ?? Infinity];
+    const { dev, ino, ctime } = Deno.statSync(directory);
+    return { device: dev, number: ino, changedAt: ctime?.getTime() ?? Infinity };
   } catch {
-    return [0, 0, Infinity];
+    return undefined;
   }
+}
+
+function isSame(a: DirectoryState, b: DirectoryState): boolean {
+  return a.device === b.device && a.number === b.number && a.changedAt === b.changedAt;
 }
 
 /** What has happened to the first of these files that is no longer in its place, if any. */

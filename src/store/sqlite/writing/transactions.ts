@@ -1,6 +1,6 @@
 import { done, type Failure, type Outcome } from "../../outcome.ts";
 import { type Database, SqlCode, sqlCodeOf } from "../connection/database.ts";
-import type { StoreFiles } from "../data_directory/store_files.ts";
+import { lossOf, type StoreFiles } from "../data_directory/store_files.ts";
 
 /** Errors after which the file cannot be trusted with another write until a restart has recovered it. */
 const BREAKING: ReadonlySet<number | undefined> = new Set([
@@ -37,6 +37,12 @@ export class Transactions {
   /** Looks after the files of the store. @returns whether one is lost */
   look(which: "all" | "written" = "all"): boolean {
     if (this.#files !== undefined) this.#lost ??= this.#files.loss(which);
+    return this.#lost !== undefined;
+  }
+
+  /** The same, at each of the files, whatever their directory says. */
+  lookClosely(): boolean {
+    if (this.#files !== undefined) this.#lost ??= lossOf(this.#files.all);
     return this.#lost !== undefined;
   }
 

@@ -152,7 +152,7 @@ export class Writer {
     clearInterval(this.#lookTimer);
     this.rollback();
     // SQLite removes the files beside the database by name, and they may belong to another one by now.
-    if (this.#transactions.look()) {
+    if (this.#transactions.lookClosely()) {
       // Again, since the readers that may have been in the way are closed.
       this.#isPreserved = false;
       return this.#preserve();
@@ -162,7 +162,7 @@ export class Writer {
   }
 
   #look(): void {
-    this.#transactions.look();
+    this.#transactions.lookClosely();
     this.#tellOfTrouble();
   }
 
