@@ -9,9 +9,9 @@ import {
 } from "./decode.ts";
 import { invalid, tooLarge } from "./invalid.ts";
 
-const LISTS = ["create", "replace", "delete"] as const;
+export const PROJECTION_LISTS = ["create", "replace", "delete"] as const;
 
-type List = (typeof LISTS)[number];
+type List = (typeof PROJECTION_LISTS)[number];
 type Field = "type" | "id" | "version" | "payload";
 type Fields = Readonly<Record<List, readonly Field[]>>;
 
@@ -75,7 +75,7 @@ export function countProjectionChanges(value: unknown, path: string): number {
 
 function decodeLists(value: unknown, path: string): Readonly<Record<List, Elements>> {
   const isKeyOmitted = path !== "" && isOmitted(value);
-  const lists = isKeyOmitted ? {} : decodeObject(value, path, LISTS);
+  const lists = isKeyOmitted ? {} : decodeObject(value, path, PROJECTION_LISTS);
   const list = (name: List): Elements =>
     isOmitted(lists[name]) ? [] : decodeArray(lists[name], "", listPath(path, name));
   return { create: list("create"), replace: list("replace"), delete: list("delete") };

@@ -43,7 +43,7 @@ export const editionA: Edition = {
 function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
   const metrics = new WriteMetrics();
   const common = commonRoutes(host, {
-    decodeRead: (body) => decoding.decode("read", body),
+    decodeRead: (body, client) => decoding.decode("read", body, client),
     health: () => ({ status: "ok", version: VERSION }),
     deletesLeaveWithClient: true,
   });

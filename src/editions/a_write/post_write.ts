@@ -22,7 +22,7 @@ export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: W
     async handle(request) {
       const body = await request.body();
       const bytes = body.length;
-      const write = await decoding.decode("write", body);
+      const write = await decoding.decode("write", body, request);
       const timeMicros = nowMicros();
       if (isEmpty(write)) {
         queue.assertOpen();

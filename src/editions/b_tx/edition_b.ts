@@ -59,7 +59,7 @@ export const editionB: Edition = {
 function routesOf(edition: EditionParts): Route[] {
   const { host, statistics, transactions, pause, decoding } = edition;
   const common = commonRoutes(host, {
-    decodeRead: (body) => decoding.decode("read", body),
+    decodeRead: (body, client) => decoding.decode("read", body, client),
     health: () => ({ status: "ok", paused: pause.state === "paused", version: VERSION }),
     deletesLeaveWithClient: false,
   });

@@ -14,7 +14,7 @@ export function postProjections({ host, statistics, decoding }: EditionParts): R
     async handle(request) {
       const body = await request.body();
       const bytes = body.length;
-      const projections = await decoding.decode("projections", body);
+      const projections = await decoding.decode("projections", body, request);
       const { create, replace, delete: deleted } = projections;
       if (create.length + replace.length + deleted.length === 0) {
         host.queue.assertOpen();

@@ -54,7 +54,7 @@ function begin({ pause, statistics, transactions }: EditionParts): Reply {
 
 async function readEvents(call: TxCall): Promise<Reply> {
   const { edition, transaction, running, request } = call;
-  const query = await edition.decoding.decode("txRead", await bodyOf(call));
+  const query = await edition.decoding.decode("txRead", await bodyOf(call), call.request);
   running.hold(queryValues(query) * VALUE_BYTES);
   transaction.beginRead(query);
   const read = { query, afterSequence: 0, limit: Infinity };
@@ -88,7 +88,7 @@ async function* lines(
 
 async function writeEvents(call: TxCall): Promise<Reply> {
   const { edition, transaction, running } = call;
-  const events = await edition.decoding.decode("txEvents", await bodyOf(call));
+  const events = await edition.decoding.decode("txEvents", await bodyOf(call), call.request);
   running.hold(events.length * VALUE_BYTES);
   const timeMicros = nowMicros();
   transaction.writeEvents(events, timeMicros);
@@ -124,7 +124,7 @@ async function payloadIn(
 
 async function writeProjections(call: TxCall): Promise<Reply> {
   const { edition, transaction, running } = call;
-  const changes = await edition.decoding.decode("txProjections", await bodyOf(call));
+  const changes = await edition.decoding.decode("txProjections", await bodyOf(call), call.request);
   const count = changes.create.length + changes.replace.length + changes.delete.length;
   running.hold(count * 2 * VALUE_BYTES);
   transaction.writeProjections(changes);

@@ -64,7 +64,7 @@ export const editionC: Edition = {
 function routesOf(edition: EditionParts): Route[] {
   const { host, metrics, pause, active, decoding } = edition;
   const common = commonRoutes(host, {
-    decodeRead: (body) => decoding.decode("read", body),
+    decodeRead: (body, client) => decoding.decode("read", body, client),
     health: () => ({ status: "ok", version: VERSION, paused: pause.isPaused }),
     deletesLeaveWithClient: true,
   });

@@ -20,7 +20,7 @@ export function projectionsRoute(edition: EditionParts): Route {
     async handle(request) {
       const body = await request.body();
       const bytes = body.length;
-      const projections = await decoding.decode("projections", body);
+      const projections = await decoding.decode("projections", body, request);
       assertPaused(edition);
       const { outcome } = await host.queue.write(
         "projections",

@@ -2,10 +2,10 @@ import type { Condition } from "../../model/condition.ts";
 import type { NewEvent } from "../../model/event.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
 import { decodeCondition } from "../../wire/condition.ts";
-import { checkCount, decodeArray, decodeObject, isObject, isOmitted } from "../../wire/decode.ts";
+import { checkCount, decodeArray, decodeObject, isOmitted } from "../../wire/decode.ts";
 import { invalid, overLimit } from "../../wire/invalid.ts";
 import { decodeEvents } from "../../wire/event.ts";
-import { countProjectionChanges, decodeProjectionChanges } from "../../wire/projection.ts";
+import { countProjectionChanges, decodeProjectionChanges, PROJECTION_LISTS } from "../../wire/projection.ts";
 import { LITERALS } from "./timed_read.ts";
 
 /** Events of one call in a transaction. No setting changes it. */
@@ -39,7 +39,7 @@ export function decodeChanges(
   limits: { readonly maxProjectionSize: number; readonly maxProjectionsPerRequest: number },
 ): ProjectionChanges {
   const count = countProjectionChanges(value, "");
-  if (count === 0 && isObject(value) && Object.values(value).every(isOmitted)) {
+  if (count === 0 && Object.values(decodeObject(value, "", PROJECTION_LISTS)).every(isOmitted)) {
     throw invalid("", "at least one of create, replace and delete must be given");
   }
   checkCount(count, "projections", "maxProjectionsPerRequest", limits.maxProjectionsPerRequest);

@@ -31,15 +31,15 @@ export function transactionRoutes(
 }
 
 async function readEvents({ edition: { decoding }, transaction, body, client }: TicketCall): Promise<Reply> {
-  const request = await decoding.decode("read", body);
+  const request = await decoding.decode("read", body, client);
   return pageReply(
     await openPage((chunk) => transaction.inStore((turns) => turns.readChunkInside(chunk)), request, client),
   );
 }
 
-async function appendEvents({ edition, transaction, body }: TicketCall): Promise<Reply> {
+async function appendEvents({ edition, transaction, body, client }: TicketCall): Promise<Reply> {
   const { decoding, metrics } = edition;
-  const { events, condition } = await decoding.decode("append", body);
+  const { events, condition } = await decoding.decode("append", body, client);
   if (events.length === 0) return jsonReply(200, { events: [] });
   const timeMicros = nowMicros();
   const write = {
@@ -59,8 +59,10 @@ async function readProjection({ transaction, segments }: TicketCall): Promise<Re
   return projectionReply(await transaction.inStore((turns) => turns.readProjectionInside(key)));
 }
 
-async function writeProjections({ edition: { decoding }, transaction, body }: TicketCall): Promise<Reply> {
-  const projections = await decoding.decode("projections", body);
+async function writeProjections(
+  { edition: { decoding }, transaction, body, client }: TicketCall,
+): Promise<Reply> {
+  const projections = await decoding.decode("projections", body, client);
   const write = { ...EMPTY_WRITE, projections };
   const outcome = await transaction.inStore((turns) => turns.writeInside(write));
   return jsonReply(200, throwIfRefused(outcome, conflictMessage).versions);

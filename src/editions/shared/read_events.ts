@@ -2,6 +2,7 @@ import type { Reply } from "../../http/exchange.ts";
 import type { Route } from "../../http/router.ts";
 import type { ReadRequest } from "../../model/read_request.ts";
 import { openPage, type Page } from "../../store/open_page.ts";
+import type { Client } from "../../store/store.ts";
 import type { EditionHost } from "../edition.ts";
 import { NOT_CACHED, STORE_HEADER } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
@@ -9,7 +10,7 @@ import type { ReadsInFlight } from "./reads_in_flight.ts";
 /** `QUERY /events`: a page of committed events and the trailer `hasMore`. */
 export function readEventsRoute(
   { store }: EditionHost,
-  decode: (body: Uint8Array<ArrayBuffer>) => Promise<ReadRequest>,
+  decode: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<ReadRequest>,
   reads: ReadsInFlight,
 ): Route {
   return {
@@ -17,7 +18,7 @@ export function readEventsRoute(
     path: "/events",
     body: "handled",
     async handle(request) {
-      const read = await decode(await request.body());
+      const read = await decode(await request.body(), request);
       using counted = new DisposableStack();
       counted.use(reads.begin());
       const page = await openPage((chunk) => store.reads.chunk(chunk, request), read, request);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { OpenTransactions } from "../../../src/editions/b_tx/open_transactions.ts";
+import { Transaction } from "../../../src/editions/b_tx/transaction.ts";
+import { InProcess, textOf } from "./tx_in_process.ts";
 import { Statistics } from "../../../src/editions/b_tx/statistics.ts";
 import { expectRefusal } from "../../wire/expect_refusal.ts";
 
@@ -61,4 +63,33 @@ Deno.test("what a transaction held is free once it has ended, however it ends", 
     await end(txId);
     assert.equal(transactions.count, 0);
   }
+});
+
+Deno.test("a read that the store has not answered is a condition on all events", () => {
+  const limits = { maxEventsPerTx: 100, maxReadsPerTx: 100, maxProjectionsPerTx: 500 };
+  const transaction = new Transaction(limits);
+  transaction.beginRead("every");
+  transaction.readAnswered(7);
+  transaction.writeEvents([], 0);
+  transaction.beginRead("every");
+  // Its client left; what it decides without having seen anything must not be written.
+  transaction.writeEvents(["event"], 0);
+  const conditions = transaction.commit()!.conditions;
+  assert.deepEqual(conditions.map(({ afterSequence }) => afterSequence), [7, 0]);
+});
+
+Deno.test("the projections that a transaction has looked for count as held, even those that do not exist", async () => {
+  using edition = new InProcess();
+  const begun = await edition.request("POST", "/tx");
+  const { txId } = JSON.parse(await textOf(begun)) as { txId: string };
+  const key = "x".repeat(60_000);
+  let reply = begun;
+  let count = 0;
+  for (; count < 2000 && reply.status !== 503; count++) {
+    reply = await edition.request("GET", `/tx/${txId}/projections/p/${key}${count}`);
+    // Once it is known, it takes no more.
+    if (reply.status === 404) await edition.request("GET", `/tx/${txId}/projections/p/${key}${count}`);
+  }
+  assert.match(await textOf(reply), /TooManyTransactions/);
+  assert.ok(count > 500 && count < 600, `${count} keys of 60 KB`);
 });

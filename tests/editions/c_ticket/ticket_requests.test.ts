@@ -128,3 +128,14 @@ Deno.test("changes that are none are refused by name, their number before what t
     "create[0] is 11 bytes, more than maxProjectionSize (10)",
   );
 });
+
+Deno.test("projections without any list are refused, however long the body is", () => {
+  const space = " ".repeat(1_100_000);
+  for (const text of [`{${space}}`, `{"create":null${space}}`, `{}${space}`, "{}"]) {
+    const value = parseText(text);
+    expectInvalid(
+      () => decodeChanges(value, limits),
+      "at least one of create, replace and delete must be given",
+    );
+  }
+});

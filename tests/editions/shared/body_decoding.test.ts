@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import type { ServerSettings } from "../../../src/config/load.ts";
 import { WRITE_DECODERS, type WriteDecoding } from "../../../src/editions/a_write/write_decoders.ts";
 import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
-import { LimitReached, Refusal } from "../../../src/model/errors.ts";
+import { ClientLeft, LimitReached, Refusal } from "../../../src/model/errors.ts";
 import { limits } from "../a_write/decode_bodies.ts";
 
 const WORKER = new URL("../../../src/editions/a_write/write_decoding_worker.ts", import.meta.url);
+const STAYING = { left: new AbortController().signal };
+
 /** Larger than what is decoded in this thread. */
 const LARGE = 70_000;
 
@@ -36,12 +38,12 @@ const WRITE = {
 
 Deno.test("a large body is decoded to the same as a small one", async () => {
   using bodies = decoding();
-  const small = await bodies.decode("write", bodyOf(WRITE));
-  assert.deepEqual(await bodies.decode("write", bodyOf(WRITE, LARGE)), small);
+  const small = await bodies.decode("write", bodyOf(WRITE), STAYING);
+  assert.deepEqual(await bodies.decode("write", bodyOf(WRITE, LARGE), STAYING), small);
   const query = { query: [{ metadata: [{ name: "n", value: "v" }] }], limit: 5 };
   assert.deepEqual(
-    await bodies.decode("read", bodyOf(query, LARGE)),
-    await bodies.decode("read", bodyOf(query)),
+    await bodies.decode("read", bodyOf(query, LARGE), STAYING),
+    await bodies.decode("read", bodyOf(query), STAYING),
   );
 });
 
@@ -54,8 +56,8 @@ Deno.test("a large body is refused with the same error as a small one", async ()
     { unknown: 1 },
   ];
   for (const value of wrong) {
-    const small = await refusalOf(bodies.decode("write", bodyOf(value)));
-    const large = await refusalOf(bodies.decode("write", bodyOf(value, LARGE)));
+    const small = await refusalOf(bodies.decode("write", bodyOf(value), STAYING));
+    const large = await refusalOf(bodies.decode("write", bodyOf(value, LARGE), STAYING));
     assert.deepEqual([large.code, large.detail], [small.code, small.detail]);
     assert.equal(large instanceof LimitReached, small instanceof LimitReached);
   }
@@ -64,25 +66,36 @@ Deno.test("a large body is refused with the same error as a small one", async ()
 Deno.test("the bytes of a large body are moved, not copied", async () => {
   using bodies = decoding();
   const body = bodyOf(WRITE, LARGE);
-  await bodies.decode("write", body);
+  await bodies.decode("write", body, STAYING);
   assert.equal(body.buffer.detached, true);
 });
 
-Deno.test("large bodies wait for each other, small ones for none", async () => {
+Deno.test("large bodies wait for each other, smaller ones first, and small ones for none", async () => {
   using bodies = decoding();
   const order: string[] = [];
-  const large = Array.from(
-    { length: 5 },
-    (_, i) => bodies.decode("write", bodyOf(WRITE, LARGE)).then(() => order.push(`large ${i}`)),
-  );
-  await bodies.decode("write", bodyOf(WRITE)).then(() => order.push("small"));
+  const decode = (name: string, spaces: number): Promise<unknown> =>
+    bodies.decode("write", bodyOf(WRITE, spaces), STAYING).then(() => order.push(name));
+  const large = ["a", "b", "c"].map((name) => decode(name, 3 * LARGE));
+  large.push(...["d", "e", "f"].map((name) => decode(name, 2 * LARGE)));
+  await decode("small", 0);
   await Promise.all(large);
-  assert.deepEqual(order, ["small", "large 0", "large 1", "large 2", "large 3", "large 4"]);
+  // The fourth is the one that has waited longest.
+  assert.deepEqual(order, ["small", "a", "d", "e", "b", "f", "c"]);
+});
+
+Deno.test("the body of a client that has left while it waited is not decoded", async () => {
+  using bodies = decoding();
+  const first = bodies.decode("write", bodyOf(WRITE, LARGE), STAYING);
+  const leaving = new AbortController();
+  const left = bodies.decode("write", bodyOf({ unknown: 1 }, LARGE), { left: leaving.signal });
+  leaving.abort();
+  await assert.rejects(left, ClientLeft);
+  await first;
 });
 
 Deno.test("what is being decoded when it is closed is finished", async () => {
   const bodies = decoding();
-  const decoded = Promise.all([1, 2, 3].map(() => bodies.decode("write", bodyOf(WRITE, LARGE))));
+  const decoded = Promise.all([1, 2, 3].map(() => bodies.decode("write", bodyOf(WRITE, LARGE), STAYING)));
   bodies.close();
   assert.equal((await decoded).length, 3);
 });
@@ -90,8 +103,8 @@ Deno.test("what is being decoded when it is closed is finished", async () => {
 Deno.test("a worker that cannot start fails the bodies that need it, and no other", async () => {
   const missing = decoding(new URL("./no_such_worker.ts", import.meta.url));
   for (let i = 0; i < 2; i++) {
-    await assert.rejects(missing.decode("write", bodyOf(WRITE, LARGE)), /the decoding worker died/);
+    await assert.rejects(missing.decode("write", bodyOf(WRITE, LARGE), STAYING), /the decoding worker died/);
   }
-  assert.equal((await missing.decode("write", bodyOf(WRITE))).events.length, 2);
+  assert.equal((await missing.decode("write", bodyOf(WRITE), STAYING)).events.length, 2);
   missing.close();
 });

@@ -1,22 +1,31 @@
 import type { ServerSettings } from "../../../config/load.ts";
 import { tickEnd, tickIsLong } from "../../../http/tick.ts";
-import { LimitReached, Refusal } from "../../../model/errors.ts";
+import { ClientLeft, LimitReached, Refusal } from "../../../model/errors.ts";
+import type { Client } from "../../../store/store.ts";
 import { parseJson } from "../../../wire/json.ts";
 import { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Decoders } from "./decoders.ts";
-import type { Decoded, HostedDecodersClass } from "./hosted_decoders.ts";
+import type { Decoded, DecodeRequest, HostedDecodersClass } from "./hosted_decoders.ts";
 
-/** Larger bodies are decoded in a worker: even the worst of this size takes a few milliseconds. */
+/** Larger bodies are decoded in a worker. The worst of this size takes some ten milliseconds, most take one. */
 const DECODED_HERE_BYTES_MAX = 64 * 1024;
 
 /** A worker without work is given up after this time, and its memory with it. */
 const IDLE_MILLISECONDS = 10_000;
+
+/** Small bodies go first, but so often the one that has waited longest does. */
+const OLDEST_FIRST_EVERY = 4;
 
 export interface BodyDecodingOptions<D extends Decoders> {
   readonly decoders: D;
   /** The module of a worker that hosts the same decoders. */
   readonly worker: URL;
   readonly limits: ServerSettings;
+}
+
+/** A body that waits for the worker. */
+interface Waiting extends DecodeRequest, PromiseWithResolvers<Decoded> {
+  readonly left: AbortSignal;
 }
 
 /**
@@ -26,9 +35,9 @@ export interface BodyDecodingOptions<D extends Decoders> {
 export class BodyDecoding<D extends Decoders> {
   readonly #options: BodyDecodingOptions<D>;
   #worker: RemoteWorker<HostedDecodersClass> | undefined;
-  /** Ends when the worker is free. */
-  #last: Promise<unknown> = Promise.resolve();
-  #inWorker = 0;
+  #waiting: Waiting[] = [];
+  #taken = 0;
+  #isRunning = false;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #closing = false;
 
@@ -38,11 +47,12 @@ export class BodyDecoding<D extends Decoders> {
 
   /**
    * Decodes a body, whose bytes are gone afterwards.
-   * @throws Refusal InvalidRequest or PayloadTooLarge
+   * @throws Refusal InvalidRequest or PayloadTooLarge, ClientLeft when the client left while the body waited
    */
   async decode<Name extends keyof D & string>(
     name: Name,
     body: Uint8Array<ArrayBuffer>,
+    client: Client,
   ): Promise<ReturnType<D[Name]>> {
     const { decoders, limits } = this.#options;
     const isSmall = body.length <= DECODED_HERE_BYTES_MAX;
@@ -50,34 +60,52 @@ export class BodyDecoding<D extends Decoders> {
     while (isSmall && tickIsLong()) await tickEnd();
     const value = isSmall
       ? decoders[name]!(parseJson(body), limits)
-      : valueOf(await this.#decodeInWorker(name, body));
+      : valueOf(await this.#decodeInWorker(name, body, client.left));
     return value as ReturnType<D[Name]>;
   }
 
   /** Lets what is being decoded finish, and ends the worker. */
   close(): void {
     this.#closing = true;
-    if (this.#inWorker === 0) this.#endWorker();
+    if (!this.#isRunning) this.#endWorker();
   }
 
-  async #decodeInWorker(name: string, body: Uint8Array<ArrayBuffer>): Promise<Decoded> {
+  #decodeInWorker(name: string, body: Uint8Array<ArrayBuffer>, left: AbortSignal): Promise<Decoded> {
+    const waiting = { name, body, left, ...Promise.withResolvers<Decoded>() };
+    this.#waiting.push(waiting);
+    if (!this.#isRunning) this.#run();
+    return waiting.promise;
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
     clearTimeout(this.#idleTimer);
-    this.#inWorker++;
-    const decoded = this.#last.then(async () => {
-      const worker = this.#worker ??= await this.#startWorker();
-      return await worker.object.decode({ name, body });
-    });
-    this.#last = decoded.catch(() => {});
-    try {
-      return await decoded;
-    } catch (error) {
-      // The worker has died: the next body gets a new one.
-      this.#endWorker();
-      throw error;
-    } finally {
-      this.#inWorker--;
-      if (this.#inWorker === 0) this.#rest();
+    for (let next = this.#take(); next !== undefined; next = this.#take()) {
+      const { name, body, resolve, reject } = next;
+      try {
+        const worker = this.#worker ??= await this.#startWorker();
+        resolve(await worker.object.decode({ name, body }));
+      } catch (error) {
+        // It may have died: the next body gets a new one.
+        this.#endWorker();
+        reject(error);
+      }
     }
+    this.#isRunning = false;
+    this.#rest();
+  }
+
+  /** The body that is decoded next. Those of clients that have left are not. */
+  #take(): Waiting | undefined {
+    for (const { left, reject } of this.#waiting) if (left.aborted) reject(new ClientLeft());
+    this.#waiting = this.#waiting.filter(({ left }) => !left.aborted);
+    let next = this.#waiting[0];
+    if (next === undefined) return undefined;
+    if (++this.#taken % OLDEST_FIRST_EVERY !== 0) {
+      for (const other of this.#waiting) if (other.body.length < next.body.length) next = other;
+    }
+    this.#waiting = this.#waiting.filter((other) => other !== next);
+    return next;
   }
 
   async #startWorker(): Promise<RemoteWorker<HostedDecodersClass>> {
