@@ -90,7 +90,7 @@ async function writeEvents(call: TxCall): Promise<Reply> {
 }
 
 async function readProjection({ edition, transaction, request }: TxCall): Promise<Reply> {
-  await request.body();
+  await request.discardBody();
   const [, type, id] = request.segments;
   const key: ProjectionKey = { type: type!, id: id! };
   const payload = await payloadIn(edition, transaction, key, request);
