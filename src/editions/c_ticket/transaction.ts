@@ -109,7 +109,7 @@ export class Transaction {
     try {
       this.#assertActive();
       this.#deadlines?.callBegan();
-      const body = await this.#bodyOf(request);
+      const body = await this.#bodyOf(request.body());
       if (mustWait) await assertPresent(request.left);
       const reply = await handle(body);
       if (reply.body !== null && !(reply.body instanceof Uint8Array)) {
@@ -170,8 +170,7 @@ export class Transaction {
   }
 
   /** The body of a call. It is not waited for any longer than the transaction lasts. */
-  async #bodyOf(request: Call): Promise<Bytes> {
-    const body = request.body();
+  async #bodyOf(body: Promise<Bytes>): Promise<Bytes> {
     // Once nothing awaits it, its failure must be handled here.
     body.catch(() => {});
     const first = await Promise.race([body, this.#over.promise]);
