@@ -16,6 +16,11 @@ export interface HttpRequest {
    *   ClientLeft when the rest of it never came, or nobody is waiting for it any more
    */
   body(bytesMax: number): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * Reads the whole body and drops it: that takes no memory, so it waits for none.
+   * @throws BodyTooLarge, Malformed and ClientLeft, as `body` does
+   */
+  discardBody(bytesMax: number): Promise<void>;
   /** Aborts when the client leaves before it has received the reply. */
   readonly left: AbortSignal;
 }

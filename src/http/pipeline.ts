@@ -88,7 +88,7 @@ async function replyTo(
   }
   const { route: { body, handle, level = "debug" }, segments } = routing;
   const routed = routedRequest(request, segments, options.bodyLimit);
-  if (body === "ignored") await routed.body();
+  if (body === "ignored") await routed.discardBody();
   const reply = await handle(routed);
   return { reply: request.method === "HEAD" ? withoutBody(reply) : reply, level };
 }
@@ -102,19 +102,18 @@ function routedRequest(
     segments,
     query: request.target.slice(pathOf(request.target).length + 1),
     header: (name) => request.header(name),
-    async body() {
-      try {
-        return await request.body(limit.bytesMax);
-      } catch (error) {
-        if (error instanceof BodyTooLarge) throw new Refusal("PayloadTooLarge", limit.message);
-        if (error instanceof NoRoomForBody) throw new Refusal("Unavailable", NO_ROOM);
-        throw error;
-      }
-    },
+    body: () => request.body(limit.bytesMax).catch((error) => refuseBody(error, limit)),
+    discardBody: () => request.discardBody(limit.bytesMax).catch((error) => refuseBody(error, limit)),
     get left() {
       return request.left;
     },
   };
+}
+
+function refuseBody(error: unknown, limit: BodyLimit): never {
+  if (error instanceof BodyTooLarge) throw new Refusal("PayloadTooLarge", limit.message);
+  if (error instanceof NoRoomForBody) throw new Refusal("Unavailable", NO_ROOM);
+  throw error;
 }
 
 function withoutBody(reply: Reply): Reply {

@@ -9,6 +9,8 @@ export interface RoutedRequest extends Pick<HttpRequest, "header" | "left"> {
   readonly query: string;
   /** Reads the body, within the cap of the edition. */
   body(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Reads the body within the same cap, and drops it. */
+  discardBody(): Promise<void>;
 }
 
 export interface Route {
@@ -16,7 +18,7 @@ export interface Route {
   /** Segments separated by slashes; `:name` stands for any one segment. */
   readonly path: string;
   /**
-   * What happens to the body: `handled` by the handler, `ignored` after it was read before the handler runs, or
+   * What happens to the body: `handled` by the handler, `ignored` (read and dropped) before the handler runs, or
    * `unread`, where the reply must not depend on it.
    */
   readonly body: "handled" | "ignored" | "unread";

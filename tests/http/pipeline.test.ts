@@ -45,13 +45,16 @@ function setUp(
       method: sent.method ?? "GET",
       target: sent.target ?? "/a",
       header: (name) => name === "authorization" ? sent.authorization : sent.headers?.[name],
-      body: sent.body ?? (() => Promise.resolve(new Uint8Array())),
+      body: sent.body ?? nothing,
+      discardBody: async (bytesMax) => void await (sent.body ?? nothing)(bytesMax),
       left: new AbortController().signal,
     };
     return handler(request);
   };
   return { send, lines, reported };
 }
+
+const nothing = (): Promise<Uint8Array<ArrayBuffer>> => Promise.resolve(new Uint8Array());
 
 /** The text of a body that is there as a whole. */
 function wholeText({ body }: Reply): string {

@@ -43,6 +43,7 @@ function toHttpRequest(request: Request): HttpRequest {
     target: rawTarget(request),
     header: (name) => request.headers.get(name) ?? undefined,
     body: (bytesMax) => readBody(request, bytesMax),
+    discardBody: async (bytesMax) => void await readBody(request, bytesMax),
     left: request.signal,
   };
 }

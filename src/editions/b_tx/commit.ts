@@ -11,7 +11,7 @@ import type { TxCall } from "./tx_call.ts";
 /** `POST /tx/{txId}/commit`: one member of a write group. The transaction is over, whatever the outcome. */
 export async function commit({ edition, transaction, running, request }: TxCall): Promise<Reply> {
   const { writes, statistics } = edition;
-  await request.body();
+  await request.discardBody();
   const content = transaction.commit();
   if (content !== undefined) {
     const lists = Object.groupBy(content.projections, listOf);

@@ -96,7 +96,7 @@ async function writeEvents(call: TxCall): Promise<Reply> {
 }
 
 async function readProjection({ edition, transaction, running, request }: TxCall): Promise<Reply> {
-  await request.body();
+  await request.discardBody();
   const [, type, id] = request.segments;
   const key: ProjectionKey = { type: type!, id: id! };
   // Also one that does not exist is remembered, in two places.

@@ -35,13 +35,26 @@ export function ticketRoute(
         const transaction = edition.active.of(ticket);
         const { segments } = request;
         return await transaction.call(
-          request,
+          route.body === "ignored" ? withoutBody(request) : request,
           (body) => withTicket({ edition, transaction, segments, body, client: request }),
         );
       }
       if (route.handle === undefined) throw new Refusal("InvalidRequest", MISSING_TICKET);
-      if (route.body === "ignored") await request.body();
+      if (route.body === "ignored") await request.discardBody();
       return await route.handle(request);
+    },
+  };
+}
+
+/** A call whose body means nothing: it is read and dropped. */
+function withoutBody(request: RoutedRequest): Pick<RoutedRequest, "body" | "left"> {
+  return {
+    async body() {
+      await request.discardBody();
+      return new Uint8Array();
+    },
+    get left() {
+      return request.left;
     },
   };
 }

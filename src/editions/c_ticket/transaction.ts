@@ -18,6 +18,8 @@ export interface TransactionOptions {
   readonly reportFailure: (error: Error) => void;
 }
 
+type Call = Pick<RoutedRequest, "body" | "left">;
+
 /**
  * The transaction that a ticket stands for: one turn of the write queue that stays open over several calls.
  *
@@ -96,7 +98,7 @@ export class Transaction {
    * @param handle is given the body
    * @throws Refusal `TicketNotActive`, or what `handle` throws
    */
-  async call(request: RoutedRequest, handle: (body: Bytes) => Promise<Reply>): Promise<Reply> {
+  async call(request: Call, handle: (body: Bytes) => Promise<Reply>): Promise<Reply> {
     this.#callsBegun++;
     this.#callsOpen++;
     const mustWait = this.#calls.busy;
@@ -107,7 +109,7 @@ export class Transaction {
     try {
       this.#assertActive();
       this.#deadlines?.callBegan();
-      const body = await this.#bodyOf(request);
+      const body = await this.#bodyOf(request.body());
       if (mustWait) await assertPresent(request.left);
       const reply = await handle(body);
       if (reply.body !== null && !(reply.body instanceof Uint8Array)) {
@@ -168,8 +170,7 @@ export class Transaction {
   }
 
   /** The body of a call. It is not waited for any longer than the transaction lasts. */
-  async #bodyOf(request: RoutedRequest): Promise<Bytes> {
-    const body = request.body();
+  async #bodyOf(body: Promise<Bytes>): Promise<Bytes> {
     // Once nothing awaits it, its failure must be handled here.
     body.catch(() => {});
     const first = await Promise.race([body, this.#over.promise]);

@@ -25,8 +25,8 @@ export function transactionRoutes(
     ticketRoute(edition, { method: "POST", path: "/events" }, appendEvents),
     ticketRoute(edition, common.readProjection, readProjection),
     ticketRoute(edition, projectionsRoute(edition), writeProjections),
-    ticketRoute(edition, { method: "POST", path: "/commit" }, commit),
-    ticketRoute(edition, { method: "POST", path: "/rollback" }, rollback),
+    ticketRoute(edition, { method: "POST", path: "/commit", body: "ignored" }, commit),
+    ticketRoute(edition, { method: "POST", path: "/rollback", body: "ignored" }, rollback),
   ];
 }
 

@@ -1,8 +1,10 @@
 import { ClientLeft } from "../../model/errors.ts";
 import { BodyTooLarge, Malformed } from "../exchange.ts";
-import { FREE_BYTES } from "./body_budget.ts";
+import { FREE_BYTES, MEDIUM_BYTES_MAX } from "./body_budget.ts";
+import { type BodyBytes, DroppedBytes, KeptBytes } from "./body_bytes.ts";
 import type { ByteSource } from "./byte_source.ts";
-import { type Framing, TOKEN } from "./request_head.ts";
+import { checkTrailer, chunkSize, hexDigit } from "./chunk_lines.ts";
+import type { Framing } from "./request_head.ts";
 
 /** Memory that a body begins with. More comes as it arrives: what is announced counts for nothing. */
 const FIRST_BYTES = 4 * 1024;
@@ -10,11 +12,18 @@ const FIRST_BYTES = 4 * 1024;
 const CHUNK_LINE_BYTES_MAX = 256;
 const EXTENSION_BYTES_MAX = 4096;
 const TRAILER_BYTES_MAX = 8192;
+const SIZE_DIGITS_MAX = 8;
+
+const CR = 0x0d;
+const LF = 0x0a;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 interface BodyHooks {
-  /** Called before more than `FREE_BYTES` are read, with the most that the body may have. */
+  /**
+   * Called before more than `FREE_BYTES` are kept, with the most that will be. For a body of unknown length that is
+   * a guess at first: it is called again when that was not enough.
+   */
   readonly makeRoom: (bytes: number) => Promise<void>;
   /** Called after each read. What it throws ends the reading. */
   readonly onProgress: () => void;
@@ -61,67 +70,75 @@ export class BodyReader {
     if (framing.kind === "none") return new Uint8Array();
     const body = framing.kind === "length"
       ? await this.#readLength(framing.bytes)
-      : await this.#readChunks(bytesMax);
+      : await this.#keepChunks(bytesMax);
     this.#state = "complete";
     return body;
   }
 
-  /** Reads a body of known length and keeps nothing of it. @returns false when the rest of it never came */
-  async discard(): Promise<boolean> {
-    for (let left = this.unreadBytes; left > 0;) {
-      const taken = Math.min(left, this.#source.bytes.length);
-      this.#source.skip(taken);
-      left -= taken;
-      if (left === 0) break;
-      if (!await this.#source.more()) return false;
-      this.#hooks.onProgress();
-    }
+  /** Reads the whole body and keeps nothing of it, so it needs no room. @throws what `read` throws */
+  async discard(bytesMax: number): Promise<void> {
+    const framing = this.#framing;
+    const dropped = new DroppedBytes();
+    if (framing.kind === "length") await this.#append(dropped, framing.bytes);
+    if (framing.kind === "chunked") await this.#readChunks(dropped, bytesMax);
     this.#state = "complete";
-    return true;
   }
 
   async #readLength(bytes: number): Promise<Bytes> {
-    const arriving = new Arriving(Math.min(bytes, Math.max(FIRST_BYTES, this.#source.bytes.length)));
-    await this.#append(arriving, Math.min(bytes, FREE_BYTES));
-    if (bytes <= FREE_BYTES) return arriving.bytes;
+    const freeBytes = Math.min(bytes, FREE_BYTES);
+    const first = new KeptBytes(
+      Math.min(freeBytes, Math.max(FIRST_BYTES, this.#source.bytes.length)),
+      freeBytes,
+    );
+    await this.#append(first, freeBytes);
+    if (bytes <= FREE_BYTES) return first.bytes;
     await this.#hooks.makeRoom(bytes);
     const whole = new Uint8Array(bytes);
-    whole.set(arriving.bytes);
+    whole.set(first.bytes);
     await this.#fill(whole.subarray(FREE_BYTES));
     return whole;
   }
 
-  async #readChunks(bytesMax: number): Promise<Bytes> {
-    const arriving = new Arriving(FIRST_BYTES);
+  async #keepChunks(bytesMax: number): Promise<Bytes> {
+    const kept = new KeptBytes(FIRST_BYTES, FREE_BYTES);
+    await this.#readChunks(kept, bytesMax);
+    return kept.bytes;
+  }
+
+  async #readChunks(into: BodyBytes, bytesMax: number): Promise<void> {
     let extensionBytes = 0;
-    let hasRoom = false;
     while (true) {
-      this.#takeWholeChunks(arriving, hasRoom ? bytesMax : Math.min(bytesMax, FREE_BYTES));
+      this.#takeWholeChunks(into, Math.min(bytesMax, into.roomBytes));
       const line = await this.#line(CHUNK_LINE_BYTES_MAX);
       const size = chunkSize(line);
       extensionBytes += line.includes(";") ? line.length : 0;
       if (extensionBytes > EXTENSION_BYTES_MAX) throw new Malformed("too many chunk extensions");
       if (size === 0) break;
-      const end = arriving.length + size;
+      const end = into.length + size;
       if (end > bytesMax) throw new BodyTooLarge();
-      if (end > FREE_BYTES && !hasRoom) {
-        await this.#append(arriving, FREE_BYTES - arriving.length);
-        await this.#hooks.makeRoom(bytesMax);
-        hasRoom = true;
+      await this.#append(into, Math.min(end, into.roomBytes) - into.length);
+      while (into.length < end) {
+        await this.#makeMoreRoom(into, bytesMax);
+        await this.#append(into, Math.min(end, into.roomBytes) - into.length);
       }
-      await this.#append(arriving, end - arriving.length);
       // The chunk is over: only the end of its line may follow.
       await this.#line(0);
     }
     await this.#skipTrailers();
-    return arriving.bytes;
+  }
+
+  /** Most bodies turn out to be short, so none asks for the largest legal size at once. */
+  async #makeMoreRoom(into: BodyBytes, bytesMax: number): Promise<void> {
+    const bytes = into.roomBytes < MEDIUM_BYTES_MAX ? Math.min(MEDIUM_BYTES_MAX, bytesMax) : bytesMax;
+    await this.#hooks.makeRoom(bytes);
+    into.roomBytes = bytes;
   }
 
   /**
    * Takes the plain chunks that are here already, up to `lengthMax` bytes of the body. A body may consist of nothing but
    * chunks of one byte, so this is made to be fast; whatever is not plain is left to be looked at closely.
    */
-  #takeWholeChunks(arriving: Arriving, lengthMax: number): void {
+  #takeWholeChunks(into: BodyBytes, lengthMax: number): void {
     const { bytes } = this.#source;
     let taken = 0;
     while (true) {
@@ -132,20 +149,20 @@ export class BodyReader {
       }
       const end = at + 2 + size;
       const isWhole = bytes[at] === CR && bytes[at + 1] === LF && bytes[end] === CR && bytes[end + 1] === LF;
-      if (!isWhole || size === 0 || arriving.length + size > lengthMax) break;
-      arriving.add(bytes, at + 2, end);
+      if (!isWhole || size === 0 || into.length + size > lengthMax) break;
+      into.add(bytes, at + 2, end);
       taken = end + 2;
     }
     this.#source.skip(taken);
   }
 
   /** Reads so many more bytes. */
-  async #append(arriving: Arriving, count: number): Promise<void> {
+  async #append(into: BodyBytes, count: number): Promise<void> {
     for (let left = count; left > 0;) {
-      const room = arriving.room(left);
-      await this.#fill(room);
-      arriving.length += room.length;
-      left -= room.length;
+      const memory = into.memory(left);
+      await this.#fill(memory);
+      into.length += memory.length;
+      left -= memory.length;
     }
   }
 
@@ -153,8 +170,7 @@ export class BodyReader {
     for (let left = TRAILER_BYTES_MAX; left > 0;) {
       const line = await this.#line(left);
       if (line === "") return;
-      if (!TRAILER.test(line)) throw new Malformed('a trailer line is not "name: value"');
-      if (HEAD_ONLY.test(line)) throw new Malformed("a trailer field belongs in the head");
+      checkTrailer(line);
       left -= line.length + 2;
     }
     throw new Malformed("the trailers are too long");
@@ -183,67 +199,5 @@ export class BodyReader {
       if (!await this.#source.more()) throw new ClientLeft();
       this.#hooks.onProgress();
     }
-  }
-}
-
-const CR = 0x0d;
-const LF = 0x0a;
-const SIZE_DIGITS_MAX = 8;
-const QUOTED = String.raw`"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e]|\\[\t\x20-\x7e])*"`;
-const CHUNK_LINE = new RegExp(`^([0-9A-Fa-f]{1,8})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
-const TRAILER = new RegExp(`^${TOKEN}:[\\t\\x20-\\x7e]*$`);
-/** Fields that say how messages are delimited or where they go: too late here, but some readers obey them. */
-const HEAD_ONLY = /^(?:connection|content-length|host|transfer-encoding|upgrade):/i;
-
-function chunkSize(line: string): number {
-  const match = CHUNK_LINE.exec(line);
-  if (match === null) {
-    throw new Malformed("a chunk does not begin with its size and well-formed extensions");
-  }
-  return parseInt(match[1]!, 16);
-}
-
-/** @returns -1 for anything else */
-function hexDigit(byte: number | undefined): number {
-  if (byte === undefined) return -1;
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
-}
-
-/** Bytes whose number is not known, or not to be relied upon. */
-class Arriving {
-  length = 0;
-  #bytes: Bytes;
-
-  constructor(bytesAtFirst: number) {
-    this.#bytes = new Uint8Array(bytesAtFirst);
-  }
-
-  /** What has come so far. */
-  get bytes(): Bytes {
-    return this.#bytes.subarray(0, this.length);
-  }
-
-  /** Adds the bytes from `start` to `end`. */
-  add(bytes: Bytes, start: number, end: number): void {
-    for (let at = start; at < end;) {
-      const room = this.room(end - at);
-      // For a few bytes a view costs more than a loop.
-      if (room.length < 16) { for (let i = 0; i < room.length; i++) room[i] = bytes[at + i]!; }
-      else room.set(bytes.subarray(at, at + room.length));
-      this.length += room.length;
-      at += room.length;
-    }
-  }
-
-  /** Memory for the next bytes, at most `wanted`. It grows twofold, so that many small chunks do not cost a copy each. */
-  room(wanted: number): Bytes {
-    if (this.length === this.#bytes.length) {
-      const larger = new Uint8Array(2 * this.#bytes.length);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
-    return this.#bytes.subarray(this.length, this.length + wanted);
   }
 }

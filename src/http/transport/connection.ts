@@ -4,6 +4,7 @@ import type { BodyBudget } from "./body_budget.ts";
 import { ByteSource } from "./byte_source.ts";
 import { Presence } from "./presence.ts";
 import { isStream, writeReply } from "./reply_writer.ts";
+import type { ReadingClock } from "./reading_clock.ts";
 import { RequestBody } from "./request_body.ts";
 import { findRequestHeadEnd, parseRequestHead, type RequestHead } from "./request_head.ts";
 import { tickEnd, tickIsLong } from "../tick.ts";
@@ -37,6 +38,7 @@ interface ConnectionOptions {
   readonly timeouts: Timeouts;
   /** Shared by all connections. */
   readonly bodies: BodyBudget;
+  readonly clock: Pick<ReadingClock, "now">;
 }
 
 /** One client: reads its requests one after the other and writes the replies. */
@@ -53,7 +55,7 @@ export class Connection {
   #body: RequestBody | undefined;
   /** The request has been answered, but its body has not come to its end. */
   #answered = false;
-  readonly #deadline = new Deadline();
+  readonly #deadline: Deadline;
   /** Writes begun so far. */
   #writes = 0;
 
@@ -62,6 +64,7 @@ export class Connection {
     this.#handler = handler;
     this.#options = options;
     this.#source = new ByteSource(socket);
+    this.#deadline = new Deadline(options.clock);
   }
 
   /** Serves the client until either side is done. Never rejects. */
@@ -98,7 +101,7 @@ export class Connection {
     else if (this.#answered) this.#deadline.shorten(this.#options.timeouts.linger);
   }
 
-  /** Closes when the client has taken too long. `now` by the monotonic clock, in milliseconds. */
+  /** Closes when the client has taken too long. `now` by the clock of the options. */
   closeWhenOverdue(now: number): void {
     if (this.#deadline.isOver(now)) this.close();
   }
@@ -151,9 +154,8 @@ export class Connection {
       const keepAlive = requestHead.keepAlive && drainable && !endless && !this.#lastRequest;
       await this.#reply(requestHead, reply, keepAlive, presence);
       this.#answered = true;
-      if (keepAlive) return body.complete || await body.discard();
-      if (!body.complete) await this.#linger();
-      return false;
+      if (!body.complete) await (keepAlive ? body.drain() : this.#linger());
+      return keepAlive;
     } catch {
       // The handler rejects only for a request that must get no reply; any other error is a client that left.
       return false;
@@ -187,23 +189,23 @@ export class Connection {
         presence.watch();
         return bytes;
       },
+      discardBody: async (bytesMax) => {
+        if (body.complete) return;
+        await body.discard(bytesMax);
+        presence.watch();
+      },
       get left() {
         return presence.left;
       },
     };
   }
 
-  async #reply(
-    requestHead: RequestHead,
-    reply: Reply,
-    keepAlive: boolean,
-    presence: Presence,
-  ): Promise<void> {
+  async #reply(head: RequestHead, reply: Reply, keepAlive: boolean, presence: Presence): Promise<void> {
     const body = isStream(reply.body) ? presence.whileThere(reply.body) : reply.body;
     await writeReply((bytes) => this.#write(bytes), { ...reply, body }, {
-      minorVersion: requestHead.minorVersion,
+      minorVersion: head.minorVersion,
       keepAlive,
-      withoutBody: requestHead.method === "HEAD",
+      withoutBody: head.method === "HEAD",
     });
   }
 

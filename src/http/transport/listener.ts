@@ -2,6 +2,7 @@ import type { Address } from "../../model/address.ts";
 import type { Handler, Transport } from "../exchange.ts";
 import { BodyBudget } from "./body_budget.ts";
 import { Connection } from "./connection.ts";
+import { ReadingClock, SWEEP_MILLISECONDS } from "./reading_clock.ts";
 import { TIMEOUTS, type Timeouts } from "./timeouts.ts";
 
 interface ListenerOptions {
@@ -12,12 +13,6 @@ interface ListenerOptions {
   /** Only tests shorten them. */
   readonly timeouts?: Timeouts;
 }
-
-/** How often overdue connections are looked for. */
-const SWEEP_MILLISECONDS = 250;
-
-/** When looking for them comes so much too late, what has arrived in the meantime is read first. */
-const LATE_MILLISECONDS = 1000;
 
 /** Errors of `accept` that last until something is closed or given back. Any other concerns one connection. */
 const EXHAUSTED: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
@@ -34,13 +29,10 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
     : Deno.listen({ hostname: where.hostname, port: where.port });
   const { connectionsMax, onMalformed, timeouts = TIMEOUTS } = options;
   const connections = new Set<Connection>();
-  const bodies = new BodyBudget(timeouts);
-  let swept = performance.now();
+  const clock = new ReadingClock();
+  const bodies = new BodyBudget(timeouts, clock);
   const sweep = setInterval(() => {
-    const now = performance.now();
-    const late = now - swept > LATE_MILLISECONDS;
-    swept = now;
-    if (late) return;
+    const now = clock.sweep();
     for (const connection of connections) connection.closeWhenOverdue(now);
     bodies.sweep(now);
   }, SWEEP_MILLISECONDS);
@@ -48,7 +40,7 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
 
   const serve = async (socket: Deno.Conn): Promise<void> => {
     if (connections.size >= connectionsMax || !isUsable(socket)) return socket.close();
-    const connection = new Connection(socket, handler, { onMalformed, timeouts, bodies });
+    const connection = new Connection(socket, handler, { onMalformed, timeouts, bodies, clock });
     connections.add(connection);
     try {
       await connection.serve();

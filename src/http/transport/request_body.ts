@@ -1,4 +1,5 @@
 import { ClientLeft } from "../../model/errors.ts";
+import { NoRoomForBody } from "../exchange.ts";
 import { BodyReader } from "./body.ts";
 import { type BodyBudget, FREE_BYTES, type Reservation } from "./body_budget.ts";
 import type { ByteSource } from "./byte_source.ts";
@@ -12,8 +13,6 @@ const BODY_BYTES_PER_SECOND_MIN = 1024;
 const READ_WAITING_BYTES = 8 * 1024;
 
 type Bytes = Uint8Array<ArrayBuffer>;
-
-type State = "wanted" | "reading" | "unwanted";
 
 interface RequestBodyOptions {
   readonly source: ByteSource;
@@ -30,8 +29,11 @@ interface RequestBodyOptions {
 export class RequestBody {
   readonly #options: RequestBodyOptions;
   readonly #reader: BodyReader;
-  #state: State = "wanted";
+  /** Whether anybody still waits for it: not once its request has been answered. */
+  #wanted = true;
   #reservation: Reservation | undefined;
+  /** Room that is asked for because what `#reservation` holds was not enough. */
+  #larger: Reservation | undefined;
   /** How much had been received when the client's current time began. */
   #receivedBefore = 0;
 
@@ -56,43 +58,60 @@ export class RequestBody {
   /** See `HttpRequest.body`. */
   async read(bytesMax: number): Promise<Bytes> {
     this.#reader.begin(bytesMax);
-    this.#state = "reading";
-    try {
+    return await this.#receive(async () => {
+      const { framing, expectsContinue } = this.#options.requestHead;
+      // Who is invited must find room.
+      const invitesLarge = expectsContinue && framing.kind === "length" && framing.bytes > FREE_BYTES;
+      if (invitesLarge) await this.#makeRoom(framing.bytes);
       await this.#invite();
-      const body = await this.#reader.read(bytesMax);
-      this.#assertWanted();
-      this.#state = "wanted";
-      this.#reservation?.complete();
-      return body;
-    } finally {
-      // From now on it is the handler that takes time; a reply that is being sent already has its own limit.
-      if (!this.#isUnwanted()) this.#options.deadline.clear();
-    }
+      return await this.#reader.read(bytesMax);
+    });
   }
 
-  /** Reads a body that nobody wanted and keeps nothing of it. @returns false when the rest never came */
-  async discard(): Promise<boolean> {
-    this.#state = "reading";
-    this.#allowTime();
-    return await this.#reader.discard();
+  /** See `HttpRequest.discardBody`. */
+  async discard(bytesMax: number): Promise<void> {
+    this.#reader.begin(bytesMax);
+    await this.#receive(async () => {
+      await this.#invite();
+      await this.#reader.discard(bytesMax);
+    });
+  }
+
+  /** Reads the body of a request that was answered without it, so that another one can follow. */
+  async drain(): Promise<void> {
+    this.#wanted = true;
+    await this.discard(Infinity);
   }
 
   /** The request has been answered: its body takes no more memory, and the rest of one being read is not for anybody. */
   settle(): void {
-    if (this.#state === "reading") this.#state = "unwanted";
+    this.#wanted = false;
+    this.#larger?.release();
     this.#reservation?.release();
   }
 
   /** The connection is closed: whoever waits for room will not need it. */
   stopWaiting(): void {
-    if (this.#reservation?.waits) this.#reservation.release();
+    for (const reservation of [this.#larger, this.#reservation]) {
+      if (reservation?.waits) reservation.release();
+    }
+  }
+
+  async #receive<T>(receive: () => Promise<T>): Promise<T> {
+    try {
+      const received = await receive();
+      this.#assertWanted();
+      this.#reservation?.complete();
+      return received;
+    } finally {
+      // From now on it is the handler that takes time; a reply that is being sent already has its own limit.
+      if (this.#wanted) this.#options.deadline.clear();
+    }
   }
 
   async #invite(): Promise<void> {
-    const { requestHead: { framing, expectsContinue }, invite } = this.#options;
-    if (expectsContinue) {
-      if (framing.kind === "length" && framing.bytes > FREE_BYTES) await this.#makeRoom(framing.bytes);
-      await invite();
+    if (this.#options.requestHead.expectsContinue) {
+      await this.#options.invite();
       this.#assertWanted();
     }
     this.#allowTime();
@@ -100,11 +119,16 @@ export class RequestBody {
 
   /** Waits until the body may take so much memory. The client cannot help it, so it has all the time. */
   async #makeRoom(bytes: number): Promise<void> {
-    if (this.#reservation !== undefined) return;
+    const held = this.#reservation;
+    if (held !== undefined && held.bytes >= bytes) return;
     this.#assertWanted();
-    const { source, budget, deadline, closeConnection } = this.#options;
-    const reservation = budget.reserve(bytes, { received: () => source.received, giveUp: closeConnection });
-    this.#reservation = reservation;
+    const { source, budget, deadline } = this.#options;
+    const reservation = budget.reserve(bytes, {
+      received: () => source.received,
+      giveUp: () => this.#giveUp(),
+    });
+    if (held === undefined) this.#reservation = reservation;
+    else this.#larger = reservation;
     if (reservation.waits) {
       deadline.clear();
       source.watch(() => !reservation.waits, READ_WAITING_BYTES).then((end) => {
@@ -112,8 +136,21 @@ export class RequestBody {
       });
     }
     await reservation.granted;
+    if (held !== undefined) {
+      this.#reservation = reservation;
+      this.#larger = undefined;
+      held.release();
+    }
     this.#assertWanted();
     this.#allowTime();
+  }
+
+  /** Others need the room that the body holds. If it waits for more, that is not its client's fault. */
+  #giveUp(): void {
+    const larger = this.#larger;
+    if (larger === undefined) this.#options.closeConnection();
+    // One that has just been granted is about to free what the body held before.
+    else if (larger.waits) larger.release(new NoRoomForBody());
   }
 
   #onProgress(): void {
@@ -129,11 +166,6 @@ export class RequestBody {
 
   /** @throws ClientLeft when the request was answered before its body was complete */
   #assertWanted(): void {
-    if (this.#isUnwanted()) throw new ClientLeft();
-  }
-
-  /** Whether the request was answered while its body was being read. */
-  #isUnwanted(): boolean {
-    return this.#state === "unwanted";
+    if (!this.#wanted) throw new ClientLeft();
   }
 }

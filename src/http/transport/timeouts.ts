@@ -1,3 +1,5 @@
+import type { ReadingClock } from "./reading_clock.ts";
+
 /** How long a client may take, in seconds. */
 export interface Timeouts {
   /** For a request head, from its first byte, or from the connection's beginning. */
@@ -6,7 +8,7 @@ export interface Timeouts {
   readonly stalledBody: number;
   /** For memory to become free for a large body. */
   readonly bodyRoom: number;
-  /** For `CONTENDED_BYTES_MIN` of a body that holds memory for which others wait. */
+  /** For so much of a body that holds memory for which others wait that all of it comes in less than `bodyRoom`. */
   readonly contendedBody: number;
   /** Between two requests. */
   readonly idle: number;
@@ -28,11 +30,16 @@ export const TIMEOUTS: Timeouts = {
 
 /** The moment at which a connection is closed unless its client has done its part. */
 export class Deadline {
+  readonly #clock: Pick<ReadingClock, "now">;
   #at = Infinity;
+
+  constructor(clock: Pick<ReadingClock, "now">) {
+    this.#clock = clock;
+  }
 
   /** The client has so many seconds from now on. */
   set(seconds: number): void {
-    this.#at = performance.now() + seconds * 1000;
+    this.#at = this.#clock.now + seconds * 1000;
   }
 
   /** It is not the client that is waited for. */
@@ -42,10 +49,10 @@ export class Deadline {
 
   /** The client has so many seconds at most. */
   shorten(seconds: number): void {
-    this.#at = Math.min(this.#at, performance.now() + seconds * 1000);
+    this.#at = Math.min(this.#at, this.#clock.now + seconds * 1000);
   }
 
-  /** `now` by the monotonic clock, in milliseconds. */
+  /** `now` by the same clock. */
   isOver(now: number): boolean {
     return now > this.#at;
   }

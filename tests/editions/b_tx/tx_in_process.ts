@@ -159,6 +159,7 @@ export class InProcess implements Disposable {
         query: "",
         header: () => undefined,
         body: () => Promise.resolve(encoder.encode(json === undefined ? "" : JSON.stringify(json))),
+        discardBody: () => Promise.resolve(),
         left: this.#left,
       });
     } catch (error) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { derivedBodyLimit } from "../../../src/editions/c_ticket/body_limit.ts";
 import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
-import { begin, event, sequencesOf, startEditionC } from "./client.ts";
+import { begin, event, sequencesOf, startEditionC, waitForWaiting } from "./client.ts";
 
 const DEFAULTS = { maxEventSize: 65536, maxProjectionSize: 65536, maxProjectionsPerRequest: 100 };
 
@@ -37,6 +37,19 @@ Deno.test("maxRequestBody is printed at the start, 40779776 by default; over it 
     using other = await client.begin(method, target, { headers });
     assertRefused(await other.readReply(method), 413, "PayloadTooLarge", message);
   }
+});
+
+Deno.test("bodies that mean nothing take no room, so who waits for a turn cannot starve who has it", async () => {
+  await using server = await startEditionC();
+  const client = server.client();
+  const transaction = await begin(client);
+  const body = "x".repeat(39_000_000);
+  using waiting = await client.begin("POST", "/begin", { body });
+  await waitForWaiting(client, 1);
+  const large = JSON.stringify({ events: [event("t")] }).padEnd(2_000_000);
+  sequencesOf(await transaction.call("POST", "/events", { body: large, chunkBytes: 100_000 }));
+  assertNoContent(await transaction.call("POST", "/commit", { body }));
+  expectStatus(await waiting.readReply("POST"), 200);
 });
 
 Deno.test("a body of exactly maxRequestBody is accepted, one byte more is 413 and ends the transaction", async () => {

@@ -41,6 +41,7 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
     query: "",
     header: () => undefined,
     body: () => Promise.resolve(new Uint8Array()),
+    discardBody: () => Promise.resolve(),
     left,
   };
   return { transaction, call, ends, failures };

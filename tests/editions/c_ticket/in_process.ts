@@ -142,6 +142,7 @@ export class InProcess implements Subject, Disposable {
         await rest.promise;
         return new TextEncoder().encode(body);
       },
+      discardBody: () => rest.promise,
       left: controller.signal,
     });
     return {

@@ -11,10 +11,17 @@ interface Sender {
   readonly reservation: Reservation;
 }
 
-function budgetAndSenders(): { budget: BodyBudget; ask: (bytes: number) => Sender } {
-  const budget = new BodyBudget({ bodyRoom: 30, contendedBody: 2 });
+interface Subject {
+  readonly ask: (bytes: number) => Sender;
+  /** Lets so many seconds pass, and looks for what has taken too long. */
+  readonly pass: (seconds: number) => void;
+  readonly close: () => void;
+}
+
+function budgetAndSenders(): Subject {
+  const clock = { now: 0 };
+  const budget = new BodyBudget({ bodyRoom: 30, contendedBody: 2 }, clock);
   return {
-    budget,
     ask(bytes) {
       const state = { received: 0, givenUp: 0 };
       const reservation = budget.reserve(bytes, {
@@ -23,13 +30,16 @@ function budgetAndSenders(): { budget: BodyBudget; ask: (bytes: number) => Sende
       });
       return Object.assign(state, { reservation });
     },
+    pass(seconds) {
+      clock.now += seconds * 1000;
+      budget.sweep(clock.now);
+    },
+    close: () => budget.close(),
   };
 }
 
 const waits = (senders: readonly Sender[]): boolean[] => senders.map(({ reservation }) => reservation.waits);
-
-/** So many seconds from now, by the clock that the budget goes by. */
-const later = (seconds: number): number => performance.now() + seconds * 1000;
+const givenUp = (senders: readonly Sender[]): number[] => senders.map((sender) => sender.givenUp);
 
 Deno.test("bodies up to 1 MiB share 32 MiB, larger ones 64 MiB, and neither waits for the other", () => {
   const { ask } = budgetAndSenders();
@@ -60,49 +70,87 @@ Deno.test("room is given in the order of asking, and each release makes room onc
 });
 
 Deno.test("who waits for 30 s is refused, and makes way", async () => {
-  const { budget, ask } = budgetAndSenders();
+  const { ask, pass } = budgetAndSenders();
   const holder = ask(60 * MIB);
   const waiting = ask(60 * MIB);
-  budget.sweep(later(29));
+  pass(29);
   assert.ok(waiting.reservation.waits);
-  budget.sweep(later(31));
+  pass(2);
   await assert.rejects(waiting.reservation.granted, NoRoomForBody);
   assert.equal(holder.givenUp, 1, "it brought nothing in all that time");
 });
 
 Deno.test("a body that brings too little is given up only while others wait", () => {
-  const { budget, ask } = budgetAndSenders();
+  const { ask, pass } = budgetAndSenders();
   const silent = ask(40 * MIB);
   const complete = ask(10 * MIB);
   complete.reservation.complete();
-  budget.sweep(later(5));
-  assert.equal(silent.givenUp, 0, "nobody waits");
+  pass(5);
   const dripping = ask(14 * MIB);
-  ask(2 * MIB);
+  assert.deepEqual(givenUp([silent, complete, dripping]), [0, 0, 0], "nobody waits");
+  ask(50 * MIB);
   dripping.received += 1000;
-  budget.sweep(later(1));
-  assert.deepEqual([silent.givenUp, complete.givenUp, dripping.givenUp], [0, 0, 0]);
+  pass(1);
+  assert.deepEqual(givenUp([silent, complete, dripping]), [0, 0, 0]);
   dripping.received += 1000;
-  budget.sweep(later(3));
-  assert.deepEqual([silent.givenUp, complete.givenUp, dripping.givenUp], [1, 0, 1]);
+  pass(2);
+  assert.deepEqual(givenUp([silent, complete, dripping]), [1, 0, 1]);
 });
 
-Deno.test("a body that brings 32 KiB in 2 s is not given up", () => {
-  const { budget, ask } = budgetAndSenders();
-  const steady = ask(64 * MIB);
-  ask(2 * MIB);
-  for (let seconds = 1; seconds < 29; seconds++) {
-    steady.received += 20 * 1024;
-    budget.sweep(later(seconds));
+Deno.test("while others wait, any body comes to its end before they have waited 30 s, or is given up", () => {
+  for (const bytes of [2 * MIB, 39 * MIB, 100 * MIB]) {
+    const { ask, pass } = budgetAndSenders();
+    // As slow as is possible without being given up, and noticed as late as is possible.
+    const tolerated = Math.ceil(bytes * 2 / (0.85 * 30));
+    const [steady, slow] = [ask(bytes), ask(bytes)];
+    const waiting = slow.reservation.waits ? slow : ask(100 * MIB);
+    let seconds = 0;
+    for (; steady.received < bytes; seconds += 2.25) {
+      assert.equal(steady.givenUp, 0);
+      steady.received += tolerated;
+      slow.received += tolerated - 1000;
+      pass(2.25);
+    }
+    assert.ok(seconds < 29.5 && waiting.reservation.waits, `${bytes} bytes took ${seconds} s`);
+    if (slow !== waiting) assert.equal(slow.givenUp, 1);
   }
-  assert.equal(steady.givenUp, 0);
+});
+
+Deno.test("a body of up to 400 KiB must bring 32 KiB in 2 s", () => {
+  const { ask, pass } = budgetAndSenders();
+  const holders = Array.from({ length: 128 }, () => ask(MIB / 4));
+  ask(MIB);
+  holders.forEach((holder, i) => holder.received += i < 4 ? 32 * 1024 - 1 : 32 * 1024);
+  pass(2.1);
+  assert.deepEqual(holders.map((holder) => holder.givenUp), holders.map((_, i) => i < 4 ? 1 : 0));
+});
+
+Deno.test("only as many are given up as the first who waits needs, the slowest first", () => {
+  const { ask, pass } = budgetAndSenders();
+  const holders = Array.from({ length: 64 }, () => ask(MIB / 2));
+  pass(10);
+  ask(MIB);
+  pass(1);
+  assert.ok(holders.every((holder) => holder.givenUp === 0), "what nobody brought before does not matter");
+  holders.forEach((holder, i) => holder.received += 1000 + i % 32);
+  pass(1.1);
+  const chosen = (): number[] => holders.flatMap((holder, i) => holder.givenUp > 0 ? [i] : []);
+  assert.deepEqual(chosen(), [0, 32]);
+  pass(0.25);
+  assert.deepEqual(chosen(), [0, 32], "their room is on its way");
+  for (const i of chosen()) holders[i]!.reservation.release();
+  ask(MIB / 2);
+  pass(1.9);
+  assert.deepEqual(chosen(), [0, 32], "for the next one who waits they have their time again");
+  pass(0.2);
+  assert.deepEqual(chosen(), [0, 1, 32]);
 });
 
 Deno.test("once it is closed nobody waits any more", async () => {
-  const { budget, ask } = budgetAndSenders();
+  const { ask, close } = budgetAndSenders();
   ask(60 * MIB);
   const waiting = ask(60 * MIB);
-  budget.close();
+  close();
   await assert.rejects(waiting.reservation.granted, NoRoomForBody);
   await assert.rejects(ask(60 * MIB).reservation.granted, NoRoomForBody);
 });

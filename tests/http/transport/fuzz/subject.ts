@@ -2,6 +2,7 @@ import { ClientLeft } from "../../../../src/model/errors.ts";
 import { BodyTooLarge, type Handler, type Malformed } from "../../../../src/http/exchange.ts";
 import { BodyBudget } from "../../../../src/http/transport/body_budget.ts";
 import { Connection, type Socket } from "../../../../src/http/transport/connection.ts";
+import { ReadingClock } from "../../../../src/http/transport/reading_clock.ts";
 import { TIMEOUTS } from "../../../../src/http/transport/timeouts.ts";
 import { emptyReply, textReply } from "../../../../src/http/replies.ts";
 import { fromBytes } from "./latin1.ts";
@@ -50,8 +51,10 @@ export async function serveOurs(pieces: readonly Bytes[]): Promise<OurVerdict> {
     return emptyReply(204);
   };
   const { socket, written } = scripted(pieces);
-  const bodies = new BodyBudget(TIMEOUTS);
-  await new Connection(socket, handler, { onMalformed: () => {}, timeouts: TIMEOUTS, bodies }).serve();
+  const clock = new ReadingClock();
+  const bodies = new BodyBudget(TIMEOUTS, clock);
+  const options = { onMalformed: () => {}, timeouts: TIMEOUTS, bodies, clock };
+  await new Connection(socket, handler, options).serve();
   return { requests, ...endOf(fromBytes(written()), bodyRefusal) };
 }
 

@@ -1,0 +1,35 @@
+/** How often overdue clients are looked for. */
+export const SWEEP_MILLISECONDS = 250;
+
+/** A sweep that comes so much too late was held up by something, and so was the reading of what clients sent. */
+const LATE_MILLISECONDS = 20;
+
+/**
+ * The time by which clients are judged, in milliseconds. It does not count what makes a sweep late, since the
+ * server did not read meanwhile.
+ */
+export class ReadingClock {
+  readonly #realNow: () => number;
+  #notRead = 0;
+  #swept: number;
+
+  constructor(realNow: () => number = () => performance.now()) {
+    this.#realNow = realNow;
+    this.#swept = realNow();
+  }
+
+  get now(): number {
+    return this.#realNow() - this.#notRead;
+  }
+
+  /** @returns the time up to which clients can be judged now: what they had sent until then has been read */
+  sweep(): number {
+    const before = this.#swept;
+    const late = this.now - before - SWEEP_MILLISECONDS;
+    const isLate = late > LATE_MILLISECONDS;
+    if (isLate) this.#notRead += late;
+    this.#swept = this.now;
+    // What has come since the last sweep may still be unread.
+    return isLate ? before : this.#swept;
+  }
+}
