@@ -1,109 +1,141 @@
 import type { Condition } from "../model/condition.ts";
 import { ClientLeft } from "../model/errors.ts";
 import { QUERY_ITEMS_MAX } from "../model/limits.ts";
-import { listsOf, type QueryItem, queryValues } from "../model/query.ts";
+import { type QueryItem, queryValues } from "../model/query.ts";
+import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { Client, StoreReads } from "./store.ts";
-import type { CheckedCondition } from "./write.ts";
+import type { Checked, CheckedCondition } from "./write.ts";
 
-/** What the conditions of one write may cost in its turn. More is checked before the turn, which takes longer. */
-const TURN_MICROSECONDS_MAX = 1000;
+/** Conditions that name more values are checked ahead without trying in the turn first. */
+const TRIED_VALUES_MAX = 200;
 
-/** So far back, the writer remembers which terms have appeared. */
-const REMEMBERED_EVENTS = 1000;
-const REMEMBERED_VALUE_MICROSECONDS = 1;
-const LOOKUP_MICROSECONDS = 25;
-/** To intersect the lists of an item, for each event of the store. */
-const INTERSECTED_EVENT_MICROSECONDS = 0.02;
+/** Whether conditions are so large that they should be checked ahead at once. Of most others, only trying tells. */
+export function areSurelyCostly(conditions: readonly Condition[]): boolean {
+  let values = 0;
+  for (const { failIfEventsMatch } of conditions) values += queryValues(failIfEventsMatch);
+  return values > TRIED_VALUES_MAX;
+}
 
 /**
- * Checks conditions that would hold up the writes behind theirs, before the write joins the queue: a few
- * milliseconds at a time, beside other reads. In the turn, only events that were written since then are checked.
+ * Checks conditions that would hold up the writes behind theirs, before their turn: a few milliseconds at a time,
+ * beside other reads. In the turn, only events that were written since then are checked.
+ * @returns the conditions, each with what is known of it. The first that does not hold is known to fail; those
+ *   behind it are not looked at. After a reset in the middle nothing is known
+ * @throws ClientLeft
  */
-export class AheadChecks {
-  readonly #reads: Pick<StoreReads, "chunk">;
-  /** The head of the store, as far as it is known here. */
-  #head: number;
-
-  constructor(reads: Pick<StoreReads, "chunk">, head: number) {
-    this.#reads = reads;
-    this.#head = head;
-  }
-
-  /** Tells of an event that was written. */
-  noteHead(head: number): void {
-    this.#head = head;
-  }
-
-  /** Whether conditions cost so much that they should be checked ahead. */
-  areCostly(conditions: readonly Condition[]): boolean {
-    let micros = 0;
-    for (const condition of conditions) micros += this.#microsecondsFor(condition);
-    return micros > TURN_MICROSECONDS_MAX;
-  }
-
-  /**
-   * The conditions, each with how far it certainly holds. The first that does not hold is known to do so up to the
-   * event that matches, so that its turn finds this at once; those behind it are not looked at.
-   * @throws Refusal `Unavailable` when too many reads are already waiting, ClientLeft
-   */
-  async check(
-    conditions: readonly Condition[],
-    client: Client | undefined,
-  ): Promise<readonly CheckedCondition[]> {
-    const checked: CheckedCondition[] = [...conditions];
+export async function checkAhead(
+  reads: Pick<StoreReads, "chunk">,
+  conditions: readonly CheckedCondition[],
+  client: Client | undefined,
+): Promise<readonly CheckedCondition[]> {
+  const search = new AheadSearch(reads, client);
+  const checked = [...conditions];
+  try {
     for (const run of runsOf(conditions)) {
-      const together = await this.#search(run.map((i) => checked[i]!), client);
-      for (const i of run) checked[i] = { ...checked[i]!, checked: together };
-      if (!together.matched) continue;
-      for (const i of run.length === 1 ? [] : run) {
-        const alone = await this.#search([checked[i]!], client);
-        checked[i] = { ...checked[i]!, checked: alone };
-        if (alone.matched) break;
+      const known = await search.check(run.map((i) => conditions[i]!));
+      for (const [place, each] of known.entries()) {
+        const i = run[place]!;
+        checked[i] = { ...conditions[i]!, checked: each };
       }
-      break;
+      if (known.at(-1)?.matched) break;
     }
     return checked;
-  }
-
-  /** Searches for the first event that matches any of these conditions, which count from the same sequence. */
-  async #search(conditions: readonly CheckedCondition[], client: Client | undefined): Promise<Searched> {
-    const [{ afterSequence, checked }] = conditions as [CheckedCondition];
-    const query = conditions.flatMap(({ failIfEventsMatch }) => failIfEventsMatch as readonly QueryItem[]);
-    const first = { query, afterSequence: Math.max(afterSequence, checked?.upTo ?? 0), limit: 0 };
-    let chunk = await this.#reads.chunk({ ...first, head: undefined }, client);
-    const { storeId, head } = chunk;
-    this.#head = head;
-    while (chunk.end === false) {
-      if (client?.left.aborted) throw new ClientLeft();
-      const { last, kept } = chunk;
-      chunk = await this.#reads.chunk({ ...first, afterSequence: last, head, kept }, client);
-      // After a reset, what was found out is worth nothing.
-      if (chunk.storeId !== storeId) return { storeId, upTo: 0, matched: true };
-    }
-    return { storeId, upTo: chunk.last, matched: chunk.end.hasMore };
-  }
-
-  #microsecondsFor({ failIfEventsMatch: query, afterSequence }: Condition): number {
-    if (typeof query === "string") return 0;
-    const values = queryValues(query);
-    if (afterSequence >= this.#head - REMEMBERED_EVENTS) return values * REMEMBERED_VALUE_MICROSECONDS;
-    const intersects = query.some((item) => listsOf(item) > 1);
-    return values * LOOKUP_MICROSECONDS + (intersects ? this.#head * INTERSECTED_EVENT_MICROSECONDS : 0);
+  } catch (error) {
+    if (error instanceof OtherStore) return conditions.map(({ checked: _, ...condition }) => condition);
+    throw error;
   }
 }
 
-type Searched = NonNullable<CheckedCondition["checked"]> & { readonly matched: boolean };
+/** The store is another one than that of which something is known already. */
+class OtherStore extends Error {}
 
-/** The places of conditions that can be searched for together: neighbours that count from the same sequence. */
-function runsOf(conditions: readonly Condition[]): number[][] {
+/** The searches for the conditions of one write. */
+class AheadSearch {
+  readonly #reads: Pick<StoreReads, "chunk">;
+  readonly #client: Client | undefined;
+  #storeId: string | undefined;
+
+  constructor(reads: Pick<StoreReads, "chunk">, client: Client | undefined) {
+    this.#reads = reads;
+    this.#client = client;
+  }
+
+  /**
+   * Checks conditions that can be searched for together. When an event matches, the first of the conditions that it
+   * matches fails, and those before that one are searched from there on: so no event is searched for twice.
+   * @returns what is known of each, up to the first that fails
+   */
+  async check(conditions: readonly CheckedCondition[]): Promise<readonly Checked[]> {
+    const [{ afterSequence, checked }] = conditions as [CheckedCondition];
+    this.#storeId ??= checked?.storeId;
+    let count = conditions.length;
+    let failing: Checked | undefined;
+    let known = { upTo: Math.max(afterSequence, checked?.upTo ?? 0), head: undefined as number | undefined };
+    while (count > 0) {
+      const { last, head, end } = await this.#search(conditions.slice(0, count), known);
+      if (!end.hasMore) {
+        known = { upTo: last, head };
+        break;
+      }
+      count = await this.#firstMatching(conditions.slice(0, count), last + 1);
+      failing = { storeId: this.#storeId!, upTo: last, matched: true };
+      known = { upTo: last + 1, head };
+    }
+    const holding = { storeId: this.#storeId!, upTo: known.upTo, matched: false };
+    const all: Checked[] = Array.from({ length: count }, () => holding);
+    return failing === undefined ? all : [...all, failing];
+  }
+
+  /** The place of the first of these conditions that an event matches; it matches at least one of them. */
+  async #firstMatching(conditions: readonly CheckedCondition[], sequence: number): Promise<number> {
+    let [low, high] = [0, conditions.length - 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const range = { upTo: sequence - 1, head: sequence };
+      const { end } = await this.#search(conditions.slice(low, middle + 1), range);
+      if (end.hasMore) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Searches for the first event of a range that matches any of these conditions. */
+  async #search(
+    conditions: readonly CheckedCondition[],
+    { upTo, head }: { readonly upTo: number; readonly head: number | undefined },
+  ): Promise<{ readonly last: number; readonly head: number; readonly end: { readonly hasMore: boolean } }> {
+    const query = conditions.flatMap(({ failIfEventsMatch }) => failIfEventsMatch as readonly QueryItem[]);
+    const first = { query, afterSequence: upTo, limit: 0, head };
+    let chunk = await this.#chunk(first);
+    const end = head ?? chunk.head;
+    while (chunk.end === false) {
+      const { last, kept } = chunk;
+      chunk = await this.#chunk({ ...first, afterSequence: last, head: end, kept });
+    }
+    return { last: chunk.last, head: end, end: chunk.end };
+  }
+
+  async #chunk(request: ChunkRequest): Promise<Chunk> {
+    if (this.#client?.left.aborted) throw new ClientLeft();
+    const chunk = await this.#reads.chunk(request, this.#client, true);
+    this.#storeId ??= chunk.storeId;
+    // After a reset, what was found out is worth nothing.
+    if (chunk.storeId !== this.#storeId) throw new OtherStore();
+    return chunk;
+  }
+}
+
+/** The places of conditions that can be searched for together: neighbours that are to be searched from the same event. */
+function runsOf(conditions: readonly CheckedCondition[]): number[][] {
   const runs: number[][] = [];
-  let [items, after] = [Infinity, -1];
-  for (const [i, { failIfEventsMatch: query, afterSequence }] of conditions.entries()) {
+  let [items, start] = [Infinity, ""];
+  for (const [i, { failIfEventsMatch: query, afterSequence, checked }] of conditions.entries()) {
     if (typeof query === "string") continue;
-    if (afterSequence === after && items + query.length <= QUERY_ITEMS_MAX) runs.at(-1)!.push(i);
+    const own = JSON.stringify([afterSequence, checked]);
+    if (own === start && items + query.length <= QUERY_ITEMS_MAX) runs.at(-1)!.push(i);
     else {
       runs.push([i]);
-      [items, after] = [0, afterSequence];
+      [items, start] = [0, own];
     }
     items += query.length;
   }

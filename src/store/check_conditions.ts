@@ -29,7 +29,9 @@ export function conditionConflict(
 function holds(condition: CheckedCondition, store: CheckedStore): boolean {
   const { failIfEventsMatch: query, afterSequence, checked } = condition;
   const { storeId, head } = store.state;
-  const after = checked?.storeId === storeId ? Math.max(afterSequence, checked.upTo) : afterSequence;
+  const known = checked?.storeId === storeId ? checked : undefined;
+  if (known?.matched) return false;
+  const after = Math.max(afterSequence, known?.upTo ?? 0);
   if (query === "none" || head <= after) return true;
   if (query === "every") return false;
   const values = queryValues(query);

@@ -17,7 +17,8 @@ export interface Chunk extends StoreState {
   readonly last: number;
   /**
    * `false`: the next chunk continues after `last`. A chunk that has taken long enough ends like that too, even if
-   * it found nothing. Otherwise the page is complete, whether or not more events match.
+   * it found nothing. Otherwise the page is complete, whether or not more events match; when they do, the first of
+   * them is the event after `last`.
    */
   readonly end: false | { readonly hasMore: boolean };
   /** What the store would have to find out again, unless it is handed over with the request for the next chunk. */

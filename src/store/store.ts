@@ -2,7 +2,7 @@ import type { ProjectionKey } from "../model/projection.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
-import type { StoreWrite, WriteResult } from "./write.ts";
+import type { StoreWrite, TurnResult, WriteResult } from "./write.ts";
 
 /** What the editions need from a store. */
 export interface Store {
@@ -37,7 +37,7 @@ export interface OpenedStore extends StoreState {
  */
 export interface StoreTurns {
   /** Runs writes in order and makes them durable together. An error belongs to the write that caused it. */
-  group(writes: readonly StoreWrite[]): Promise<readonly Outcome<WriteResult>[]>;
+  group(writes: readonly StoreWrite[]): Promise<readonly Outcome<TurnResult>[]>;
   /** Deletes the projections of one type, or all of them. */
   deleteProjections(type: string | undefined): Promise<Outcome<void>>;
   /** Deletes everything and starts a new history under a new store ID. A pause stays. */
@@ -70,9 +70,10 @@ export interface StoreReads {
   readonly max: number;
   /**
    * @param client without one the read waits for as long as it takes
+   * @param isUrgent goes before all others, and however many wait; for what is asked for once at a time
    * @throws Refusal `Unavailable` when too many reads are already waiting, ClientLeft when the client leaves first
    */
-  chunk(request: ChunkRequest, client?: Client): Promise<Chunk>;
+  chunk(request: ChunkRequest, client?: Client, isUrgent?: boolean): Promise<Chunk>;
   /** Throws like `chunk`. */
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection>;
   /** @throws Refusal `Unavailable` when a trivial read fails */

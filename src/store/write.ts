@@ -7,12 +7,22 @@ export interface StoreWrite {
   readonly conditions: readonly CheckedCondition[];
   readonly projections: ProjectionChanges;
   readonly events: readonly PreparedEvent[];
+  /** Whether it may be given back when to check its conditions takes long. */
+  readonly mayBeCostly?: boolean;
 }
 
-/** A condition, and how far it is already known to hold. */
+/** A condition, and what is already known of it. */
 export interface CheckedCondition extends Condition {
-  /** In the store of this ID, no event up to here matches. */
-  readonly checked?: { readonly storeId: string; readonly upTo: number };
+  readonly checked?: Checked;
+}
+
+export interface Checked {
+  /** The store for which the rest is true. */
+  readonly storeId: string;
+  /** No event up to here matches. */
+  readonly upTo: number;
+  /** The event after that matches. */
+  readonly matched: boolean;
 }
 
 export const EMPTY_WRITE: StoreWrite = {
@@ -23,6 +33,9 @@ export const EMPTY_WRITE: StoreWrite = {
 
 /** The result of a write, provided that its transaction commits. */
 export type WriteResult = Written | { readonly kind: "conflict"; readonly conflict: Conflict };
+
+/** Or it was given back, with nothing written, since its conditions should be checked before its turn. */
+export type TurnResult = WriteResult | { readonly kind: "costly" };
 
 export interface Written {
   readonly kind: "written";

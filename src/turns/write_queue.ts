@@ -1,21 +1,17 @@
 import { ClientLeft, type ErrorCode, Refusal } from "../model/errors.ts";
 import { queryValues } from "../model/query.ts";
 import type { Outcome } from "../store/outcome.ts";
-import type { StoreTurns } from "../store/store.ts";
-import type { StoreWrite, WriteResult } from "../store/write.ts";
+import type { Client, StoreTurns } from "../store/store.ts";
+import type { StoreWrite, TurnResult, WriteResult } from "../store/write.ts";
 import { Age } from "./clock.ts";
+import { type Job, makeJob, stopListening } from "./job.ts";
+import { Preparations } from "./preparations.ts";
+import { entryOf, type QueueEntry } from "./queue_entry.ts";
 
 /** The outcome of a write, and how long it held the turn. */
-export interface EndedWrite {
-  readonly outcome: Outcome<WriteResult>;
+export interface EndedWrite<R extends TurnResult = WriteResult> {
+  readonly outcome: Outcome<R>;
   readonly turnSeconds: number;
-}
-
-/** A request in the queue, as `/debug` shows it. Times in microseconds, waits by the monotonic clock. */
-export interface QueueEntry {
-  readonly kind: string;
-  readonly sinceMicros: number;
-  readonly seconds: number;
 }
 
 export interface WriteQueueOptions {
@@ -37,19 +33,6 @@ export interface WriteQueueOptions {
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 const QUERY_VALUE_BYTES = 256;
 
-/** What a job does in its turn: be a member of a write group, or hold the turn alone. */
-type Task = { readonly write: StoreWrite } | { readonly run: () => Promise<unknown> };
-
-interface Job extends PromiseWithResolvers<unknown> {
-  readonly kind: string;
-  readonly task: Task;
-  readonly client: AbortSignal | undefined;
-  /** What it counts for in a group, in bytes. */
-  readonly weightBytes: number;
-  onLeave: () => void;
-  readonly age: Age;
-}
-
 /**
  * The one queue of everything that writes: in the order of arrival, one turn at a time.
  *
@@ -61,6 +44,7 @@ export class WriteQueue {
   #waiting: Job[] = [];
   /** Jobs that go before the waiting ones. */
   readonly #urgent: Job[] = [];
+  readonly #preparations = new Preparations();
   #active: readonly Job[] = [];
   #turnAge = new Age();
   #closing = false;
@@ -75,18 +59,47 @@ export class WriteQueue {
    * @param client aborts when the client leaves; a waiting write is then withdrawn. Without it the write
    *   runs even if nobody is left to receive the result
    * @param bytes size of the requests that brought what it writes
+   * @param admitted when the request was let in, if that was before: it is not refused then, and goes before those
+   *   that came later
    * @throws Refusal when the queue is full or the server is shutting down, ClientLeft when the client left in time
    */
   write(
     kind: string,
     write: StoreWrite,
     client: AbortSignal | undefined,
-    bytes = 0,
+    bytes?: number,
+    admitted?: Age,
   ): Promise<EndedWrite> {
     let values = 0;
     for (const { failIfEventsMatch } of write.conditions) values += queryValues(failIfEventsMatch);
-    const weight = bytes + values * QUERY_VALUE_BYTES;
-    return this.#join(makeJob(kind, { write }, client, weight)) as Promise<EndedWrite>;
+    const weight = (bytes ?? 0) + values * QUERY_VALUE_BYTES;
+    const job = makeJob(kind, { write }, client, { weightBytes: weight, age: admitted });
+    return this.#join(job, admitted !== undefined) as Promise<EndedWrite>;
+  }
+
+  /** Like `write`, but to check the conditions may only take so long; then the write is given back as costly. */
+  tryWrite(
+    kind: string,
+    write: StoreWrite,
+    client: AbortSignal | undefined,
+    bytes: number,
+    admitted: Age | undefined,
+  ): Promise<EndedWrite<TurnResult>> {
+    return this.write(kind, { ...write, mayBeCostly: true }, client, bytes, admitted);
+  }
+
+  /**
+   * Does what a write needs before its turn, beside the turns of others but one at a time. Meanwhile it counts as
+   * waiting. Throws like `write`.
+   */
+  prepare<T>(
+    kind: string,
+    run: (client: Client) => Promise<T>,
+    client: AbortSignal | undefined,
+    admitted?: Age,
+  ): Promise<T> {
+    this.#admit(client, admitted !== undefined || this.#preparations.count + this.#active.length === 0);
+    return this.#preparations.add(kind, run, client, admitted ?? new Age());
   }
 
   /** Waits for a turn, and holds it alone until the promise of `run` settles. Throws like `write`. */
@@ -116,16 +129,18 @@ export class WriteQueue {
 
   /** The waiting requests, oldest first. */
   get queued(): QueueEntry[] {
-    return [...this.#active.slice(1), ...this.#waiting].map((job) => entryOf(job, job.age));
+    const entries = [...this.#active.slice(1), ...this.#waiting].map((job) => entryOf(job, job.age));
+    return [...entries, ...this.#preparations.entries].sort((a, b) => b.seconds - a.seconds);
   }
 
   get queuedCount(): number {
-    return Math.max(this.#active.length - 1, 0) + this.#waiting.length;
+    return Math.max(this.#active.length - 1, 0) + this.#waiting.length + this.#preparations.count;
   }
 
   /** Refuses what is waiting and what arrives from now on. Resolves when the turn is free for the last time. */
   shutdown(): Promise<void> {
     this.#closing = true;
+    this.#preparations.refuse(new Refusal("ShuttingDown"));
     for (const job of [...this.#urgent.splice(0), ...this.#waiting.splice(0)]) {
       stopListening(job);
       job.reject(new Refusal("ShuttingDown"));
@@ -134,19 +149,25 @@ export class WriteQueue {
     return this.#drained.promise;
   }
 
-  #join(job: Job): Promise<unknown> {
-    const { client } = job;
+  #admit(client: AbortSignal | undefined, isAdmitted: boolean): void {
     this.assertOpen();
     if (client?.aborted) throw new ClientLeft();
-    if (this.#active.length > 0 && this.queuedCount >= this.#options.waitingMax) {
+    if (!isAdmitted && this.queuedCount >= this.#options.waitingMax) {
       throw new Refusal(this.#options.fullCode);
     }
+  }
+
+  #join(job: Job, isAdmitted = false): Promise<unknown> {
+    const { client } = job;
+    this.#admit(client, isAdmitted || this.#active.length === 0);
     job.onLeave = () => {
       this.#waiting = this.#waiting.filter((other) => other !== job);
       job.reject(new ClientLeft());
     };
     client?.addEventListener("abort", job.onLeave, { once: true });
-    this.#waiting.push(job);
+    const { seconds } = job.age;
+    const place = isAdmitted ? this.#waiting.findIndex(({ age }) => age.seconds < seconds) : -1;
+    this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, job);
     this.#next();
     return job.promise;
   }
@@ -188,7 +209,7 @@ export class WriteQueue {
   }
 
   async #runGroup(group: readonly Job[]): Promise<void> {
-    let outcomes: readonly Outcome<WriteResult>[];
+    let outcomes: readonly Outcome<TurnResult>[];
     try {
       const writes = group.flatMap(({ task }) => "write" in task ? [task.write] : []);
       outcomes = await this.#options.runGroup(writes);
@@ -200,7 +221,7 @@ export class WriteQueue {
     const turnSeconds = this.#turnAge.seconds / group.length;
     this.#endTurn();
     for (const [index, job] of group.entries()) {
-      job.resolve({ outcome: outcomes[index]!, turnSeconds } satisfies EndedWrite);
+      job.resolve({ outcome: outcomes[index]!, turnSeconds } satisfies EndedWrite<TurnResult>);
     }
   }
 
@@ -215,17 +236,4 @@ export class WriteQueue {
     this.#active = [];
     this.#next();
   }
-}
-
-function makeJob(kind: string, task: Task, client: AbortSignal | undefined, weightBytes = 0): Job {
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  return { kind, task, client, weightBytes, onLeave: () => {}, age: new Age(), promise, resolve, reject };
-}
-
-function stopListening(job: Job): void {
-  job.client?.removeEventListener("abort", job.onLeave);
-}
-
-function entryOf({ kind }: Job, { sinceMicros, seconds }: Age): QueueEntry {
-  return { kind, sinceMicros, seconds };
 }

@@ -4,13 +4,13 @@ import type { Condition } from "../../src/model/condition.ts";
 import { ClientLeft } from "../../src/model/errors.ts";
 import type { NewEvent } from "../../src/model/event.ts";
 import { matches } from "../../src/model/query.ts";
-import { AheadChecks } from "../../src/store/check_ahead.ts";
+import { areSurelyCostly, checkAhead } from "../../src/store/check_ahead.ts";
 import type { ChunkRequest } from "../../src/store/chunk.ts";
 import { readChunk } from "../../src/store/sqlite/reading/read_chunk.ts";
 import { eventTerms } from "../../src/store/index_terms.ts";
 import type { Store } from "../../src/store/store.ts";
 import { conditionFor, event } from "./arbitraries.ts";
-import { newEvent, queryOf, storeWrite, tag } from "./made_writes.ts";
+import { newEvent, queryOf, storeWrite } from "./made_writes.ts";
 import { conflictOf, DONE, kindOf } from "./outcomes.ts";
 import { TestStore } from "./test_store.ts";
 
@@ -22,7 +22,9 @@ function stepwise(store: TestStore, between: (chunk: number) => void): { chunk: 
     count: 0,
     chunk: (request: ChunkRequest) => {
       between(reads.count++);
-      return Promise.resolve(readChunk(store.db, request, { millisecondsMax: 0, microsecondsMin: 0 }));
+      return Promise.resolve(
+        readChunk(store.db, request, { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 250 }),
+      );
     },
   };
   return reads;
@@ -73,10 +75,12 @@ Deno.test("conditions checked ahead get the verdict of matches(), whatever is wr
       write(first);
       const steps = [...meanwhile];
       const reads = stepwise(store, () => steps.length > 0 && change(steps.shift()!));
-      const checked = await new AheadChecks(reads, 0).check(conditions, undefined);
+      const checked = await checkAhead(reads, conditions, undefined);
       // Something may also come between the last check and the turn.
       for (const step of steps) change(step);
-      const [outcome] = writer.group([storeWrite([], { conditions: checked })]);
+      const last = storeWrite([], { conditions: checked });
+      const [tried] = writer.group([{ ...last, mayBeCostly: true }]);
+      const [outcome] = kindOf(tried) === "costly" ? writer.group([last]) : [tried];
       const failing = firstFailing(stored, conditions);
       if (failing < 0) assert.equal(kindOf(outcome), "written");
       else {
@@ -101,8 +105,7 @@ Deno.test("the turn looks only at events that were written since a condition was
     failIfEventsMatch: queryOf([type]),
     afterSequence: 0,
   }));
-  const ahead = new AheadChecks(stepwise(store, () => {}), 0);
-  const [absent, failing] = await ahead.check(conditions, undefined);
+  const [absent, failing] = await checkAhead(stepwise(store, () => {}), conditions, undefined);
   assert.deepEqual([absent!.checked?.upTo, failing!.checked?.upTo], [1000, 0]);
   // Behind the back of the check, an old event becomes one that matches: a turn that looked at it would see that.
   store.db.run('UPDATE event SET body = replace(body, \'"type":"old"\', \'"type":"absent"\')');
@@ -113,28 +116,97 @@ Deno.test("the turn looks only at events that were written since a condition was
   assert.deepEqual(kinds, ["written", "conflict"]);
 });
 
-Deno.test("only conditions that cost much are checked ahead: many values, or lists to intersect from far back", () => {
-  const ahead = new AheadChecks({ chunk: () => Promise.reject(new Error("read")) }, 100_000);
-  const types = (count: number): string[] => Array.from({ length: count }, (_, i) => `type ${i}`);
-  const cases: readonly [types: string[], tags: string[], after: number, costly: boolean][] = [
-    [types(1), [], 0, false],
-    [types(20), [], 0, false],
-    [types(100), [], 0, true],
-    [types(100), [], 99_500, false],
-    [types(1), ["1"], 99_500, false],
-    [types(1), ["1"], 0, true],
-    [[], ["1", "2"], 50_000, true],
+Deno.test("conditions of many values are checked ahead at once; of all others, the turn finds out", () => {
+  const naming = (count: number): Condition => ({
+    failIfEventsMatch: queryOf(Array.from({ length: count }, (_, i) => `type ${i}`)),
+    afterSequence: 0,
+  });
+  assert.equal(areSurelyCostly([naming(100), naming(100)]), false);
+  assert.equal(areSurelyCostly([naming(100), naming(101)]), true, "what counts is the whole write");
+  assert.equal(areSurelyCostly([{ failIfEventsMatch: "every", afterSequence: 0 }]), false);
+});
+
+/** Reads of a store, and what was asked for. */
+function recording(store: TestStore): { chunk: ReadChunk; requests: ChunkRequest[] } {
+  const requests: ChunkRequest[] = [];
+  const chunk = (request: ChunkRequest): ReturnType<ReadChunk> => {
+    requests.push(request);
+    return Promise.resolve(readChunk(store.db, request));
+  };
+  return { chunk, requests };
+}
+
+Deno.test("what was found to fail is not searched for again in the turn", async () => {
+  using store = new TestStore();
+  const writer = store.openWriter();
+  writer.group([storeWrite([newEvent("old"), newEvent("wanted"), newEvent("old")])]);
+  const conditions = ["absent", "wanted"].map((type) => ({
+    failIfEventsMatch: queryOf([type]),
+    afterSequence: 0,
+  }));
+  const checked = await checkAhead(recording(store), conditions, undefined);
+  assert.deepEqual(checked.map((each) => each.checked), [
+    { storeId: store.storeId, upTo: 3, matched: false },
+    { storeId: store.storeId, upTo: 1, matched: true },
+  ]);
+  // A turn that searches would not find it any more.
+  store.db.run('UPDATE event SET body = replace(body, \'"type":"wanted"\', \'"type":"other"\')');
+  const outcome = (): ReturnType<typeof kindOf> =>
+    kindOf(store.openWriter().group([storeWrite([], { conditions: checked })])[0]);
+  assert.equal(outcome(), "conflict");
+  assert.deepEqual(writer.reset(), DONE);
+  assert.equal(outcome(), "written", "another store");
+});
+
+Deno.test("when one of many conditions fails, no event is searched for twice", async () => {
+  using store = new TestStore();
+  const types = Array.from({ length: 100 }, (_, i) => `type ${i}`);
+  // The last condition matches first, then others before it.
+  store.append(
+    [90, 40, 95, 7, 60].flatMap((i) => [...Array(500).fill("other"), `type ${i}`]).map((t) => newEvent(t)),
+  );
+  const conditions = types.map((type) => ({ failIfEventsMatch: queryOf([type]), afterSequence: 0 }));
+  const reads = recording(store);
+  const checked = await checkAhead(reads, conditions, undefined);
+  const place = checked.findIndex((each) => each.checked?.matched);
+  assert.equal(place, 7);
+  assert.equal(checked[7]!.checked?.upTo, 4 * 501 - 1);
+  assert.deepEqual(new Set(checked.slice(0, 7).map((each) => each.checked?.upTo)), new Set([store.head]));
+  const searched = reads.requests.filter(({ afterSequence, head }) => head !== afterSequence + 1);
+  assert.deepEqual(searched.map(({ afterSequence }) => afterSequence), [0, 501, 1002, 2004]);
+  assert.ok(reads.requests.length <= 4 + 3 * 7, `${reads.requests.length} reads`);
+});
+
+Deno.test("a second check goes on from where the first ended, except after a reset", async () => {
+  using store = new TestStore();
+  const writer = store.openWriter();
+  const append = (type: string): unknown => writer.group([storeWrite([newEvent(type)])]);
+  append("old");
+  const conditions = ["a", "b"].map((type) => ({ failIfEventsMatch: queryOf([type]), afterSequence: 0 }));
+  const first = await checkAhead(recording(store), conditions, undefined);
+  append("new");
+  const reads = recording(store);
+  const second = await checkAhead(reads, first, undefined);
+  assert.deepEqual(reads.requests.map(({ afterSequence }) => afterSequence), [1]);
+  assert.deepEqual(second.map((each) => each.checked?.upTo), [2, 2]);
+  writer.reset();
+  append("b");
+  const third = await checkAhead(recording(store), second, undefined);
+  assert.deepEqual(third, conditions);
+});
+
+Deno.test("a reset between two searches of a check: nothing is known", async () => {
+  const lines = new Uint8Array();
+  const stores = [
+    { storeId: "old", head: 5000, lines, events: 0, last: 4000, end: { hasMore: true } },
+    { storeId: "new", head: 10, lines, events: 0, last: 10, end: { hasMore: false } },
   ];
-  for (const [types, tags, afterSequence, costly] of cases) {
-    const failIfEventsMatch = queryOf(types, tags.map((value) => tag("n", value)));
-    assert.equal(ahead.areCostly([{ failIfEventsMatch, afterSequence }]), costly);
-  }
-  const few = { failIfEventsMatch: queryOf(types(10)), afterSequence: 0 };
-  assert.equal(ahead.areCostly([few]), false);
-  assert.equal(ahead.areCostly(Array(10).fill(few)), true, "what counts is the whole write");
-  assert.equal(ahead.areCostly([{ failIfEventsMatch: "every", afterSequence: 0 }]), false);
-  ahead.noteHead(10);
-  assert.equal(ahead.areCostly([{ failIfEventsMatch: queryOf(types(100)), afterSequence: 0 }]), false);
+  const reads = { chunk: () => Promise.resolve(stores.length > 1 ? stores.shift()! : stores[0]!) };
+  const conditions = Array.from(
+    { length: 2 },
+    () => ({ failIfEventsMatch: queryOf(["x"]), afterSequence: 0 }),
+  );
+  assert.deepEqual(await checkAhead(reads, conditions, undefined), conditions);
 });
 
 Deno.test("the check ends at its next chunk when the client leaves", async () => {
@@ -143,7 +215,7 @@ Deno.test("the check ends at its next chunk when the client leaves", async () =>
   const leaving = new AbortController();
   const reads = stepwise(store, (chunk) => chunk === 2 && leaving.abort());
   const wide = Array.from({ length: 50 }, (_, i) => queryOf([`absent ${i}`])).flat();
-  const checking = new AheadChecks(reads, 0).check([{ failIfEventsMatch: wide, afterSequence: 0 }], {
+  const checking = checkAhead(reads, [{ failIfEventsMatch: wide, afterSequence: 0 }], {
     left: leaving.signal,
   });
   await assert.rejects(checking, ClientLeft);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { done, type Outcome } from "../../src/store/outcome.ts";
-import type { StoreWrite, WriteResult } from "../../src/store/write.ts";
+import type { StoreWrite, TurnResult } from "../../src/store/write.ts";
 
-type Outcomes = readonly Outcome<WriteResult>[];
+type Outcomes = readonly Outcome<TurnResult>[];
 
 const NOTHING = { projections: { create: [], replace: [], delete: [] }, conditions: [] };
 
@@ -30,7 +30,7 @@ export class FakeWriter {
   };
 
   /** Ends the group that runs: every write is written, unless another outcome is given. */
-  async end(outcomeOf: (name: string) => Outcome<WriteResult> | undefined = () => undefined): Promise<void> {
+  async end(outcomeOf: (name: string) => Outcome<TurnResult> | undefined = () => undefined): Promise<void> {
     const running = this.#take();
     running.resolve(this.groups.at(-1)!.map((name) => outcomeOf(name) ?? done(this.#written())));
     await settled();
@@ -41,7 +41,7 @@ export class FakeWriter {
     await settled();
   }
 
-  #written(): WriteResult {
+  #written(): TurnResult {
     const versions = { create: [], replace: [] };
     return { kind: "written", storeId: "the store", firstSequence: ++this.#head, versions };
   }

@@ -1,23 +1,31 @@
-import { AheadChecks } from "../../store/check_ahead.ts";
+import { areSurelyCostly, checkAhead } from "../../store/check_ahead.ts";
+import { done } from "../../store/outcome.ts";
 import type { Client } from "../../store/store.ts";
 import type { StoreWrite } from "../../store/write.ts";
+import { Age } from "../../turns/clock.ts";
 import type { EndedWrite } from "../../turns/write_queue.ts";
 import type { EditionHost } from "../edition.ts";
+
+/**
+ * How often the conditions of a write may turn out to be costly in its turn, since much was written after the last
+ * check. Then they are checked in the turn, however long that takes.
+ */
+const CHECKS_MAX = 3;
 
 /** Writes through the queue, except that conditions which cost much are checked before. */
 export class CheckedWrites {
   readonly #queue: EditionHost["queue"];
-  readonly #ahead: AheadChecks;
+  readonly #reads: EditionHost["store"]["reads"];
 
   constructor({ queue, store }: Pick<EditionHost, "queue" | "store">) {
     this.#queue = queue;
-    this.#ahead = new AheadChecks(store.reads, store.opened.head);
+    this.#reads = store.reads;
   }
 
   /**
    * @param bytes see `WriteQueue.write`
    * @param client without one the write runs even if nobody is left to receive the result
-   * @throws what `WriteQueue.write` throws, and Refusal `Unavailable` when too many reads are already waiting
+   * @throws what `WriteQueue.write` throws
    */
   async write(
     kind: string,
@@ -25,16 +33,31 @@ export class CheckedWrites {
     client: Client | undefined,
     bytes: number,
   ): Promise<EndedWrite> {
+    const queue = this.#queue;
+    const age = new Age();
+    const left = client?.left;
     let { conditions } = write;
-    if (this.#ahead.areCostly(conditions)) {
-      this.#queue.assertOpen();
-      conditions = await this.#ahead.check(conditions, client);
+    let turnSeconds = 0;
+    let mustCheck = areSurelyCostly(conditions);
+    // Once the queue has let it in, it is not refused any more.
+    let admitted: Age | undefined;
+    for (let checks = 0;;) {
+      if (mustCheck) {
+        const check = (waiting: Client) => checkAhead(this.#reads, conditions, waiting);
+        conditions = await queue.prepare(kind, check, left, admitted);
+        admitted = age;
+        checks++;
+      }
+      const checked = { ...write, conditions };
+      const ended = checks < CHECKS_MAX
+        ? await queue.tryWrite(kind, checked, left, bytes, admitted)
+        : await queue.write(kind, checked, left, bytes, admitted);
+      turnSeconds += ended.turnSeconds;
+      const { outcome } = ended;
+      if (outcome.kind !== "done") return { outcome, turnSeconds };
+      if (outcome.value.kind !== "costly") return { outcome: done(outcome.value), turnSeconds };
+      mustCheck = true;
+      admitted = age;
     }
-    const ended = await this.#queue.write(kind, { ...write, conditions }, client?.left, bytes);
-    const { outcome } = ended;
-    if (outcome.kind === "done" && outcome.value.kind === "written") {
-      this.#ahead.noteHead(outcome.value.firstSequence + write.events.length - 1);
-    }
-    return ended;
   }
 }

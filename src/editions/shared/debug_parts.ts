@@ -1,6 +1,6 @@
 import { formatTimestamp } from "../../model/timestamp.ts";
 import type { StoreReads } from "../../store/store.ts";
-import type { QueueEntry } from "../../turns/write_queue.ts";
+import type { QueueEntry } from "../../turns/queue_entry.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** The requests waiting for a turn, as `/debug` shows them. */

@@ -67,6 +67,32 @@ Deno.test("writes do not wait while the conditions of others are checked, howeve
   assert.ok(p90 < WRITE_MILLISECONDS_MAX, summary);
 });
 
+Deno.test("writes do not wait while short conditions of thirty others are checked that look ordinary but are not", async () => {
+  await using server = await startServer({ listen: "unix" });
+  const client = server.client();
+  await fill(client, 20_000);
+  const [item] = COMMON_TAGS;
+  let isOver = false;
+  const statuses = new Set<number>();
+  const others = Array.from({ length: 30 }, async () => {
+    const other = server.client();
+    while (!isOver) statuses.add((await other.write({ conditions: [{ failIfEventsMatch: [item] }] })).status);
+  });
+  await eventually(async () => assert.ok((await debugSnapshot(client)).write.queued.length > 20));
+  const milliseconds: number[] = [];
+  for (let i = 0; i < 30; i++) {
+    const started = performance.now();
+    await client.append({ type: "honest", payload: "" });
+    milliseconds.push(performance.now() - started);
+  }
+  assert.equal((await client.queryEvents([{ types: ["type 7"] }])).events.length, 1);
+  isOver = true;
+  await Promise.all(others);
+  assert.deepEqual([...statuses], [200]);
+  const median = milliseconds.toSorted((a, b) => a - b)[15]!;
+  assert.ok(median < WRITE_MILLISECONDS_MAX, `half of the honest writes took longer than ${median} ms`);
+});
+
 Deno.test("an honest read is answered at once when the clients of thirty costly ones have left", async () => {
   await using server = await startServer({ listen: "unix" });
   const client = server.client();

@@ -129,8 +129,11 @@ export class InProcess implements Disposable {
       },
       queue: {
         assertOpen: () => {},
+        tryWrite: (_kind: string, write: StoreWrite) =>
+          Promise.resolve({ outcome: done(this.store.write(write)), turnSeconds: 0 }),
         write: (_kind: string, write: StoreWrite) =>
           Promise.resolve({ outcome: done(this.store.write(write)), turnSeconds: 0 }),
+        prepare: <T>(_kind: string, run: (client: undefined) => Promise<T>) => run(undefined),
         alone: <T>(_kind: string, run: () => Promise<T>) => run(),
       },
     };

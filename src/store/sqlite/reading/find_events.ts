@@ -4,6 +4,7 @@ import { isInTimeRange } from "../../../model/time_range.ts";
 import type { Database } from "../connection/database.ts";
 import type { Range } from "../tables/range.ts";
 import { rangesInTime } from "../tables/time_index.ts";
+import type { CheckBudget } from "./check_budget.ts";
 import { batchesOf } from "./event_batches.ts";
 import { ItemSearch } from "./item_search.ts";
 import type { Step, Window } from "./step.ts";
@@ -14,6 +15,8 @@ export interface Search extends ReadRequest {
   readonly head: number;
   /** What an earlier chunk of the same page found out. */
   readonly window?: Window | undefined;
+  /** In a turn that must not take long, what the search may cost. It then goes in smaller steps. */
+  readonly budget?: CheckBudget | undefined;
 }
 
 /**
@@ -47,7 +50,7 @@ function* stepsOf(db: Database, search: Search, range: Range): Generator<Step> {
     }
     return;
   }
-  const items = new ItemSearch(db, query, eventsMax);
+  const items = new ItemSearch(db, query, eventsMax, search.budget);
   let { window } = search;
   for (const part of parts) {
     yield* items.stepsIn(part, window);
@@ -55,13 +58,17 @@ function* stepsOf(db: Database, search: Search, range: Range): Generator<Step> {
   }
 }
 
-/** Whether any event of the range matches one of the items. */
+/**
+ * Whether any event of the range matches one of the items.
+ * @throws OverBudget when the budget given is used up before that is known
+ */
 export function anyMatches(
   db: Database,
   items: readonly QueryItem[],
   { after, upTo }: Range,
+  budget?: CheckBudget,
 ): boolean {
-  const search = { query: items, afterSequence: after, head: upTo, limit: 1 };
+  const search = { query: items, afterSequence: after, head: upTo, limit: 1, budget };
   for (const { rows } of findEvents(db, search)) if (rows.length > 0) return true;
   return false;
 }

@@ -2,6 +2,8 @@ import { listsOf, type QueryItem } from "../../../model/query.ts";
 import { type TermItem, termItem } from "../../index_terms.ts";
 import type { Database } from "../connection/database.ts";
 import { anyOfExpression, indexedSequences, itemExpression, termExpression } from "../tables/tag_index.ts";
+import type { CheckBudget } from "./check_budget.ts";
+import { LOOKUP_MICROSECONDS, SEQUENCE_MICROSECONDS, WALKED_ENTRY_MICROSECONDS } from "./step_cost.ts";
 import type { Window } from "./step.ts";
 
 /*
@@ -12,19 +14,23 @@ import type { Window } from "./step.ts";
  * can interrupt it; while one list is searched from where the range begins.
  */
 
-/** Sequences of one item that are asked for at once. They cost 0.15 us each, a lookup 25 us for each term. */
+/** Sequences of one item that are asked for at once. */
 const SEQUENCES_MIN = 4096;
 const SEQUENCES_MAX = 20_000;
 const SEQUENCES_PER_LOOKUP = 150;
+
+/** With a budget: their events are checked in about a millisecond. */
+const BUDGETED_SEQUENCES_MAX = 1024;
 
 /** When a list has fewer entries in the range, the other lists of its item are not asked for. */
 const SHORT_LIST = 64;
 
 /**
- * List entries that FTS5 may walk to intersect lists: 20 ns each, more when there are many lists. No list is longer
+ * List entries that FTS5 may walk to intersect lists, counted so that many lists count for more. No list is longer
  * than the store.
  */
 const WALKED_ENTRIES_MAX = 4_000_000;
+const BUDGETED_WALKED_ENTRIES_MAX = 50_000;
 
 /** About as long as a term is in an expression. */
 const TERM_UNITS = 38;
@@ -54,12 +60,19 @@ export class Gathering {
   readonly #lists: number;
   /** The most events that are wanted. */
   readonly #eventsMax: number;
+  readonly #budget: CheckBudget | undefined;
   #unchecked: Window["unchecked"];
   #lookups = 0;
   /** Expressions of long lists, and the last of the sequences that were seen. */
   readonly #long = new Map<string, number>();
 
-  constructor(db: Database, items: readonly QueryItem[], begun: Window, eventsMax: number) {
+  constructor(
+    db: Database,
+    items: readonly QueryItem[],
+    begun: Window,
+    eventsMax: number,
+    budget: CheckBudget | undefined,
+  ) {
     this.#db = db;
     this.#items = items;
     this.#after = begun.after;
@@ -68,7 +81,10 @@ export class Gathering {
     this.#candidates = begun.candidates === "every" ? [] : [...begun.candidates];
     this.#unchecked = begun.unchecked;
     const affordable = SEQUENCES_PER_LOOKUP * lookupsFor(items);
-    this.#sequencesMax = Math.min(SEQUENCES_MAX, Math.max(SEQUENCES_MIN, affordable));
+    this.#sequencesMax = budget === undefined
+      ? Math.min(SEQUENCES_MAX, Math.max(SEQUENCES_MIN, affordable))
+      : BUDGETED_SEQUENCES_MAX;
+    this.#budget = budget;
     this.#eventsMax = eventsMax;
     this.#lists = items.reduce((lists, item) => lists + listsOf(item), 0);
   }
@@ -109,9 +125,11 @@ export class Gathering {
     const lists = terms.allOf.map(termExpression);
     if (terms.anyOf.length > 0) lists.push(anyOfExpression(terms.anyOf));
     if (lists.length === 1) return void this.#add(lists[0]!, this.#eventsMax);
-    const mayWalk = this.#lists ** 2 * this.#upTo <= WALKED_ENTRIES_MAX;
-    if (mayWalk && this.#after <= this.#upTo / 2) {
-      return void this.#add(itemExpression(terms), this.#eventsMax);
+    const entriesMax = this.#budget === undefined ? WALKED_ENTRIES_MAX : BUDGETED_WALKED_ENTRIES_MAX;
+    const mayWalk = this.#lists ** 2 * this.#upTo <= entriesMax;
+    // With a budget, first look for a short list: it says what an ordinary condition really costs.
+    if (mayWalk && this.#after <= this.#upTo / 2 && this.#budget === undefined) {
+      return this.#walk(lists, terms);
     }
     let sparsest = 0;
     let reached = 0;
@@ -128,9 +146,14 @@ export class Gathering {
       }
       if (end > reached) [sparsest, reached] = [i, end];
     }
-    if (mayWalk) return void this.#add(itemExpression(terms), this.#eventsMax);
+    if (mayWalk) return this.#walk(lists, terms);
     this.#add(lists[sparsest]!, Infinity);
     return withoutList(item, sparsest);
+  }
+
+  #walk(lists: readonly string[], terms: TermItem): undefined {
+    this.#add(itemExpression(terms), this.#eventsMax);
+    this.#budget?.spend(lists.length * this.#upTo * WALKED_ENTRY_MICROSECONDS);
   }
 
   #add(expression: string, eventsMax: number): void {
@@ -142,8 +165,12 @@ export class Gathering {
   }
 
   #ask(expression: string, rowsMax: number): number[] {
-    this.#lookups += Math.ceil(expression.length / TERM_UNITS);
-    return indexedSequences(this.#db, expression, { after: this.#after, upTo: this.#upTo }, rowsMax);
+    const lookups = Math.ceil(expression.length / TERM_UNITS);
+    this.#lookups += lookups;
+    const range = { after: this.#after, upTo: this.#upTo };
+    const sequences = indexedSequences(this.#db, expression, range, rowsMax);
+    this.#budget?.spend(lookups * LOOKUP_MICROSECONDS + sequences.length * SEQUENCE_MICROSECONDS);
+    return sequences;
   }
 
   /** Puts the candidates in order, and those in excess off to the next window. */

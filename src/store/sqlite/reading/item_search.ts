@@ -1,7 +1,8 @@
 import { type QueryItem, simplifiedItems } from "../../../model/query.ts";
 import type { Database } from "../connection/database.ts";
-import { scanEvents } from "../tables/events.ts";
+import { type EventRow, scanEvents } from "../tables/events.ts";
 import type { Range } from "../tables/range.ts";
+import type { CheckBudget } from "./check_budget.ts";
 import { batchesAt, batchesOf } from "./event_batches.ts";
 import { Gathering, lookupsFor } from "./gather.ts";
 import { Matcher } from "./matcher.ts";
@@ -26,11 +27,16 @@ export class ItemSearch {
   readonly #items: readonly QueryItem[];
   readonly #eventsMax: number;
   readonly #lookups: number;
+  readonly #budget: CheckBudget | undefined;
   #matcherOfAll: Matcher | undefined;
 
-  /** @param eventsMax how many are wanted at most; the search may find more */
-  constructor(db: Database, items: readonly QueryItem[], eventsMax: number) {
+  /**
+   * @param eventsMax how many are wanted at most; the search may find more
+   * @param budget when it is used up, the search ends with OverBudget
+   */
+  constructor(db: Database, items: readonly QueryItem[], eventsMax: number, budget?: CheckBudget) {
     this.#db = db;
+    this.#budget = budget;
     this.#items = simplifiedItems(items);
     this.#eventsMax = eventsMax;
     this.#lookups = lookupsFor(this.#items);
@@ -56,7 +62,7 @@ export class ItemSearch {
 
   /** Gathers candidates, which takes a step for each item when there are many. */
   *#gather(begun: Window): Generator<Step, Window> {
-    const gathering = new Gathering(this.#db, this.#items, begun, this.#eventsMax);
+    const gathering = new Gathering(this.#db, this.#items, begun, this.#eventsMax, this.#budget);
     while (!gathering.done) {
       gathering.step();
       const kept = this.#kept(gathering.window);
@@ -76,12 +82,7 @@ export class ItemSearch {
     const kept = this.#kept(window);
     for (const rows of batchesOf(this.#db, range)) {
       const matching = rows.filter(({ body }) => matcher.matches(body));
-      yield {
-        rows: matching,
-        upTo: rows.at(-1)!.sequence,
-        microseconds: rowsMicroseconds(rows),
-        window: kept,
-      };
+      yield this.#stepOver(rows, matching, this.#hasTags, kept);
     }
   }
 
@@ -92,14 +93,21 @@ export class ItemSearch {
     const left = after === window.after ? candidates : candidates.filter((sequence) => sequence > after);
     for (const rows of batchesAt(this.#db, left)) {
       const matching = matcher === undefined ? rows : rows.filter(({ body }) => matcher.matches(body));
-      yield {
-        rows: matching,
-        upTo: rows.at(-1)!.sequence,
-        microseconds: rowsMicroseconds(rows),
-        window: kept,
-      };
+      yield this.#stepOver(rows, matching, matcher !== undefined && this.#hasTags, kept);
     }
     yield { rows: [], upTo: window.upTo, microseconds: this.#lookups * LOOKUP_MICROSECONDS };
+  }
+
+  #stepOver(
+    rows: readonly EventRow[],
+    matching: readonly EventRow[],
+    isParsed: boolean,
+    window: Window | undefined,
+  ): Step {
+    const microseconds = rowsMicroseconds(rows) + (isParsed ? rows.length * PARSE_MICROSECONDS : 0);
+    // What has been found is worth more than the budget.
+    if (matching.length === 0) this.#budget?.spend(microseconds);
+    return { rows: matching, upTo: rows.at(-1)!.sequence, microseconds, window };
   }
 
   #matcherOf(unchecked: QueryItem | "everything"): Matcher {
@@ -109,6 +117,10 @@ export class ItemSearch {
 
   #kept(window: Window): Window | undefined {
     return this.#lookups >= KEPT_LOOKUPS_MIN ? window : undefined;
+  }
+
+  get #hasTags(): boolean {
+    return this.#items.some(({ identifiers, metadata }) => identifiers.length + metadata.length > 0);
   }
 
   #isCheaperToScan({ after, upTo }: Range): boolean {
@@ -134,10 +146,9 @@ export class ItemSearch {
   #eventsScannedInstead(after: number, eventsMin: number): number {
     const micros = this.#lookups * LOOKUP_MICROSECONDS;
     if (micros < rowsMicroseconds([], eventsMin)) return 0;
-    const hasTags = this.#items.some(({ identifiers, metadata }) => identifiers.length + metadata.length > 0);
     const sample = scanEvents(this.#db, { after, upTo: Number.MAX_SAFE_INTEGER }, SAMPLE_EVENTS);
     const microsEach = rowsMicroseconds(sample) / Math.max(1, sample.length) +
-      (hasTags ? PARSE_MICROSECONDS : 0);
+      (this.#hasTags ? PARSE_MICROSECONDS : 0);
     return microsEach === 0 ? 0 : Math.floor(micros / microsEach);
   }
 }

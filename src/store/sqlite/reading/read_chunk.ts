@@ -19,9 +19,14 @@ export interface ChunkWork {
   readonly millisecondsMax: number;
   /** But not before it has done what should take this long: a slow machine must not make endless chunks. */
   readonly microsecondsMin: number;
+  /** After this time, any step is enough: with a cold disk, one may take a hundred times longer than it should. */
+  readonly slowMillisecondsMax: number;
 }
 
-const CHUNK_WORK: ChunkWork = { millisecondsMax: 25, microsecondsMin: 5000 };
+const CHUNK_WORK: ChunkWork = { millisecondsMax: 25, microsecondsMin: 5000, slowMillisecondsMax: 250 };
+
+/** Candidates that are handed over from chunk to chunk, 8 bytes each. */
+const KEPT_CANDIDATES_MAX = 4096;
 
 /** Text is turned into bytes in pieces of about this size. */
 const TEXT_UNITS_MAX = 32 * 1024;
@@ -54,15 +59,28 @@ export function readChunk(
   return {
     ...state,
     ...lines,
-    ...(window === undefined ? {} : { kept: { storeId, window } satisfies Kept }),
+    ...(window === undefined ? {} : { kept: { storeId, window: keptOf(window, lines.last) } satisfies Kept }),
   };
+}
+
+/**
+ * What the next chunk needs of a window. All open pages keep theirs on the main thread, for as long as their clients
+ * take; so what would be too much is asked for again.
+ */
+function keptOf(window: Window, last: number): Window {
+  if (window.candidates === "every") return window;
+  const left = window.candidates.filter((sequence) => sequence > last);
+  if (left.length <= KEPT_CANDIDATES_MAX) return { ...window, candidates: left };
+  // While they are still being gathered, they are not in order.
+  const candidates = [...Float64Array.from(left).sort().subarray(0, KEPT_CANDIDATES_MAX)];
+  return { ...window, candidates, upTo: candidates.at(-1)! };
 }
 
 type Lines = Omit<Chunk, keyof StoreState | "kept"> & { readonly window?: Window | undefined };
 
 /** @param search asks for one event more than is wanted */
 function readLines(db: Database, search: Search, work: ChunkWork): Lines {
-  const deadline = performance.now() + work.millisecondsMax;
+  const begun = performance.now();
   const buffer = new LineBuffer(CHUNK_BYTES_MAX + TEXT_UNITS_MAX);
   let text = "";
   let events = 0;
@@ -88,8 +106,9 @@ function readLines(db: Database, search: Search, work: ChunkWork): Lines {
     }
     last = upTo;
     done += microseconds;
-    const isOver = done >= work.microsecondsMin && performance.now() >= deadline;
-    if (isOver && last < search.head) return result(false, window);
+    const taken = performance.now() - begun;
+    const isOver = done >= work.microsecondsMin && taken >= work.millisecondsMax;
+    if ((isOver || taken >= work.slowMillisecondsMax) && last < search.head) return result(false, window);
   }
   last = Math.max(search.afterSequence, search.head);
   return result({ hasMore: false });

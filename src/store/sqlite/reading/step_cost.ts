@@ -4,6 +4,10 @@ import type { EventRow } from "../tables/events.ts";
 
 /** To find one term in the index. */
 export const LOOKUP_MICROSECONDS = 25;
+/** To fetch the sequence of one event from a list of the index. */
+export const SEQUENCE_MICROSECONDS = 0.15;
+/** What FTS5 takes to walk one entry of a list when it intersects lists, more when there are many. */
+export const WALKED_ENTRY_MICROSECONDS = 0.02;
 /** To parse the tags of an event. */
 export const PARSE_MICROSECONDS = 0.9;
 const ROW_MICROSECONDS = 0.6;

@@ -57,8 +57,9 @@ export class ReaderPool implements StoreReads {
     return this.#readers.size - this.#idle.length;
   }
 
-  chunk(request: ChunkRequest, client?: Client): Promise<Chunk> {
-    return this.#read((reader) => reader.chunk(request), { client, isNextPart: request.head !== undefined });
+  chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
+    const isNextPart = request.head !== undefined;
+    return this.#read((reader) => reader.chunk(request), { client, isUrgent, isNextPart });
   }
 
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {

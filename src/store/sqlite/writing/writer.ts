@@ -4,12 +4,13 @@ import { done, type Outcome } from "../../outcome.ts";
 import { RecentTerms } from "../../recent_terms.ts";
 import type { StoreState } from "../../state.ts";
 import type { FoundProjection, OpenedStore } from "../../store.ts";
-import type { StoreWrite, WriteResult } from "../../write.ts";
+import type { StoreWrite, TurnResult, WriteResult } from "../../write.ts";
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
 import { checkDatabaseFile, refuseSecondName } from "../data_directory/database_file.ts";
 import { type KnownFile, StoreFiles } from "../data_directory/store_files.ts";
+import { CheckBudget, OverBudget } from "../reading/check_budget.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
@@ -67,11 +68,12 @@ export class Writer {
    * Runs writes in one transaction, in order. If SQLite fails in the middle of it, they run again one by one,
    * so that the error is assigned to the write that caused it.
    */
-  group(writes: readonly StoreWrite[]): readonly Outcome<WriteResult>[] {
+  group(writes: readonly StoreWrite[]): readonly Outcome<TurnResult>[] {
     let begun = false;
     const outcome = this.#turn(() => {
       begun = true;
-      return writes.map((write) => this.#write(write));
+      const budget = new CheckBudget();
+      return writes.map((write) => write.mayBeCostly ? this.#tryWrite(write, budget) : this.#write(write));
     });
     if (outcome.kind === "done") return outcome.value.map(done);
     if (begun && outcome.kind === "failed" && writes.length > 1) {
@@ -166,8 +168,18 @@ export class Writer {
     this.#tellOfTrouble();
   }
 
-  #write(write: StoreWrite): WriteResult {
-    const result = runWrite(this.#db, this.#recent, this.#state, write);
+  #tryWrite(write: StoreWrite, budget: CheckBudget): TurnResult {
+    budget.beginWrite();
+    try {
+      return this.#write(write, budget);
+    } catch (error) {
+      if (error instanceof OverBudget) return { kind: "costly" };
+      throw error;
+    }
+  }
+
+  #write(write: StoreWrite, budget?: CheckBudget): WriteResult {
+    const result = runWrite(this.#db, this.#recent, this.#state, write, budget);
     if (result.kind === "written") {
       this.#state = { ...this.#state, head: this.#state.head + write.events.length };
     }

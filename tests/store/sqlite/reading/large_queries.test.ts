@@ -14,8 +14,8 @@ const EVENTS = 12_000;
 
 /** Every step its own chunk, then many steps in each. */
 const WORKS: readonly ChunkWork[] = [
-  { millisecondsMax: 0, microsecondsMin: 0 },
-  { millisecondsMax: 0, microsecondsMin: 2000 },
+  { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 250 },
+  { millisecondsMax: 0, microsecondsMin: 2000, slowMillisecondsMax: 250 },
 ];
 
 /** A page read in chunks as between readers, where everything is copied; Infinity at its end if there are more. */

@@ -39,7 +39,7 @@ function pageOf(store: TestStore, query: Query, range: Range, work?: ChunkWork):
   }
 }
 
-const ONE_STEP: ChunkWork = { millisecondsMax: 0, microsecondsMin: 0 };
+const ONE_STEP: ChunkWork = { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 250 };
 
 /** Compares every way to ask a query of a range with `matches`. */
 function assertAgree(store: TestStore, events: readonly NewEvent[], query: Query, range: Range): void {

@@ -1,0 +1,29 @@
+import type { StoreWrite } from "../store/write.ts";
+import { Age } from "./clock.ts";
+
+/** What a job does in its turn: be a member of a write group, or hold the turn alone. */
+export type Task = { readonly write: StoreWrite } | { readonly run: () => Promise<unknown> };
+
+export interface Job extends PromiseWithResolvers<unknown> {
+  readonly kind: string;
+  readonly task: Task;
+  readonly client: AbortSignal | undefined;
+  /** What it counts for in a group, in bytes. */
+  readonly weightBytes: number;
+  onLeave: () => void;
+  readonly age: Age;
+}
+
+export function makeJob(
+  kind: string,
+  task: Task,
+  client: AbortSignal | undefined,
+  { weightBytes = 0, age = new Age() }: { weightBytes?: number; age?: Age | undefined } = {},
+): Job {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  return { kind, task, client, weightBytes, onLeave: () => {}, age, promise, resolve, reject };
+}
+
+export function stopListening(job: Job): void {
+  job.client?.removeEventListener("abort", job.onLeave);
+}

@@ -1,0 +1,73 @@
+import { ClientLeft, type NoReply, type Refusal } from "../model/errors.ts";
+import type { Client } from "../store/store.ts";
+import type { Age } from "./clock.ts";
+import { entryOf, type QueueEntry } from "./queue_entry.ts";
+
+interface Preparation extends PromiseWithResolvers<unknown> {
+  readonly kind: string;
+  readonly run: (client: Client) => Promise<unknown>;
+  readonly age: Age;
+  /** Aborts when nobody waits for it any more. */
+  readonly leaving: AbortController;
+  readonly client: AbortSignal | undefined;
+  readonly onLeave: () => void;
+}
+
+/** What is done for requests before they can have their turn: one at a time, in the order of arrival. */
+export class Preparations {
+  /** Those that are waited for, including the one that runs. */
+  #jobs: Preparation[] = [];
+  #isRunning = false;
+
+  get count(): number {
+    return this.#jobs.length;
+  }
+
+  get entries(): QueueEntry[] {
+    return this.#jobs.map((job) => entryOf(job, job.age));
+  }
+
+  /** @param run gets a client that leaves with this one, or when it is refused later */
+  add<T>(
+    kind: string,
+    run: (client: Client) => Promise<T>,
+    client: AbortSignal | undefined,
+    age: Age,
+  ): Promise<T> {
+    const onLeave = (): void => this.#end(job, new ClientLeft());
+    const leaving = new AbortController();
+    const job = { kind, run, age, leaving, client, onLeave, ...Promise.withResolvers<unknown>() };
+    client?.addEventListener("abort", onLeave, { once: true });
+    this.#jobs.push(job);
+    this.#next();
+    return job.promise as Promise<T>;
+  }
+
+  /** Ends all of them. */
+  refuse(refusal: Refusal): void {
+    for (const job of this.#jobs) this.#end(job, refusal);
+  }
+
+  #end(job: Preparation, reason: Refusal | NoReply): void {
+    this.#remove(job);
+    job.reject(reason);
+    job.leaving.abort();
+  }
+
+  #remove(job: Preparation): void {
+    job.client?.removeEventListener("abort", job.onLeave);
+    this.#jobs = this.#jobs.filter((other) => other !== job);
+  }
+
+  async #next(): Promise<void> {
+    const [job] = this.#jobs;
+    if (job === undefined || this.#isRunning) return;
+    this.#isRunning = true;
+    const running = Promise.try(job.run, { left: job.leaving.signal });
+    await Promise.allSettled([running]);
+    this.#isRunning = false;
+    this.#remove(job);
+    job.resolve(running);
+    this.#next();
+  }
+}

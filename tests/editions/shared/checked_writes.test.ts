@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { CheckedWrites } from "../../../src/editions/shared/checked_writes.ts";
+import type { EditionHost } from "../../../src/editions/edition.ts";
+import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
+import { done } from "../../../src/store/outcome.ts";
+import type { StoreWrite, TurnResult } from "../../../src/store/write.ts";
+import { WriteQueue } from "../../../src/turns/write_queue.ts";
+import { queryOf, storeWrite } from "../../store/made_writes.ts";
+import { kindOf } from "../../store/outcomes.ts";
+
+const WRITTEN: TurnResult = {
+  kind: "written",
+  storeId: "store",
+  firstSequence: 1,
+  versions: { create: [], replace: [] },
+};
+
+interface Setup {
+  readonly writes: CheckedWrites;
+  /** The writes that had a turn. */
+  readonly turns: StoreWrite[];
+  readonly reads: (readonly [ChunkRequest, isUrgent: boolean | undefined])[];
+}
+
+/** A store of which the head grows with each read. @param results what becomes of the writes that may be costly */
+function setUp(results: TurnResult["kind"][], waitingMax = 10): Setup {
+  const turns: StoreWrite[] = [];
+  const reads: [ChunkRequest, boolean | undefined][] = [];
+  const queue = new WriteQueue({
+    runGroup: (group) => {
+      turns.push(...group);
+      return Promise.resolve(
+        group.map(({ mayBeCostly }) =>
+          done(mayBeCostly && results.shift() === "costly" ? { kind: "costly" as const } : WRITTEN)
+        ),
+      );
+    },
+    waitingMax,
+    fullCode: "WriteQueueFull",
+  });
+  const chunk = (request: ChunkRequest, _: unknown, isUrgent?: boolean): Promise<Chunk> => {
+    reads.push([request, isUrgent]);
+    const last = 10 * reads.length;
+    const nothing = { lines: new Uint8Array(), events: 0, end: { hasMore: false } };
+    return Promise.resolve({ ...nothing, storeId: "store", head: last, last });
+  };
+  const host = { queue, store: { reads: { chunk } } } as unknown as EditionHost;
+  return { writes: new CheckedWrites(host), turns, reads };
+}
+
+function writeNaming(types: number): StoreWrite {
+  const failIfEventsMatch = Array.from({ length: types }, (_, i) => queryOf([`type ${i}`])).flat();
+  return storeWrite([], { conditions: [{ failIfEventsMatch, afterSequence: 0 }] });
+}
+
+Deno.test("a write whose conditions cost little goes straight to its turn", async () => {
+  const { writes, turns, reads } = setUp(["written"]);
+  const { outcome } = await writes.write("write", writeNaming(100), undefined, 0);
+  assert.equal(kindOf(outcome), "written");
+  assert.deepEqual([turns.length, reads.length], [1, 0]);
+});
+
+Deno.test("what turns out to be costly is checked by urgent reads, and only the last outcome is seen", async () => {
+  const { writes, turns, reads } = setUp(["costly", "written"]);
+  const { outcome } = await writes.write("write", writeNaming(1), undefined, 0);
+  assert.equal(kindOf(outcome), "written");
+  assert.deepEqual(reads.map(([, isUrgent]) => isUrgent), [true]);
+  assert.deepEqual(turns.map(({ conditions }) => conditions[0]!.checked?.upTo), [undefined, 10]);
+});
+
+Deno.test("many values are checked before the first turn", async () => {
+  const { writes, turns, reads } = setUp([]);
+  await writes.write("write", writeNaming(201), undefined, 0);
+  assert.deepEqual([turns.length, reads.length], [1, 1]);
+});
+
+Deno.test("after three checks a write is given back no more, and each check goes on where the last ended", async () => {
+  const { writes, turns, reads } = setUp(Array(10).fill("costly"));
+  const { outcome } = await writes.write("write", writeNaming(1), undefined, 0);
+  assert.equal(kindOf(outcome), "written");
+  assert.deepEqual(reads.map(([{ afterSequence }]) => afterSequence), [0, 10, 20]);
+  assert.deepEqual(turns.map(({ mayBeCostly = false }) => mayBeCostly), [true, true, true, false]);
+});
+
+Deno.test("costly writes count as waiting: when the queue is full, one more is refused, but none of those let in", async () => {
+  const { writes } = setUp(Array(10).fill("costly"), 2);
+  const results = await Promise.allSettled(
+    Array.from({ length: 5 }, () => writes.write("write", writeNaming(201), undefined, 0)),
+  );
+  const ends = results.map((result) => result.status === "fulfilled" ? "written" : result.reason.code);
+  assert.deepEqual(ends, ["written", "written", "WriteQueueFull", "WriteQueueFull", "WriteQueueFull"]);
+});

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import type { Chunk, ChunkRequest } from "../../../../src/store/chunk.ts";
+import { type ChunkWork, readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
+import { newEvent, queryOf, tag } from "../../made_writes.ts";
+import { TestStore } from "../../test_store.ts";
+
+const TYPES = 500;
+const EVENTS = 20_000;
+
+/** What the items of this ask for is most of the store, but there are so many that all are gathered first. */
+const QUERY = Array.from(
+  { length: 50 },
+  (_, item) => queryOf(Array.from({ length: 8 }, (_, i) => `type ${item * 8 + i}`)),
+).flat();
+
+function filled(): TestStore {
+  const store = new TestStore();
+  store.append(Array.from({ length: EVENTS }, (_, i) => newEvent(`type ${i % TYPES}`)));
+  return store;
+}
+
+function candidatesOf({ kept }: Chunk): readonly number[] {
+  const { window } = (kept ?? { window: { candidates: [] } }) as {
+    window: { candidates: readonly number[] | "every" };
+  };
+  return window.candidates === "every" ? [] : window.candidates;
+}
+
+/** All chunks of a page, each a message to another thread as in a server. */
+function* pageOf(store: TestStore, request: Partial<ChunkRequest>, work?: ChunkWork): Generator<Chunk> {
+  let next: ChunkRequest = { query: QUERY, afterSequence: 0, limit: EVENTS, head: undefined, ...request };
+  while (true) {
+    const chunk = readChunk(store.db, next, work);
+    yield chunk;
+    if (chunk.end !== false) return;
+    const { last: afterSequence, head, kept } = structuredClone(chunk);
+    next = { ...next, afterSequence, head, kept, limit: next.limit - chunk.events };
+  }
+}
+
+Deno.test("what a page keeps between its chunks is small, and nothing of what it has read", () => {
+  using store = filled();
+  const everyStep = { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 0 };
+  for (const work of [undefined, everyStep]) {
+    let events = 0;
+    let keptMax = 0;
+    for (const chunk of pageOf(store, {}, work)) {
+      events += chunk.events;
+      const candidates = candidatesOf(chunk);
+      keptMax = Math.max(keptMax, candidates.length);
+      assert.ok(candidates.every((sequence) => sequence > chunk.last));
+    }
+    assert.equal(events, EVENTS * 400 / TYPES);
+    assert.ok(keptMax <= 4096, `${keptMax} candidates`);
+    if (work !== undefined) assert.ok(keptMax > 1000, "so many candidates that the limit matters");
+  }
+});
+
+Deno.test("a chunk whose steps take far longer than they should ends nevertheless, and still makes progress", () => {
+  using store = filled();
+  const untilDone = { millisecondsMax: 0, microsecondsMin: Infinity, slowMillisecondsMax: Infinity };
+  assert.equal(
+    [...pageOf(store, { limit: 0, query: queryOf(["absent"], [tag("n", "v")]) }, untilDone)].length,
+    1,
+  );
+  const slow = { ...untilDone, slowMillisecondsMax: 0 };
+  const absent = Array.from({ length: 20 }, (_, i) => queryOf([`absent ${i}`])).flat();
+  const chunks = [...pageOf(store, { query: absent }, slow)];
+  assert.ok(chunks.length > 1 && chunks.length <= 25, `${chunks.length} chunks`);
+  assert.deepEqual(chunks.at(-1)!.end, { hasMore: false });
+});
