@@ -200,8 +200,9 @@ sideBySide("a body that goes on byte by byte is cut by the ceiling too", async (
 
 sideBySide("a slow reader of a page with a ticket: rolled back at the ceiling, no trailer", async () => {
   await onServer([1, 3], async (client, server) => {
-    const events = Array.from({ length: 100 }, () => event("t", "x".repeat(60_000)));
-    for (let i = 0; i < 2; i++) await append(client, ...events);
+    // In small appends: a large one may take longer than these deadlines allow.
+    const events = Array.from({ length: 10 }, () => event("t", "x".repeat(60_000)));
+    for (let i = 0; i < 20; i++) await append(client, ...events);
     const held = await hold(client);
     using reading = await held.transaction.start("QUERY", "/events", { json: { query: "*" } });
     const head = await reading.readHead();
@@ -219,8 +220,9 @@ sideBySide("a slow reader of a page with a ticket: rolled back at the ceiling, n
 
 sideBySide("an unread page with a ticket keeps nobody waiting beyond the ceiling", async () => {
   await onServer([1, 3], async (client) => {
-    const events = Array.from({ length: 100 }, () => event("t", "x".repeat(60_000)));
-    for (let i = 0; i < 2; i++) await append(client, ...events);
+    // In small appends: a large one may take longer than these deadlines allow.
+    const events = Array.from({ length: 10 }, () => event("t", "x".repeat(60_000)));
+    for (let i = 0; i < 20; i++) await append(client, ...events);
     const held = await hold(client);
     using reading = await held.transaction.start("QUERY", "/events", { json: { query: "*" } });
     await reading.readHead();
