@@ -32,6 +32,11 @@ export interface WriteQueueOptions {
  */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 const QUERY_VALUE_BYTES = 256;
+const LARGE_BYTES_MIN = 1024 * 1024;
+
+function isLarge({ weightBytes }: Job): boolean {
+  return weightBytes >= LARGE_BYTES_MIN;
+}
 
 /**
  * The one queue of everything that writes: in the order of arrival, one turn at a time.
@@ -47,6 +52,8 @@ export class WriteQueue {
   readonly #preparations = new Preparations();
   #active: readonly Job[] = [];
   #turnAge = new Age();
+  /** The large write that others were allowed to pass. */
+  #passed: Job | undefined;
   #closing = false;
   readonly #drained = Promise.withResolvers<void>();
 
@@ -189,22 +196,34 @@ export class WriteQueue {
 
   /**
    * Takes the first job, and with a write all writes after it, up to the next job that runs alone. A write for which
-   * the group has no room lets the others pass; as the first of the next group it will have its turn.
+   * the group has no room lets the others pass. A large one, which makes the others wait, lets smaller ones pass once
+   * even as the first.
    */
   #takeGroup(): Job[] {
-    const { groupWritesMax = Infinity } = this.#options;
-    const group: Job[] = [];
-    let weightBytes = 0;
-    for (const job of this.#waiting) {
-      if (group.length === groupWritesMax || (group.length > 0 && "run" in job.task)) break;
-      if (group.length > 0 && weightBytes + job.weightBytes > GROUP_BYTES_MAX) continue;
-      group.push(job);
-      weightBytes += job.weightBytes;
-      if ("run" in job.task) break;
-    }
+    const [first] = this.#waiting;
+    const mayPass = first !== undefined && isLarge(first) && first !== this.#passed;
+    let group = mayPass ? this.#fitting((job) => !isLarge(job)) : [];
+    if (group.length > 0) this.#passed = first;
+    else group = this.#fitting(() => true);
     const taken = new Set(group);
     this.#waiting = this.#waiting.filter((job) => !taken.has(job));
     for (const job of group) stopListening(job);
+    return group;
+  }
+
+  /** Of the first job, or the writes up to the next job that runs alone, those that are wanted and fit into a group. */
+  #fitting(isWanted: (job: Job) => boolean): Job[] {
+    const { groupWritesMax = Infinity } = this.#options;
+    const group: Job[] = [];
+    let weightBytes = 0;
+    for (const [i, job] of this.#waiting.entries()) {
+      const isAlone = "run" in job.task;
+      if (group.length === groupWritesMax || (isAlone && i > 0)) break;
+      if (!isWanted(job) || (group.length > 0 && weightBytes + job.weightBytes > GROUP_BYTES_MAX)) continue;
+      group.push(job);
+      weightBytes += job.weightBytes;
+      if (isAlone) break;
+    }
     return group;
   }
 

@@ -274,8 +274,19 @@ Deno.test("a group holds at most 8 MiB, and what has no room in it goes first in
   const waiting: [string, number][] = [["a", 6], ["b", 7], ["c", 30], ["d", 1], ["e", 1], ["f", 4], ["g", 0]];
   for (const [name, mib] of waiting) ends.push(write(name, mib * MIB));
   while (writer.isRunning) await writer.end();
-  assert.deepEqual(writer.groups, [["first"], ["a", "d", "e", "g"], ["b"], ["c"], ["f"]]);
+  assert.deepEqual(writer.groups, [["first"], ["g"], ["a", "d", "e"], ["b"], ["c"], ["f"]]);
   assert.equal((await Promise.all(ends)).length, 8);
+});
+
+Deno.test("small writes pass a large one once, not again and again", async () => {
+  const { writer, write } = makeQueue();
+  const MIB = 1024 * 1024;
+  const ends = [write("first"), write("large", 6 * MIB), write("small")];
+  await writer.end();
+  ends.push(write("later"), write("large too", 6 * MIB));
+  while (writer.isRunning) await writer.end();
+  await Promise.all(ends);
+  assert.deepEqual(writer.groups, [["first"], ["small"], ["large", "later"], ["large too"]]);
 });
 
 Deno.test("no write passes a job that runs alone", async () => {

@@ -39,7 +39,6 @@ Deno.test("readers are started on demand, never more than the pool holds, and sh
     await store.turns.group([storeWrite(Array.from({ length: 500 }, () => newEvent("t", [tag("n", "v")])))]);
     assert.equal(store.reads.inUse, 0);
     const reading = Array.from({ length: 30 }, () => store.reads.chunk(EVERYTHING));
-    assert.equal(store.reads.inUse, 1, "they start one after the other");
     let inUseMax = 0;
     for (const read of reading) read.then(() => inUseMax = Math.max(inUseMax, store.reads.inUse));
     assert.deepEqual((await Promise.all(reading)).map(({ events }) => events), Array(30).fill(500));

@@ -54,7 +54,7 @@ export class ReaderPool implements StoreReads {
   }
 
   get inUse(): number {
-    return this.#readers.size - this.#idle.length;
+    return this.#readers.size - this.#idle.length - Number(this.#isStarting);
   }
 
   chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
@@ -99,12 +99,14 @@ export class ReaderPool implements StoreReads {
   #take(options: ReadOptions): ReaderWorker | Promise<ReaderWorker> {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    if (this.#mayStart) return this.#start();
-    if (this.#waiting.length >= WAITING_MAX && options.isUrgent !== true) {
+    const served = Number(this.#isStarting);
+    if (this.#waiting.length - served >= WAITING_MAX && options.isUrgent !== true) {
       throw new Refusal("Unavailable", "too many reads are waiting for a reader");
     }
     const waiting = this.#waitingFor(options);
     this.#waiting.push(waiting);
+    // Whichever reader is free first takes it, the new one or another.
+    this.#startForWaiting();
     return waiting.promise;
   }
 
@@ -137,33 +139,34 @@ export class ReaderPool implements StoreReads {
 
   #giveBack(reader: ReaderWorker): void {
     // It may have died: then a read that waits gets a new one.
-    if (!this.#readers.has(reader)) return this.#startForWaiting();
+    if (!this.#readers.has(reader)) return void this.#startForWaiting();
     const next = this.#nextWaiting();
     if (next === undefined) this.#idle.push(reader);
     else next.resolve(reader);
   }
 
-  #startForWaiting(): void {
-    const next = this.#mayStart ? this.#nextWaiting() : undefined;
-    if (next !== undefined) this.#start().then(next.resolve, next.reject);
-  }
-
-  async #start(): Promise<ReaderWorker> {
+  async #startForWaiting(): Promise<void> {
+    if (!this.#mayStart || this.#waiting.length === 0) return;
     this.#isStarting = true;
     const reader: ReaderWorker = new RemoteWorker(new URL("./reader_worker.ts", import.meta.url), "reader");
     this.#readers.add(reader);
     reader.onNotice = () => this.#forget(reader);
     try {
       await reader.open(this.#path, this.#files);
-      return reader;
+      this.#isStarting = false;
+      this.#giveBack(reader);
     } catch (error) {
       reader.terminate();
       this.#forget(reader);
-      throw new Refusal("Unavailable", (error as Error).message);
-    } finally {
       this.#isStarting = false;
-      this.#startForWaiting();
+      // Without any reader nobody would ever serve them.
+      if (this.#readers.size === 0) this.#refuseAll(new Refusal("Unavailable", (error as Error).message));
     }
+    this.#startForWaiting();
+  }
+
+  #refuseAll(refusal: Refusal): void {
+    for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting()) next.reject(refusal);
   }
 
   #forget(reader: ReaderWorker): void {
