@@ -2,13 +2,18 @@ import type { ServerSettings } from "../../../config/load.ts";
 import { tickEnd, tickIsLong } from "../../../http/tick.ts";
 import { ClientLeft, LimitReached, Refusal } from "../../../model/errors.ts";
 import type { Client } from "../../../store/store.ts";
+import { outline } from "../../../wire/json_outline.ts";
 import { parseJson } from "../../../wire/json.ts";
 import { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Decoders } from "./decoders.ts";
 import type { Decoded, DecodeRequest, HostedDecodersClass } from "./hosted_decoders.ts";
 
-/** Larger bodies are decoded in a worker. The worst of this size takes some ten milliseconds, most take one. */
+/** Larger bodies are decoded in a worker, and so are those of more values: each would take over a millisecond. */
 const DECODED_HERE_BYTES_MAX = 64 * 1024;
+const DECODED_HERE_VALUES_MAX = 2048;
+
+/** No smaller body has so many values that it would matter. */
+const COUNTED_BYTES_MIN = 8 * 1024;
 
 /** A worker without work is given up after this time, and its memory with it. */
 const IDLE_MILLISECONDS = 10_000;
@@ -55,7 +60,7 @@ export class BodyDecoding<D extends Decoders> {
     client: Client,
   ): Promise<ReturnType<D[Name]>> {
     const { decoders, limits } = this.#options;
-    const isSmall = body.length <= DECODED_HERE_BYTES_MAX;
+    const isSmall = isQuicklyDecoded(body);
     // Many that arrive together must not add up to what a large one would take.
     while (isSmall && tickIsLong()) await tickEnd();
     const value = isSmall
@@ -130,6 +135,12 @@ export class BodyDecoding<D extends Decoders> {
     this.#worker?.terminate();
     this.#worker = undefined;
   }
+}
+
+/** @throws Refusal InvalidRequest */
+function isQuicklyDecoded(body: Uint8Array): boolean {
+  if (body.length < COUNTED_BYTES_MIN) return true;
+  return body.length <= DECODED_HERE_BYTES_MAX && outline(body).valueCount <= DECODED_HERE_VALUES_MAX;
 }
 
 /** @throws Refusal that the decoder threw */
