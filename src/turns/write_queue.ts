@@ -1,9 +1,9 @@
 import { ClientLeft, type ErrorCode, Refusal } from "../model/errors.ts";
-import { queryValues } from "../model/query.ts";
 import type { Outcome } from "../store/outcome.ts";
 import type { Client, StoreTurns } from "../store/store.ts";
 import type { StoreWrite, TurnResult, WriteResult } from "../store/write.ts";
 import { Age } from "./clock.ts";
+import { Groups, weightOf } from "./groups.ts";
 import { type Job, makeJob, stopListening } from "./job.ts";
 import { Preparations } from "./preparations.ts";
 import { entryOf, type QueueEntry } from "./queue_entry.ts";
@@ -26,19 +26,6 @@ export interface WriteQueueOptions {
 }
 
 /**
- * The size of the requests in one group, unless its first is larger. A group is copied on its way to the writer, and
- * meanwhile this thread does nothing else; and whoever comes next waits for all of it. Many small values take longer
- * than their bytes suggest.
- */
-const GROUP_BYTES_MAX = 8 * 1024 * 1024;
-const QUERY_VALUE_BYTES = 256;
-const LARGE_BYTES_MIN = 1024 * 1024;
-
-function isLarge({ weightBytes }: Job): boolean {
-  return weightBytes >= LARGE_BYTES_MIN;
-}
-
-/**
  * The one queue of everything that writes: in the order of arrival, one turn at a time.
  *
  * All writes that wait up to the next job that runs alone share one transaction and one fsync. Seen
@@ -52,13 +39,13 @@ export class WriteQueue {
   readonly #preparations = new Preparations();
   #active: readonly Job[] = [];
   #turnAge = new Age();
-  /** The large write that others were allowed to pass. */
-  #passed: Job | undefined;
+  readonly #groups: Groups;
   #closing = false;
   readonly #drained = Promise.withResolvers<void>();
 
   constructor(options: WriteQueueOptions) {
     this.#options = options;
+    this.#groups = new Groups(options.groupWritesMax);
   }
 
   /**
@@ -77,10 +64,8 @@ export class WriteQueue {
     bytes?: number,
     admitted?: Age,
   ): Promise<EndedWrite> {
-    let values = 0;
-    for (const { failIfEventsMatch } of write.conditions) values += queryValues(failIfEventsMatch);
-    const weight = (bytes ?? 0) + values * QUERY_VALUE_BYTES;
-    const job = makeJob(kind, { write }, client, { weightBytes: weight, age: admitted });
+    const weightBytes = weightOf(write, bytes ?? 0);
+    const job = makeJob(kind, { write }, client, { weightBytes, age: admitted });
     return this.#join(job, admitted !== undefined) as Promise<EndedWrite>;
   }
 
@@ -194,36 +179,11 @@ export class WriteQueue {
     else this.#runGroup(this.#active);
   }
 
-  /**
-   * Takes the first job, and with a write all writes after it, up to the next job that runs alone. A write for which
-   * the group has no room lets the others pass. A large one, which makes the others wait, lets smaller ones pass once
-   * even as the first.
-   */
-  #takeGroup(): Job[] {
-    const [first] = this.#waiting;
-    const mayPass = first !== undefined && isLarge(first) && first !== this.#passed;
-    let group = mayPass ? this.#fitting((job) => !isLarge(job)) : [];
-    if (group.length > 0) this.#passed = first;
-    else group = this.#fitting(() => true);
+  #takeGroup(): readonly Job[] {
+    const group = this.#groups.form(this.#waiting);
     const taken = new Set(group);
     this.#waiting = this.#waiting.filter((job) => !taken.has(job));
     for (const job of group) stopListening(job);
-    return group;
-  }
-
-  /** Of the first job, or the writes up to the next job that runs alone, those that are wanted and fit into a group. */
-  #fitting(isWanted: (job: Job) => boolean): Job[] {
-    const { groupWritesMax = Infinity } = this.#options;
-    const group: Job[] = [];
-    let weightBytes = 0;
-    for (const [i, job] of this.#waiting.entries()) {
-      const isAlone = "run" in job.task;
-      if (group.length === groupWritesMax || (isAlone && i > 0)) break;
-      if (!isWanted(job) || (group.length > 0 && weightBytes + job.weightBytes > GROUP_BYTES_MAX)) continue;
-      group.push(job);
-      weightBytes += job.weightBytes;
-      if (isAlone) break;
-    }
     return group;
   }
 

@@ -40,6 +40,9 @@ Deno.test("a compiled server holds its modules, its workers and no permission be
     assert.deepEqual([...modules.keys()].sort(), [
       "eventstore-server.js",
       "reader_worker.js",
+      "ticket_decoding_worker.js",
+      "tx_decoding_worker.js",
+      "write_decoding_worker.js",
       "writer_worker.js",
     ]);
     for (const [name, text] of modules) assert.ok(added.includes(text), `${name} is not in it`);
