@@ -42,23 +42,10 @@ export function eventBody(event: NewEvent): string {
     `"metadata":${tagsText(event.metadata)},"payload":${JSON.stringify(event.payload)}`;
 }
 
-interface StoredEvent {
+interface StoredTags {
   readonly type: string;
   readonly identifiers: TagObject;
   readonly metadata: TagObject;
-  readonly payload: string;
-}
-
-/** The inverse of `eventBody`, for text that `eventBody` produced. */
-export function parseEventBody(body: string): NewEvent {
-  const text = `{${body}}`;
-  const stored = (mayEscapeTagNames(text) ? parseByHand(text) : JSON.parse(text)) as StoredEvent;
-  return {
-    type: stored.type,
-    identifiers: tagList(stored.identifiers),
-    metadata: tagList(stored.metadata),
-    payload: stored.payload,
-  };
 }
 
 /** The JSON text of a type between its quotes, in the form in which `typeTextOf` finds it. */
@@ -74,11 +61,11 @@ export function typeTextOf(body: string): string {
   return body.slice(TYPE_START, body.indexOf('","identifiers":{', TYPE_START));
 }
 
-/** The tags in text that `eventBody` produced, without parsing the payload. */
-export function parseEventTags(body: string): Omit<StoredEvent, "payload"> {
+/** Type and tags in text that `eventBody` produced, without parsing the payload. */
+export function parseEventTags(body: string): StoredTags {
   const tagsEnd = body.indexOf('},"payload":') + 1;
   const text = `{${body.slice(0, tagsEnd)}}`;
-  return (text.includes("\\") ? parseByHand(text) : JSON.parse(text)) as StoredEvent;
+  return (text.includes("\\") ? parseByHand(text) : JSON.parse(text)) as StoredTags;
 }
 
 /** The parts at which a query looks, of text that `eventBody` produced. */

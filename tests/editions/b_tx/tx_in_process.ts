@@ -18,7 +18,7 @@ import type { ProjectionKey } from "../../../src/model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
 import { done } from "../../../src/store/outcome.ts";
 import type { Conflict, StoreWrite, WriteResult } from "../../../src/store/write.ts";
-import { eventLine, parseEventBody } from "../../../src/wire/event.ts";
+import { eventLine, parseQueried } from "../../../src/wire/event.ts";
 
 const encoder = new TextEncoder();
 
@@ -37,7 +37,7 @@ export class MemoryStore {
 
   readChunk({ query, afterSequence: after, head = this.events.length }: ChunkRequest): Promise<Chunk> {
     const lines = this.events.slice(after, head).flatMap(({ timeMicros, body }, i) =>
-      matches(query, parseEventBody(body)) ? [eventLine({ sequence: after + i + 1, timeMicros, body })] : []
+      matches(query, parseQueried(body)) ? [eventLine({ sequence: after + i + 1, timeMicros, body })] : []
     );
     return Promise.resolve({
       storeId: "store",
@@ -63,7 +63,7 @@ export class MemoryStore {
   #conflict({ conditions, projections }: StoreWrite): Conflict | undefined {
     for (const [index, { failIfEventsMatch, afterSequence }] of conditions.entries()) {
       const since = this.events.slice(afterSequence);
-      if (since.some(({ body }) => matches(failIfEventsMatch, parseEventBody(body)))) {
+      if (since.some(({ body }) => matches(failIfEventsMatch, parseQueried(body)))) {
         return { list: "conditions", index, cause: "eventMatches" };
       }
     }
