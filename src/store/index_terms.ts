@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import type { Queried, QueryItem } from "../model/query.ts";
 import type { Tag } from "../model/tag.ts";
+import { tokenOf } from "./token_of.ts";
 
 /*
  * The tag index of a store lists the terms of each event. A term is a type, an identifier, or a metadata entry;
@@ -8,19 +8,13 @@ import type { Tag } from "../model/tag.ts";
  * is one short word whatever the client wrote.
  */
 
-const TOKEN_DIGITS = 32;
-
-function token(encoded: string): string {
-  return hash("sha256", encoded, "hex").slice(0, TOKEN_DIGITS);
-}
-
 /** The length before the name keeps ("ab", "c") and ("a", "bc") apart. */
 function tagToken(namespace: "i" | "m", tag: Tag): string {
-  return token(`${namespace}${tag.name.length}:${tag.name}${tag.value}`);
+  return tokenOf(`${namespace}${tag.name.length}:${tag.name}${tag.value}`);
 }
 
 function typeToken(type: string): string {
-  return token(`t${type}`);
+  return tokenOf(`t${type}`);
 }
 
 /** The index document of an event: the tokens of its terms, separated by spaces. */
