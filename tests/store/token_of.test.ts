@@ -9,7 +9,7 @@ function expected(text: string): string {
 
 Deno.test("a token is the first 128 bits of SHA-256, for texts of every length", () => {
   for (let length = 0; length <= 300; length++) {
-    for (const character of ["a", "\0", "\x7f", "\x80", "é", "語", "😀"]) {
+    for (const character of ["a", "\0", "\x7f", "\x80", "\u{e9}", "\u{8a9e}", "\u{1f600}"]) {
       // At every place, since a text is ASCII only when all of it is.
       for (
         const text of [

@@ -86,7 +86,7 @@ Deno.test("a read that fails in SQLite fails alone; its reader continues", async
 
 Deno.test("reads do not wait for a write that runs", async () => {
   await withStore(1, async (store) => {
-    const many = Array.from({ length: 20_000 }, () => newEvent("t", [tag("n", "v")]));
+    const many = Array.from({ length: 40_000 }, () => newEvent("t", [tag("n", "v")]));
     await store.reads.chunk(EVERYTHING);
     let written = false;
     const writing = store.turns.group([storeWrite(many)]).then(() => written = true);

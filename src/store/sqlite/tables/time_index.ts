@@ -14,15 +14,20 @@ export function blockOf(sequence: number): number {
 }
 
 /** Records the times of the events that follow `head`, with one statement for each block that they fall into. */
-export function recordTimes(db: Database, head: number, timesMicros: readonly number[]): void {
-  for (let start = 0; start < timesMicros.length;) {
+export function recordTimes(
+  db: Database,
+  head: number,
+  events: readonly { readonly timeMicros: number }[],
+): void {
+  for (let start = 0; start < events.length;) {
     const block = blockOf(head + 1 + start);
-    const end = Math.min(timesMicros.length, (block + 1) * BLOCK_EVENTS - head - 1);
+    const end = Math.min(events.length, (block + 1) * BLOCK_EVENTS - head - 1);
     let lowest = Infinity;
     let highest = -Infinity;
     for (let i = start; i < end; i++) {
-      lowest = Math.min(lowest, timesMicros[i]!);
-      highest = Math.max(highest, timesMicros[i]!);
+      const { timeMicros } = events[i]!;
+      lowest = Math.min(lowest, timeMicros);
+      highest = Math.max(highest, timeMicros);
     }
     db.run(
       `INSERT INTO time_block (block, time_min, time_max) VALUES (?, ?, ?) ON CONFLICT (block) DO UPDATE

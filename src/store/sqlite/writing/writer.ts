@@ -17,7 +17,7 @@ import { changeStoreId, readPausedSince, readState, writePausedSince } from "../
 import { deleteProjections, readProjection } from "../tables/projections.ts";
 import type { Tell } from "../../../workers/notice.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { runWrite } from "./run_write.ts";
+import { runTogether, runWrite } from "./run_write.ts";
 import { Transactions } from "./transactions.ts";
 
 /** How often a store at rest looks after its files. Every commit does so too. */
@@ -73,7 +73,9 @@ export class Writer {
     const outcome = this.#turn(() => {
       begun = true;
       const budget = new CheckBudget();
-      return writes.map((write) => write.mayBeCostly ? this.#tryWrite(write, budget) : this.#write(write));
+      const run = (write: StoreWrite) =>
+        write.mayBeCostly ? this.#tryWrite(write, budget) : this.#write(write);
+      return runTogether(this.#db, this.#state, writes, run);
     });
     if (outcome.kind === "done") return outcome.value.map(done);
     if (begun && outcome.kind === "failed" && writes.length > 1) {
@@ -115,7 +117,7 @@ export class Writer {
   }
 
   writeInside(write: StoreWrite): Outcome<WriteResult> {
-    return this.#inside(() => this.#write(write));
+    return this.#inside(() => runTogether(this.#db, this.#state, [write], () => this.#write(write))[0]!);
   }
 
   readChunkInside(request: ChunkRequest): Chunk {
