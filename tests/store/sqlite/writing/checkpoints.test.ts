@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { termItem } from "../../../../src/store/index_terms.ts";
+import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
 import { Checkpoints } from "../../../../src/store/sqlite/writing/checkpoints.ts";
 import { Transactions } from "../../../../src/store/sqlite/writing/transactions.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -37,11 +39,8 @@ Deno.test("a checkpoint moves a long WAL into the file, the last one empties it,
 
 Deno.test("at rest the WAL is emptied, once the last of several turns is long enough ago", async () => {
   using store = new TestStore();
-  const checkpoints = new Checkpoints(
-    store.db,
-    new Transactions(store.db),
-    () => assert.fail("nothing breaks"),
-  );
+  const transactions = new Transactions(store.db);
+  const checkpoints = new Checkpoints(store.db, transactions, () => assert.fail("nothing breaks"));
   for (let turn = 0; turn < 3; turn++) {
     store.append([newEvent("t")]);
     checkpoints.runWhenDue();
@@ -50,9 +49,41 @@ Deno.test("at rest the WAL is emptied, once the last of several turns is long en
   assert.ok(Deno.statSync(`${store.path}-wal`).size > 0);
   await eventually(() => assert.equal(Deno.statSync(`${store.path}-wal`).size, 0));
   assert.equal(walPages(store).total, 0);
+  assert.equal(transactions.broken, undefined);
   // And once more, after it was at rest.
   store.append([newEvent("t")]);
   checkpoints.runWhenDue();
   await eventually(() => assert.equal(Deno.statSync(`${store.path}-wal`).size, 0));
   checkpoints.stop();
+});
+
+/** Sorted runs of which the tag index consists: its pages are numbered by run. */
+function indexRuns(store: TestStore): number {
+  return store.db.get("SELECT count(DISTINCT segid) FROM event_term_idx")![0] as number;
+}
+
+Deno.test("at rest the runs of the tag index are merged, in short steps, and then nothing is written any more", async () => {
+  using store = new TestStore();
+  const checkpoints = new Checkpoints(
+    store.db,
+    new Transactions(store.db),
+    () => assert.fail("nothing breaks"),
+  );
+  for (let i = 0; i < 150; i++) store.append([newEvent(`type${i}`), newEvent("t")]);
+  const runs = indexRuns(store);
+  assert.ok(runs > 5);
+  checkpoints.runWhenDue();
+  await eventually(() => assert.equal(Deno.statSync(`${store.path}-wal`).size, 0), 20);
+  assert.ok(indexRuns(store) < runs / 2, `${runs} runs became ${indexRuns(store)}`);
+  store.db.run("INSERT INTO event_term (event_term) VALUES ('integrity-check')");
+  const find = (type: string): number[] => {
+    const expression = itemExpression(termItem({ types: [type], identifiers: [], metadata: [] }));
+    return indexedSequences(store.db, expression, { after: 0, upTo: 300 }, 300);
+  };
+  assert.equal(find("t").length, 150);
+  assert.deepEqual(find("type149"), [299]);
+  const changed = (): unknown => store.db.get("PRAGMA data_version");
+  const before = [changed(), Deno.statSync(store.path).mtime];
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  assert.deepEqual([changed(), Deno.statSync(store.path).mtime], before);
 });
