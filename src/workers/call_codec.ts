@@ -10,6 +10,8 @@ export interface CallCodec<Args extends readonly unknown[], Value> {
   readValue(from: SharedReader): Value;
 }
 
-/** Codecs by the name of the method: those whose calls are many. The same list in the same order on both sides. */
 // deno-lint-ignore no-explicit-any -- stands for the arguments and value of every method
-export type CallCodecs = ReadonlyMap<string, CallCodec<any, any>>;
+export type AnyCodec = CallCodec<any, any>;
+
+/** Codecs by the name of the method: those whose calls are many. The same list in the same order on both sides. */
+export type CallCodecs = ReadonlyMap<string, AnyCodec>;

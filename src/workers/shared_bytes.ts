@@ -86,6 +86,6 @@ export class SharedReader {
     const length = this.#view.getInt32(this.#at, true);
     const start = this.#at + LENGTH_BYTES;
     this.#at = start + length;
-    return Uint8Array.from(this.#buffer.subarray(start, this.#at));
+    return new Uint8Array(this.#buffer.subarray(start, this.#at));
   }
 }

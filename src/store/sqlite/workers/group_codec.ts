@@ -3,11 +3,17 @@ import type { SharedReader, SharedWriter } from "../../../workers/shared_bytes.t
 import type { ProjectionChanges } from "../../../model/projection.ts";
 import { done, type Outcome } from "../../outcome.ts";
 import type { PreparedEvent } from "../../prepare_event.ts";
-import { EMPTY_WRITE, type NewVersions, type StoreWrite, type TurnResult } from "../../write.ts";
+import {
+  EMPTY_WRITE,
+  type NewVersions,
+  type StoreWrite,
+  type TurnResult,
+  type WriteResult,
+} from "../../write.ts";
 
 /*
- * A group of writes on its way to the writer, and what came of it. The events are written field by field, which is
- * several times faster than JSON; conditions and projections are as short as they are rare.
+ * Writes on their way to the writer, and what came of them. The events are written field by field, which is several
+ * times faster than JSON; conditions and projections are as short as they are rare.
  */
 
 type Outcomes = readonly Outcome<TurnResult>[];
@@ -35,6 +41,14 @@ export const groupCodec: CallCodec<[writes: readonly StoreWrite[]], Outcomes> = 
   readValue(from) {
     return listOf(from.number(), () => done(readResult(from)));
   },
+};
+
+/** One write inside an open turn. */
+export const writeInsideCodec: CallCodec<[write: StoreWrite], Outcome<WriteResult>> = {
+  writeArgs: (to, write) => groupCodec.writeArgs(to, [write]),
+  readArgs: (from) => [groupCodec.readArgs(from)[0][0]!],
+  writeValue: (to, outcome) => groupCodec.writeValue(to, [outcome]),
+  readValue: (from) => groupCodec.readValue(from)[0] as Outcome<WriteResult>,
 };
 
 function writeWrite(to: SharedWriter, { conditions, projections, events, mayBeCostly }: StoreWrite): void {

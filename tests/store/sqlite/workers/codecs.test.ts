@@ -3,7 +3,8 @@ import fc from "fast-check";
 import type { Chunk, ChunkRequest } from "../../../../src/store/chunk.ts";
 import type { Outcome } from "../../../../src/store/outcome.ts";
 import { chunkCodec } from "../../../../src/store/sqlite/workers/chunk_codec.ts";
-import { groupCodec } from "../../../../src/store/sqlite/workers/group_codec.ts";
+import { groupCodec, writeInsideCodec } from "../../../../src/store/sqlite/workers/group_codec.ts";
+import { stepCodec } from "../../../../src/store/sqlite/workers/step_codec.ts";
 import type { StoreWrite, TurnResult } from "../../../../src/store/write.ts";
 import type { CallCodec } from "../../../../src/workers/call_codec.ts";
 import { SharedReader, SharedWriter } from "../../../../src/workers/shared_bytes.ts";
@@ -24,11 +25,11 @@ function sent<Args extends readonly unknown[], Value>(
 function returned<Args extends readonly unknown[], Value>(
   codec: CallCodec<Args, Value>,
   value: Value,
-): Value | undefined {
+): [value: Value] | undefined {
   const memory = new SharedArrayBuffer(1 << 20);
   const to = new SharedWriter(memory, 16);
   return codec.writeValue(to, value) && !to.isFull
-    ? codec.readValue(new SharedReader(memory, 16))
+    ? [codec.readValue(new SharedReader(memory, 16))]
     : undefined;
 }
 
@@ -80,9 +81,28 @@ Deno.test("the outcomes of a group arrive as they were; one that failed is left 
   );
   const outcome = result.map((value): Outcome<TurnResult> => ({ kind: "done", value }));
   fc.assert(fc.property(fc.array(outcome, { maxLength: 5 }), (outcomes) => {
-    assert.deepEqual(plain(returned(groupCodec, outcomes)), plain(outcomes));
+    assert.deepEqual(plain(returned(groupCodec, outcomes)), plain([outcomes]));
   }));
   assert.equal(returned(groupCodec, [{ kind: "failed", reason: "disk full" }]), undefined);
+});
+
+Deno.test("one write inside an open turn arrives as it was sent, and so does what came of it", () => {
+  fc.assert(fc.property(write, (write) => {
+    assert.deepEqual(plain(sent(writeInsideCodec, [write])), plain([write]));
+  }));
+  const written = {
+    kind: "written",
+    storeId: "s",
+    firstSequence: 9,
+    versions: { create: [], replace: [] },
+  } as const;
+  const outcome = { kind: "done", value: written } as const;
+  assert.deepEqual(returned(writeInsideCodec, outcome), [outcome]);
+});
+
+Deno.test("the value of a step arrives as it was, also when there is none", () => {
+  const failure = { kind: "failed", reason: "disk full", code: "Unavailable" } as const;
+  for (const value of [undefined, failure]) assert.deepEqual(returned(stepCodec, value), [value]);
 });
 
 Deno.test("a group that does not fit into the memory is left to a message", () => {
@@ -119,7 +139,7 @@ Deno.test("a chunk arrives as it was, with memory of its own", () => {
     end: { hasMore: true },
     lines: new TextEncoder().encode('{"sequence":5}\n'),
   };
-  const received = returned(chunkCodec, chunk)!;
+  const [received] = returned(chunkCodec, chunk)!;
   assert.deepEqual(received, chunk);
   assert.ok(received.lines.buffer instanceof ArrayBuffer);
 });
