@@ -1,16 +1,16 @@
-import { lstatSync, statSync } from "node:fs";
+import { found, foundLink } from "./found.ts";
 
 /** Whether anything exists at a path, even if only a dangling link. */
 export function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return foundLink(path) !== undefined;
 }
 
 /** Where a link leads that leads nowhere, as when a disk is not mounted. It must not be taken for a missing file. */
 export function missingTarget(path: string): string | undefined {
   // With a slash at its end the path would already mean what the link leads to.
   const link = path.replace(/\/+$/, "");
-  const isLink = lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  if (!isLink || statSync(link, { throwIfNoEntry: false }) !== undefined) return undefined;
+  const isLink = foundLink(link)?.isSymlink ?? false;
+  if (!isLink || found(link) !== undefined) return undefined;
   return Deno.readLinkSync(link);
 }
 
@@ -22,7 +22,7 @@ export function refuseDangling(path: string): void {
 
 /** @throws Error when something other than a regular file exists at a path */
 export function refuseIrregular(path: string): void {
-  const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
+  const isFile = foundLink(path)?.isFile ?? true;
   if (!isFile) throw new Error(`${path} is not a regular file; it will not be replaced`);
 }
 

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { found } from "../files/found.ts";
 import { isThere } from "../files/is_there.ts";
 import { pathIn } from "../files/path_in.ts";
 import { syncInBackground } from "../files/sync_file.ts";
@@ -13,8 +13,8 @@ const TEXT =
 
 /** Since when the store is paused, in microseconds since 1970 by the file system's clock, or undefined. */
 export function readPauseFile(dataDir: string): number | undefined {
-  const info = statSync(pathOf(dataDir), { throwIfNoEntry: false });
-  return info && info.mtime.getTime() * 1000;
+  const info = found(pathOf(dataDir));
+  return info && microsOf(info);
 }
 
 /** Makes the pause durable. @returns since when it holds, as `readPauseFile` will report it */
@@ -24,7 +24,7 @@ export async function writePauseFile(dataDir: string): Promise<number> {
     await Deno.writeTextFile(path, TEXT, { mode: 0o600 });
     await syncInBackground(path);
     await syncInBackground(dataDir);
-    return statSync(path).mtime.getTime() * 1000;
+    return microsOf(Deno.statSync(path));
   } catch (error) {
     // A pause that was not saved must not come back with a restart.
     await removePauseFile(dataDir);
@@ -41,4 +41,8 @@ export async function removePauseFile(dataDir: string): Promise<void> {
 
 function pathOf(dataDir: string): string {
   return pathIn(dataDir, "service.paused");
+}
+
+function microsOf({ mtime }: Deno.FileInfo): number {
+  return mtime!.getTime() * 1000;
 }

@@ -1,9 +1,13 @@
+import { type Answer, errorAnswer } from "./answer.ts";
+import type { CallCodecs } from "./call_codec.ts";
 import { movedBuffers } from "./moved_buffers.ts";
 import type { Notice, Tell } from "./notice.ts";
+import { SharedCalls } from "./shared_calls.ts";
 
 /*
- * An object that lives in a worker, and calls of its methods over the worker's message port, one at a time.
- * Buffers of event lines and of request bodies are moved, not copied.
+ * An object that lives in a worker, and calls of its methods, one at a time: through shared memory where there is a
+ * codec, otherwise over the worker's message port. Messages move the buffers of event lines and of request bodies
+ * instead of copying them.
  */
 
 /** What can live in a worker. */
@@ -21,37 +25,49 @@ export type HostedClass = { open(...args: any[]): Hosted };
 export interface Invocation {
   readonly method: string;
   readonly args: readonly unknown[];
+  /** Comes with the first call, which opens the object: where others may come from. */
+  readonly memory?: SharedArrayBuffer | undefined;
 }
-
-export type Answer =
-  | { readonly value: unknown }
-  | { readonly error: { readonly name: string; readonly message: string } };
 
 declare const self: {
   onmessage: (event: MessageEvent<Invocation>) => void;
   postMessage(message: Answer | Notice, transfer: Transferable[]): void;
 };
 
-/** Makes this worker the home of one object of a class, which the first call opens. */
-export function hostObject(hosted: HostedClass): void {
+/**
+ * Makes this worker the home of one object of a class, which the first call opens.
+ * @param codecs those that its `RemoteWorker` has
+ */
+export function hostObject(hosted: HostedClass, codecs: CallCodecs = new Map()): void {
   let object: Hosted | undefined;
   const tell: Tell = (notice) => self.postMessage(notice, []);
-  const invoke = ({ method, args }: Invocation): unknown => {
+  const invoke = (method: string, args: readonly unknown[]): unknown => {
     if (method !== "open") return (object as unknown as Record<string, Method>)[method]!(...args);
     object = hosted.open(...args, tell);
     return object.opened;
   };
-  self.onmessage = ({ data }) => {
+  const perform = (method: string, args: readonly unknown[]): Answer => {
     try {
-      const value = invoke(data);
-      self.postMessage({ value }, movedBuffers([value]));
+      return { value: invoke(method, args) };
     } catch (error) {
-      // Also when the value cannot be sent: without an answer the caller would wait forever.
-      const { name, message } = error as Error;
-      self.postMessage({ error: { name, message } }, []);
+      return errorAnswer(error as Error);
     }
-    if (data.method !== "close") object?.afterAnswer?.();
+  };
+  const afterAnswer = (): void => object?.afterAnswer?.();
+  self.onmessage = ({ data: { method, args, memory } }) => {
+    send(perform(method, args));
+    if (method !== "close") afterAnswer();
+    if (memory !== undefined) new SharedCalls(memory, codecs).serve({ perform, send, afterAnswer });
   };
 }
 
 type Method = (...args: readonly unknown[]) => unknown;
+
+function send(answer: Answer): void {
+  try {
+    self.postMessage(answer, "value" in answer ? movedBuffers([answer.value]) : []);
+  } catch (error) {
+    // The value cannot be sent. Without an answer the caller would wait forever.
+    self.postMessage(errorAnswer(error as Error), []);
+  }
+}

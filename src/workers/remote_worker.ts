@@ -1,6 +1,9 @@
-import type { Answer, HostedClass, Invocation } from "./host_object.ts";
+import { type Answer, errorAnswer } from "./answer.ts";
+import type { CallCodecs } from "./call_codec.ts";
+import type { HostedClass, Invocation } from "./host_object.ts";
 import { movedBuffers } from "./moved_buffers.ts";
 import type { Notice, Tell } from "./notice.ts";
+import { SharedCalls } from "./shared_calls.ts";
 
 /** The methods of an object in another thread. */
 export type Remote<T> = {
@@ -23,17 +26,27 @@ export class WorkerError extends Error {
   }
 }
 
+export interface RemoteOptions {
+  /** For the calls that go through shared memory; the worker must have the same ones. */
+  readonly codecs: CallCodecs;
+  /** Arguments and values that need more go as messages. */
+  readonly memoryBytes: number;
+}
+
 /** A worker and the object that lives in it. It answers one call at a time: wait for the answer before the next. */
 export class RemoteWorker<C extends HostedClass> {
   /** The object, once it is open. */
   readonly object: Remote<ReturnType<C["open"]>>;
   readonly #worker: Worker;
-  #pending: { resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
+  readonly #shared: SharedCalls | undefined;
+  /** Receives the answer if it comes as a message. */
+  #pending: ((answer: Answer) => void) | undefined;
   #dead: Error | undefined;
   /** Called with what the object sends unasked, and when the worker has died. */
   onNotice: (notice: Notice) => void = () => {};
 
-  constructor(module: URL, name: string) {
+  constructor(module: URL, name: string, options?: RemoteOptions) {
+    this.#shared = options && new SharedCalls(new SharedArrayBuffer(options.memoryBytes), options.codecs);
     this.#worker = new Worker(module, { type: "module", name });
     this.#worker.onmessage = (event: MessageEvent<Answer | Notice>) => this.#receive(event.data);
     this.#worker.onerror = (event) => {
@@ -43,14 +56,14 @@ export class RemoteWorker<C extends HostedClass> {
     const get = (_: object, method: string | symbol): unknown => {
       // Nothing that is awaited with the object in it may take the object for a promise.
       if (typeof method === "symbol" || method === "then") return undefined;
-      return (...args: readonly unknown[]) => this.#invoke({ method, args });
+      return (...args: readonly unknown[]) => this.#invoke(method, args);
     };
     this.object = new Proxy({}, { get }) as Remote<ReturnType<C["open"]>>;
   }
 
   /** Opens the object. @throws WorkerError with the name and message of what the worker threw, as every call does */
   open(...args: OpenArgs<C>): Promise<ReturnType<C["open"]>["opened"]> {
-    return this.#invoke({ method: "open", args });
+    return this.#invoke("open", args) as Promise<ReturnType<C["open"]>["opened"]>;
   }
 
   terminate(): void {
@@ -58,28 +71,39 @@ export class RemoteWorker<C extends HostedClass> {
     this.#dead = new Error("the worker was stopped");
   }
 
-  #invoke<T>(invocation: Invocation): Promise<T> {
-    if (this.#dead !== undefined) return Promise.reject(this.#dead);
-    if (this.#pending !== undefined) return Promise.reject(new Error("a worker takes one call at a time"));
-    return new Promise((resolve, reject) => {
-      // What cannot be sent throws, which rejects this call alone: nothing is pending then.
-      this.#worker.postMessage(invocation, movedBuffers(invocation.args));
-      this.#pending = { resolve: resolve as (value: unknown) => void, reject };
-    });
+  async #invoke(method: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.#dead !== undefined) throw this.#dead;
+    if (this.#pending !== undefined) throw new Error("a worker takes one call at a time");
+    const { promise: message, resolve } = Promise.withResolvers<Answer>();
+    this.#pending = resolve;
+    try {
+      const answered = this.#shared?.call(method, args);
+      if (answered === undefined) this.#send(method, args);
+      else if (await answered) return this.#shared!.value(method);
+      const answer = await message;
+      if ("value" in answer) return answer.value;
+      throw this.#dead ?? new WorkerError(answer.error.name, answer.error.message);
+    } finally {
+      this.#pending = undefined;
+    }
+  }
+
+  /** @throws DataCloneError when the arguments cannot be sent */
+  #send(method: string, args: readonly unknown[]): void {
+    const memory = method === "open" ? this.#shared?.memory : undefined;
+    this.#worker.postMessage({ method, args, memory } satisfies Invocation, movedBuffers(args));
+    this.#shared?.callByMessage();
   }
 
   #receive(message: Answer | Notice): void {
-    if (!("value" in message || "error" in message)) return this.onNotice(message);
-    const pending = this.#pending!;
-    this.#pending = undefined;
-    if ("value" in message) pending.resolve(message.value);
-    else pending.reject(new WorkerError(message.error.name, message.error.message));
+    if ("value" in message || "error" in message) this.#pending?.(message);
+    else this.onNotice(message);
   }
 
   #die(error: Error): void {
     this.#dead = error;
-    this.#pending?.reject(error);
-    this.#pending = undefined;
+    this.#pending?.(errorAnswer(error));
+    this.#shared?.giveUp();
     this.onNotice({ broken: error.message });
   }
 }

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { found } from "../../files/found.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { openForReading } from "../../store/sqlite/connection/connection.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
@@ -67,7 +67,7 @@ function contentOf(db: Database): Pick<Backup, "source" | "events" | "firstMicro
 
 /** The file together with what is still in its WAL. */
 function bytesOf(path: string): number {
-  return Deno.statSync(path).size + (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+  return Deno.statSync(path).size + (found(`${path}-wal`)?.size ?? 0);
 }
 
 function jsonLine({ storeId, source, events, firstMicros, lastMicros, bytes, problem }: Backup): string {

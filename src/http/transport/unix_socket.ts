@@ -1,5 +1,5 @@
-import { lstatSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
+import { foundLink } from "../../files/found.ts";
 import { isThere, removeIfThere } from "../../files/is_there.ts";
 import type { Transport } from "../exchange.ts";
 
@@ -16,7 +16,7 @@ const PATH_BYTES_MAX = 107;
  * @returns the stale socket there, on which no server is listening, if there is one
  * @throws ListenError for a missing directory, a socket in use, or anything that is not a socket
  */
-export async function checkSocketPath(path: string): Promise<Stats | undefined> {
+export async function checkSocketPath(path: string): Promise<Deno.FileInfo | undefined> {
   // Of "/run/x/" it is "/run/x", where dirname alone would pass over the slash at the end.
   const directory = dirname(`${path}.`);
   if (!await isDirectory(directory)) {
@@ -24,16 +24,16 @@ export async function checkSocketPath(path: string): Promise<Stats | undefined> 
       `the directory of socketPath does not exist: create it with "mkdir -p ${directory}"`,
     );
   }
-  let found: Stats | undefined;
+  let there: Deno.FileInfo | undefined;
   try {
-    found = look(path);
+    there = foundLink(path);
   } catch (error) {
     throw new ListenError(`socketPath ${path} cannot be inspected: ${(error as Error).message}`);
   }
-  if (found === undefined) return undefined;
-  if (!found.isSocket()) throw new ListenError(`socketPath ${path} exists and is not a socket`);
+  if (there === undefined) return undefined;
+  if (!there.isSocket) throw new ListenError(`socketPath ${path} exists and is not a socket`);
   if (await isInUse(path)) throw new ListenError(`socketPath ${path} is in use: a server listens on it`);
-  return found;
+  return there;
 }
 
 /**
@@ -53,10 +53,10 @@ export async function listenAtPath(
   if (stale !== undefined) removeStale(path, stale);
   const temporary = temporaryPath(path);
   const transport = withUmask(0o177, () => listen(temporary));
-  let own: Stats | undefined;
+  let own: Deno.FileInfo | undefined;
   try {
     Deno.chmodSync(temporary, mode);
-    own = look(temporary);
+    own = foundLink(temporary);
     giveName(temporary, path);
   } catch (error) {
     await transport.close(0);
@@ -68,7 +68,7 @@ export async function listenAtPath(
     close(graceMilliseconds) {
       try {
         // While the socket is open, no other file has its number.
-        const there = look(path);
+        const there = foundLink(path);
         if (there !== undefined && there.ino === own?.ino && there.dev === own.dev) Deno.removeSync(path);
       } catch {
         // It stays behind, as after a crash. The next start removes it.
@@ -79,10 +79,10 @@ export async function listenAtPath(
 }
 
 /** Removes a stale socket, unless another start has put a fresh one in its place since. */
-function removeStale(path: string, stale: Stats): void {
-  const there = look(path);
+function removeStale(path: string, stale: Deno.FileInfo): void {
+  const there = foundLink(path);
   // The fresh one may have got the number of the stale one.
-  if (there?.ino === stale.ino && there.mtimeMs === stale.mtimeMs) Deno.removeSync(path);
+  if (there?.ino === stale.ino && there.mtime?.getTime() === stale.mtime?.getTime()) Deno.removeSync(path);
 }
 
 /** @throws ListenError when something has this name already */
@@ -120,10 +120,6 @@ function withUmask<T>(mask: number, act: () => T): T {
   } finally {
     Deno.umask(before);
   }
-}
-
-function look(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
 }
 
 async function isDirectory(path: string): Promise<boolean> {

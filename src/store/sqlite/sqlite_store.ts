@@ -2,6 +2,7 @@ import type { OpenedStore, Store, StoreReads, StoreTurns } from "../store.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_directory.ts";
 import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
 import { SCHEMA_VERSION } from "./tables/schema.ts";
+import { WRITER_CALLS } from "./workers/codecs.ts";
 import { ReaderPool } from "./workers/reader_pool.ts";
 import { RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer } from "./writing/writer.ts";
@@ -48,7 +49,7 @@ export class SqliteStore implements Store {
     const lock = lockDataDirectory(options.dataDir);
     const path = storePaths(options.dataDir).database;
     const module = new URL("./workers/writer_worker.ts", import.meta.url);
-    const writer = new RemoteWorker<typeof Writer>(module, "writer");
+    const writer = new RemoteWorker<typeof Writer>(module, "writer", WRITER_CALLS);
     try {
       const { files, ...opened } = await writer.open(path);
       return new SqliteStore(lock, writer, new ReaderPool(path, options.readersMax, files), opened);

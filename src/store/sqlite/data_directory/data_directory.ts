@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StoreFileError, storePaths } from "./database_file.ts";
+import { found } from "../../../files/found.ts";
 import { refuseDangling } from "../../../files/is_there.ts";
 import { syncFile } from "../../../files/sync_file.ts";
 
@@ -19,8 +19,8 @@ export function makeDataDirectory(dataDir: string): void {
 }
 
 function isDirectory(path: string): boolean {
-  const info = statSync(path, { throwIfNoEntry: false });
-  if (info?.isDirectory() === false) throw new Error("not a directory");
+  const info = found(path);
+  if (info?.isDirectory === false) throw new Error("not a directory");
   if (info === undefined) refuseDangling(path);
   return info !== undefined;
 }

@@ -3,6 +3,7 @@ import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
+import { READER_CALLS } from "./codecs.ts";
 import type { Reader } from "../reading/reader.ts";
 import { type Remote, RemoteWorker } from "../../../workers/remote_worker.ts";
 
@@ -148,7 +149,11 @@ export class ReaderPool implements StoreReads {
   async #startForWaiting(): Promise<void> {
     if (!this.#mayStart || this.#waiting.length === 0) return;
     this.#isStarting = true;
-    const reader: ReaderWorker = new RemoteWorker(new URL("./reader_worker.ts", import.meta.url), "reader");
+    const reader: ReaderWorker = new RemoteWorker(
+      new URL("./reader_worker.ts", import.meta.url),
+      "reader",
+      READER_CALLS,
+    );
     this.#readers.add(reader);
     reader.onNotice = () => this.#forget(reader);
     try {

@@ -1,4 +1,5 @@
 import { Writer } from "../writing/writer.ts";
+import { WRITER_CALLS } from "./codecs.ts";
 import { hostObject } from "../../../workers/host_object.ts";
 
-hostObject(Writer);
+hostObject(Writer, WRITER_CALLS.codecs);

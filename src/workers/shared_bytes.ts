@@ -1,0 +1,91 @@
+import { Buffer } from "node:buffer";
+
+/*
+ * Numbers, texts and bytes in memory that two threads share, one after the other. Whoever reads them asks for the
+ * same things in the same order as whoever wrote them.
+ */
+
+const NUMBER_BYTES = 8;
+const LENGTH_BYTES = 4;
+
+const encoder = new TextEncoder();
+
+export class SharedWriter {
+  readonly #bytes: Uint8Array<SharedArrayBuffer>;
+  readonly #view: DataView;
+  #at: number;
+  #isFull = false;
+
+  /** @param start where to begin */
+  constructor(memory: SharedArrayBuffer, start: number) {
+    this.#bytes = new Uint8Array(memory);
+    this.#view = new DataView(memory);
+    this.#at = start;
+  }
+
+  /** Whether something did not fit. Nothing that was written is of use then. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  number(value: number): void {
+    if (this.#hasRoom(NUMBER_BYTES)) this.#view.setFloat64(this.#at, value, true);
+    this.#at += NUMBER_BYTES;
+  }
+
+  /** @param text well-formed */
+  text(text: string): void {
+    const start = this.#at + LENGTH_BYTES;
+    if (!this.#hasRoom(LENGTH_BYTES + text.length)) return;
+    const { read, written } = encoder.encodeInto(text, this.#bytes.subarray(start));
+    if (read < text.length) this.#isFull = true;
+    // Text of one byte a character is faster to read, so the length says which it is.
+    this.#view.setInt32(this.#at, written === text.length ? written : -written, true);
+    this.#at = start + written;
+  }
+
+  bytes(bytes: Uint8Array): void {
+    if (!this.#hasRoom(LENGTH_BYTES + bytes.length)) return;
+    this.#view.setInt32(this.#at, bytes.length, true);
+    this.#bytes.set(bytes, this.#at + LENGTH_BYTES);
+    this.#at += LENGTH_BYTES + bytes.length;
+  }
+
+  #hasRoom(bytes: number): boolean {
+    if (this.#at + bytes > this.#bytes.length) this.#isFull = true;
+    return !this.#isFull;
+  }
+}
+
+export class SharedReader {
+  readonly #buffer: Buffer;
+  readonly #view: DataView;
+  #at: number;
+
+  /** @param start where the writer began */
+  constructor(memory: SharedArrayBuffer, start: number) {
+    this.#buffer = Buffer.from(memory);
+    this.#view = new DataView(memory);
+    this.#at = start;
+  }
+
+  number(): number {
+    const value = this.#view.getFloat64(this.#at, true);
+    this.#at += NUMBER_BYTES;
+    return value;
+  }
+
+  text(): string {
+    const length = this.#view.getInt32(this.#at, true);
+    const start = this.#at + LENGTH_BYTES;
+    this.#at = start + Math.abs(length);
+    return this.#buffer.toString(length < 0 ? "utf8" : "latin1", start, this.#at);
+  }
+
+  bytes(): Uint8Array<ArrayBuffer> {
+    const length = this.#view.getInt32(this.#at, true);
+    const start = this.#at + LENGTH_BYTES;
+    this.#at = start + length;
+    return new Uint8Array(this.#buffer.subarray(start, this.#at));
+  }
+}

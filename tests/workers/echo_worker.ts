@@ -1,0 +1,40 @@
+import { hostObject } from "../../src/workers/host_object.ts";
+import { TEXT_CALLS } from "./text_codec.ts";
+
+/** An object with three methods that are called through shared memory, and one that is not. */
+export class Echo {
+  #ticks = 0;
+  #answers = 0;
+  readonly #timer = setInterval(() => this.#ticks++, 5);
+
+  static open(): Echo {
+    return new Echo();
+  }
+
+  echo(text: string): string {
+    return text;
+  }
+
+  repeat(text: string): string {
+    return text.repeat(1000);
+  }
+
+  fail(text: string): string {
+    throw new RangeError(text);
+  }
+
+  /** How often its timer has gone off, and how many calls it has answered. */
+  counts(): { readonly ticks: number; readonly answers: number } {
+    return { ticks: this.#ticks, answers: this.#answers };
+  }
+
+  afterAnswer(): void {
+    this.#answers++;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+hostObject(Echo, TEXT_CALLS.codecs);

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { RemoteWorker } from "../../src/workers/remote_worker.ts";
+import type { Echo } from "./echo_worker.ts";
+import { POISON, TEXT_CALLS } from "./text_codec.ts";
+
+async function withEcho(
+  run: (echo: RemoteWorker<typeof Echo>["object"], worker: RemoteWorker<typeof Echo>) => Promise<void>,
+): Promise<void> {
+  const worker = new RemoteWorker<typeof Echo>(
+    new URL("./echo_worker.ts", import.meta.url),
+    "echo",
+    TEXT_CALLS,
+  );
+  try {
+    await worker.open();
+    await run(worker.object, worker);
+  } finally {
+    worker.terminate();
+  }
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+Deno.test("texts come through shared memory as they are, in quick succession and after a rest", async () => {
+  await withEcho(async (echo) => {
+    for (
+      const text of ["", "a", "na\u00efve", "\u65e5\u672c\u8a9e \u{1f600}", "\u0000\u00ff", "x".repeat(900)]
+    ) {
+      assert.equal(await echo.echo(text), text);
+    }
+    for (let i = 0; i < 2000; i++) assert.equal(await echo.echo(`text ${i}`), `text ${i}`);
+    await pause(60);
+    assert.equal(await echo.echo("after a rest"), "after a rest");
+  });
+});
+
+Deno.test("an argument or a value that is too long for the memory comes as a message", async () => {
+  await withEcho(async (echo) => {
+    for (let i = 0; i < 20; i++) {
+      assert.equal(await echo.echo("\u00e9".repeat(600)), "\u00e9".repeat(600));
+      assert.equal(await echo.repeat("again"), "again".repeat(1000));
+      assert.equal(await echo.echo("short"), "short");
+    }
+  });
+});
+
+Deno.test("calls with and without a codec may follow each other in any order", async () => {
+  await withEcho(async (echo) => {
+    for (let i = 1; i <= 100; i++) {
+      assert.equal(await echo.echo(`${i}`), `${i}`);
+      // The opening, and two for each round but the last.
+      assert.equal((await echo.counts()).answers, 2 * i);
+    }
+  });
+});
+
+Deno.test("what a method throws reaches its caller alone", async () => {
+  await withEcho(async (echo) => {
+    for (let i = 0; i < 20; i++) {
+      await assert.rejects(echo.fail("out of range"), { name: "RangeError", message: "out of range" });
+      assert.equal(await echo.echo("next"), "next");
+    }
+  });
+});
+
+Deno.test("timers of the worker go off however fast calls follow each other", async () => {
+  await withEcho(async (echo) => {
+    const end = performance.now() + 300;
+    while (performance.now() < end) await echo.echo("busy");
+    const { ticks } = await echo.counts();
+    assert.ok(ticks >= 3, `${ticks} ticks in 300 ms`);
+  });
+});
+
+Deno.test("a second call beside one that runs is refused without disturbing it", async () => {
+  await withEcho(async (echo) => {
+    const first = echo.echo("first");
+    await assert.rejects(echo.echo("second"), /one call at a time/);
+    assert.equal(await first, "first");
+  });
+});
+
+Deno.test("when the worker dies in a call, the call fails, and so does every later one", async () => {
+  await withEcho(async (echo, worker) => {
+    const noticed = Promise.withResolvers<unknown>();
+    worker.onNotice = noticed.resolve;
+    await assert.rejects(echo.echo(POISON), /the echo worker died/);
+    assert.match(JSON.stringify(await noticed.promise), /broken/);
+    await assert.rejects(echo.echo("later"), /the echo worker died/);
+  });
+});
+
+Deno.test("a worker that waits for calls can be terminated, between calls and at rest", async () => {
+  for (const milliseconds of [0, 60]) {
+    await withEcho(async (echo) => {
+      await echo.echo("last");
+      await pause(milliseconds);
+    });
+  }
+});

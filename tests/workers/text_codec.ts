@@ -1,0 +1,28 @@
+import type { CallCodec } from "../../src/workers/call_codec.ts";
+import type { RemoteOptions } from "../../src/workers/remote_worker.ts";
+
+/** An argument that kills the worker which reads it. */
+export const POISON = "poison";
+
+/** For methods with a text as argument and as value. */
+const textCodec: CallCodec<[text: string], string> = {
+  writeArgs(to, text) {
+    to.text(text);
+    return true;
+  },
+  readArgs(from) {
+    const text = from.text();
+    if (text === POISON) throw new Error("cannot be read");
+    return [text];
+  },
+  writeValue(to, value) {
+    to.text(value);
+    return true;
+  },
+  readValue: (from) => from.text(),
+};
+
+export const TEXT_CALLS: RemoteOptions = {
+  codecs: new Map([["echo", textCodec], ["fail", textCodec], ["repeat", textCodec]]),
+  memoryBytes: 1024,
+};
