@@ -12,7 +12,7 @@ const WAITING_MAX = 1000;
 
 /** How many readers there are, within the most that there may be. */
 export interface ReaderCounts {
-  /** Readers for short reads: more of them than processors would only cost memory, 12 MB each. */
+  /** Readers for short reads: many more of them than processors would only cost memory, 12 MB each. */
   readonly usual: number;
   /** A reader busy with one read for longer counts as absent: it may wait for a disk, and another one starts. */
   readonly longMilliseconds: number;
@@ -20,10 +20,11 @@ export interface ReaderCounts {
   readonly spareMilliseconds: number;
 }
 
-/** A chunk ends after 25 ms, unless one of its steps takes long. */
 const COUNTS: ReaderCounts = {
-  usual: Math.max(2, navigator.hardwareConcurrency),
-  longMilliseconds: 50,
+  // With one more, none of the processors waits while an answer travels.
+  usual: navigator.hardwareConcurrency + 1,
+  // A chunk ends after 25 ms, unless one of its steps takes long.
+  longMilliseconds: 100,
   spareMilliseconds: 10_000,
 };
 
