@@ -10,6 +10,9 @@ const BATCH_EVENTS_FIRST = 4;
 const BATCH_EVENTS_MAX = 256;
 const BATCH_UNITS = 64 * 1024;
 
+/** Events of a list that are read at first: most lists are short. */
+const LISTED_EVENTS_FIRST = 12;
+
 function nextBatchEvents(rows: readonly EventRow[]): number {
   let units = 0;
   for (const row of rows) units += row.body.length;
@@ -37,7 +40,7 @@ export function* batchesOf(
 
 /** The events of these sequences, in batches and in order. */
 export function* batchesAt(db: Database, sequences: readonly number[]): Generator<EventRow[]> {
-  let batch = BATCH_EVENTS_FIRST;
+  let batch = LISTED_EVENTS_FIRST;
   for (let i = 0; i < sequences.length;) {
     const wanted = sequences.slice(i, i + batch);
     const rows = eventsAt(db, wanted);

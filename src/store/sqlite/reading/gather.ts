@@ -14,8 +14,8 @@ import type { Window } from "./step.ts";
  * can interrupt it; while one list is searched from where the range begins.
  */
 
-/** Sequences of one item that are asked for at once. */
-const SEQUENCES_MIN = 4096;
+/** Sequences of one item that are asked for at once: few, since a chunk ends after some hundred events. */
+const SEQUENCES_MIN = 1024;
 const SEQUENCES_MAX = 20_000;
 const SEQUENCES_PER_LOOKUP = 150;
 

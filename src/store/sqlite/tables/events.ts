@@ -60,10 +60,11 @@ export function scanEvents(db: Database, { after, upTo }: Range, rowsMax: number
   ).map(eventRow);
 }
 
-/** The events with the given sequences, in order. */
+/** The events with the given sequences, in the order in which these are given. */
 export function eventsAt(db: Database, sequences: readonly number[]): EventRow[] {
   return db.all(
-    "SELECT sequence, time, body FROM event WHERE sequence IN (SELECT value FROM json_each(?)) ORDER BY sequence",
+    // The join is made in this order: nothing is sorted.
+    "SELECT sequence, time, body FROM json_each(?) CROSS JOIN event ON sequence = value",
     JSON.stringify(sequences),
   ).map(eventRow);
 }

@@ -1,4 +1,4 @@
-import { ClientLeft, Refusal } from "../../../model/errors.ts";
+import { Refusal } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
@@ -6,33 +6,34 @@ import type { KnownFile } from "../data_directory/store_files.ts";
 import { READER_CALLS } from "./codecs.ts";
 import type { Reader } from "../reading/reader.ts";
 import { type Remote, RemoteWorker } from "../../../workers/remote_worker.ts";
+import { type ReadOptions, WaitingReads } from "./waiting_reads.ts";
 
 /** Reads that may wait for a reader; one more is refused. */
 const WAITING_MAX = 1000;
 
+/** How many readers there are, within the most that there may be. */
+export interface ReaderCounts {
+  /** Readers for short reads: many more of them than processors would only cost memory, 12 MB each. */
+  readonly usual: number;
+  /** A reader busy with one read for longer counts as absent: it may wait for a disk, and another one starts. */
+  readonly longMilliseconds: number;
+  /** Readers beyond the usual number end when they were not needed for so long. */
+  readonly spareMilliseconds: number;
+}
+
+const COUNTS: ReaderCounts = {
+  // With one more, none of the processors waits while an answer travels.
+  usual: navigator.hardwareConcurrency + 1,
+  // A chunk ends after 25 ms, unless one of its steps takes long.
+  longMilliseconds: 100,
+  spareMilliseconds: 10_000,
+};
+
 type ReaderWorker = RemoteWorker<typeof Reader>;
-
-interface ReadOptions {
-  /** Without one, the read is made whether or not anybody is left. */
-  readonly client?: Client | undefined;
-  /** Before all others, and however many wait. */
-  readonly isUrgent?: boolean;
-  /** It continues a page. */
-  readonly isNextPart?: boolean;
-}
-
-/** A read that waits for a reader. */
-interface Waiting extends PromiseWithResolvers<ReaderWorker> {
-  /** Aborts when the read is no longer wanted. */
-  readonly left: AbortSignal | undefined;
-  readonly isUrgent: boolean;
-  readonly isNextPart: boolean;
-  readonly onLeave: () => void;
-}
 
 /**
  * Reader workers, started on demand, one after the other: to start a worker is more work than a read. Each runs one
- * short read at a time. The next parts of long pages and all other reads take turns when both wait.
+ * short read at a time.
  */
 export class ReaderPool implements StoreReads {
   readonly max: number;
@@ -40,22 +41,37 @@ export class ReaderPool implements StoreReads {
   lost: string | undefined;
   readonly #path: string;
   readonly #files: readonly KnownFile[];
+  readonly #counts: ReaderCounts;
+  /** The one that was used last is the last: the first may not be needed. */
   #idle: ReaderWorker[] = [];
-  #waiting: Waiting[] = [];
+  readonly #waiting = new WaitingReads<ReaderWorker>();
   /** Those that are open or being opened, idle or not. */
   readonly #readers = new Set<ReaderWorker>();
+  /** Since when readers are busy with their present read, in milliseconds by the monotonic clock. */
+  readonly #busySince = new Map<ReaderWorker, number>();
   #isStarting = false;
-  #wasNextPart = false;
+  /** Set while reads wait. */
+  #lookForLongReads: ReturnType<typeof setTimeout> | undefined;
+  /** Set while there are more readers than usual. */
+  #lookForSpare: ReturnType<typeof setTimeout> | undefined;
+  /** The fewest readers that were idle at once since the last look. */
+  #spare = 0;
 
   /** @param files of the store as it was opened */
-  constructor(path: string, readersMax: number, files: readonly KnownFile[] = []) {
+  constructor(path: string, readersMax: number, files: readonly KnownFile[] = [], counts = COUNTS) {
     this.#path = path;
     this.#files = files;
+    this.#counts = counts;
     this.max = readersMax;
   }
 
   get inUse(): number {
-    return this.#readers.size - this.#idle.length - Number(this.#isStarting);
+    return this.#busySince.size;
+  }
+
+  /** Readers that are open or being opened. */
+  get size(): number {
+    return this.#readers.size;
   }
 
   chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
@@ -79,9 +95,12 @@ export class ReaderPool implements StoreReads {
 
   /** Closes the connections of all readers; a read that is still in progress is cut off. */
   async close(): Promise<void> {
+    clearTimeout(this.#lookForLongReads);
+    clearTimeout(this.#lookForSpare);
     await Promise.allSettled(this.#idle.map((reader) => reader.object.close()));
     for (const reader of this.#readers) reader.terminate();
     this.#readers.clear();
+    this.#busySince.clear();
     this.#idle = [];
   }
 
@@ -99,55 +118,43 @@ export class ReaderPool implements StoreReads {
 
   #take(options: ReadOptions): ReaderWorker | Promise<ReaderWorker> {
     const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
+    if (idle !== undefined) {
+      this.#spare = Math.min(this.#spare, this.#idle.length);
+      this.#busySince.set(idle, performance.now());
+      return idle;
+    }
+    this.#spare = 0;
     const served = Number(this.#isStarting);
-    if (this.#waiting.length - served >= WAITING_MAX && options.isUrgent !== true) {
+    if (this.#waiting.count - served >= WAITING_MAX && options.isUrgent !== true) {
       throw new Refusal("Unavailable", "too many reads are waiting for a reader");
     }
-    const waiting = this.#waitingFor(options);
-    this.#waiting.push(waiting);
+    const reader = this.#waiting.add(options);
     // Whichever reader is free first takes it, the new one or another.
     this.#startForWaiting();
-    return waiting.promise;
-  }
-
-  get #mayStart(): boolean {
-    return !this.#isStarting && this.#readers.size < (this.lost === undefined ? this.max : 1);
-  }
-
-  #waitingFor({ client, isUrgent = false, isNextPart = false }: ReadOptions): Waiting {
-    const left = client?.left;
-    if (left?.aborted) throw new ClientLeft();
-    const onLeave = (): void => {
-      this.#waiting = this.#waiting.filter((other) => other !== waiting);
-      waiting.reject(new ClientLeft());
-    };
-    const waiting = { left, onLeave, isUrgent, isNextPart, ...Promise.withResolvers<ReaderWorker>() };
-    left?.addEventListener("abort", onLeave, { once: true });
-    return waiting;
-  }
-
-  #nextWaiting(): Waiting | undefined {
-    const preferred = this.#waiting.find(({ isUrgent }) => isUrgent) ??
-      this.#waiting.find(({ isNextPart }) => isNextPart !== this.#wasNextPart);
-    const next = preferred ?? this.#waiting[0];
-    if (next === undefined) return undefined;
-    this.#waiting = this.#waiting.filter((other) => other !== next);
-    this.#wasNextPart = next.isNextPart;
-    next.left?.removeEventListener("abort", next.onLeave);
-    return next;
+    return reader;
   }
 
   #giveBack(reader: ReaderWorker): void {
+    this.#busySince.delete(reader);
     // It may have died: then a read that waits gets a new one.
     if (!this.#readers.has(reader)) return void this.#startForWaiting();
-    const next = this.#nextWaiting();
-    if (next === undefined) this.#idle.push(reader);
-    else next.resolve(reader);
+    const next = this.#waiting.next();
+    if (next === undefined) return void this.#idle.push(reader);
+    this.#busySince.set(reader, performance.now());
+    next.resolve(reader);
+  }
+
+  get #mayStart(): boolean {
+    if (this.#isStarting || this.#readers.size >= (this.lost === undefined ? this.max : 1)) return false;
+    const longSince = performance.now() - this.#counts.longMilliseconds;
+    let quick = this.#readers.size;
+    for (const since of this.#busySince.values()) if (since <= longSince) quick--;
+    return quick < this.#counts.usual;
   }
 
   async #startForWaiting(): Promise<void> {
-    if (!this.#mayStart || this.#waiting.length === 0) return;
+    if (this.#waiting.count === 0) return;
+    if (!this.#mayStart) return this.#startLater();
     this.#isStarting = true;
     const reader: ReaderWorker = new RemoteWorker(
       new URL("./reader_worker.ts", import.meta.url),
@@ -160,18 +167,45 @@ export class ReaderPool implements StoreReads {
       await reader.open(this.#path, this.#files);
       this.#isStarting = false;
       this.#giveBack(reader);
+      this.#endSpareLater();
     } catch (error) {
       reader.terminate();
       this.#forget(reader);
       this.#isStarting = false;
       // Without any reader nobody would ever serve them.
-      if (this.#readers.size === 0) this.#refuseAll(new Refusal("Unavailable", (error as Error).message));
+      if (this.#readers.size === 0) {
+        this.#waiting.refuseAll(new Refusal("Unavailable", (error as Error).message));
+      }
     }
     this.#startForWaiting();
   }
 
-  #refuseAll(refusal: Refusal): void {
-    for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting()) next.reject(refusal);
+  /** Looks again when the reads that the readers are busy with may have become long ones. */
+  #startLater(): void {
+    if (this.#isStarting || this.#readers.size >= this.max) return;
+    this.#lookForLongReads ??= setTimeout(() => {
+      this.#lookForLongReads = undefined;
+      this.#startForWaiting();
+    }, this.#counts.longMilliseconds);
+  }
+
+  #endSpareLater(): void {
+    if (this.#readers.size <= this.#counts.usual) return;
+    this.#spare = this.#idle.length;
+    this.#lookForSpare ??= setTimeout(() => {
+      this.#lookForSpare = undefined;
+      this.#endSpare();
+      this.#endSpareLater();
+    }, this.#counts.spareMilliseconds);
+  }
+
+  /** Ends readers that were idle all the time, which gives back their memory. */
+  #endSpare(): void {
+    const count = Math.min(this.#spare, this.#idle.length, this.#readers.size - this.#counts.usual);
+    for (const reader of this.#idle.slice(0, count)) {
+      this.#forget(reader);
+      Promise.allSettled([reader.object.close()]).then(() => reader.terminate());
+    }
   }
 
   #forget(reader: ReaderWorker): void {

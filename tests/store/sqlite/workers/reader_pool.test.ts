@@ -3,6 +3,7 @@ import { createDatabase } from "../../../../src/store/sqlite/data_directory/crea
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
 import { ClientLeft } from "../../../../src/model/errors.ts";
 import { ReaderPool } from "../../../../src/store/sqlite/workers/reader_pool.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { EVERYTHING } from "../../chunks.ts";
 import { TestDirectory, TestStore } from "../../test_store.ts";
 
@@ -102,6 +103,43 @@ Deno.test("the next parts of pages and other reads take turns, and what is urgen
       read("ping", pool.ping()),
     ]);
     assert.deepEqual(order, ["ping", "n1", "first", "n2", "r1", "n3", "r2"]);
+  } finally {
+    await pool.close();
+  }
+});
+
+Deno.test("short reads start no more readers than usual, however many wait", async () => {
+  using store = new TestStore();
+  const pool = new ReaderPool(store.path, 4, [], {
+    usual: 2,
+    longMilliseconds: 60_000,
+    spareMilliseconds: 1,
+  });
+  try {
+    for (let i = 0; i < 3; i++) {
+      await Promise.all(Array.from({ length: 50 }, () => pool.chunk(EVERYTHING)));
+      assert.ok(pool.size <= 2, `${pool.size} readers`);
+    }
+  } finally {
+    await pool.close();
+  }
+});
+
+Deno.test("beside long reads more readers start, up to the most that there may be, and end when they are not needed", async () => {
+  using store = new TestStore();
+  // Every read counts as long at once.
+  const pool = new ReaderPool(store.path, 3, [], { usual: 1, longMilliseconds: 0, spareMilliseconds: 20 });
+  try {
+    let isOver = false;
+    const reading = Array.from({ length: 20 }, async () => {
+      while (!isOver) await pool.chunk(EVERYTHING);
+    });
+    await eventually(() => assert.equal(pool.size, 3));
+    isOver = true;
+    await Promise.all(reading);
+    await eventually(() => assert.equal(pool.size, 1));
+    assert.equal(pool.inUse, 0);
+    await pool.ping();
   } finally {
     await pool.close();
   }
