@@ -1,7 +1,8 @@
 import type { NewEvent } from "../src/model/event.ts";
 
 const TYPES = ["OrderPlaced", "OrderPaid", "OrderPacked", "OrderShipped", "OrderReturned"] as const;
-const PAYLOAD = JSON.stringify({ amount: 4200, currency: "EUR", note: "x".repeat(80) });
+/** 256 bytes. */
+export const PAYLOAD: string = JSON.stringify({ amount: 4200, currency: "EUR", note: "x".repeat(213) });
 
 /** How often a term occurs in a store of the size that the sample was made for. */
 const EVENTS_PER_ORDER = 2;
