@@ -60,7 +60,7 @@ function over(name: string, names: readonly RowName[], value: (name: RowName) =>
 /** The chart of the growth campaign. */
 export function chartOfGrowth(sizes: readonly Size[]): LineChart {
   return {
-    title: "Rate on a store of so many events, as a share of that on an empty or small one",
+    title: "Rate by events stored, as a share of an empty or small store's",
     xTitle: "events stored before the run",
     yTitle: "share",
     xLabels: sizes.map(({ events }) => events.toLocaleString("en")),

@@ -26,12 +26,14 @@ const COLOURS = ["#2f7ed8", "#d9772b", "#2a9d6f", "#b5539c", "#8a7f2c", "#7b6fd0
 
 /** No font, style sheet or script from elsewhere. Dark where the reader's system is. */
 const STYLE = `
+.paper { fill: #ffffff; }
 text { font: 13px system-ui, sans-serif; fill: #1f2328; }
 .title { font-size: 15px; font-weight: 600; }
 .grid { stroke: #d1d9e0; stroke-width: 1; }
 .line { fill: none; stroke-width: 2.5; }
 ${COLOURS.map((colour, i) => `.s${i} { stroke: ${colour}; } .d${i} { fill: ${colour}; }`).join("\n")}
 @media (prefers-color-scheme: dark) {
+  .paper { fill: #0d1117; }
   text { fill: #e6edf3; }
   .grid { stroke: #3d444d; }
 }
@@ -56,6 +58,8 @@ export function lineChart(chart: LineChart): string {
     element("title", {}, title),
     element("desc", {}, description),
     element("style", {}, STYLE),
+    // Paper of its own: the page around it may be dark where the system is not.
+    element("rect", { class: "paper", width: WIDTH, height }),
     element("text", { class: "title", x: PLOT.left, y: 22 }, title),
     ...axes(chart, scale),
     ...series.flatMap(({ values }, i) => lineOf(values, i, scale)),

@@ -14,9 +14,10 @@ import { needingTest } from "../support/needing_test.ts";
 /**
  * The bounds, per request; for the transactions of editions B and C, for all of their requests together.
  *
- * When this fails, the message lists the calls; EVENTSTORE_COSTS=print prints those of all rows. Raise a bound only for what is worth it, and say so in the commit.
- * After a change that saves some, lower it to what there is now and three in a hundred more: how often a thread finds
- * nothing to do, and how many readable sockets one poll reports, depends on the machine.
+ * When this fails, the message lists the calls; EVENTSTORE_COSTS=print prints those of all rows. Raise a bound only for
+ * what is worth it, and say so in the commit. After a change that saves some, lower it to what there is now and three
+ * in a hundred more: how often a thread finds nothing to do, and how many readable sockets one poll reports, depends on
+ * the machine.
  */
 const BOUNDS: Readonly<Record<RowName, number>> = {
   smallReader: 19.6,
