@@ -20,7 +20,7 @@ import { type RowName, rows, STORED_EVENTS } from "./rows.ts";
  * but too little for one more of anything.
  */
 const BOUNDS: Readonly<Record<RowName, Counts>> = {
-  smallReader: { statements: 6.1, messages: 2.1, buffers: 1.3, bufferKibibytes: 7.6 },
+  smallReader: { statements: 6.1, messages: 2.1, buffers: 1.6, bufferKibibytes: 9.5 },
   // A chunk may also end because of the time that it took.
   scan: { statements: 185, messages: 54, buffers: 28, bufferKibibytes: 5750 },
   oneWriter: { statements: 6.1, messages: 2.1, buffers: 0.1, bufferKibibytes: 1 },

@@ -31,7 +31,7 @@ const BOUNDS: Readonly<Record<RowName, number>> = {
 
 /** What the runtime does for its own sake: its locks, its memory, its clocks, its signals. Varies from run to run. */
 const OF_THE_RUNTIME =
-  /^(futex|madvise|mmap|munmap|mprotect|mremap|brk|sched_yield|getrusage|clock_\w+|restart_syscall|rt_sig\w+|membarrier|gettid|getpid|tgkill|exit|clone3?|rseq|set_robust_list|sigaltstack|prctl|set_mempolicy)$/;
+  /^(futex|madvise|mmap|munmap|mprotect|mremap|brk|sched_\w+|getrusage|clock_\w+|restart_syscall|rt_sig\w+|membarrier|gettid|getpid|tgkill|exit|clone3?|rseq|set_robust_list|sigaltstack|prctl|set_mempolicy)$/;
 
 const TRIES = 3;
 
