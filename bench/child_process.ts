@@ -35,6 +35,10 @@ export class ChildProcess implements AsyncDisposable {
     }).spawn();
   }
 
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   /** Waits until the child accepts connections. */
   async listening(): Promise<void> {
     const started = Promise.withResolvers<void>();

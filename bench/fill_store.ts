@@ -32,11 +32,17 @@ export function writeNow(writer: Writer, write: StoreWrite): void {
 
 /** Creates a store with this many sample events. */
 export function fillStore(dataDir: string, storeEvents: number): void {
+  for (const _ of fillInSteps(dataDir, storeEvents));
+}
+
+/** The same, transaction by transaction. */
+export function* fillInSteps(dataDir: string, storeEvents: number): Generator<void> {
   const writer = openWriter(initStore(dataDir).path);
   const sample = new SampleEvents(storeEvents, 1);
   for (let left = storeEvents; left > 0; left -= EVENTS_PER_TURN) {
     const events = sample.events(Math.min(left, EVENTS_PER_TURN));
     writeNow(writer, storeWrite(events, Date.now() * 1000));
+    yield;
   }
   writer.close();
 }

@@ -1,29 +1,38 @@
 import { type BenchFlags, parseBenchFlags, USAGE } from "./flags.ts";
 import { measureAll } from "./measure_all.ts";
-import { headText, ratiosOf, ratiosText, type Results, rowText } from "./report.ts";
+import { type Machine, machineFacts, machineText } from "./machine.ts";
+import { headText, ratiosOf, ratiosText, type Results, rowText, startText } from "./report.ts";
+import type { Started } from "./start.ts";
+
+interface Run {
+  readonly machine: Machine;
+  readonly start: Started;
+  readonly rows: Results;
+}
 
 const flags = flagsOrExit();
 const interrupted = Promise.withResolvers<undefined>();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => interrupted.resolve(undefined));
 }
-const results = await measureAndCleanUp(flags);
-if (results === undefined) Deno.exit(130);
-await print(`\n${ratiosText(results)}`);
-if (flags.jsonPath !== undefined) await writeJson(flags.jsonPath, results);
+const run = await measureAndCleanUp(flags);
+if (run === undefined) Deno.exit(130);
+await print(`\n${ratiosText(run.rows)}`);
+if (flags.jsonPath !== undefined) await writeJson(flags.jsonPath, run);
 Deno.exit(0);
 
 /** @returns undefined when it was interrupted */
-async function measureAndCleanUp({ unix, seconds, prefill, dir }: BenchFlags): Promise<Results | undefined> {
+async function measureAndCleanUp({ unix, seconds, prefill, dir }: BenchFlags): Promise<Run | undefined> {
   await using leftovers = new AsyncDisposableStack();
   const directory = Deno.makeTempDirSync({
     ...dir === undefined ? {} : { dir },
     prefix: "eventstore_bench_",
   });
   leftovers.defer(() => Deno.remove(directory, { recursive: true }));
+  const machine = await machineFacts(directory);
   await print(
-    `${machineText()}\n${prefill.toLocaleString("en")} events in the store, ${seconds} s a row, ` +
-      `${unix ? "unix socket" : "TCP"}, in ${directory}\n\n${headText}`,
+    `${machineText(machine)}\n${prefill.toLocaleString("en")} events in the store, ${seconds} s a row, ` +
+      `${unix ? "unix socket" : "TCP"}, in ${directory}\n`,
   );
   const measuring = measureAll({
     directory,
@@ -31,22 +40,18 @@ async function measureAndCleanUp({ unix, seconds, prefill, dir }: BenchFlags): P
     unix,
     seconds,
     servers: leftovers,
+    onStart: (started) => void print(startText(started) + headText),
     onRow: (name, measured) => void print(rowText(name, measured)),
   });
-  return await Promise.race([measuring, interrupted.promise]);
+  const measured = await Promise.race([measuring, interrupted.promise]);
+  return measured === undefined ? undefined : { machine, ...measured };
 }
 
-async function writeJson(path: string, results: Results): Promise<void> {
+async function writeJson(path: string, run: Run): Promise<void> {
   const { unix, seconds, prefill } = flags;
-  const run = { date: new Date().toISOString(), machine: machineText(), unix, seconds, prefill };
-  await Deno.writeTextFile(
-    path,
-    `${JSON.stringify({ ...run, rows: results, ratios: ratiosOf(results) }, null, 2)}\n`,
-  );
-}
-
-function machineText(): string {
-  return `Deno ${Deno.version.deno}, ${Deno.build.os} ${Deno.build.arch}, ${navigator.hardwareConcurrency} cores`;
+  const facts = { date: new Date().toISOString(), unix, seconds, prefill };
+  const text = JSON.stringify({ ...facts, ...run, ratios: ratiosOf(run.rows) }, null, 2);
+  await Deno.writeTextFile(path, `${text}\n`);
 }
 
 function flagsOrExit(): BenchFlags {

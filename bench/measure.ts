@@ -1,22 +1,46 @@
+import process from "node:process";
+import { Histogram } from "./histogram.ts";
+import { cpuSecondsOf, rssBytesOf } from "./process_usage.ts";
+
 /** The result of a workload or a yardstick. */
 export interface Measured {
   readonly eventsPerSecond: number;
   readonly requestsPerSecond: number;
   readonly p50Milliseconds: number;
   readonly p99Milliseconds: number;
+  readonly p999Milliseconds: number;
+  /** CPU time of all threads of the server for each request. */
+  readonly serverMicroseconds?: number;
+  /** The same of this process, which takes it from the server's share of the machine. */
+  readonly clientMicroseconds?: number;
+  /** Resident memory of the server at the end of the round in which it was largest. */
+  readonly serverRssBytes?: number;
+  /** Of decisions: those of a write that came too late, after which they were taken again. */
+  readonly conflictsPerSecond?: number;
 }
 
 /** How long one round takes. */
 export interface Timing {
   readonly warmUpSeconds: number;
   readonly seconds: number;
+  /** The process ID of the server, whose CPU time and memory are then measured along. */
+  readonly server?: number;
 }
 
 /** One round: every request that ended within its time. */
 export interface Round {
   readonly seconds: number;
   readonly events: number;
-  readonly latenciesMilliseconds: readonly number[];
+  readonly latencies: Histogram;
+  readonly usage?: Usage;
+  readonly conflicts?: number;
+}
+
+/** What a round took of the machine. */
+export interface Usage {
+  readonly serverCpuSeconds: number;
+  readonly clientCpuSeconds: number;
+  readonly serverRssBytes: number;
 }
 
 /** One request, or one step of a loop, from its start to its checked end. Returns the events in it. */
@@ -26,7 +50,7 @@ export type Step<T = number | Promise<number>> = () => T;
 class Tally {
   readonly #from: number;
   readonly #to: number;
-  readonly #latencies: number[] = [];
+  readonly #latencies = new Histogram();
   #events = 0;
 
   constructor({ warmUpSeconds, seconds }: Timing) {
@@ -41,26 +65,28 @@ class Tally {
   count(startedAt: number, events: number): void {
     const endedAt = performance.now();
     if (endedAt < this.#from || endedAt >= this.#to) return;
-    this.#latencies.push(endedAt - startedAt);
+    this.#latencies.add(endedAt - startedAt);
     this.#events += events;
   }
 
   get round(): Round {
-    const seconds = (this.#to - this.#from) / 1000;
-    return { seconds, events: this.#events, latenciesMilliseconds: this.#latencies };
+    return { seconds: (this.#to - this.#from) / 1000, events: this.#events, latencies: this.#latencies };
   }
 }
 
 /** Lets every client send one request after the other, all clients at once. */
 export async function measureClients(clients: readonly Step[], timing: Timing): Promise<Round> {
   const tally = new Tally(timing);
-  await Promise.all(clients.map(async (request) => {
-    while (!tally.over) {
-      const startedAt = performance.now();
-      tally.count(startedAt, await request());
-    }
-  }));
-  return tally.round;
+  const [usage] = await Promise.all([
+    usageDuring(timing),
+    ...clients.map(async (request) => {
+      while (!tally.over) {
+        const startedAt = performance.now();
+        tally.count(startedAt, await request());
+      }
+    }),
+  ]);
+  return { ...tally.round, ...usage === undefined ? {} : { usage } };
 }
 
 const LOOP_MILLISECONDS = 100;
@@ -79,20 +105,62 @@ export async function measureLoop(step: Step<number>, timing: Timing): Promise<R
   return tally.round;
 }
 
-/** The result of all rounds of one row. */
-export function measuredOver(rounds: readonly Round[]): Measured {
-  const seconds = rounds.reduce((sum, round) => sum + round.seconds, 0);
-  const events = rounds.reduce((sum, round) => sum + round.events, 0);
-  const latencies = Float64Array.from(rounds.flatMap((round) => round.latenciesMilliseconds)).sort();
+/** Looks at the processes when the measured time begins and when it ends. */
+async function usageDuring({ warmUpSeconds, seconds, server }: Timing): Promise<Usage | undefined> {
+  if (server === undefined) return undefined;
+  await pause(warmUpSeconds);
+  const [startedAt, serverBefore, clientBefore] = [performance.now(), cpuSecondsOf(server), ownCpuSeconds()];
+  await pause(seconds);
+  const [serverAfter, serverRssBytes] = [cpuSecondsOf(server), rssBytesOf(server)];
+  if (serverBefore === undefined || serverAfter === undefined || serverRssBytes === undefined) {
+    return undefined;
+  }
+  // A busy loop is late for its timers.
+  const share = seconds / ((performance.now() - startedAt) / 1000);
   return {
-    eventsPerSecond: events / seconds,
-    requestsPerSecond: latencies.length / seconds,
-    p50Milliseconds: quantile(latencies, 0.5),
-    p99Milliseconds: quantile(latencies, 0.99),
+    serverCpuSeconds: (serverAfter - serverBefore) * share,
+    clientCpuSeconds: (ownCpuSeconds() - clientBefore) * share,
+    serverRssBytes,
   };
 }
 
-/** The smallest value that is at least as large as this share of all; NaN of none. */
-function quantile(sorted: Float64Array, share: number): number {
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
+function ownCpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+function pause(seconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+}
+
+/** The result of all rounds of one row. */
+export function measuredOver(rounds: readonly Round[]): Measured {
+  const sum = (of: (round: Round) => number): number => rounds.reduce((total, round) => total + of(round), 0);
+  const seconds = sum((round) => round.seconds);
+  const latencies = new Histogram();
+  for (const round of rounds) latencies.addAll(round.latencies);
+  const conflicts = rounds.flatMap((round) => round.conflicts ?? []);
+  return {
+    eventsPerSecond: sum((round) => round.events) / seconds,
+    requestsPerSecond: latencies.total / seconds,
+    p50Milliseconds: latencies.quantile(0.5),
+    p99Milliseconds: latencies.quantile(0.99),
+    p999Milliseconds: latencies.quantile(0.999),
+    ...usagePerRequest(rounds, latencies.total),
+    ...conflicts.length === 0 ? {} : { conflictsPerSecond: conflicts.reduce((a, b) => a + b) / seconds },
+  };
+}
+
+type UsagePerRequest = Pick<Measured, "serverMicroseconds" | "clientMicroseconds" | "serverRssBytes">;
+
+function usagePerRequest(rounds: readonly Round[], requests: number): UsagePerRequest {
+  const usages = rounds.flatMap(({ usage }) => usage ?? []);
+  if (usages.length === 0 || usages.length < rounds.length || requests === 0) return {};
+  const perRequest = (of: (usage: Usage) => number): number =>
+    usages.reduce((total, usage) => total + of(usage), 0) / requests * 1e6;
+  return {
+    serverMicroseconds: perRequest(({ serverCpuSeconds }) => serverCpuSeconds),
+    clientMicroseconds: perRequest(({ clientCpuSeconds }) => clientCpuSeconds),
+    serverRssBytes: Math.max(...usages.map(({ serverRssBytes }) => serverRssBytes)),
+  };
 }

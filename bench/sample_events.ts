@@ -1,12 +1,13 @@
 import type { NewEvent } from "../src/model/event.ts";
 
 const TYPES = ["OrderPlaced", "OrderPaid", "OrderPacked", "OrderShipped", "OrderReturned"] as const;
-const PAYLOAD = JSON.stringify({ amount: 4200, currency: "EUR", note: "x".repeat(80) });
+/** 256 bytes. */
+export const PAYLOAD: string = JSON.stringify({ amount: 4200, currency: "EUR", note: "x".repeat(213) });
 
 /** How often a term occurs in a store of the size that the sample was made for. */
 const EVENTS_PER_ORDER = 2;
 const EVENTS_PER_TYPE_AND_CUSTOMER = 80;
-const EVENTS_PER_ARTICLE = 20;
+const EVENTS_PER_ARTICLE = 10;
 
 /**
  * Draws events with a type and four random tags: three identifiers that recur and one metadata entry that
@@ -30,7 +31,7 @@ export class SampleEvents {
     return {
       type: this.type(),
       identifiers: [
-        { name: "article", value: `article-${this.#below(this.#articles)}` },
+        { name: "article", value: this.article() },
         { name: "customer", value: this.customer() },
         { name: "order", value: this.order() },
       ],
@@ -45,6 +46,10 @@ export class SampleEvents {
 
   type(): string {
     return TYPES[this.#below(TYPES.length)]!;
+  }
+
+  article(): string {
+    return `article-${this.#below(this.#articles)}`;
   }
 
   customer(): string {

@@ -6,10 +6,14 @@ import type { SampleEvents } from "../sample_events.ts";
 export const EVENTS_PER_WRITE = 100;
 /** Writes that are prepared before the clock starts, and then repeated. */
 export const WRITES = 1000;
-const CLIENTS = 16;
 
-/** 16 clients, each writing 100 events at a time, without a condition. */
-export async function bulk(address: Address, sample: SampleEvents, timing: Timing): Promise<Round> {
+/** So many clients, each writing 100 events at a time, without a condition. */
+export async function bulk(
+  address: Address,
+  clientCount: number,
+  sample: SampleEvents,
+  timing: Timing,
+): Promise<Round> {
   using connections = new DisposableStack();
   const requests = Array.from({ length: WRITES }, () => {
     const events = sample.events(EVENTS_PER_WRITE).map((event) => `{${eventBody(event)}}`);
@@ -17,7 +21,7 @@ export async function bulk(address: Address, sample: SampleEvents, timing: Timin
   });
   let next = 0;
   const clients = [];
-  for (let client = 0; client < CLIENTS; client++) {
+  for (let client = 0; client < clientCount; client++) {
     const connection = connections.use(await Connection.open(address));
     clients.push(async () => {
       const reply = await connection.request(requests[next++ % WRITES]!);

@@ -1,23 +1,25 @@
 import { type Address, Connection, fieldOf, requestBytes, textOf } from "../connection.ts";
 import { measureClients, type Round, type Timing } from "../measure.ts";
+import { PAYLOAD } from "../sample_events.ts";
 
-const CLIENTS = 64;
 /** Wide enough for every sequence of a run; JSON allows leading spaces. */
 const SEQUENCE_DIGITS = 12;
 const UNWRITTEN = "0".padStart(SEQUENCE_DIGITS);
 
+const SEQUENCE = '"sequence":';
+
 const encoder = new TextEncoder();
 
 /**
- * 64 clients, each writing one event after the other about a thing of its own, on the condition that no one
- * else has written about it since its own last event.
+ * So many clients, each writing one event after the other about a thing of its own, on the condition that no one
+ * else has written such an event about it since its own last one.
  */
-export async function oneEvent(address: Address, timing: Timing): Promise<Round> {
+export async function oneEvent(address: Address, clientCount: number, timing: Timing): Promise<Round> {
   using connections = new DisposableStack();
   const storeId = await storeIdOf(address);
   const run = crypto.randomUUID();
   const clients = [];
-  for (let client = 0; client < CLIENTS; client++) {
+  for (let client = 0; client < clientCount; client++) {
     const connection = connections.use(await Connection.open(address));
     clients.push(makeClient(connection, oneEventBody(`${run}-${client}`, storeId)));
   }
@@ -26,10 +28,10 @@ export async function oneEvent(address: Address, timing: Timing): Promise<Round>
 
 /** A write of one event with a condition whose `afterSequence` is 0, with room for a higher one. */
 export function oneEventBody(basket: string, storeId: string): string {
-  return `{"conditions":[{"failIfEventsMatch":[{"identifiers":[{"name":"basket","value":"${basket}"}]}],` +
+  return `{"conditions":[{"failIfEventsMatch":[{"types":["ArticleAdded"],"identifiers":[{"name":"basket","value":"${basket}"}]}],` +
     `"afterSequence":${UNWRITTEN},"store":"${storeId}"}],` +
     `"events":[{"type":"ArticleAdded","identifiers":{"basket":"${basket}"},"metadata":{"source":"bench"},` +
-    `"payload":"{\\"article\\":4711,\\"amount\\":2}"}]}`;
+    `"payload":${JSON.stringify(PAYLOAD)}}]}`;
 }
 
 function makeClient(connection: Connection, body: string): () => Promise<number> {
@@ -41,13 +43,20 @@ function makeClient(connection: Connection, body: string): () => Promise<number>
     const reply = await connection.request(request);
     const text = textOf(reply);
     if (reply.status !== 200) throw new Error(`a write of one event was answered ${reply.status}: ${text}`);
-    const { events: [event] } = JSON.parse(text) as { events: { sequence: number }[] };
-    encoder.encodeInto(String(event!.sequence).padStart(SEQUENCE_DIGITS), digits);
+    encoder.encodeInto(sequenceIn(text).padStart(SEQUENCE_DIGITS), digits);
     return 1;
   };
 }
 
-async function storeIdOf(address: Address): Promise<string> {
+/** The digits of the only sequence in a reply. */
+function sequenceIn(text: string): string {
+  const start = text.indexOf(SEQUENCE) + SEQUENCE.length;
+  const end = text.indexOf(",", start);
+  if (start < SEQUENCE.length || end < 0) throw new Error(`a reply without a sequence: ${text}`);
+  return text.slice(start, end);
+}
+
+export async function storeIdOf(address: Address): Promise<string> {
   using connection = await Connection.open(address);
   const { head } = await connection.request(requestBytes("QUERY", "/events", '{"query":"*","limit":1}'));
   return fieldOf(head, "x-service-store");

@@ -2,33 +2,63 @@ import { type Address, Connection, linesOf, requestBytes, textOf } from "../conn
 import { measureClients, type Round, type Timing } from "../measure.ts";
 import type { SampleEvents } from "../sample_events.ts";
 
-const CLIENTS = 4;
+/** Requests that are prepared before the clock starts, and then repeated. */
+const REQUESTS = 10_000;
 
-/** A few clients that read the events of one order each time. */
-export function readByOrder(address: Address, sample: SampleEvents, timing: Timing): Promise<Round> {
-  return measureReads(address, timing, () => ({ identifiers: [{ name: "order", value: sample.order() }] }));
-}
-
-/** A few clients that read the events of one type and one customer each time. */
-export function readByTypeAndCustomer(
+/** The events of one article each time, about ten of them. */
+export function readByArticle(
   address: Address,
+  clientCount: number,
   sample: SampleEvents,
   timing: Timing,
 ): Promise<Round> {
-  return measureReads(address, timing, () => ({
+  return measureReads(address, clientCount, timing, () => ({
+    identifiers: [{ name: "article", value: sample.article() }],
+  }));
+}
+
+/** The events of one order each time, about two of them. */
+export function readByOrder(
+  address: Address,
+  clientCount: number,
+  sample: SampleEvents,
+  timing: Timing,
+): Promise<Round> {
+  return measureReads(address, clientCount, timing, () => ({
+    identifiers: [{ name: "order", value: sample.order() }],
+  }));
+}
+
+/** The events of one type and one customer each time, about 80 of them. */
+export function readByTypeAndCustomer(
+  address: Address,
+  clientCount: number,
+  sample: SampleEvents,
+  timing: Timing,
+): Promise<Round> {
+  return measureReads(address, clientCount, timing, () => ({
     types: [sample.type()],
     identifiers: [{ name: "customer", value: sample.customer() }],
   }));
 }
 
-async function measureReads(address: Address, timing: Timing, queryItem: () => unknown): Promise<Round> {
+async function measureReads(
+  address: Address,
+  clientCount: number,
+  timing: Timing,
+  queryItem: () => unknown,
+): Promise<Round> {
   using connections = new DisposableStack();
+  const requests = Array.from(
+    { length: REQUESTS },
+    () => requestBytes("QUERY", "/events", JSON.stringify({ query: [queryItem()] })),
+  );
+  let next = 0;
   const clients = [];
-  for (let client = 0; client < CLIENTS; client++) {
+  for (let client = 0; client < clientCount; client++) {
     const connection = connections.use(await Connection.open(address));
     clients.push(async () => {
-      const body = JSON.stringify({ query: [queryItem()] });
-      const reply = await connection.request(requestBytes("QUERY", "/events", body));
+      const reply = await connection.request(requests[next++ % REQUESTS]!);
       if (reply.status !== 200) throw new Error(`a read was answered ${reply.status}: ${textOf(reply)}`);
       const trailerLines = 1;
       return linesOf(reply) - trailerLines;

@@ -1,18 +1,21 @@
+import type { ChildProcess } from "../child_process.ts";
 import { type Address, Connection, type Reply, requestBytes, textOf } from "../connection.ts";
+import { Histogram } from "../histogram.ts";
 import { measureClients, type Round, type Timing } from "../measure.ts";
+import { on } from "../rounds.ts";
 
 type Row = (timing: Timing) => Promise<Round>;
 
 /** Rows of transactions, and for each of them one of the handovers of the turn, which are measured along with it. */
 export function ticketRows(
-  address: Address,
+  server: ChildProcess,
 ): Record<`${"tickets" | "handovers"}${1 | 16 | 64}`, Row> {
   const rows = (clients: number): [Row, Row] => {
     let handovers: Handovers | undefined;
-    const tickets: Row = (timing) => {
+    const tickets: Row = on(server, (address, timing) => {
       handovers = new Handovers(timing);
       return measureTransactions(address, clients, timing, handovers);
-    };
+    });
     return [tickets, () => Promise.resolve(handovers!.round)];
   };
   const [tickets1, handovers1] = rows(1);
@@ -61,7 +64,7 @@ function makeClient(connection: Connection, handovers: Handovers): () => Promise
 class Handovers {
   readonly #from: number;
   readonly #seconds: number;
-  readonly #milliseconds: number[] = [];
+  readonly #latencies = new Histogram();
   /** When the last commit was answered; undefined while the next one is in progress. */
   #committedAt: number | undefined;
 
@@ -82,11 +85,11 @@ class Handovers {
     const now = performance.now();
     if (now < this.#from || now >= this.#from + this.#seconds * 1000) return;
     // A ticket may overtake the response to the commit that made way for it.
-    this.#milliseconds.push(now - (this.#committedAt ?? now));
+    this.#latencies.add(now - (this.#committedAt ?? now));
   }
 
   get round(): Round {
-    return { seconds: this.#seconds, events: 0, latenciesMilliseconds: this.#milliseconds };
+    return { seconds: this.#seconds, events: 0, latencies: this.#latencies };
   }
 }
 

@@ -13,9 +13,13 @@ export function programCommand(program: ProgramName, umask?: string): [string, .
   return command;
 }
 
-/** The command that starts the server. */
-export function startCommand(umask: string | undefined): [string, ...string[]] {
-  return programCommand("server", umask);
+/** The command that starts the server; `preload` is a module that runs before those of the server. */
+export function startCommand(umask: string | undefined, preload?: URL): [string, ...string[]] {
+  if (preload === undefined) return programCommand("server", umask);
+  if (Deno.env.has("EVENTSTORE_DIST")) throw new Error("an executable preloads nothing");
+  const { flags, entry } = programTask("server");
+  const main = fileURLToPath(new URL(entry, REPOSITORY));
+  return [Deno.execPath(), "run", "--preload", preload.href, ...flags, main];
 }
 
 function plainCommand(program: ProgramName): [string, ...string[]] {

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fillStore } from "../../bench/fill_store.ts";
+import { costOf, COUNTING, startCountedServer, wanted } from "./counted_server.ts";
+import { type Counts, KINDS, REPORT } from "./counts.ts";
+import { KNOWN_COSTS } from "./known_costs.ts";
+import { type RowName, rows, STORED_EVENTS } from "./rows.ts";
+
+/*
+ * What a request may cost, as counts, which are the same on a slow machine and on a fast one. See the table.
+ */
+
+/**
+ * The bounds, per request; of a transaction of editions B and C for all of its requests together.
+ *
+ * When this fails, something costs more than it did: EVENTSTORE_COSTS=trace deno test -A tests/costs/ also prints each
+ * statement, message and buffer with a stack, as the server met it. Raise a bound only for what is worth it, and say
+ * so in the commit. After a change that makes something cheaper, lower the bounds: with EVENTSTORE_COSTS=print the test
+ * prints what the rows cost now. Leave a little room for what comes only now and then, such as the end of a time block,
+ * but too little for one more of anything.
+ */
+const BOUNDS: Readonly<Record<RowName, Counts>> = {
+  smallReader: { statements: 6.1, messages: 2.1, buffers: 1.6, bufferKibibytes: 9.5 },
+  // A chunk may also end because of the time that it took.
+  scan: { statements: 185, messages: 54, buffers: 28, bufferKibibytes: 5750 },
+  oneWriter: { statements: 6.1, messages: 2.1, buffers: 0.1, bufferKibibytes: 1 },
+  writersTogether: { statements: 4.15, messages: 0.07, buffers: 0.07, bufferKibibytes: 0.5 },
+  bulkWriter: { statements: 204.6, messages: 2.1, buffers: 6.3, bufferKibibytes: 97 },
+  transaction: { statements: 10.6, messages: 4.2, buffers: 0.1, bufferKibibytes: 1 },
+  ticket: { statements: 6.2, messages: 6.3, buffers: 0.1, bufferKibibytes: 1 },
+};
+
+/** Measures some rows on one server. @returns what is over its bound */
+async function overBounds(
+  edition: string,
+  storedEvents: number,
+  names: readonly RowName[],
+): Promise<string[]> {
+  const directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+  try {
+    if (storedEvents > 0) fillStore(join(directory, "data"), storedEvents);
+    await using server = await startCountedServer({ env: { SERVICE_EDITION: edition }, directory });
+    const over: string[] = [];
+    for (const name of names) {
+      using open = new DisposableStack();
+      const cost = await costOf(server, await rows[name](server, open));
+      if (wanted() !== undefined) print(`${name}: ${JSON.stringify(cost)}\n`);
+      // A count that stays at 0 watches over nothing.
+      assert.ok(cost.statements > 0 && cost.messages > 0, `${name}: nothing was counted`);
+      for (const kind of KINDS) {
+        const [is, bound] = [cost[kind], BOUNDS[name][kind]];
+        if (is > bound) over.push(`${name}: ${is.toFixed(2)} ${kind} per request, the bound is ${bound}`);
+      }
+    }
+    if (wanted() === "trace") print(server.stderr);
+    return over;
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+}
+
+function print(text: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(text));
+}
+
+/** Executables load no module before their own. */
+const ignore = Deno.env.has("EVENTSTORE_DIST");
+
+Deno.test({
+  name: "requests of edition A cost no more than their bounds",
+  ignore,
+  fn: async () => {
+    const names = ["smallReader", "scan", "oneWriter", "writersTogether", "bulkWriter"] as const;
+    assert.deepEqual(await overBounds("A", STORED_EVENTS, names), []);
+  },
+});
+
+Deno.test({
+  name: "a transaction of edition B costs no more than its bounds",
+  ignore,
+  fn: async () => assert.deepEqual(await overBounds("B", 0, ["transaction"]), []),
+});
+
+Deno.test({
+  name: "a transaction of edition C costs no more than its bounds",
+  ignore,
+  fn: async () => assert.deepEqual(await overBounds("C", 0, ["ticket"]), []),
+});
+
+Deno.test("every statement, message and large buffer of every thread counts once", async () => {
+  const program = new URL("./known_costs.ts", import.meta.url);
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-prompt", "--allow-all", "--preload", COUNTING.href, program.href],
+    stdin: "null",
+  }).output();
+  const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assert.equal(errors, "");
+  const [before, after] = printed!.trim().split("\n").map((line) => JSON.parse(line.slice(REPORT.length)));
+  const counted = KINDS.map((kind) => [kind, after[kind] - before[kind]]);
+  assert.deepEqual(Object.fromEntries(counted), KNOWN_COSTS);
+});

@@ -1,0 +1,157 @@
+import { Buffer } from "node:buffer";
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import { type Kind, KINDS, LARGE_BYTES, REPORT } from "./counts.ts";
+
+/*
+ * Loaded before the server's own modules, in its main thread and in each of its workers, this counts what a request
+ * costs: SQL statements, messages between threads (sent, or woken for by Atomics), and large buffers. The product
+ * knows nothing about it. On SIGUSR2 the main thread prints the counts of all threads so far, as one line.
+ * With `?trace` behind the name of this module each statement, message and buffer is written to standard error.
+ */
+
+/** The functions that are replaced here, found by name. */
+// deno-lint-ignore no-explicit-any -- functions of every shape
+type Functions = Record<string, any>;
+
+const inWorker = "DedicatedWorkerGlobalScope" in globalThis;
+const traced = new URL(import.meta.url).search === "?trace";
+
+/** One number for each kind; in a worker its own until the main thread has sent those that all threads share. */
+let counts = new Int32Array(new SharedArrayBuffer(4 * KINDS.length));
+
+function count(kind: Kind, by: number, detail: string): void {
+  Atomics.add(counts, KINDS.indexOf(kind), by);
+  if (!traced) return;
+  const stack = new Error().stack!.split("\n").slice(4, 7).map((line) => line.trim()).join(" < ");
+  Deno.stderr.writeSync(
+    new TextEncoder().encode(`${self.name || "main"} ${kind} ${by}: ${detail} | ${stack}\n`),
+  );
+}
+
+/** Calls `before` with `this` and the arguments each time the function is called. */
+function spy(
+  owner: Functions,
+  name: string,
+  before: (self: unknown, args: readonly unknown[]) => void,
+): void {
+  const original = owner[name];
+  owner[name] = function (this: unknown, ...args: unknown[]): unknown {
+    before(this, args);
+    return original.apply(this, args);
+  };
+}
+
+function countStatements(): void {
+  const textOf = (statement: unknown): string => (statement as StatementSync).sourceSQL;
+  for (const name of ["all", "get", "run", "iterate"]) {
+    spy(StatementSync.prototype, name, (statement) => count("statements", 1, textOf(statement)));
+  }
+  // The driver keeps its methods on a prototype behind the one that it shows.
+  const driver = Object.getPrototypeOf(DatabaseSync.prototype);
+  const owner = Object.hasOwn(DatabaseSync.prototype, "exec") ? DatabaseSync.prototype : driver;
+  spy(owner, "exec", (_, [sql]) => count("statements", 1, String(sql)));
+}
+
+function countMessages(): void {
+  spy(Worker.prototype, "postMessage", () => count("messages", 1, "to a worker"));
+  spy(MessagePort.prototype, "postMessage", () => count("messages", 1, "to a port"));
+  spy(BroadcastChannel.prototype, "postMessage", () => count("messages", 1, "to everyone"));
+  spy(Atomics, "notify", () => count("messages", 1, "Atomics.notify"));
+  if (inWorker) spy(globalThis, "postMessage", () => count("messages", 1, "to the main thread"));
+}
+
+/** Above 0 in a function that is counted as a whole, whatever it calls. */
+let depth = 0;
+
+function isMemory(value: unknown): boolean {
+  return value instanceof ArrayBuffer || value instanceof SharedArrayBuffer;
+}
+
+function made(buffer: { readonly byteLength: number }, by: string): void {
+  if (depth > 0 || buffer.byteLength < LARGE_BYTES) return;
+  count("buffers", 1, `${by} of ${buffer.byteLength} bytes`);
+  count("bufferKibibytes", Math.ceil(buffer.byteLength / 1024), by);
+}
+
+function countConstructor(name: string): void {
+  const owner = globalThis as Functions;
+  owner[name] = new Proxy(owner[name], {
+    construct(target, args, newTarget) {
+      const buffer = Reflect.construct(target, args, newTarget);
+      // A view of memory that is there already is no new buffer.
+      if (!isMemory(args[0])) made(buffer, `new ${name}`);
+      return buffer;
+    },
+  });
+}
+
+function countResults(owner: Functions, name: string): void {
+  const original = owner[name];
+  owner[name] = function (this: unknown, ...args: unknown[]): unknown {
+    depth++;
+    let buffer;
+    try {
+      buffer = original.apply(this, args);
+    } finally {
+      depth--;
+    }
+    if (!isMemory(args[0])) made(buffer, name);
+    return buffer;
+  };
+}
+
+function countBuffers(): void {
+  for (const name of ["alloc", "allocUnsafe", "allocUnsafeSlow", "concat", "from"]) {
+    countResults(Buffer, name);
+  }
+  countResults(TextEncoder.prototype, "encode");
+  countResults(Object.getPrototypeOf(Uint8Array.prototype), "slice");
+  countResults(ArrayBuffer.prototype, "slice");
+  for (const name of ["ArrayBuffer", "SharedArrayBuffer"]) countConstructor(name);
+  for (const name of ["Uint8Array", "Int32Array", "Uint32Array", "Float64Array"]) countConstructor(name);
+}
+
+/** Workers start with this module, and then with their own. */
+function countInWorkers(): void {
+  const PlainWorker = Worker;
+  // Not the one that counts.
+  const { postMessage } = PlainWorker.prototype;
+  globalThis.Worker = class extends PlainWorker {
+    constructor(module: string | URL, options?: WorkerOptions) {
+      const text = [import.meta.url, String(module)].map((url) => `import ${JSON.stringify(url)};\n`).join(
+        "",
+      );
+      super(URL.createObjectURL(new Blob([text], { type: "text/javascript" })), options);
+      postMessage.call(this, { counts });
+    }
+  };
+}
+
+/** The first message to a worker; nothing but this module gets to see it. */
+function takeCounts(event: MessageEvent): void {
+  removeEventListener("message", takeCounts as EventListener);
+  event.stopImmediatePropagation();
+  const early = counts;
+  counts = event.data.counts;
+  early.forEach((value, i) => Atomics.add(counts, i, value));
+}
+
+/** Each report has a number, so that nobody takes an old one for the newest. */
+let reports = 0;
+
+function report(): void {
+  const named = Object.fromEntries(KINDS.map((kind, i) => [kind, Atomics.load(counts, i)]));
+  Deno.stdout.writeSync(
+    new TextEncoder().encode(`${REPORT}${JSON.stringify({ report: ++reports, ...named })}\n`),
+  );
+}
+
+if (inWorker) {
+  addEventListener("message", takeCounts as EventListener);
+} else {
+  countInWorkers();
+  Deno.addSignalListener("SIGUSR2", report);
+}
+countStatements();
+countMessages();
+countBuffers();

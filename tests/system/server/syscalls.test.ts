@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fillStore } from "../../../bench/fill_store.ts";
+import { wanted } from "../../costs/counted_server.ts";
+import { type RowName, rows, STORED_EVENTS } from "../../costs/rows.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { type DebianProgram, debianProgram } from "../support/debian_program.ts";
+import { needingTest } from "../support/needing_test.ts";
+
+/*
+ * How many system calls a request takes, over all threads of the real server, counted by strace.
+ */
+
+/**
+ * The bounds, per request; for the transactions of editions B and C, for all of their requests together.
+ *
+ * When this fails, the message lists the calls; EVENTSTORE_COSTS=print prints those of all rows. Raise a bound only for
+ * what is worth it, and say so in the commit. After a change that saves some, lower it to what there is now and three
+ * in a hundred more: how often a thread finds nothing to do, and how many readable sockets one poll reports, depends on
+ * the machine.
+ */
+const BOUNDS: Readonly<Record<RowName, number>> = {
+  smallReader: 19.6,
+  scan: 1435,
+  oneWriter: 29.6,
+  writersTogether: 3.9,
+  bulkWriter: 85,
+  transaction: 52.5,
+  ticket: 46,
+};
+
+/** What the runtime does for its own sake: its locks, its memory, its clocks, its signals. Varies from run to run. */
+const OF_THE_RUNTIME =
+  /^(futex|madvise|mmap|munmap|mprotect|mremap|brk|sched_\w+|getrusage|clock_\w+|restart_syscall|rt_sig\w+|membarrier|gettid|getpid|tgkill|exit|clone3?|rseq|set_robust_list|sigaltstack|prctl|set_mempolicy)$/;
+
+const TRIES = 3;
+
+interface Calls {
+  readonly perRequest: number;
+  /** Every kind of call, for the message of a failure. */
+  readonly text: string;
+}
+
+/** The calls of one try, counted while the requests are sent. */
+async function callsOf(
+  strace: DebianProgram,
+  server: ServerProcess,
+  send: () => Promise<number>,
+): Promise<Calls> {
+  const summary = join(server.directory, "strace");
+  const child = new Deno.Command(strace.path, {
+    args: ["--follow-forks", "--summary-only", "--output", summary, "--attach", String(server.pid)],
+    env: strace.environment,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const attached = Promise.withResolvers<void>();
+  const reading = (async () => {
+    let printed = "";
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+      printed += text;
+      if (/attached/.test(printed)) attached.resolve();
+    }
+    attached.reject(new Error(`strace ended: ${printed}`));
+  })();
+  await attached.promise;
+  const requests = await send();
+  child.kill("SIGINT");
+  await Promise.all([child.status, reading]);
+  return callsIn(Deno.readTextFileSync(summary), requests);
+}
+
+/** Reads lines such as " 12.34    0.001234          12       100         3 read". */
+function callsIn(summary: string, requests: number): Calls {
+  const calls = [...summary.matchAll(/^ *[\d.]+ +[\d.]+ +\d+ +(\d+) +(?:\d+ +)?(\w+)$/gm)]
+    .map(([, count, name]) => [name!, Number(count)] as const)
+    .filter(([name]) => name !== "total" && !OF_THE_RUNTIME.test(name));
+  const total = calls.reduce((sum, [, count]) => sum + count, 0);
+  const text = calls.map(([name, count]) => `${name} ${(count / requests).toFixed(2)}`).join(", ");
+  return { perRequest: total / requests, text };
+}
+
+async function overBounds(
+  strace: DebianProgram,
+  edition: string,
+  storedEvents: number,
+  names: readonly RowName[],
+): Promise<string[]> {
+  const directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+  try {
+    if (storedEvents > 0) fillStore(join(directory, "data"), storedEvents);
+    await using server = await startServer({
+      env: { SERVICE_EDITION: edition },
+      directory,
+      listenOnly: true,
+    });
+    const over: string[] = [];
+    for (const name of names) {
+      using open = new DisposableStack();
+      const send = await rows[name](server, open);
+      await send();
+      const tries: Calls[] = [];
+      for (let tried = 0; tried < TRIES; tried++) tries.push(await callsOf(strace, server, send));
+      const least = tries.toSorted((a, b) => a.perRequest - b.perRequest)[0]!;
+      if (wanted() === "print") Deno.stderr.writeSync(new TextEncoder().encode(`${name}: ${least.text}\n`));
+      assert.ok(least.perRequest > 2, `${name}: the calls were not counted`);
+      if (least.perRequest > BOUNDS[name]) {
+        over.push(
+          `${name}: ${least.perRequest.toFixed(2)} calls a request, not ${BOUNDS[name]}: ${least.text}`,
+        );
+      }
+    }
+    return over;
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+}
+
+/** Only root may look into every process; where that is not allowed either, strace says why. */
+async function whyNotAttached({ path, environment }: DebianProgram): Promise<string | undefined> {
+  const sleeping = new Deno.Command("sleep", { args: ["1"], stdin: "null" }).spawn();
+  const { success, stderr } = await new Deno.Command(path, {
+    args: ["--summary-only", "--attach", String(sleeping.pid)],
+    env: environment,
+    stdin: "null",
+  }).output();
+  await sleeping.status;
+  return success ? undefined : new TextDecoder().decode(stderr).trim();
+}
+
+const strace = await debianProgram("strace").catch((error: Error) => error);
+const missing = strace instanceof Error ? strace.message : await whyNotAttached(strace);
+const excused = Deno.build.os !== "linux" || Deno.uid() !== 0;
+needingTest("requests take no more system calls than their bounds", { missing, excused }, async () => {
+  const program = strace as DebianProgram;
+  const namesOfA = ["smallReader", "scan", "oneWriter", "writersTogether", "bulkWriter"] as const;
+  assert.deepEqual([
+    ...await overBounds(program, "A", STORED_EVENTS, namesOfA),
+    ...await overBounds(program, "B", 0, ["transaction"]),
+    ...await overBounds(program, "C", 0, ["ticket"]),
+  ], []);
+});
