@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { eventTerms, termItem } from "../../src/store/index_terms.ts";
+
+/** What stands in databases that exist: it must never change. */
+function token(encoded: string): string {
+  return createHash("sha256").update(encoded, "utf8").digest("hex").slice(0, 32);
+}
+
+const LONG = "long \u{1f600} ".repeat(40);
+
+Deno.test("the terms of an event are what they always were", () => {
+  const event = {
+    type: "Ordered",
+    identifiers: [{ name: "order", value: "o1" }, { name: "kunde", value: LONG }],
+    metadata: [{ name: "order", value: "o1" }],
+  };
+  const expected = [
+    token("tOrdered"),
+    token("i5:ordero1"),
+    token(`i5:kunde${LONG}`),
+    token("m5:ordero1"),
+  ];
+  assert.equal(eventTerms(event), expected.join(" "));
+  assert.deepEqual(termItem({ ...event, types: ["Ordered", "Paid"] }), {
+    anyOf: [token("tOrdered"), token("tPaid")],
+    allOf: expected.slice(1),
+  });
+});
