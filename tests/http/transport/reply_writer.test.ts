@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Reply } from "../../../src/http/exchange.ts";
-import { type ReplyOptions, writeReply } from "../../../src/http/transport/reply_writer.ts";
+import type { ReplyOptions } from "../../../src/http/transport/reply_head.ts";
+import { writeReply } from "../../../src/http/transport/reply_writer.ts";
 import { joinBytes } from "../../support/bytes.ts";
 import { fromBytes, toBytes } from "./fuzz/latin1.ts";
 
