@@ -2,12 +2,13 @@ import { type Handler, isStream, Malformed, type Reply } from "../exchange.ts";
 import { textReply } from "../replies.ts";
 import type { BodyBudget } from "./body_budget.ts";
 import { ByteSource } from "./byte_source.ts";
+import { HeadParser } from "./head_parser.ts";
 import { Presence } from "./presence.ts";
 import { ReceivedRequest } from "./received_request.ts";
 import { writeReply } from "./reply_writer.ts";
 import type { ReadingClock } from "./reading_clock.ts";
 import { type BodyConnection, RequestBody } from "./request_body.ts";
-import { findRequestHeadEnd, parseRequestHead, type RequestHead } from "./request_head.ts";
+import type { RequestHead } from "./request_head.ts";
 import { tickEnd, tickIsLong } from "../tick.ts";
 import { Deadline, type Timeouts } from "./timeouts.ts";
 
@@ -48,6 +49,7 @@ export class Connection {
   readonly #handler: Handler;
   readonly #options: ConnectionOptions;
   readonly #source: ByteSource;
+  readonly #heads = new HeadParser();
   #closed = false;
   /** A request is being handled, or its reply is being sent. */
   #busy = false;
@@ -137,12 +139,11 @@ export class Connection {
         this.#source.skip(2);
         continue;
       }
-      const end = findRequestHeadEnd(bytes, searched);
-      if (end >= 0) {
-        const requestHead = parseRequestHead(bytes.subarray(0, end));
-        this.#source.skip(end);
+      const parsed = this.#heads.parse(bytes, searched);
+      if (parsed !== undefined) {
+        this.#source.skip(parsed.bytes.length);
         this.#deadline.clear();
-        return requestHead;
+        return parsed.head;
       }
       if (searched === 0 && bytes.length > 0 && quietSeconds !== headSeconds) this.#deadline.set(headSeconds);
       searched = bytes.length;
