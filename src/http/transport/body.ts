@@ -58,12 +58,9 @@ export class BodyReader {
   takeIfHere(bytesMax: number): Bytes | undefined {
     const framing = this.#framing;
     if (this.#state !== "unread" || framing.kind !== "length") return undefined;
-    const { bytes } = this.#source;
-    if (framing.bytes > Math.min(bytesMax, FREE_BYTES, bytes.length)) return undefined;
-    const body = new Uint8Array(bytes.subarray(0, framing.bytes));
-    this.#source.skip(framing.bytes);
+    if (framing.bytes > Math.min(bytesMax, FREE_BYTES, this.#source.length)) return undefined;
     this.#state = "complete";
-    return body;
+    return this.#source.take(framing.bytes);
   }
 
   /** Makes sure that the body may be read. @throws BodyTooLarge when more than `bytesMax` is announced */

@@ -28,9 +28,22 @@ export class ByteSource {
     return this.#buffer.subarray(this.#start, this.#end);
   }
 
+  /** How many bytes that is. */
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
   /** How many bytes have been received in all. */
   get received(): number {
     return this.#received;
+  }
+
+  /** Takes a copy of the first bytes of what was received. */
+  take(count: number): Bytes {
+    const taken = new Uint8Array(count);
+    taken.set(this.#buffer.subarray(this.#start, this.#start + count));
+    this.skip(count);
+    return taken;
   }
 
   /** Drops the first bytes of what was received. */
@@ -91,7 +104,7 @@ export class ByteSource {
     bytesMax: number = AHEAD_BYTES_MAX,
   ): Promise<"gone" | "flooding" | "stopped"> {
     while (!stop()) {
-      if (this.#end - this.#start >= bytesMax) return "flooding";
+      if (this.length >= bytesMax) return "flooding";
       if (!await this.more()) return "gone";
     }
     return "stopped";
