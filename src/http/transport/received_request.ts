@@ -25,9 +25,16 @@ export class ReceivedRequest implements HttpRequest {
     return this.#fields.get(name);
   }
 
-  async body(bytesMax: number): Promise<Bytes> {
+  body(bytesMax: number): Promise<Bytes> {
+    const here = this.#body.complete ? undefined : this.#body.takeIfHere(bytesMax);
+    if (here === undefined) return this.#receive(bytesMax);
+    this.#presence.watch();
+    return Promise.resolve(here);
+  }
+
+  async #receive(bytesMax: number): Promise<Bytes> {
     if (this.#body.complete) return new Uint8Array();
-    const bytes = this.#body.takeIfHere(bytesMax) ?? await this.#body.read(bytesMax);
+    const bytes = await this.#body.read(bytesMax);
     this.#presence.watch();
     return bytes;
   }
