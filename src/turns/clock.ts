@@ -17,6 +17,11 @@ export class Age {
     return this.#sinceMicros;
   }
 
+  /** Less than 0 when this one began before the other. */
+  compare(other: Age): number {
+    return this.#startedAt - other.#startedAt;
+  }
+
   get seconds(): number {
     return (performance.now() - this.#startedAt) / 1000;
   }

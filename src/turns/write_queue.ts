@@ -121,8 +121,8 @@ export class WriteQueue {
 
   /** The waiting requests, oldest first. */
   get queued(): QueueEntry[] {
-    const entries = [...this.#active.slice(1), ...this.#waiting].map((job) => entryOf(job, job.age));
-    return [...entries, ...this.#preparations.entries].sort((a, b) => b.seconds - a.seconds);
+    const jobs = [...this.#active.slice(1), ...this.#waiting, ...this.#preparations.jobs];
+    return jobs.sort((a, b) => a.age.compare(b.age)).map((job) => entryOf(job, job.age));
   }
 
   get queuedCount(): number {
