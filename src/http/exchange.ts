@@ -32,7 +32,14 @@ export interface Reply {
    * All at once, or piece by piece; small pieces are collected into 64 KiB. A stream that throws ends the
    * connection in the middle.
    */
-  readonly body: Uint8Array<ArrayBuffer> | null | AsyncIterable<Uint8Array<ArrayBuffer>>;
+  readonly body: string | Uint8Array<ArrayBuffer> | null | ReplyStream;
+}
+
+export type ReplyStream = AsyncIterable<Uint8Array<ArrayBuffer>>;
+
+/** Whether a body comes piece by piece. */
+export function isStream(body: Reply["body"]): body is ReplyStream {
+  return body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
 /** Rejects only with NoReply: the transport then closes the connection without a reply. */

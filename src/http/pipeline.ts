@@ -1,12 +1,21 @@
+import { Buffer } from "node:buffer";
 import type { LogLevel } from "../log/level.ts";
 import type { Log } from "../log/log.ts";
 import { NoReply, Refusal } from "../model/errors.ts";
-import { BodyTooLarge, type Handler, type HttpRequest, NoRoomForBody, type Reply } from "./exchange.ts";
+import {
+  BodyTooLarge,
+  type Handler,
+  type HttpRequest,
+  isStream,
+  NoRoomForBody,
+  type Reply,
+  type ReplyStream,
+} from "./exchange.ts";
 import { errorReply, isInternal } from "./error_replies.ts";
 import type { OriginCheck } from "./own_origin.ts";
 import { emptyReply, textReply } from "./replies.ts";
-import { makeRouter, type Route, type RoutedRequest, type Routing } from "./router.ts";
-import { decodePath, pathOf } from "./target.ts";
+import { makeRouter, type Route, type RoutedRequest, type Router, type Routing } from "./router.ts";
+import { pathOf } from "./target.ts";
 
 /** The longest request body, and what to say about a longer one. */
 export interface BodyLimit {
@@ -21,7 +30,7 @@ export interface PipelineOptions {
   /** Checks the `Authorization` header; undefined when no request is checked. */
   readonly tokenAccepted: ((authorization: string | undefined) => boolean) | undefined;
   readonly bodyLimit: BodyLimit;
-  readonly log: Pick<Log, "write">;
+  readonly log: Pick<Log, "write" | "isWanted">;
   /** Called with every failure that the client only sees as `500`. */
   readonly reportFailure: (error: Error) => void;
 }
@@ -42,108 +51,150 @@ const NO_ROOM = "too many large request bodies are being received; send this one
  * in the access log.
  */
 export function makePipeline(options: PipelineOptions): Handler {
-  const route = makeRouter(options.routes);
+  const find = makeRouter(options.routes);
   return async (request) => {
     const started = performance.now();
-    const log = (level: LogLevel, status: number, bytes: number): void =>
-      options.log.write(level, {
-        method: request.method,
-        path: pathOf(request.target),
-        status,
-        bytes,
-        milliseconds: performance.now() - started,
-      });
-    const { reply, level } = await replyTo(options, route, request).catch((error) => {
+    let answer: LeveledReply;
+    try {
+      const checked = check(options, find, request);
+      answer = checked.kind === "answered" ? checked : await handled(checked, request, options.bodyLimit);
+    } catch (error) {
       if (error instanceof NoReply) {
         const left = error.name === "ClientLeft";
-        log(left ? "debug" : "error", left ? CLIENT_LEFT_STATUS : 500, 0);
+        log(options, left ? "debug" : "error", request, left ? CLIENT_LEFT_STATUS : 500, 0, started);
         throw error;
       }
       if (isInternal(error)) options.reportFailure(error as Error);
-      return errorReply(error);
-    });
-    return logged(reply, (bytes) => log(level, reply.status, bytes), options.reportFailure);
+      answer = errorReply(error);
+    }
+    return logged(options, answer, request, started);
   };
 }
 
-async function replyTo(
+/** What every request is asked, until it has a route or its reply. */
+function check(
   options: PipelineOptions,
-  route: (method: string, path: readonly string[]) => Routing,
+  find: Router,
   request: HttpRequest,
-): Promise<LeveledReply> {
+): Extract<Routing, { kind: "found" }> | LeveledReply & { readonly kind: "answered" } {
   const foreign = options.originCheck?.(request);
   if (foreign !== undefined) {
     const line = `refused in development mode without a token: ${foreign}`;
-    return { reply: textReply(403, line), level: "info" };
+    return { kind: "answered", reply: textReply(403, line), level: "info" };
   }
   if (options.tokenAccepted?.(request.header("authorization")) === false) {
     throw new Refusal("Unauthorized", "missing or invalid bearer token");
   }
-  const path = decodePath(pathOf(request.target));
-  const routing = path === undefined ? { kind: "unknownPath" as const } : route(request.method, path);
-  if (routing.kind === "unknownPath") return { reply: textReply(404, "unknown path"), level: "info" };
-  if (routing.kind === "wrongMethod") {
-    const reply = textReply(405, `this path allows only ${routing.allow}`, { "Allow": routing.allow });
-    return { reply, level: "info" };
-  }
-  const { route: { body, handle, level = "debug" }, segments } = routing;
-  const routed = routedRequest(request, segments, options.bodyLimit);
+  const routing = find(request.method, pathOf(request.target));
+  if (routing.kind === "found") return routing;
+  const reply = routing.kind === "unknownPath"
+    ? textReply(404, "unknown path")
+    : textReply(405, `this path allows only ${routing.allow}`, { "Allow": routing.allow });
+  return { kind: "answered", reply, level: "info" };
+}
+
+async function handled(
+  { route, segments }: Extract<Routing, { kind: "found" }>,
+  request: HttpRequest,
+  limit: BodyLimit,
+): Promise<LeveledReply> {
+  const { body, handle, level = "debug" } = route;
+  const routed = new LimitedRequest(request, segments, limit);
   if (body === "ignored") await routed.discardBody();
   const reply = await handle(routed);
   return { reply: request.method === "HEAD" ? withoutBody(reply) : reply, level };
 }
 
-function routedRequest(
-  request: HttpRequest,
-  segments: readonly string[],
-  limit: BodyLimit,
-): RoutedRequest {
-  return {
-    segments,
-    query: request.target.slice(pathOf(request.target).length + 1),
-    header: (name) => request.header(name),
-    body: () => request.body(limit.bytesMax).catch((error) => refuseBody(error, limit)),
-    discardBody: () => request.discardBody(limit.bytesMax).catch((error) => refuseBody(error, limit)),
-    get left() {
-      return request.left;
-    },
-  };
+/** A request that has found its route, with the cap on its body. */
+class LimitedRequest implements RoutedRequest {
+  readonly segments: readonly string[];
+  readonly #request: HttpRequest;
+  readonly #limit: BodyLimit;
+
+  constructor(request: HttpRequest, segments: readonly string[], limit: BodyLimit) {
+    this.segments = segments;
+    this.#request = request;
+    this.#limit = limit;
+  }
+
+  get query(): string {
+    const { target } = this.#request;
+    return target.slice(pathOf(target).length + 1);
+  }
+
+  get left(): AbortSignal {
+    return this.#request.left;
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.header(name);
+  }
+
+  async body(): Promise<Uint8Array<ArrayBuffer>> {
+    try {
+      return await this.#request.body(this.#limit.bytesMax);
+    } catch (error) {
+      throw bodyRefusal(error, this.#limit);
+    }
+  }
+
+  async discardBody(): Promise<void> {
+    try {
+      await this.#request.discardBody(this.#limit.bytesMax);
+    } catch (error) {
+      throw bodyRefusal(error, this.#limit);
+    }
+  }
 }
 
-function refuseBody(error: unknown, limit: BodyLimit): never {
-  if (error instanceof BodyTooLarge) throw new Refusal("PayloadTooLarge", limit.message);
-  if (error instanceof NoRoomForBody) throw new Refusal("Unavailable", NO_ROOM);
-  throw error;
+/** What a client is told whose body could not be read. */
+function bodyRefusal(error: unknown, limit: BodyLimit): unknown {
+  if (error instanceof BodyTooLarge) return new Refusal("PayloadTooLarge", limit.message);
+  if (error instanceof NoRoomForBody) return new Refusal("Unavailable", NO_ROOM);
+  return error;
 }
 
 function withoutBody(reply: Reply): Reply {
-  const bytes = bodyBytes(reply.body);
-  const length = bytes === undefined ? {} : { "Content-Length": String(bytes) };
+  const { body } = reply;
+  const length = isStream(body) ? {} : { "Content-Length": String(bodyBytes(body)) };
   return emptyReply(reply.status, { ...reply.headers, ...length });
 }
 
-/** Calls `done` with the size of the reply's body: now, or when its stream has ended. */
-function logged(
-  reply: Reply,
-  done: (bytes: number) => void,
-  reportFailure: PipelineOptions["reportFailure"],
-): Reply {
-  const bytes = bodyBytes(reply.body);
-  if (bytes !== undefined) {
-    done(bytes);
-    return reply;
-  }
-  return { ...reply, body: watched(reply.body as Stream, done, reportFailure) };
+function log(
+  options: PipelineOptions,
+  level: LogLevel,
+  { method, target }: HttpRequest,
+  status: number,
+  bytes: number,
+  started: number,
+): void {
+  const milliseconds = performance.now() - started;
+  options.log.write(level, { method, path: pathOf(target), status, bytes, milliseconds });
 }
 
-type Stream = AsyncIterable<Uint8Array<ArrayBuffer>>;
+/** Sees to the line in the access log: now, or when the reply's stream has ended. */
+function logged(
+  options: PipelineOptions,
+  { reply, level }: LeveledReply,
+  request: HttpRequest,
+  started: number,
+): Reply {
+  const { status, body } = reply;
+  if (isStream(body)) {
+    const done = (bytes: number): void => log(options, level, request, status, bytes, started);
+    return { ...reply, body: watched(body, done, options.reportFailure) };
+  }
+  // Most lines are below the log level, and to count the bytes takes time.
+  if (options.log.isWanted(level)) log(options, level, request, status, bodyBytes(body), started);
+  return reply;
+}
 
 /** The same stream, counted; a failure in the middle of it is visible nowhere else. */
 async function* watched(
-  stream: Stream,
+  stream: ReplyStream,
   done: (bytes: number) => void,
   reportFailure: PipelineOptions["reportFailure"],
-): Stream {
+): ReplyStream {
   let bytes = 0;
   try {
     for await (const piece of stream) {
@@ -159,7 +210,7 @@ async function* watched(
 }
 
 /** Size of a body that is complete in memory. */
-function bodyBytes(body: Reply["body"]): number | undefined {
+function bodyBytes(body: Exclude<Reply["body"], ReplyStream>): number {
   if (body === null) return 0;
-  return body instanceof Uint8Array ? body.length : undefined;
+  return typeof body === "string" ? Buffer.byteLength(body) : body.length;
 }

@@ -2,13 +2,11 @@ import type { Reply } from "./exchange.ts";
 
 type Headers = Reply["headers"];
 
-const encoder = new TextEncoder();
-
 export function jsonReply(status: number, value: unknown, headers: Headers = {}): Reply {
   return {
     status,
     headers: { "Content-Type": "application/json", ...headers },
-    body: encoder.encode(JSON.stringify(value)),
+    body: JSON.stringify(value),
   };
 }
 
@@ -16,7 +14,7 @@ export function textReply(status: number, line: string, headers: Headers = {}): 
   return {
     status,
     headers: { "Content-Type": "text/plain; charset=utf-8", ...headers },
-    body: encoder.encode(`${line}\n`),
+    body: `${line}\n`,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { LogLevel } from "../log/level.ts";
 import type { HttpRequest, Reply } from "./exchange.ts";
+import { decodePath } from "./target.ts";
 
 /** A request that has found its route. */
 export interface RoutedRequest extends Pick<HttpRequest, "header" | "left"> {
@@ -33,18 +34,35 @@ export type Routing =
   | { readonly kind: "wrongMethod"; readonly allow: string }
   | { readonly kind: "unknownPath" };
 
-/** Finds the route of a request. `HEAD` goes wherever `GET` does. */
-export function makeRouter(routes: readonly Route[]): (method: string, path: readonly string[]) => Routing {
-  const patterns = routes.map((route) => ({ route, pattern: route.path.slice(1).split("/") }));
-  return (method, path) => {
-    const known = patterns.filter(({ pattern }) => fits(pattern, path));
-    if (known.length === 0) return { kind: "unknownPath" };
-    const wanted = method === "HEAD" ? "GET" : method;
-    const match = known.find(({ route }) => route.method === wanted);
-    if (match === undefined) return { kind: "wrongMethod", allow: allowed(known.map(({ route }) => route)) };
-    const segments = path.filter((_, i) => isParameter(match.pattern[i]!));
-    return { kind: "found", route: match.route, segments };
-  };
+/** Finds the route of a request by its method and its path as it was sent. @throws what `decodePath` throws */
+export type Router = (method: string, path: string) => Routing;
+
+interface Pattern {
+  readonly route: Route;
+  readonly segments: readonly string[];
+}
+
+/** `HEAD` goes wherever `GET` does. */
+export function makeRouter(routes: readonly Route[]): Router {
+  const patterns = routes.map((route): Pattern => ({ route, segments: route.path.slice(1).split("/") }));
+  // Most requests are for a path without parameters, written as it is here.
+  const known = new Map<string, Routing>();
+  for (const { method, path } of routes) {
+    if (!path.includes(":")) known.set(`${method} ${path}`, route(patterns, method, path));
+  }
+  return (method, path) => known.get(`${method} ${path}`) ?? route(patterns, method, path);
+}
+
+function route(patterns: readonly Pattern[], method: string, rawPath: string): Routing {
+  const path = decodePath(rawPath);
+  if (path === undefined) return { kind: "unknownPath" };
+  const fitting = patterns.filter(({ segments }) => fits(segments, path));
+  if (fitting.length === 0) return { kind: "unknownPath" };
+  const wanted = method === "HEAD" ? "GET" : method;
+  const match = fitting.find(({ route }) => route.method === wanted);
+  if (match === undefined) return { kind: "wrongMethod", allow: allowed(fitting.map(({ route }) => route)) };
+  const segments = path.filter((_, i) => isParameter(match.segments[i]!));
+  return { kind: "found", route: match.route, segments };
 }
 
 function fits(pattern: readonly string[], path: readonly string[]): boolean {

@@ -7,26 +7,27 @@ import { setImmediate } from "node:timers";
 
 const TICK_MILLISECONDS_MAX = 10;
 
+/** The end of this tick, once somebody waits for it. */
 let end: Promise<void> | undefined;
+/** When a tick was last seen to begin. To see each of them would cost every request a timer. */
 let beganAt = 0;
 
 /**
- * Whether this tick has lasted so long that whoever could go on should wait for its end, and then ask again. The work
- * must follow at once: whoever waits in between lets all others ask before any of them has taken time.
+ * Whether this tick may have lasted so long that whoever could go on should wait for its end, and then ask again. The
+ * work must follow at once: whoever waits in between lets all others ask before any of them has taken time.
  */
 export function tickIsLong(): boolean {
-  if (end !== undefined) return performance.now() - beganAt > TICK_MILLISECONDS_MAX;
-  beganAt = performance.now();
-  end = new Promise((resolve) =>
-    setImmediate(() => {
-      end = undefined;
-      resolve();
-    })
-  );
-  return false;
+  return performance.now() - beganAt > TICK_MILLISECONDS_MAX;
 }
 
 /** Resolves when everything else has had its turn. */
 export function tickEnd(): Promise<void> {
-  return end ?? Promise.resolve();
+  end ??= new Promise((resolve) =>
+    setImmediate(() => {
+      end = undefined;
+      beganAt = performance.now();
+      resolve();
+    })
+  );
+  return end;
 }

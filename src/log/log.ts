@@ -23,17 +23,18 @@ export class Log {
 
   write(level: LogLevel, line: AccessLine): void {
     // Most lines are below the log level, and building one costs time.
-    if (!this.#isWanted(level)) return;
+    if (!this.isWanted(level)) return;
     const { method, path, status, bytes, milliseconds } = line;
     const request = `${printable(method)} ${printable(path)}`;
     this.note(level, `${request} ${status} ${bytes}B ${milliseconds.toFixed(1)}ms`);
   }
 
   note(level: LogLevel, text: string): void {
-    if (this.#isWanted(level)) this.#output.line(`[${level.toUpperCase()}] ${text}`);
+    if (this.isWanted(level)) this.#output.line(`[${level.toUpperCase()}] ${text}`);
   }
 
-  #isWanted(level: LogLevel): boolean {
+  /** Whether lines of this level are written at all. */
+  isWanted(level: LogLevel): boolean {
     return LOG_LEVELS.indexOf(level) >= this.#lowest;
   }
 }

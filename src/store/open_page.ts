@@ -8,6 +8,8 @@ export interface Page {
   readonly storeId: string;
   /** Highest sequence of the store when the page was begun; the page never looks beyond it. */
   readonly head: number;
+  /** All of its event lines, if the first part is the whole page. */
+  readonly whole: { readonly lines: Uint8Array<ArrayBuffer>; readonly hasMore: boolean } | undefined;
   /**
    * The event lines in chunks of at most about 192 KB, each of which is valid only until the next one is requested. The
    * generator returns whether more events match.
@@ -65,5 +67,7 @@ export async function openPage(
     }
   }
 
-  return { storeId, head, chunks: chunks() };
+  const { lines, end } = chunk;
+  const whole = end === false ? undefined : { lines, hasMore: end.hasMore };
+  return { storeId, head, whole, chunks: chunks() };
 }

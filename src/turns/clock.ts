@@ -8,8 +8,19 @@ export function nowMicros(): number {
 
 /** A moment, and how long ago it was by the monotonic clock. */
 export class Age {
-  readonly sinceMicros: number = nowMicros();
   readonly #startedAt = performance.now();
+  #sinceMicros: number | undefined;
+
+  /** The moment by the system clock. Found out when somebody asks, which nobody does for most writes. */
+  get sinceMicros(): number {
+    this.#sinceMicros ??= nowMicros() - Math.round(this.seconds * 1_000_000);
+    return this.#sinceMicros;
+  }
+
+  /** Less than 0 when this one began before the other. */
+  compare(other: Age): number {
+    return this.#startedAt - other.#startedAt;
+  }
 
   get seconds(): number {
     return (performance.now() - this.#startedAt) / 1000;

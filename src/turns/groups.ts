@@ -47,9 +47,9 @@ export class Groups {
   #fitting(waiting: readonly Job[], isWanted: (job: Job) => boolean): Job[] {
     const group: Job[] = [];
     let weightBytes = 0;
-    for (const [i, job] of waiting.entries()) {
+    for (const job of waiting) {
       const isAlone = "run" in job.task;
-      if (group.length === this.#writesMax || (isAlone && i > 0)) break;
+      if (group.length === this.#writesMax || (isAlone && job !== waiting[0])) break;
       if (!isWanted(job) || (group.length > 0 && weightBytes + job.weightBytes > GROUP_BYTES_MAX)) continue;
       group.push(job);
       weightBytes += job.weightBytes;

@@ -1,7 +1,6 @@
 import { ClientLeft, type NoReply, type Refusal } from "../model/errors.ts";
 import type { Client } from "../store/store.ts";
 import type { Age } from "./clock.ts";
-import { entryOf, type QueueEntry } from "./queue_entry.ts";
 
 interface Preparation extends PromiseWithResolvers<unknown> {
   readonly kind: string;
@@ -23,8 +22,8 @@ export class Preparations {
     return this.#jobs.length;
   }
 
-  get entries(): QueueEntry[] {
-    return this.#jobs.map((job) => entryOf(job, job.age));
+  get jobs(): readonly { readonly kind: string; readonly age: Age }[] {
+    return this.#jobs;
   }
 
   /** @param run gets a client that leaves with this one, or when it is refused later */

@@ -121,8 +121,8 @@ export class WriteQueue {
 
   /** The waiting requests, oldest first. */
   get queued(): QueueEntry[] {
-    const entries = [...this.#active.slice(1), ...this.#waiting].map((job) => entryOf(job, job.age));
-    return [...entries, ...this.#preparations.entries].sort((a, b) => b.seconds - a.seconds);
+    const jobs = [...this.#active.slice(1), ...this.#waiting, ...this.#preparations.jobs];
+    return jobs.sort((a, b) => a.age.compare(b.age)).map((job) => entryOf(job, job.age));
   }
 
   get queuedCount(): number {
@@ -181,8 +181,12 @@ export class WriteQueue {
 
   #takeGroup(): readonly Job[] {
     const group = this.#groups.form(this.#waiting);
-    const taken = new Set(group);
-    this.#waiting = this.#waiting.filter((job) => !taken.has(job));
+    if (group.length === this.#waiting.length) {
+      this.#waiting = [];
+    } else {
+      const taken = new Set(group);
+      this.#waiting = this.#waiting.filter((job) => !taken.has(job));
+    }
     for (const job of group) stopListening(job);
     return group;
   }
@@ -190,7 +194,8 @@ export class WriteQueue {
   async #runGroup(group: readonly Job[]): Promise<void> {
     let outcomes: readonly Outcome<TurnResult>[];
     try {
-      const writes = group.flatMap(({ task }) => "write" in task ? [task.write] : []);
+      const writes: StoreWrite[] = [];
+      for (const { task } of group) if ("write" in task) writes.push(task.write);
       outcomes = await this.#options.runGroup(writes);
     } catch (error) {
       // The writer died. Whether it had committed is unknown.

@@ -26,12 +26,15 @@ export interface Outline {
   readonly hasEscapedKey: boolean;
 }
 
+/** Keys of the objects that are open, used again for each text. */
+const keyCountAtDepth = new Uint32Array(NESTING_MAX + 1);
+
 /**
  * Counts, and refuses what makes the native parser slow: deep nesting and objects of very many keys.
  * @throws Refusal InvalidRequest
  */
 export function outline(json: Uint8Array): Outline {
-  const keyCountAtDepth = new Uint32Array(NESTING_MAX + 1);
+  keyCountAtDepth[0] = 0;
   let memberCount = 0;
   let valueCount = 0;
   let depth = 0;

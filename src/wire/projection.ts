@@ -28,6 +28,8 @@ export function decodeProjectionChanges(
   path: string,
   limits: ProjectionLimits,
 ): ProjectionChanges {
+  // Most writes change none.
+  if (path !== "" && isOmitted(value)) return { create: [], replace: [], delete: [] };
   return decodeChanges(value, path, limits, {
     create: ["type", "id", "payload"],
     replace: ["type", "id", "version", "payload"],
@@ -69,6 +71,7 @@ export function decodeChanges<const F extends Fields>(
 
 /** How many changes the three lists contain in total, before any of them is decoded. */
 export function countProjectionChanges(value: unknown, path: string): number {
+  if (path !== "" && isOmitted(value)) return 0;
   const lists = decodeLists(value, path);
   return lists.create.length + lists.replace.length + lists.delete.length;
 }

@@ -52,7 +52,7 @@ Deno.test("a page is read chunk after chunk, up to the head that the first one f
   ]);
   const time = { fromMicros: 1, beforeMicros: 2 };
   const page = await openPage(readChunk, { query: "every", time, afterSequence: 0, limit: 5 }, STAYING);
-  assert.deepEqual([page.storeId, page.head], ["the store", 9]);
+  assert.deepEqual([page.storeId, page.head, page.whole], ["the store", 9, undefined]);
   assert.equal(requests.length, 1, "the first chunk is there, the others are read as they are wanted");
   assert.deepEqual(await drain(page), { text: ["1\n2\n", "5\n", "7\n8\n"], end: { hasMore: true } });
   assert.deepEqual(requests, [
@@ -66,6 +66,7 @@ Deno.test("an empty page and a last chunk without lines yield nothing but the en
   const query = [{ types: ["t"], identifiers: [], metadata: [] }];
   const empty = reading([chunk("", 0, 7, { hasMore: false })]);
   const page = await openPage(empty.readChunk, { query, afterSequence: 7, limit: 1 }, STAYING);
+  assert.deepEqual(page.whole, { lines: new Uint8Array(), hasMore: false });
   assert.deepEqual(await drain(page), { text: [], end: { hasMore: false } });
   assert.equal(empty.requests[0]?.afterSequence, 7);
   const trailing = reading([chunk("1\n", 1, 1, false), chunk("", 0, 1, { hasMore: false })]);

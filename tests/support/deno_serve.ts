@@ -5,6 +5,7 @@ import {
   BodyTooLarge,
   type Handler,
   type HttpRequest,
+  isStream,
   type Reply,
   type Transport,
 } from "../../src/http/exchange.ts";
@@ -85,8 +86,7 @@ async function readPieces(
 
 async function toResponse(reply: Reply): Promise<Response> {
   const { status, headers, body } = reply;
-  const whole = body === null || body instanceof Uint8Array;
-  return new Response(whole ? body : await streamOf(body), { status, headers });
+  return new Response(isStream(body) ? await streamOf(body) : body, { status, headers });
 }
 
 /** Bytes handed over at once; each such piece has the time of one line to go out. */

@@ -28,8 +28,10 @@ export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: W
         queue.assertOpen();
         return writtenReply(store.storeId, []);
       }
-      const events = write.events.map((event) => ({ ...event, timeMicros }));
-      const { outcome, turnSeconds } = await writes.write("write", { ...write, events }, request, bytes);
+      const { conditions, projections } = write;
+      const events = write.events.map(({ body, terms }) => ({ timeMicros, body, terms }));
+      const timed = { conditions, projections, events };
+      const { outcome, turnSeconds } = await writes.write("write", timed, request, bytes);
       metrics.turnEnded(outcome, turnSeconds);
       const { storeId, firstSequence, versions } = throwIfRefused(
         outcome,

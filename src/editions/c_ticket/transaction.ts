@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Reply } from "../../http/exchange.ts";
+import { isStream, type Reply } from "../../http/exchange.ts";
 import type { RoutedRequest } from "../../http/router.ts";
 import { ClientLeft, NoReply, Refusal } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
@@ -112,7 +112,7 @@ export class Transaction {
       const body = await this.#bodyOf(request.body());
       if (mustWait) await assertPresent(request.left);
       const reply = await handle(body);
-      if (reply.body !== null && !(reply.body instanceof Uint8Array)) {
+      if (isStream(reply.body)) {
         // A client that reads slowly must not keep others from learning that the transaction is over.
         this.#over.promise.then(finish);
         return { ...reply, body: this.#watched(reply.body, finish) };

@@ -48,7 +48,7 @@ export class CheckedWrites {
         admitted = age;
         checks++;
       }
-      const checked = { ...write, conditions };
+      const checked = checks === 0 ? write : { ...write, conditions };
       const ended = checks < CHECKS_MAX
         ? await queue.tryWrite(kind, checked, left, bytes, admitted)
         : await queue.write(kind, checked, left, bytes, admitted);

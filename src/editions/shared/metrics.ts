@@ -8,7 +8,7 @@ export function metricsRoute(text: () => string): Route {
   return getRoute("/metrics", () => ({
     status: 200,
     headers: { "Content-Type": "text/plain; version=0.0.4", ...NOT_CACHED },
-    body: new TextEncoder().encode(text()),
+    body: text(),
   }));
 }
 

@@ -21,7 +21,7 @@ export function profilingRoutes(): Route[] {
     get("", () => textReply(200, INDEX)),
     get("profile", async ({ query, left }) => {
       const profile = await cpuProfile(secondsOf(query), left);
-      return download("server.cpuprofile", new TextEncoder().encode(profile));
+      return download("server.cpuprofile", profile);
     }),
     get("heap", () => download("server.heapsnapshot", heapSnapshot())),
     get("cmdline", () => textReply(200, [Deno.execPath(), Deno.mainModule, ...Deno.args].join(" "))),

@@ -22,16 +22,32 @@ export function readEventsRoute(
       using counted = new DisposableStack();
       counted.use(reads.begin());
       const page = await openPage((chunk) => store.reads.chunk(chunk, request), read, request);
-      return pageReply(page, counted.move());
+      return wholePageReply(page) ?? pageReply(page, counted.move());
     },
   };
+}
+
+/** A page up to this size goes out in one write. */
+const WHOLE_BYTES_MAX = 60 * 1024;
+
+const encoder = new TextEncoder();
+
+/** The reply that carries a short page that has been read to its end: it takes none of what a stream needs. */
+function wholePageReply({ storeId, whole }: Page): Reply | undefined {
+  if (whole === undefined || whole.lines.length > WHOLE_BYTES_MAX) return undefined;
+  const { lines, hasMore } = whole;
+  const trailer = trailerLine(hasMore);
+  const body = new Uint8Array(lines.length + trailer.length);
+  body.set(lines);
+  body.set(trailer, lines.length);
+  return { status: 200, headers: pageHeaders(storeId), body };
 }
 
 /** The reply that carries a page; `held` is disposed of when its last line is out or it was abandoned. */
 export function pageReply(page: Page, held?: Disposable): Reply {
   return {
     status: 200,
-    headers: { "Content-Type": "application/x-ndjson", [STORE_HEADER]: page.storeId, ...NOT_CACHED },
+    headers: pageHeaders(page.storeId),
     body: lines(page, held),
   };
 }
@@ -42,5 +58,13 @@ async function* lines(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   using _held = held;
   const { hasMore } = yield* page.chunks;
-  yield new TextEncoder().encode(`${JSON.stringify({ hasMore })}\n`);
+  yield trailerLine(hasMore);
+}
+
+function pageHeaders(storeId: string): Reply["headers"] {
+  return { "Content-Type": "application/x-ndjson", [STORE_HEADER]: storeId, ...NOT_CACHED };
+}
+
+function trailerLine(hasMore: boolean): Uint8Array<ArrayBuffer> {
+  return encoder.encode(`${JSON.stringify({ hasMore })}\n`);
 }

@@ -19,14 +19,14 @@ const LF = 0x0a;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-interface BodyHooks {
+export interface BodyHooks {
   /**
    * Called before more than `FREE_BYTES` are kept, with the most that will be. For a body of unknown length that is
    * a guess at first: it is called again when that was not enough.
    */
-  readonly makeRoom: (bytes: number) => Promise<void>;
+  makeRoom(bytes: number): Promise<void>;
   /** Called after each read. What it throws ends the reading. */
-  readonly onProgress: () => void;
+  onProgress(): void;
 }
 
 /** Reads the body of one request, once. */
@@ -52,6 +52,15 @@ export class BodyReader {
   get unreadBytes(): number {
     if (this.#state === "complete") return 0;
     return this.#state === "unread" && this.#framing.kind === "length" ? this.#framing.bytes : Infinity;
+  }
+
+  /** Takes a short body that has come together with its head, as most do; undefined for any other. */
+  takeIfHere(bytesMax: number): Bytes | undefined {
+    const framing = this.#framing;
+    if (this.#state !== "unread" || framing.kind !== "length") return undefined;
+    if (framing.bytes > Math.min(bytesMax, FREE_BYTES, this.#source.length)) return undefined;
+    this.#state = "complete";
+    return this.#source.take(framing.bytes);
   }
 
   /** Makes sure that the body may be read. @throws BodyTooLarge when more than `bytesMax` is announced */
@@ -177,7 +186,7 @@ export class BodyReader {
   }
 
   async #fill(into: Bytes): Promise<void> {
-    if (!await this.#source.fill(into, this.#hooks.onProgress)) throw new ClientLeft();
+    if (!await this.#source.fill(into, () => this.#hooks.onProgress())) throw new ClientLeft();
   }
 
   /** A line without its CRLF; the caller checks its content. */

@@ -28,9 +28,22 @@ export class ByteSource {
     return this.#buffer.subarray(this.#start, this.#end);
   }
 
+  /** How many bytes that is. */
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
   /** How many bytes have been received in all. */
   get received(): number {
     return this.#received;
+  }
+
+  /** Takes a copy of the first bytes of what was received. */
+  take(count: number): Bytes {
+    const taken = new Uint8Array(count);
+    taken.set(this.#buffer.subarray(this.#start, this.#start + count));
+    this.skip(count);
+    return taken;
   }
 
   /** Drops the first bytes of what was received. */
@@ -44,7 +57,10 @@ export class ByteSource {
 
   /** Waits for more bytes. @returns false when there will be none */
   more(): Promise<boolean> {
-    this.#reading ??= this.#read();
+    if (this.#reading === undefined) {
+      this.#makeRoom();
+      this.#reading = this.#read(this.#buffer.subarray(this.#end), false);
+    }
     return this.#reading;
   }
 
@@ -67,9 +83,11 @@ export class ByteSource {
       if (this.#reading !== undefined || into.length - filled < READ_BYTES) {
         if (!await this.more()) return false;
       } else {
-        const count = await this.#readPast(into.subarray(filled));
-        if (count === 0) return false;
-        filled += count;
+        // Whoever calls `more` meanwhile waits for this read, too.
+        const before = this.#received;
+        this.#reading = this.#read(into.subarray(filled), true);
+        if (!await this.#reading) return false;
+        filled += this.#received - before;
       }
       onProgress();
     }
@@ -86,43 +104,25 @@ export class ByteSource {
     bytesMax: number = AHEAD_BYTES_MAX,
   ): Promise<"gone" | "flooding" | "stopped"> {
     while (!stop()) {
-      if (this.#end - this.#start >= bytesMax) return "flooding";
+      if (this.length >= bytesMax) return "flooding";
       if (!await this.more()) return "gone";
     }
     return "stopped";
   }
 
-  async #read(): Promise<boolean> {
-    this.#makeRoom();
-    const count = await this.#readInto(this.#buffer.subarray(this.#end));
-    this.#end += count;
-    this.#reading = undefined;
-    return count > 0;
-  }
-
-  /** Reads into memory of the caller. Whoever calls `more` meanwhile waits for this read, too. */
-  async #readPast(into: Bytes): Promise<number> {
+  /** @param isPast whether it goes past the buffer, into memory of the caller */
+  async #read(into: Bytes, isPast: boolean): Promise<boolean> {
     let count = 0;
-    this.#reading = this.#readInto(into).then((bytes) => {
-      count = bytes;
-      this.#reading = undefined;
-      return bytes > 0;
-    });
-    await this.#reading;
-    return count;
-  }
-
-  /** @returns 0 when there will be no more bytes */
-  async #readInto(into: Bytes): Promise<number> {
     try {
-      const count = await this.#conn.read(into) ?? 0;
-      this.#received += count;
+      count = await this.#conn.read(into) ?? 0;
       while (tickIsLong()) await tickEnd();
-      return count;
     } catch {
       // Reset by the client, or closed on our side.
-      return 0;
     }
+    this.#received += count;
+    if (!isPast) this.#end += count;
+    this.#reading = undefined;
+    return count > 0;
   }
 
   /** Moves what is left to the front, or into a larger buffer. No read may be in progress. */

@@ -1,12 +1,14 @@
-import { type Handler, type HttpRequest, Malformed, type Reply } from "../exchange.ts";
+import { type Handler, isStream, Malformed, type Reply } from "../exchange.ts";
 import { textReply } from "../replies.ts";
 import type { BodyBudget } from "./body_budget.ts";
 import { ByteSource } from "./byte_source.ts";
+import { HeadParser } from "./head_parser.ts";
 import { Presence } from "./presence.ts";
-import { isStream, writeReply } from "./reply_writer.ts";
+import { ReceivedRequest } from "./received_request.ts";
+import { writeReply } from "./reply_writer.ts";
 import type { ReadingClock } from "./reading_clock.ts";
-import { RequestBody } from "./request_body.ts";
-import { findRequestHeadEnd, parseRequestHead, type RequestHead } from "./request_head.ts";
+import { type BodyConnection, RequestBody } from "./request_body.ts";
+import type { RequestHead } from "./request_head.ts";
 import { tickEnd, tickIsLong } from "../tick.ts";
 import { Deadline, type Timeouts } from "./timeouts.ts";
 
@@ -47,6 +49,7 @@ export class Connection {
   readonly #handler: Handler;
   readonly #options: ConnectionOptions;
   readonly #source: ByteSource;
+  readonly #heads = new HeadParser();
   #closed = false;
   /** A request is being handled, or its reply is being sent. */
   #busy = false;
@@ -56,6 +59,8 @@ export class Connection {
   /** The request has been answered, but its body has not come to its end. */
   #answered = false;
   readonly #deadline: Deadline;
+  readonly #forBodies: BodyConnection;
+  readonly #writeBytes = (bytes: Uint8Array<ArrayBuffer>): Promise<void> => this.#write(bytes);
   /** Writes begun so far. */
   #writes = 0;
 
@@ -65,6 +70,14 @@ export class Connection {
     this.#options = options;
     this.#source = new ByteSource(socket);
     this.#deadline = new Deadline(options.clock);
+    this.#forBodies = {
+      source: this.#source,
+      budget: options.bodies,
+      deadline: this.#deadline,
+      stalledSeconds: options.timeouts.stalledBody,
+      invite: () => this.#write(CONTINUE),
+      close: () => this.close(),
+    };
   }
 
   /** Serves the client until either side is done. Never rejects. */
@@ -126,12 +139,11 @@ export class Connection {
         this.#source.skip(2);
         continue;
       }
-      const end = findRequestHeadEnd(bytes, searched);
-      if (end >= 0) {
-        const requestHead = parseRequestHead(bytes.subarray(0, end));
-        this.#source.skip(end);
+      const parsed = this.#heads.parse(bytes, searched);
+      if (parsed !== undefined) {
+        this.#source.skip(parsed.bytes.length);
         this.#deadline.clear();
-        return requestHead;
+        return parsed.head;
       }
       if (searched === 0 && bytes.length > 0 && quietSeconds !== headSeconds) this.#deadline.set(headSeconds);
       searched = bytes.length;
@@ -141,12 +153,12 @@ export class Connection {
 
   /** Handles one request. @returns whether another may follow */
   async #exchange(requestHead: RequestHead): Promise<boolean> {
-    const body = this.#bodyOf(requestHead);
+    const body = new RequestBody(this.#forBodies, requestHead);
     this.#body = body;
-    const presence = new Presence(this.#source, () => this.close());
+    const presence = new Presence(this.#forBodies);
     try {
       if (body.complete) presence.watch();
-      const reply = await this.#handler(this.#request(requestHead, body, presence));
+      const reply = await this.#handler(new ReceivedRequest(requestHead, body, presence));
       body.settle();
       // A client that waits for an invitation and was not invited may send the body or omit it.
       const drainable = body.unreadBytes <= (requestHead.expectsContinue ? 0 : DRAINED_BYTES_MAX);
@@ -166,43 +178,15 @@ export class Connection {
     }
   }
 
-  #bodyOf(requestHead: RequestHead): RequestBody {
-    return new RequestBody({
-      source: this.#source,
-      requestHead,
-      budget: this.#options.bodies,
-      deadline: this.#deadline,
-      stalledSeconds: this.#options.timeouts.stalledBody,
-      invite: () => this.#write(CONTINUE),
-      closeConnection: () => this.close(),
-    });
-  }
-
-  #request(requestHead: RequestHead, body: RequestBody, presence: Presence): HttpRequest {
-    return {
-      method: requestHead.method,
-      target: requestHead.target,
-      header: (name) => requestHead.fields.get(name),
-      body: async (bytesMax) => {
-        if (body.complete) return new Uint8Array();
-        const bytes = await body.read(bytesMax);
-        presence.watch();
-        return bytes;
-      },
-      discardBody: async (bytesMax) => {
-        if (body.complete) return;
-        await body.discard(bytesMax);
-        presence.watch();
-      },
-      get left() {
-        return presence.left;
-      },
-    };
-  }
-
-  async #reply(head: RequestHead, reply: Reply, keepAlive: boolean, presence: Presence): Promise<void> {
-    const body = isStream(reply.body) ? presence.whileThere(reply.body) : reply.body;
-    await writeReply((bytes) => this.#write(bytes), { ...reply, body }, {
+  async #reply(
+    head: RequestHead,
+    reply: Reply,
+    keepAlive: boolean,
+    presence: Presence,
+  ): Promise<void> {
+    const { body } = reply;
+    const sent = isStream(body) ? { ...reply, body: presence.whileThere(body) } : reply;
+    await writeReply(this.#writeBytes, sent, {
       minorVersion: head.minorVersion,
       keepAlive,
       withoutBody: head.method === "HEAD",
@@ -224,7 +208,7 @@ export class Connection {
     this.#options.onMalformed(status);
     try {
       const options = { minorVersion: 1, keepAlive: false, withoutBody: false } as const;
-      await writeReply((bytes) => this.#write(bytes), textReply(status, message), options);
+      await writeReply(this.#writeBytes, textReply(status, message), options);
       await this.#linger();
     } catch {
       // The client has already gone.

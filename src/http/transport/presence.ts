@@ -1,17 +1,21 @@
 import { ClientLeft } from "../../model/errors.ts";
 import type { ByteSource } from "./byte_source.ts";
 
+/** The connection of a client. */
+interface Watched {
+  readonly source: ByteSource;
+  readonly close: () => void;
+}
+
 /** Whether the client of one request is still there. */
 export class Presence {
-  readonly #source: ByteSource;
-  readonly #closeConnection: () => void;
+  readonly #connection: Watched;
   #forgotten = false;
   #gone = false;
   #controller: AbortController | undefined;
 
-  constructor(source: ByteSource, closeConnection: () => void) {
-    this.#source = source;
-    this.#closeConnection = closeConnection;
+  constructor(connection: Watched) {
+    this.#connection = connection;
   }
 
   /** Aborts when the client leaves. Created only on request, since most requests never need it. */
@@ -23,11 +27,11 @@ export class Presence {
 
   /** Watches from now on; the body must have been read. */
   async watch(): Promise<void> {
-    const end = await this.#source.watch(() => this.#forgotten);
+    const end = await this.#connection.source.watch(() => this.#forgotten);
     if (this.#forgotten || end === "stopped") return;
     this.#gone = true;
     this.#controller?.abort();
-    if (end === "flooding") this.#closeConnection();
+    if (end === "flooding") this.#connection.close();
   }
 
   /** The request is over: what the client does from now on no longer concerns it. */

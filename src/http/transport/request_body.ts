@@ -1,6 +1,6 @@
 import { ClientLeft } from "../../model/errors.ts";
 import { NoRoomForBody } from "../exchange.ts";
-import { BodyReader } from "./body.ts";
+import { type BodyHooks, BodyReader } from "./body.ts";
 import { type BodyBudget, FREE_BYTES, type Reservation } from "./body_budget.ts";
 import type { ByteSource } from "./byte_source.ts";
 import type { RequestHead } from "./request_head.ts";
@@ -14,20 +14,21 @@ const READ_WAITING_BYTES = 8 * 1024;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-interface RequestBodyOptions {
+/** What the bodies of one connection have in common. */
+export interface BodyConnection {
   readonly source: ByteSource;
-  readonly requestHead: RequestHead;
   readonly budget: BodyBudget;
   readonly deadline: Deadline;
   readonly stalledSeconds: number;
   /** Tells the client to send the body. */
   readonly invite: () => Promise<void>;
-  readonly closeConnection: () => void;
+  readonly close: () => void;
 }
 
 /** The body of one request: when its client may send it, how fast it must, and until when anybody cares. */
-export class RequestBody {
-  readonly #options: RequestBodyOptions;
+export class RequestBody implements BodyHooks {
+  readonly #connection: BodyConnection;
+  readonly #head: RequestHead;
   readonly #reader: BodyReader;
   /** Whether anybody still waits for it: not once its request has been answered. */
   #wanted = true;
@@ -37,12 +38,10 @@ export class RequestBody {
   /** How much had been received when the client's current time began. */
   #receivedBefore = 0;
 
-  constructor(options: RequestBodyOptions) {
-    this.#options = options;
-    this.#reader = new BodyReader(options.source, options.requestHead.framing, {
-      makeRoom: (bytes) => this.#makeRoom(bytes),
-      onProgress: () => this.#onProgress(),
-    });
+  constructor(connection: BodyConnection, head: RequestHead) {
+    this.#connection = connection;
+    this.#head = head;
+    this.#reader = new BodyReader(connection.source, head.framing, this);
   }
 
   /** Whether the next byte of the client belongs to its next request. */
@@ -55,14 +54,19 @@ export class RequestBody {
     return this.#reader.unreadBytes;
   }
 
+  /** The whole body, if it is short and has come with the head: then nobody has to wait for anything. */
+  takeIfHere(bytesMax: number): Bytes | undefined {
+    return this.#wanted && !this.#head.expectsContinue ? this.#reader.takeIfHere(bytesMax) : undefined;
+  }
+
   /** See `HttpRequest.body`. */
   async read(bytesMax: number): Promise<Bytes> {
     this.#reader.begin(bytesMax);
     return await this.#receive(async () => {
-      const { framing, expectsContinue } = this.#options.requestHead;
+      const { framing, expectsContinue } = this.#head;
       // Who is invited must find room.
       const invitesLarge = expectsContinue && framing.kind === "length" && framing.bytes > FREE_BYTES;
-      if (invitesLarge) await this.#makeRoom(framing.bytes);
+      if (invitesLarge) await this.makeRoom(framing.bytes);
       await this.#invite();
       return await this.#reader.read(bytesMax);
     });
@@ -105,24 +109,24 @@ export class RequestBody {
       return received;
     } finally {
       // From now on it is the handler that takes time; a reply that is being sent already has its own limit.
-      if (this.#wanted) this.#options.deadline.clear();
+      if (this.#wanted) this.#connection.deadline.clear();
     }
   }
 
   async #invite(): Promise<void> {
-    if (this.#options.requestHead.expectsContinue) {
-      await this.#options.invite();
+    if (this.#head.expectsContinue) {
+      await this.#connection.invite();
       this.#assertWanted();
     }
     this.#allowTime();
   }
 
   /** Waits until the body may take so much memory. The client cannot help it, so it has all the time. */
-  async #makeRoom(bytes: number): Promise<void> {
+  async makeRoom(bytes: number): Promise<void> {
     const held = this.#reservation;
     if (held !== undefined && held.bytes >= bytes) return;
     this.#assertWanted();
-    const { source, budget, deadline } = this.#options;
+    const { source, budget, deadline } = this.#connection;
     const reservation = budget.reserve(bytes, {
       received: () => source.received,
       giveUp: () => this.#giveUp(),
@@ -148,20 +152,20 @@ export class RequestBody {
   /** Others need the room that the body holds. If it waits for more, that is not its client's fault. */
   #giveUp(): void {
     const larger = this.#larger;
-    if (larger === undefined) this.#options.closeConnection();
+    if (larger === undefined) this.#connection.close();
     // One that has just been granted is about to free what the body held before.
     else if (larger.waits) larger.release(new NoRoomForBody());
   }
 
-  #onProgress(): void {
+  onProgress(): void {
     this.#assertWanted();
-    const { source: { received }, stalledSeconds } = this.#options;
+    const { source: { received }, stalledSeconds } = this.#connection;
     if (received - this.#receivedBefore >= stalledSeconds * BODY_BYTES_PER_SECOND_MIN) this.#allowTime();
   }
 
   #allowTime(): void {
-    this.#receivedBefore = this.#options.source.received;
-    this.#options.deadline.set(this.#options.stalledSeconds);
+    this.#receivedBefore = this.#connection.source.received;
+    this.#connection.deadline.set(this.#connection.stalledSeconds);
   }
 
   /** @throws ClientLeft when the request was answered before its body was complete */

@@ -12,6 +12,7 @@ const FIELDS_MAX = 100;
 const CR = 0x0d;
 const LF = 0x0a;
 const TAB = 0x09;
+const SPACE = 0x20;
 const DELETE = 0x7f;
 
 /** How the body of a request is delimited. */
@@ -71,6 +72,8 @@ const ABSOLUTE_FORM =
   /^http:\/\/((?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9\-._~%!$&'()*+,;=]+)(?::[0-9]*)?)(?=[/?]|$)/i;
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/;
 
+const GIVEN_ONCE = ["host", "content-length", "transfer-encoding", "expect"];
+
 /**
  * Parses a complete request head.
  * @param bytes with the empty line at its end, already accepted by `findRequestHeadEnd`
@@ -87,15 +90,15 @@ export function parseRequestHead(bytes: Uint8Array): RequestHead {
   if (match[1] === "CONNECT") throw new Malformed("this server is not a proxy");
   if (lines.length > FIELDS_MAX) throw new Malformed(`more than ${FIELDS_MAX} header fields`, 431);
   const fields = new Map<string, string>();
-  const repeated = new Set<string>();
+  let repeated: Set<string> | undefined;
   for (const line of lines) {
     const [name, value] = parseField(line);
     const earlier = fields.get(name);
-    if (earlier !== undefined) repeated.add(name);
+    if (earlier !== undefined) (repeated ??= new Set()).add(name);
     fields.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
   }
-  for (const name of ["host", "content-length", "transfer-encoding", "expect"]) {
-    if (repeated.has(name)) throw new Malformed(`the header field ${name} is given twice`);
+  for (const name of GIVEN_ONCE) {
+    if (repeated?.has(name)) throw new Malformed(`the header field ${name} is given twice`);
   }
   // Later versions of HTTP/1 would have to be understood by those who know this one.
   const minorVersion = match[3] === "0" ? 0 : 1;
@@ -134,13 +137,13 @@ function parseField(line: string): [name: string, value: string] {
   let start = colon + 1;
   let end = line.length;
   // `trim()` would take more than spaces and tabs.
-  while (isBlank(line[start])) start++;
-  while (end > start && isBlank(line[end - 1])) end--;
+  while (isBlank(line.charCodeAt(start))) start++;
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end--;
   return [name, line.slice(start, end)];
 }
 
-function isBlank(unit: string | undefined): boolean {
-  return unit === " " || unit === "\t";
+function isBlank(unit: number): boolean {
+  return unit === SPACE || unit === TAB;
 }
 
 function checkHost(host: string | undefined, minorVersion: 0 | 1): void {

@@ -42,6 +42,17 @@ Deno.test("a page of several megabytes holds every event once, in order, with th
   assertNumbers(await client.queryEvents("*", { afterSequence: 17, limit: 4000 }), range(18, 4017), true);
 });
 
+Deno.test("a short page has a length, one that is read in several parts comes in chunks", async () => {
+  const framing = async (limit: number): Promise<(string | undefined)[]> => {
+    const { reply } = await client.queryEvents("*", { limit });
+    return ["content-length", "transfer-encoding"].map((name) => reply.headers.get(name));
+  };
+  const short = await client.queryEvents("*", { limit: 10 });
+  assert.equal(short.reply.headers.get("content-length"), String(short.reply.body.length));
+  assertNumbers(short, range(1, 10), true);
+  assert.deepEqual(await framing(EVENTS), [undefined, "chunked"]);
+});
+
 Deno.test("a long page of a query holds exactly the matching events", async () => {
   const odd = [{ types: ["odd"] }];
   assertNumbers(await client.queryEvents(odd, { limit: EVENTS }), range(1, EVENTS, 2), false);

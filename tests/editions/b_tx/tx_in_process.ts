@@ -154,7 +154,7 @@ export class InProcess implements Disposable {
 
   /** Sends a request to its route, and turns what it throws into the reply. */
   async request(method: string, path: string, json?: unknown): Promise<Reply> {
-    const routing = this.#route(method, path.slice(1).split("/"));
+    const routing = this.#route(method, path);
     if (routing.kind !== "found") throw new Error(`no route for ${method} ${path}`);
     try {
       return await routing.route.handle({
@@ -177,7 +177,7 @@ export class InProcess implements Disposable {
 
 /** The body of a reply as text; reads a stream to its end. */
 export async function textOf({ body }: Reply): Promise<string> {
-  if (body === null) return "";
+  if (body === null || typeof body === "string") return body ?? "";
   const decoder = new TextDecoder();
   if (body instanceof Uint8Array) return decoder.decode(body);
   let text = "";

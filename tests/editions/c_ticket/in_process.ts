@@ -185,7 +185,7 @@ export class InProcess implements Subject, Disposable {
       routes: this.#edition.routes,
       tokenAccepted: undefined,
       bodyLimit: { bytesMax: 1_000_000, message: "" },
-      log: { write: () => {} },
+      log: { isWanted: () => false, write: () => {} },
       reportFailure: (error) => this.failures.push(error),
     });
   }
@@ -235,7 +235,7 @@ async function answerOf({ status, headers, body }: Reply): Promise<Answer> {
 }
 
 async function textOf(body: Reply["body"]): Promise<string> {
-  if (body === null) return "";
+  if (body === null || typeof body === "string") return body ?? "";
   const decoder = new TextDecoder();
   if (body instanceof Uint8Array) return decoder.decode(body);
   let text = "";

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import type { Reply } from "../../../src/http/exchange.ts";
-import { type ReplyOptions, writeReply } from "../../../src/http/transport/reply_writer.ts";
+import type { ReplyOptions } from "../../../src/http/transport/reply_head.ts";
+import { writeReply } from "../../../src/http/transport/reply_writer.ts";
 import { joinBytes } from "../../support/bytes.ts";
 import { fromBytes, toBytes } from "./fuzz/latin1.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+const encoder = new TextEncoder();
 const PIECE_BYTES_MAX = 64 * 1024;
 const OPTIONS: ReplyOptions = { minorVersion: 1, keepAlive: true, withoutBody: false };
 
@@ -98,6 +100,36 @@ Deno.test("whether the connection stays open is stated where it is not the defau
 
 Deno.test("a status without a known reason has an empty one", async () => {
   assert.match(await text(reply(null, 299)), /^HTTP\/1\.1 299 \r\n/);
+});
+
+Deno.test("short and long bodies, texts and bytes, and long heads are written alike", async () => {
+  for (const size of [1, 2388, 2389, 2390, 7167, 7168, 7169, 70_000]) {
+    for (const unit of ["x", "\u00e9", "\u20ac", "\u{1f600}"]) {
+      for (const name of ["a", "a".repeat(2000)]) {
+        const body = unit.repeat(Math.ceil(size / unit.length));
+        const bytes = encoder.encode(body);
+        const whole = await text({ status: 200, headers: { "X-Name": name }, body });
+        const head = `HTTP/1.1 200 OK\r\nX-Name: ${name}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+        assert.equal(whole, head + fromBytes(bytes));
+        assert.equal(await text({ status: 200, headers: { "X-Name": name }, body: bytes }), whole);
+      }
+    }
+  }
+});
+
+Deno.test("replies that are being written at the same time do not share memory", async () => {
+  const written: Bytes[] = [];
+  const go = Promise.withResolvers<void>();
+  const take = (bytes: Bytes): Promise<void> => {
+    written.push(bytes);
+    return go.promise;
+  };
+  const names = Array.from({ length: 100 }, (_, i) => `reply ${i}`);
+  const writing = names.map((name) => writeReply(take, { status: 200, headers: {}, body: name }, OPTIONS));
+  const bodies = written.map((bytes) => fromBytes(bytes).replace(/^.*\r\n\r\n/s, ""));
+  assert.deepEqual(bodies, names);
+  go.resolve();
+  await Promise.all(writing);
 });
 
 Deno.test("a large body goes out in pieces of at most 64 KiB and is not copied", async () => {

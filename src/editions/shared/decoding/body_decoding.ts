@@ -2,7 +2,7 @@ import type { ServerSettings } from "../../../config/load.ts";
 import { tickEnd, tickIsLong } from "../../../http/tick.ts";
 import { ClientLeft, LimitReached, Refusal } from "../../../model/errors.ts";
 import type { Client } from "../../../store/store.ts";
-import { outline } from "../../../wire/json_outline.ts";
+import { type Outline, outline } from "../../../wire/json_outline.ts";
 import { parseJson } from "../../../wire/json.ts";
 import { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Decoders } from "./decoders.ts";
@@ -60,11 +60,12 @@ export class BodyDecoding<D extends Decoders> {
     client: Client,
   ): Promise<ReturnType<D[Name]>> {
     const { decoders, limits } = this.#options;
-    const isSmall = isQuicklyDecoded(body);
+    const counted = isMedium(body) ? outline(body) : undefined;
+    const isSmall = isQuicklyDecoded(body, counted);
     // Many that arrive together must not add up to what a large one would take.
     while (isSmall && tickIsLong()) await tickEnd();
     const value = isSmall
-      ? decoders[name]!(parseJson(body), limits)
+      ? decoders[name]!(parseJson(body, counted), limits)
       : valueOf(await this.#decodeInWorker(name, body, client.left));
     return value as ReturnType<D[Name]>;
   }
@@ -137,10 +138,13 @@ export class BodyDecoding<D extends Decoders> {
   }
 }
 
-/** @throws Refusal InvalidRequest */
-function isQuicklyDecoded(body: Uint8Array): boolean {
-  if (body.length < COUNTED_BYTES_MIN) return true;
-  return body.length <= DECODED_HERE_BYTES_MAX && outline(body).valueCount <= DECODED_HERE_VALUES_MAX;
+/** Whether it depends on the number of its values how long the body takes. */
+function isMedium({ length }: Uint8Array): boolean {
+  return length >= COUNTED_BYTES_MIN && length <= DECODED_HERE_BYTES_MAX;
+}
+
+function isQuicklyDecoded({ length }: Uint8Array, counted: Outline | undefined): boolean {
+  return counted === undefined ? length < COUNTED_BYTES_MIN : counted.valueCount <= DECODED_HERE_VALUES_MAX;
 }
 
 /** @throws Refusal that the decoder threw */
