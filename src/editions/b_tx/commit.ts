@@ -17,7 +17,7 @@ export async function commit({ edition, transaction, running, request }: TxCall)
     const lists = Object.groupBy(content.projections, listOf);
     const write = storeWrite(content, lists);
     // It runs even if the client leaves, which then has to deal with a lost response.
-    const { outcome } = await writes.write("commit", write, undefined, running.bytesHeld);
+    const { outcome } = await writes.write("commit", write, undefined, running.bytesHeld());
     statistics.writeEnded(outcome);
     throwIfRefused(outcome, (conflict) => conflictMessage(conflict, lists));
   }

@@ -92,9 +92,7 @@ export class OpenTransactions {
         extend: () => void (extended = true),
         finish: () => this.#remove(txId),
         hold: (bytes: number) => this.#hold(entry, bytes),
-        get bytesHeld() {
-          return entry.bytes;
-        },
+        bytesHeld: () => entry.bytes,
       };
       return await call(entry.transaction, running);
     } catch (error) {
@@ -170,7 +168,7 @@ export interface RunningCall {
   /** Counts what the call brought as held by the transaction. @throws Refusal `TooManyTransactions` */
   hold(bytes: number): void;
   /** Of all calls of the transaction so far. */
-  readonly bytesHeld: number;
+  bytesHeld(): number;
 }
 
 /** Broken rules and malformed bodies, but not limits and sizes. */

@@ -35,7 +35,7 @@ export function ticketRoute(
         const transaction = edition.active.of(ticket);
         const { segments } = request;
         return await transaction.call(
-          route.body === "ignored" ? withoutBody(request) : request,
+          route.body === "ignored" ? new WithoutBody(request) : request,
           (body) => withTicket({ edition, transaction, segments, body, client: request }),
         );
       }
@@ -47,14 +47,19 @@ export function ticketRoute(
 }
 
 /** A call whose body means nothing: it is read and dropped. */
-function withoutBody(request: RoutedRequest): Pick<RoutedRequest, "body" | "left"> {
-  return {
-    async body() {
-      await request.discardBody();
-      return new Uint8Array();
-    },
-    get left() {
-      return request.left;
-    },
-  };
+class WithoutBody implements Pick<RoutedRequest, "body" | "left"> {
+  readonly #request: RoutedRequest;
+
+  constructor(request: RoutedRequest) {
+    this.#request = request;
+  }
+
+  async body(): Promise<Uint8Array<ArrayBuffer>> {
+    await this.#request.discardBody();
+    return new Uint8Array();
+  }
+
+  get left(): AbortSignal {
+    return this.#request.left;
+  }
 }

@@ -3,7 +3,7 @@ import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_dire
 import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
 import { SCHEMA_VERSION } from "./tables/schema.ts";
 import { WRITER_CALLS } from "./workers/codecs.ts";
-import { ReaderPool } from "./workers/reader_pool.ts";
+import { ReaderPool, startReader } from "./workers/reader_pool.ts";
 import { RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer } from "./writing/writer.ts";
 
@@ -50,11 +50,16 @@ export class SqliteStore implements Store {
     const path = storePaths(options.dataDir).database;
     const module = new URL("./workers/writer_worker.ts", import.meta.url);
     const writer = new RemoteWorker<typeof Writer>(module, "writer", WRITER_CALLS);
+    // Beside the writer, so that the first read after a start need not wait for it.
+    const reader = startReader();
     try {
       const { files, ...opened } = await writer.open(path);
-      return new SqliteStore(lock, writer, new ReaderPool(path, options.readersMax, files), opened);
+      const readers = new ReaderPool(path, options.readersMax, files);
+      readers.started = reader;
+      return new SqliteStore(lock, writer, readers, opened);
     } catch (error) {
       writer.terminate();
+      reader.terminate();
       lock[Symbol.dispose]();
       const { name, message } = error as WorkerError;
       if (name === "StoreFileError") throw new StoreFileError(message);

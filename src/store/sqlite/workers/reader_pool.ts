@@ -31,6 +31,11 @@ const COUNTS: ReaderCounts = {
 
 type ReaderWorker = RemoteWorker<typeof Reader>;
 
+/** Starts a worker for a reader. It takes some 50 ms until it can open the database. */
+export function startReader(): ReaderWorker {
+  return new RemoteWorker(new URL("./reader_worker.ts", import.meta.url), "reader", READER_CALLS);
+}
+
 /**
  * Reader workers, started on demand, one after the other: to start a worker is more work than a read. Each runs one
  * short read at a time.
@@ -39,6 +44,8 @@ export class ReaderPool implements StoreReads {
   readonly max: number;
   /** Why no more readers are started, once a file of the store is lost. Those that are open go on. */
   lost: string | undefined;
+  /** A worker that was started before it was needed, for the first reader. */
+  started: ReaderWorker | undefined;
   readonly #path: string;
   readonly #files: readonly KnownFile[];
   readonly #counts: ReaderCounts;
@@ -98,6 +105,7 @@ export class ReaderPool implements StoreReads {
     clearTimeout(this.#lookForLongReads);
     clearTimeout(this.#lookForSpare);
     await Promise.allSettled(this.#idle.map((reader) => reader.object.close()));
+    this.started?.terminate();
     for (const reader of this.#readers) reader.terminate();
     this.#readers.clear();
     this.#busySince.clear();
@@ -156,11 +164,8 @@ export class ReaderPool implements StoreReads {
     if (this.#waiting.count === 0) return;
     if (!this.#mayStart) return this.#startLater();
     this.#isStarting = true;
-    const reader: ReaderWorker = new RemoteWorker(
-      new URL("./reader_worker.ts", import.meta.url),
-      "reader",
-      READER_CALLS,
-    );
+    const reader = this.started ?? startReader();
+    this.started = undefined;
     this.#readers.add(reader);
     reader.onNotice = () => this.#forget(reader);
     try {
