@@ -20,13 +20,13 @@ import { needingTest } from "../support/needing_test.ts";
  * the machine.
  */
 const BOUNDS: Readonly<Record<RowName, number>> = {
-  smallReader: 19.6,
+  smallReader: 18.5,
   scan: 1435,
-  oneWriter: 29.6,
-  writersTogether: 3.9,
-  bulkWriter: 85,
-  transaction: 52.5,
-  ticket: 46,
+  oneWriter: 28.2,
+  writersTogether: 4.4,
+  bulkWriter: 72,
+  transaction: 49.5,
+  ticket: 41.5,
 };
 
 /** What the runtime does for its own sake: its locks, its memory, its clocks, its signals. Varies from run to run. */

@@ -2,7 +2,7 @@ import type { AnyCodec } from "../../../workers/call_codec.ts";
 import type { RemoteOptions } from "../../../workers/remote_worker.ts";
 import { chunkCodec } from "./chunk_codec.ts";
 import { groupCodec, writeInsideCodec } from "./group_codec.ts";
-import { stepCodec } from "./step_codec.ts";
+import { stepCodec, surelyCodec } from "./step_codec.ts";
 
 /** What goes to the writer and to readers through shared memory. Memory that is never used is not taken. */
 export const WRITER_CALLS: RemoteOptions = {
@@ -12,7 +12,7 @@ export const WRITER_CALLS: RemoteOptions = {
     ["readChunkInside", chunkCodec],
     ["writeInside", writeInsideCodec],
     ["commit", stepCodec],
-    ["rollback", stepCodec],
+    ["rollback", surelyCodec],
   ]),
   memoryBytes: 1024 * 1024,
 };

@@ -1,13 +1,18 @@
 import type { CallCodec } from "../../../workers/call_codec.ts";
+import { done, type Outcome } from "../../outcome.ts";
 
-/** A method without arguments, whose value is plain data. */
-export const stepCodec: CallCodec<[], unknown> = {
+/** A step of a turn that needs no arguments and returns nothing. */
+export const stepCodec: CallCodec<[], Outcome<void>> = {
   writeArgs: () => true,
   readArgs: () => [],
-  writeValue(to, value) {
-    // In an object, since JSON has no text for undefined.
-    to.text(JSON.stringify({ value }));
-    return true;
-  },
-  readValue: (from) => JSON.parse(from.text()).value,
+  writeValue: (_, outcome) => outcome.kind === "done",
+  readValue: () => done(undefined),
+};
+
+/** The same for one that cannot fail. */
+export const surelyCodec: CallCodec<[], void> = {
+  writeArgs: () => true,
+  readArgs: () => [],
+  writeValue: () => true,
+  readValue: () => {},
 };
