@@ -30,8 +30,8 @@ export class Checkpoints {
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #lookedAt = -Infinity;
   #lastTurnAt = 0;
-  /** Since the last merge, something may have been written. */
-  #isUnmerged = false;
+  /** Since the last merge, something may have been written; or before this start. */
+  #isUnmerged = true;
 
   /** @param onBroken called when the checkpoint of a store at rest has broken it */
   constructor(db: Database, transactions: Transactions, onBroken: () => void) {
@@ -45,12 +45,17 @@ export class Checkpoints {
     const now = performance.now();
     this.#lastTurnAt = now;
     this.#isUnmerged = true;
-    this.#idleTimer ??= this.#wakeIn(IDLE_MILLISECONDS);
+    this.awaitRest();
     if (now < this.#lookedAt + LOOK_MILLISECONDS) return;
     this.#lookedAt = now;
     const { total, pending } = this.#walPages;
     if (total >= WAL_PAGES_MAX) this.#run("RESTART", READERS_WAIT_MILLISECONDS);
     else if (pending >= CHECKPOINT_PAGES) this.#run("PASSIVE", 0);
+  }
+
+  /** After the start, which is no turn: what was left undone is done at rest. */
+  awaitRest(): void {
+    this.#idleTimer ??= this.#wakeIn(IDLE_MILLISECONDS);
   }
 
   /** Leaves the files as they are from now on, so that they can be copied. */

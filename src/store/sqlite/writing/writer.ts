@@ -61,6 +61,7 @@ export class Writer {
     readState(db);
     const writer = new Writer(db, created, tell, new StoreFiles(path));
     writer.#lookTimer = setInterval(() => writer.#look(), LOOK_MILLISECONDS);
+    writer.#checkpoints.awaitRest();
     return writer;
   }
 

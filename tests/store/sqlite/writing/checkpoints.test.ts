@@ -87,3 +87,25 @@ Deno.test("at rest the runs of the tag index are merged, in short steps, and the
   await new Promise((resolve) => setTimeout(resolve, 2500));
   assert.deepEqual([changed(), Deno.statSync(store.path).mtime], before);
 });
+
+Deno.test("what a store left unmerged when it was closed is merged at rest after the next start, without any turn", async () => {
+  using store = new TestStore();
+  for (let i = 0; i < 150; i++) store.append([newEvent(`type${i}`)]);
+  const runs = indexRuns(store);
+  const checkpoints = new Checkpoints(
+    store.db,
+    new Transactions(store.db),
+    () => assert.fail("nothing breaks"),
+  );
+  checkpoints.awaitRest();
+  await eventually(() => assert.ok(indexRuns(store) < runs / 2), 20);
+  await eventually(() => assert.equal(Deno.statSync(`${store.path}-wal`).size, 0), 20);
+  // After another start, there is nothing left to do.
+  const changed = (): unknown => [store.db.get("PRAGMA data_version"), Deno.statSync(store.path).mtime];
+  const before = changed();
+  const next = new Checkpoints(store.db, new Transactions(store.db), () => assert.fail("nothing breaks"));
+  next.awaitRest();
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  assert.deepEqual(changed(), before);
+  next.stop();
+});
