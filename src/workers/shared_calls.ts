@@ -20,6 +20,8 @@ const CODEC = 2;
 const COUNTERS = 3;
 const COUNTERS_BYTES = 16;
 
+type Counter = typeof CALLS | typeof ANSWERS;
+
 const MESSAGE = -1;
 
 /** A worker sees to its timers and messages at least so often. */
@@ -51,8 +53,7 @@ export class SharedCalls {
     if (!codec.writeArgs(to, ...args) || to.isFull) return undefined;
     const answers = Atomics.load(this.#counters, ANSWERS);
     this.#countUp(CALLS, this.#methods.indexOf(method));
-    const answered = Atomics.waitAsync(this.#counters, ANSWERS, answers);
-    return Promise.resolve(answered.value).then(() => Atomics.load(this.#counters, CODEC) !== MESSAGE);
+    return this.#untilCounted(ANSWERS, answers).then(() => Atomics.load(this.#counters, CODEC) !== MESSAGE);
   }
 
   /** The value that the worker has left in the memory. */
@@ -73,18 +74,14 @@ export class SharedCalls {
   /** Answers the calls that come, in the worker, for as long as it lives. */
   async serve(server: CallServer): Promise<never> {
     for (let seen = 0;;) {
-      // The event loop goes on meanwhile.
-      await Atomics.waitAsync(this.#counters, CALLS, seen).value;
+      await this.#untilCounted(CALLS, seen);
       const until = performance.now() + EVENT_LOOP_MILLISECONDS;
       do {
         seen = Atomics.load(this.#counters, CALLS);
         const method = this.#methods[Atomics.load(this.#counters, CODEC)];
         if (method === undefined) break;
         this.#answer(method, server);
-      } while (
-        performance.now() < until &&
-        Atomics.wait(this.#counters, CALLS, seen, EVENT_LOOP_MILLISECONDS) !== "timed-out"
-      );
+      } while (performance.now() < until && this.#blockUntilCounted(CALLS, seen));
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
   }
@@ -102,7 +99,23 @@ export class SharedCalls {
     server.afterAnswer();
   }
 
-  #countUp(counter: typeof CALLS | typeof ANSWERS, codec: number): void {
+  /** Resolves when a counter has been counted up. The event loop goes on meanwhile. */
+  async #untilCounted(counter: Counter, seen: number): Promise<void> {
+    // Who counts up notifies a moment later. By then the other side may have seen it, and be waiting for the next time.
+    while (Atomics.load(this.#counters, counter) === seen) {
+      await Atomics.waitAsync(this.#counters, counter, seen).value;
+    }
+  }
+
+  /** The same, while this thread does nothing else. @returns false when it has waited in vain */
+  #blockUntilCounted(counter: Counter, seen: number): boolean {
+    while (Atomics.load(this.#counters, counter) === seen) {
+      if (Atomics.wait(this.#counters, counter, seen, EVENT_LOOP_MILLISECONDS) === "timed-out") return false;
+    }
+    return true;
+  }
+
+  #countUp(counter: Counter, codec: number): void {
     Atomics.store(this.#counters, CODEC, codec);
     Atomics.add(this.#counters, counter, 1);
     Atomics.notify(this.#counters, counter);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { SharedCalls } from "../../src/workers/shared_calls.ts";
 import { RemoteWorker } from "../../src/workers/remote_worker.ts";
 import type { Echo } from "./echo_worker.ts";
 import { POISON, TEXT_CALLS } from "./text_codec.ts";
@@ -96,5 +97,47 @@ Deno.test("a worker that waits for calls can be terminated, between calls and at
       await echo.echo("last");
       await pause(milliseconds);
     });
+  }
+});
+
+/** Notifies whoever waits, as one side does a moment after it has counted up, when the other has long seen that. */
+function notifyLate(memory: SharedArrayBuffer): void {
+  const counters = new Int32Array(memory);
+  for (const position of [0, 1, 2]) Atomics.notify(counters, position);
+}
+
+Deno.test("a late notice is not taken for the answer to the next call", async () => {
+  const memory = new SharedArrayBuffer(1024);
+  let answered = false;
+  new SharedCalls(memory, TEXT_CALLS.codecs).call("echo", ["text"])!.then(() => answered = true);
+  for (let i = 0; i < 5; i++) {
+    notifyLate(memory);
+    await pause(5);
+  }
+  assert.ok(!answered);
+});
+
+Deno.test("a late notice is not taken for another call, neither by a worker that blocks nor by one at rest", async () => {
+  const memory = new SharedArrayBuffer(1024);
+  const worker = new Worker(new URL("./echo_worker.ts", import.meta.url), { type: "module" });
+  try {
+    const opened = new Promise((resolve) => worker.onmessage = resolve);
+    worker.postMessage({ method: "open", args: [], memory });
+    await opened;
+    const calls = new SharedCalls(memory, TEXT_CALLS.codecs);
+    const answers = (): number => Atomics.load(new Int32Array(memory), 1);
+    for (const rest of [0, 60]) {
+      assert.equal(await calls.call("echo", ["text"]), true);
+      const before = answers();
+      await pause(rest);
+      for (let i = 0; i < 5; i++) {
+        notifyLate(memory);
+        await pause(1);
+      }
+      assert.equal(answers(), before);
+      assert.equal(calls.value("echo"), "text");
+    }
+  } finally {
+    worker.terminate();
   }
 });
