@@ -46,16 +46,16 @@ export function hostObject(hosted: HostedClass, codecs: CallCodecs = new Map()):
     object = hosted.open(...args, tell);
     return object.opened;
   };
-  const perform = (method: string, args: readonly unknown[]): Answer => {
+  const perform = (method: string, args: () => readonly unknown[]): Answer => {
     try {
-      return { value: invoke(method, args) };
+      return { value: invoke(method, args()) };
     } catch (error) {
       return errorAnswer(error as Error);
     }
   };
   const afterAnswer = (): void => object?.afterAnswer?.();
   self.onmessage = ({ data: { method, args, memory } }) => {
-    send(perform(method, args));
+    send(perform(method, () => args));
     if (method !== "close") afterAnswer();
     if (memory !== undefined) new SharedCalls(memory, codecs).serve({ perform, send, afterAnswer });
   };

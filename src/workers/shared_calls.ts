@@ -5,24 +5,30 @@ import { SharedReader, SharedWriter } from "./shared_bytes.ts";
 
 /*
  * Calls through memory that the main thread shares with a worker, one at a time: first the arguments are in it, then
- * the value takes their place. Each side counts up its own counter when it has written, and the other waits for that.
+ * the value takes their place. Each side has a word that it changes when it has written, and the other waits for that.
  *
  * A message costs both threads an event, a task and copies of all objects, and the worker has to return to its event
  * loop for it. Here a worker that has answered simply waits for the next call, which makes a call and its answer take
- * half the time. What has no codec or is too long is sent as a message; the counters then say that there is one.
+ * half the time. What has no codec or is too long is sent as a message; the words then say that there is one.
  */
 
-/** Positions in the memory, in units of 4 bytes. */
-const CALLS = 0;
-const ANSWERS = 1;
-/** Which codec the memory was written with, or MESSAGE. */
-const CODEC = 2;
-const COUNTERS = 3;
-const COUNTERS_BYTES = 16;
+/** The words: of the main thread, and of the worker. Nobody else writes to them. */
+const CALL = 0;
+const ANSWER = 1;
+const WORDS = 2;
+const WORDS_BYTES = 8;
 
-type Counter = typeof CALLS | typeof ANSWERS;
+type Word = typeof CALL | typeof ANSWER;
 
-const MESSAGE = -1;
+/*
+ * A word holds a count, and in its lowest bits which codec wrote the memory. One word, since two could not be read at
+ * the same moment: whoever looks late for one call must not take the half-announced next one for it.
+ */
+const CODEC_BITS = 8;
+const CODEC_MASK = (1 << CODEC_BITS) - 1;
+
+/** In the place of a codec. */
+const MESSAGE = 0;
 
 /** A worker sees to its timers and messages at least so often. */
 const EVENT_LOOP_MILLISECONDS = 20;
@@ -31,14 +37,14 @@ export class SharedCalls {
   readonly memory: SharedArrayBuffer;
   readonly #codecs: CallCodecs;
   readonly #methods: readonly string[];
-  readonly #counters: Int32Array;
+  readonly #words: Int32Array;
 
   /** @param codecs the same ones, in the same order, on both sides */
   constructor(memory: SharedArrayBuffer, codecs: CallCodecs) {
     this.memory = memory;
     this.#codecs = codecs;
     this.#methods = [...codecs.keys()];
-    this.#counters = new Int32Array(memory, 0, COUNTERS);
+    this.#words = new Int32Array(memory, 0, WORDS);
   }
 
   /**
@@ -49,83 +55,93 @@ export class SharedCalls {
   call(method: string, args: readonly unknown[]): Promise<boolean> | undefined {
     const codec = this.#codecs.get(method);
     if (codec === undefined) return undefined;
-    const to = new SharedWriter(this.memory, COUNTERS_BYTES);
+    const to = new SharedWriter(this.memory, WORDS_BYTES);
     if (!codec.writeArgs(to, ...args) || to.isFull) return undefined;
-    const answers = Atomics.load(this.#counters, ANSWERS);
-    this.#countUp(CALLS, this.#methods.indexOf(method));
-    return this.#untilCounted(ANSWERS, answers).then(() => Atomics.load(this.#counters, CODEC) !== MESSAGE);
+    const before = Atomics.load(this.#words, ANSWER);
+    this.#announce(CALL, this.#codecOf(method));
+    return this.#untilChanged(ANSWER, before).then((answer) => (answer & CODEC_MASK) !== MESSAGE);
   }
 
   /** The value that the worker has left in the memory. */
   value(method: string): unknown {
-    return this.#codecs.get(method)!.readValue(new SharedReader(this.memory, COUNTERS_BYTES));
+    return this.#codecs.get(method)!.readValue(new SharedReader(this.memory, WORDS_BYTES));
   }
 
   /** Sends the worker, which may be waiting for a call, to its messages. */
   callByMessage(): void {
-    this.#countUp(CALLS, MESSAGE);
+    this.#announce(CALL, MESSAGE);
   }
 
   /** Ends the wait for an answer of a worker that has died, as if it came by a message. */
   giveUp(): void {
-    this.#countUp(ANSWERS, MESSAGE);
+    this.#announce(ANSWER, MESSAGE);
   }
 
   /** Answers the calls that come, in the worker, for as long as it lives. */
   async serve(server: CallServer): Promise<never> {
     for (let seen = 0;;) {
-      await this.#untilCounted(CALLS, seen);
+      seen = await this.#untilChanged(CALL, seen);
       const until = performance.now() + EVENT_LOOP_MILLISECONDS;
-      do {
-        seen = Atomics.load(this.#counters, CALLS);
-        const method = this.#methods[Atomics.load(this.#counters, CODEC)];
-        if (method === undefined) break;
+      for (let method = this.#methodOf(seen); method !== undefined; method = this.#methodOf(seen)) {
         this.#answer(method, server);
-      } while (performance.now() < until && this.#blockUntilCounted(CALLS, seen));
+        if (performance.now() >= until || !this.#blocksUntilChanged(CALL, seen)) break;
+        seen = Atomics.load(this.#words, CALL);
+      }
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
   }
 
   #answer(method: string, server: CallServer): void {
     const { readArgs, writeValue } = this.#codecs.get(method)!;
-    const answer = server.perform(method, readArgs(new SharedReader(this.memory, COUNTERS_BYTES)));
-    const to = new SharedWriter(this.memory, COUNTERS_BYTES);
+    const answer = server.perform(method, () => readArgs(new SharedReader(this.memory, WORDS_BYTES)));
+    const to = new SharedWriter(this.memory, WORDS_BYTES);
     if ("value" in answer && writeValue(to, answer.value) && !to.isFull) {
-      this.#countUp(ANSWERS, this.#methods.indexOf(method));
+      this.#announce(ANSWER, this.#codecOf(method));
     } else {
       server.send(answer);
-      this.#countUp(ANSWERS, MESSAGE);
+      this.#announce(ANSWER, MESSAGE);
     }
     server.afterAnswer();
   }
 
-  /** Resolves when a counter has been counted up. The event loop goes on meanwhile. */
-  async #untilCounted(counter: Counter, seen: number): Promise<void> {
-    // Who counts up notifies a moment later. By then the other side may have seen it, and be waiting for the next time.
-    while (Atomics.load(this.#counters, counter) === seen) {
-      await Atomics.waitAsync(this.#counters, counter, seen).value;
+  #codecOf(method: string): number {
+    return this.#methods.indexOf(method) + 1;
+  }
+
+  /** @returns undefined for a message */
+  #methodOf(word: number): string | undefined {
+    return this.#methods[(word & CODEC_MASK) - 1];
+  }
+
+  /** The next value of a word that was `seen`. The event loop goes on meanwhile. */
+  async #untilChanged(word: Word, seen: number): Promise<number> {
+    while (true) {
+      const now = Atomics.load(this.#words, word);
+      if (now !== seen) return now;
+      // Notified late, one may find that what this was about has been seen before.
+      await Atomics.waitAsync(this.#words, word, seen).value;
     }
   }
 
-  /** The same, while this thread does nothing else. @returns false when it has waited in vain */
-  #blockUntilCounted(counter: Counter, seen: number): boolean {
-    while (Atomics.load(this.#counters, counter) === seen) {
-      if (Atomics.wait(this.#counters, counter, seen, EVENT_LOOP_MILLISECONDS) === "timed-out") return false;
+  /** Waits for the same, while this thread does nothing else. @returns false when it has waited in vain */
+  #blocksUntilChanged(word: Word, seen: number): boolean {
+    while (Atomics.load(this.#words, word) === seen) {
+      if (Atomics.wait(this.#words, word, seen, EVENT_LOOP_MILLISECONDS) === "timed-out") return false;
     }
     return true;
   }
 
-  #countUp(counter: Counter, codec: number): void {
-    Atomics.store(this.#counters, CODEC, codec);
-    Atomics.add(this.#counters, counter, 1);
-    Atomics.notify(this.#counters, counter);
+  #announce(word: Word, codec: number): void {
+    const count = (Atomics.load(this.#words, word) >> CODEC_BITS) + 1;
+    Atomics.store(this.#words, word, (count << CODEC_BITS) | codec);
+    Atomics.notify(this.#words, word);
   }
 }
 
 /** What a worker does with a call. */
 export interface CallServer {
-  /** Calls the method. Never throws. */
-  perform(method: string, args: readonly unknown[]): Answer;
+  /** Calls the method. Never throws, even if `args` does. */
+  perform(method: string, args: () => readonly unknown[]): Answer;
   /** Sends an answer as a message. */
   send(answer: Answer): void;
   afterAnswer(): void;

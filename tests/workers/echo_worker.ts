@@ -1,10 +1,11 @@
 import { hostObject } from "../../src/workers/host_object.ts";
-import { TEXT_CALLS } from "./text_codec.ts";
+import { DEADLY, TEXT_CALLS } from "./text_codec.ts";
 
 /** An object with three methods that are called through shared memory, and one that is not. */
 export class Echo {
   #ticks = 0;
   #answers = 0;
+  #isDying = false;
   readonly #timer = setInterval(() => this.#ticks++, 5);
 
   static open(): Echo {
@@ -12,6 +13,7 @@ export class Echo {
   }
 
   echo(text: string): string {
+    this.#isDying = text === DEADLY;
     return text;
   }
 
@@ -30,6 +32,7 @@ export class Echo {
 
   afterAnswer(): void {
     this.#answers++;
+    if (this.#isDying) throw new Error("the end");
   }
 
   close(): void {

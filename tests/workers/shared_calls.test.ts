@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { SharedCalls } from "../../src/workers/shared_calls.ts";
 import { RemoteWorker } from "../../src/workers/remote_worker.ts";
 import type { Echo } from "./echo_worker.ts";
-import { POISON, TEXT_CALLS } from "./text_codec.ts";
+import { DEADLY, POISON, TEXT_CALLS } from "./text_codec.ts";
 
 async function withEcho(
   run: (echo: RemoteWorker<typeof Echo>["object"], worker: RemoteWorker<typeof Echo>) => Promise<void>,
@@ -64,6 +64,28 @@ Deno.test("what a method throws reaches its caller alone", async () => {
   });
 });
 
+Deno.test("an argument that cannot be read fails its call alone", async () => {
+  await withEcho(async (echo) => {
+    await assert.rejects(echo.echo(POISON), /cannot be read/);
+    assert.equal(await echo.echo("next"), "next");
+  });
+});
+
+Deno.test("a call that comes before the worker has noticed the message before it is performed once", async () => {
+  const memory = new SharedArrayBuffer(1024);
+  let performed = 0;
+  const perform = (_: string, args: () => readonly unknown[]) => (performed++, { value: args()[0] });
+  const caller = new SharedCalls(memory, TEXT_CALLS.codecs);
+  const server = new SharedCalls(memory, TEXT_CALLS.codecs);
+  caller.callByMessage();
+  const answered = caller.call("echo", ["text"])!;
+  const serving = server.serve({ perform, send: () => {}, afterAnswer: () => {} });
+  assert.equal(await Promise.race([answered, serving]), true);
+  assert.equal(caller.value("echo"), "text");
+  await pause(50);
+  assert.equal(performed, 1);
+});
+
 Deno.test("timers of the worker go off however fast calls follow each other", async () => {
   await withEcho(async (echo) => {
     const end = performance.now() + 300;
@@ -85,7 +107,8 @@ Deno.test("when the worker dies in a call, the call fails, and so does every lat
   await withEcho(async (echo, worker) => {
     const noticed = Promise.withResolvers<unknown>();
     worker.onNotice = noticed.resolve;
-    await assert.rejects(echo.echo(POISON), /the echo worker died/);
+    assert.equal(await echo.echo(DEADLY), DEADLY);
+    await assert.rejects(echo.echo("in the meantime"), /the echo worker died/);
     assert.match(JSON.stringify(await noticed.promise), /broken/);
     await assert.rejects(echo.echo("later"), /the echo worker died/);
   });
@@ -102,8 +125,8 @@ Deno.test("a worker that waits for calls can be terminated, between calls and at
 
 /** Notifies whoever waits, as one side does a moment after it has counted up, when the other has long seen that. */
 function notifyLate(memory: SharedArrayBuffer): void {
-  const counters = new Int32Array(memory);
-  for (const position of [0, 1, 2]) Atomics.notify(counters, position);
+  const words = new Int32Array(memory);
+  for (const position of [0, 1]) Atomics.notify(words, position);
 }
 
 Deno.test("a late notice is not taken for the answer to the next call", async () => {

@@ -1,8 +1,11 @@
 import type { CallCodec } from "../../src/workers/call_codec.ts";
 import type { RemoteOptions } from "../../src/workers/remote_worker.ts";
 
-/** An argument that kills the worker which reads it. */
+/** An argument that cannot be read. */
 export const POISON = "poison";
+
+/** An argument of `echo` after which the worker dies. */
+export const DEADLY = "deadly";
 
 /** For methods with a text as argument and as value. */
 const textCodec: CallCodec<[text: string], string> = {

@@ -57,6 +57,7 @@ export class ReaderPool implements StoreReads {
   /** Since when readers are busy with their present read, in milliseconds by the monotonic clock. */
   readonly #busySince = new Map<ReaderWorker, number>();
   #isStarting = false;
+  #isClosed = false;
   /** Set while reads wait. */
   #lookForLongReads: ReturnType<typeof setTimeout> | undefined;
   /** Set while there are more readers than usual. */
@@ -102,9 +103,11 @@ export class ReaderPool implements StoreReads {
 
   /** Closes the connections of all readers; a read that is still in progress is cut off. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#lookForLongReads);
     clearTimeout(this.#lookForSpare);
-    await Promise.allSettled(this.#idle.map((reader) => reader.object.close()));
+    const idle = this.#idle.splice(0);
+    await Promise.allSettled(idle.map((reader) => reader.object.close()));
     this.started?.terminate();
     for (const reader of this.#readers) reader.terminate();
     this.#readers.clear();
@@ -161,7 +164,7 @@ export class ReaderPool implements StoreReads {
   }
 
   async #startForWaiting(): Promise<void> {
-    if (this.#waiting.count === 0) return;
+    if (this.#waiting.count === 0 || this.#isClosed) return;
     if (!this.#mayStart) return this.#startLater();
     this.#isStarting = true;
     const reader = this.started ?? startReader();

@@ -33,7 +33,7 @@ export class Checkpoints {
   /** Since the last merge, something may have been written; or before this start. */
   #isUnmerged = true;
 
-  /** @param onBroken called when the checkpoint of a store at rest has broken it */
+  /** @param onBroken called when a store at rest was found broken, or one of its files lost */
   constructor(db: Database, transactions: Transactions, onBroken: () => void) {
     this.#db = db;
     this.#transactions = transactions;
@@ -48,9 +48,7 @@ export class Checkpoints {
     this.awaitRest();
     if (now < this.#lookedAt + LOOK_MILLISECONDS) return;
     this.#lookedAt = now;
-    const { total, pending } = this.#walPages;
-    if (total >= WAL_PAGES_MAX) this.#run("RESTART", READERS_WAIT_MILLISECONDS);
-    else if (pending >= CHECKPOINT_PAGES) this.#run("PASSIVE", 0);
+    this.#shortenWal();
   }
 
   /** After the start, which is no turn: what was left undone is done at rest. */
@@ -88,7 +86,9 @@ export class Checkpoints {
     if (this.#isUnmerged) {
       // A write that has come meanwhile goes first.
       this.#isUnmerged = this.#waitingFor(0, () => mergeStep(this.#db, this.#transactions));
+      if (this.#transactions.lost !== undefined) return this.#onBroken();
       if (this.#isUnmerged) {
+        this.#shortenWal();
         this.#idleTimer = this.#wakeIn(0);
         return;
       }
@@ -97,6 +97,12 @@ export class Checkpoints {
     if (this.#transactions.broken !== undefined) return this.#onBroken();
     // A reader was in the way.
     if (this.#walPages.total > 0) this.#idleTimer = this.#wakeIn(IDLE_MILLISECONDS);
+  }
+
+  #shortenWal(): void {
+    const { total, pending } = this.#walPages;
+    if (total >= WAL_PAGES_MAX) this.#run("RESTART", READERS_WAIT_MILLISECONDS);
+    else if (pending >= CHECKPOINT_PAGES) this.#run("PASSIVE", 0);
   }
 
   /** Pages in the WAL, and how many of them are not in the database file yet. */
