@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { freeDescriptors, shareDescriptors } from "../../src/server/descriptors.ts";
+import { eventually } from "../support/eventually.ts";
 import { openDescriptors } from "../http/transport/support/transport_process.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 
@@ -32,10 +33,15 @@ async function startReaders(server: ServerProcess): Promise<void> {
 }
 
 Deno.test("a server's workers take no more descriptors than are set aside for them", async () => {
-  await using server = await startServer();
-  await server.client().append({ type: "t", payload: "" });
-  const withoutReaders = openDescriptors(server.pid);
-  await startReaders(server);
-  const perReader = (openDescriptors(server.pid) - withoutReaders) / READERS;
-  assert.ok(perReader > 1 && perReader <= 10, `a reader takes ${perReader} descriptors`);
+  const more = navigator.hardwareConcurrency;
+  await using alone = await startServer({ env: { SERVICE_READ_POOL_SIZE: "1" } });
+  await using server = await startServer({ env: { SERVICE_READ_POOL_SIZE: String(1 + more) } });
+  for (const each of [alone, server]) await each.client().append({ type: "t", payload: "" });
+  await startReaders(alone);
+  const withOneReader = openDescriptors(alone.pid);
+  await eventually(async () => {
+    await startReaders(server);
+    const perReader = (openDescriptors(server.pid) - withOneReader) / more;
+    assert.ok(perReader > 4 && perReader <= 10, `a reader takes ${perReader} descriptors`);
+  });
 });

@@ -104,6 +104,8 @@ Deno.test("a second call beside one that runs is refused without disturbing it",
 });
 
 Deno.test("when the worker dies in a call, the call fails, and so does every later one", async () => {
+  // The wait for an answer is nothing that a program waits for before it ends; a server always has other things to do.
+  const alive = setInterval(() => {}, 1000);
   await withEcho(async (echo, worker) => {
     const noticed = Promise.withResolvers<unknown>();
     worker.onNotice = noticed.resolve;
@@ -112,6 +114,7 @@ Deno.test("when the worker dies in a call, the call fails, and so does every lat
     assert.match(JSON.stringify(await noticed.promise), /broken/);
     await assert.rejects(echo.echo("later"), /the echo worker died/);
   });
+  clearInterval(alive);
 });
 
 Deno.test("a worker that waits for calls can be terminated, between calls and at rest", async () => {
