@@ -13,6 +13,7 @@ const encoder = new TextEncoder();
 export class SharedWriter {
   readonly #bytes: Uint8Array<SharedArrayBuffer>;
   readonly #view: DataView;
+  readonly #start: number;
   #at: number;
   #isFull = false;
 
@@ -20,7 +21,14 @@ export class SharedWriter {
   constructor(memory: SharedArrayBuffer, start: number) {
     this.#bytes = new Uint8Array(memory);
     this.#view = new DataView(memory);
-    this.#at = start;
+    this.#start = this.#at = start;
+  }
+
+  /** Begins again, over what was written. */
+  restart(): this {
+    this.#at = this.#start;
+    this.#isFull = false;
+    return this;
   }
 
   /** Whether something did not fit. Nothing that was written is of use then. */
@@ -60,13 +68,20 @@ export class SharedWriter {
 export class SharedReader {
   readonly #buffer: Buffer;
   readonly #view: DataView;
+  readonly #start: number;
   #at: number;
 
   /** @param start where the writer began */
   constructor(memory: SharedArrayBuffer, start: number) {
     this.#buffer = Buffer.from(memory);
     this.#view = new DataView(memory);
-    this.#at = start;
+    this.#start = this.#at = start;
+  }
+
+  /** Begins again, with what has been written since. */
+  restart(): this {
+    this.#at = this.#start;
+    return this;
   }
 
   number(): number {

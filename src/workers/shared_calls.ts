@@ -38,6 +38,8 @@ export class SharedCalls {
   readonly #codecs: CallCodecs;
   readonly #methods: readonly string[];
   readonly #words: Int32Array;
+  readonly #writer: SharedWriter;
+  readonly #reader: SharedReader;
 
   /** @param codecs the same ones, in the same order, on both sides */
   constructor(memory: SharedArrayBuffer, codecs: CallCodecs) {
@@ -45,6 +47,8 @@ export class SharedCalls {
     this.#codecs = codecs;
     this.#methods = [...codecs.keys()];
     this.#words = new Int32Array(memory, 0, WORDS);
+    this.#writer = new SharedWriter(memory, WORDS_BYTES);
+    this.#reader = new SharedReader(memory, WORDS_BYTES);
   }
 
   /**
@@ -55,7 +59,7 @@ export class SharedCalls {
   call(method: string, args: readonly unknown[]): Promise<boolean> | undefined {
     const codec = this.#codecs.get(method);
     if (codec === undefined) return undefined;
-    const to = new SharedWriter(this.memory, WORDS_BYTES);
+    const to = this.#writer.restart();
     if (!codec.writeArgs(to, ...args) || to.isFull) return undefined;
     const before = Atomics.load(this.#words, ANSWER);
     this.#announce(CALL, this.#codecOf(method));
@@ -64,7 +68,7 @@ export class SharedCalls {
 
   /** The value that the worker has left in the memory. */
   value(method: string): unknown {
-    return this.#codecs.get(method)!.readValue(new SharedReader(this.memory, WORDS_BYTES));
+    return this.#codecs.get(method)!.readValue(this.#reader.restart());
   }
 
   /** Sends the worker, which may be waiting for a call, to its messages. */
@@ -93,8 +97,8 @@ export class SharedCalls {
 
   #answer(method: string, server: CallServer): void {
     const { readArgs, writeValue } = this.#codecs.get(method)!;
-    const answer = server.perform(method, () => readArgs(new SharedReader(this.memory, WORDS_BYTES)));
-    const to = new SharedWriter(this.memory, WORDS_BYTES);
+    const answer = server.perform(method, () => readArgs(this.#reader.restart()));
+    const to = this.#writer.restart();
     if ("value" in answer && writeValue(to, answer.value) && !to.isFull) {
       this.#announce(ANSWER, this.#codecOf(method));
     } else {
