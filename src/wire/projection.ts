@@ -28,8 +28,6 @@ export function decodeProjectionChanges(
   path: string,
   limits: ProjectionLimits,
 ): ProjectionChanges {
-  // Most writes change none.
-  if (path !== "" && isOmitted(value)) return { create: [], replace: [], delete: [] };
   return decodeChanges(value, path, limits, {
     create: ["type", "id", "payload"],
     replace: ["type", "id", "version", "payload"],
@@ -71,14 +69,16 @@ export function decodeChanges<const F extends Fields>(
 
 /** How many changes the three lists contain in total, before any of them is decoded. */
 export function countProjectionChanges(value: unknown, path: string): number {
-  if (path !== "" && isOmitted(value)) return 0;
   const lists = decodeLists(value, path);
   return lists.create.length + lists.replace.length + lists.delete.length;
 }
 
+const NO_LISTS: Readonly<Record<List, Elements>> = { create: [], replace: [], delete: [] };
+
 function decodeLists(value: unknown, path: string): Readonly<Record<List, Elements>> {
-  const isKeyOmitted = path !== "" && isOmitted(value);
-  const lists = isKeyOmitted ? {} : decodeObject(value, path, PROJECTION_LISTS);
+  // Most writes change none.
+  if (path !== "" && isOmitted(value)) return NO_LISTS;
+  const lists = decodeObject(value, path, PROJECTION_LISTS);
   const list = (name: List): Elements =>
     isOmitted(lists[name]) ? [] : decodeArray(lists[name], "", listPath(path, name));
   return { create: list("create"), replace: list("replace"), delete: list("delete") };
