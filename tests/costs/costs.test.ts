@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fillStore } from "../../bench/fill_store.ts";
+import { inDirectory } from "../support/directory.ts";
 import { costOf, COUNTING, startCountedServer, wanted } from "./counted_server.ts";
 import { type Counts, KINDS, REPORT } from "./counts.ts";
 import { KNOWN_COSTS } from "./known_costs.ts";
@@ -33,13 +34,12 @@ const BOUNDS: Readonly<Record<RowName, Counts>> = {
 };
 
 /** Measures some rows on one server. @returns what is over its bound */
-async function overBounds(
+function overBounds(
   edition: string,
   storedEvents: number,
   names: readonly RowName[],
 ): Promise<string[]> {
-  const directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
-  try {
+  return inDirectory(async (directory) => {
     if (storedEvents > 0) fillStore(join(directory, "data"), storedEvents);
     await using server = await startCountedServer({ env: { SERVICE_EDITION: edition }, directory });
     const over: string[] = [];
@@ -56,9 +56,7 @@ async function overBounds(
     }
     if (wanted() === "trace") print(server.stderr);
     return over;
-  } finally {
-    Deno.removeSync(directory, { recursive: true });
-  }
+  });
 }
 
 function print(text: string): void {

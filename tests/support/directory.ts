@@ -1,12 +1,12 @@
 import { join } from "node:path";
 
 /** Runs in a directory of its own, with a place for a socket in it; both are gone afterwards. */
-export async function inDirectory(
-  run: (directory: string, socketPath: string) => Promise<void>,
-): Promise<void> {
+export async function inDirectory<T>(
+  run: (directory: string, socketPath: string) => Promise<T>,
+): Promise<T> {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
   try {
-    await run(directory, join(directory, "server.sock"));
+    return await run(directory, join(directory, "server.sock"));
   } finally {
     await Deno.remove(directory, { recursive: true });
   }

@@ -3,7 +3,8 @@ import { ClientLeft, Refusal } from "../../src/model/errors.ts";
 import type { Client } from "../../src/store/store.ts";
 import { Age } from "../../src/turns/clock.ts";
 import { WriteQueue } from "../../src/turns/write_queue.ts";
-import { FakeWriter, settled, writeNamed } from "./fake_writer.ts";
+import { FakeWriter, writeNamed } from "./fake_writer.ts";
+import { HeldRuns } from "./held_runs.ts";
 
 /** A queue, and preparations that run until they are ended. */
 function setUp(waitingMax = 100): {
@@ -16,26 +17,19 @@ function setUp(waitingMax = 100): {
 } {
   const writer = new FakeWriter();
   const queue = new WriteQueue({ runGroup: writer.runGroup, waitingMax, fullCode: "WriteQueueFull" });
-  const begun: string[] = [];
+  const runs = new HeldRuns();
   const clients = new Map<string, Client>();
-  const ends = new Map<string, () => void>();
   const run = (name: string) => (client: Client): Promise<string> => {
-    begun.push(name);
     clients.set(name, client);
-    const { promise, resolve } = Promise.withResolvers<string>();
-    ends.set(name, () => resolve(name));
-    return promise;
+    return runs.begin(name);
   };
   return {
     queue,
     writer,
-    begun,
+    begun: runs.begun,
     clients,
     prepare: async (name, client, admitted) => await queue.prepare(name, run(name), client, admitted),
-    end: (name) => {
-      ends.get(name)!();
-      return settled();
-    },
+    end: (name) => runs.end(name),
   };
 }
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { WriteQueue } from "../../src/turns/write_queue.ts";
 import { Refusal } from "../../src/model/errors.ts";
 import { kindOf } from "../store/outcomes.ts";
-import { FakeWriter, settled, writeNamed } from "./fake_writer.ts";
+import { FakeWriter, writeNamed } from "./fake_writer.ts";
+import { HeldRuns } from "./held_runs.ts";
 
 /** A queue whose jobs write down when they begin, and run until they are ended. */
 function setUp(waitingMax = 100): {
@@ -15,24 +16,14 @@ function setUp(waitingMax = 100): {
 } {
   const writer = new FakeWriter();
   const queue = new WriteQueue({ runGroup: writer.runGroup, waitingMax, fullCode: "TransactionQueueFull" });
-  const begun: string[] = [];
-  const ends = new Map<string, () => void>();
-  const run = (name: string) => (): Promise<string> => {
-    begun.push(name);
-    const { promise, resolve } = Promise.withResolvers<string>();
-    ends.set(name, () => resolve(name));
-    return promise;
-  };
+  const runs = new HeldRuns();
   return {
     queue,
     writer,
-    begun,
-    alone: (name) => queue.alone(name, run(name), undefined),
-    next: (name) => queue.next(name, run(name)),
-    end: (name) => {
-      ends.get(name)!();
-      return settled();
-    },
+    begun: runs.begun,
+    alone: (name) => queue.alone(name, () => runs.begin(name), undefined),
+    next: (name) => queue.next(name, () => runs.begin(name)),
+    end: (name) => runs.end(name),
   };
 }
 

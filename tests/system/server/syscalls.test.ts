@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fillStore } from "../../../bench/fill_store.ts";
+import { inDirectory } from "../../support/directory.ts";
 import { wanted } from "../../costs/counted_server.ts";
 import { type RowName, rows, STORED_EVENTS } from "../../costs/rows.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
@@ -81,14 +82,13 @@ function callsIn(summary: string, requests: number): Calls {
   return { perRequest: total / requests, text };
 }
 
-async function overBounds(
+function overBounds(
   strace: DebianProgram,
   edition: string,
   storedEvents: number,
   names: readonly RowName[],
 ): Promise<string[]> {
-  const directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
-  try {
+  return inDirectory(async (directory) => {
     if (storedEvents > 0) fillStore(join(directory, "data"), storedEvents);
     await using server = await startServer({
       env: { SERVICE_EDITION: edition },
@@ -112,9 +112,7 @@ async function overBounds(
       }
     }
     return over;
-  } finally {
-    Deno.removeSync(directory, { recursive: true });
-  }
+  });
 }
 
 /** Only root may look into every process; where that is not allowed either, strace says why. */
