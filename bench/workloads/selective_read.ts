@@ -5,29 +5,24 @@ import type { SampleEvents } from "../sample_events.ts";
 /** Requests that are prepared before the clock starts, and then repeated. */
 const REQUESTS = 10_000;
 
-/** The events of one article each time, about ten of them. */
-export function readByArticle(
+type MeasureReads = (
   address: Address,
   clientCount: number,
   sample: SampleEvents,
   timing: Timing,
-): Promise<Round> {
-  return measureReads(address, clientCount, timing, () => ({
-    identifiers: [{ name: "article", value: sample.article() }],
-  }));
+) => Promise<Round>;
+
+/** The events of one value of a tag each time. */
+function readBy(name: "article" | "order"): MeasureReads {
+  return (address, clientCount, sample, timing) =>
+    measureReads(address, clientCount, timing, () => ({ identifiers: [{ name, value: sample[name]() }] }));
 }
 
-/** The events of one order each time, about two of them. */
-export function readByOrder(
-  address: Address,
-  clientCount: number,
-  sample: SampleEvents,
-  timing: Timing,
-): Promise<Round> {
-  return measureReads(address, clientCount, timing, () => ({
-    identifiers: [{ name: "order", value: sample.order() }],
-  }));
-}
+/** About ten events each time. */
+export const readByArticle = readBy("article");
+
+/** About two events each time. */
+export const readByOrder = readBy("order");
 
 /** The events of one type and one customer each time, about 80 of them. */
 export function readByTypeAndCustomer(
