@@ -13,7 +13,7 @@ import {
 
 /*
  * Writes on their way to the writer, and what came of them. The events are written field by field, which is several
- * times faster than JSON; conditions and projections are as short as they are rare.
+ * times faster than JSON; conditions are short, and projections rare.
  */
 
 type Outcomes = readonly Outcome<TurnResult>[];
