@@ -87,17 +87,37 @@ const bulkWriter: Row = async ({ address }, open) => {
   };
 };
 
-/** One client reads the events of one tag at a time, about ten of them. */
+/** What is read together depends on how many readers there are, which would depend on the machine. */
+export const READERS = { SERVICE_READ_POOL_SIZE: "2" };
+
+/** A read of the events of one tag, about ten of them. */
+function smallRead(sample: SampleEvents): Uint8Array {
+  const query = [{ identifiers: [{ name: "article", value: sample.article() }] }];
+  return requestBytes("QUERY", "/events", JSON.stringify({ query }));
+}
+
+/** One client makes small reads. */
 const smallReader: Row = async ({ address }, open) => {
   const connection = open.use(await Connection.open(address));
   const sample = new SampleEvents(STORED_EVENTS, 5);
   return async () => {
     const requests = 100;
-    for (let i = 0; i < requests; i++) {
-      const query = [{ identifiers: [{ name: "article", value: sample.article() }] }];
-      await answered(connection, requestBytes("QUERY", "/events", JSON.stringify({ query })));
-    }
+    for (let i = 0; i < requests; i++) await answered(connection, smallRead(sample));
     return requests;
+  };
+};
+
+/** 64 clients make small reads, so that most of them wait and are made together. */
+const readersTogether: Row = async ({ address }, open) => {
+  const sample = new SampleEvents(STORED_EVENTS, 6);
+  const connections: Connection[] = [];
+  for (let i = 0; i < 64; i++) connections.push(open.use(await Connection.open(address)));
+  return async () => {
+    const rounds = 5;
+    for (let round = 0; round < rounds; round++) {
+      await Promise.all(connections.map((connection) => answered(connection, smallRead(sample))));
+    }
+    return rounds * connections.length;
   };
 };
 
@@ -150,6 +170,7 @@ const ticket: Row = async ({ address }, open) => {
 
 export type RowName =
   | "smallReader"
+  | "readersTogether"
   | "scan"
   | "oneWriter"
   | "writersTogether"
@@ -160,6 +181,7 @@ export type RowName =
 /** The rows of edition A, then one of edition B and one of edition C. */
 export const rows: Readonly<Record<RowName, Row>> = {
   smallReader,
+  readersTogether,
   scan,
   oneWriter,
   writersTogether,

@@ -208,7 +208,7 @@ export class InProcess implements Subject, Disposable {
     const reads: Store["reads"] = {
       inUse: 0,
       max: 1,
-      chunk: (request) => Promise.resolve(reader.chunk(request)),
+      chunk: (request) => Promise.resolve(reader.chunks([request])[0]!),
       projection: (key) => Promise.resolve(reader.projection(key)),
       ping: () => Promise.resolve(),
     };

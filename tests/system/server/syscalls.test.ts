@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fillStore } from "../../../bench/fill_store.ts";
 import { inDirectory } from "../../support/directory.ts";
 import { wanted } from "../../costs/counted_server.ts";
-import { type RowName, rows, STORED_EVENTS } from "../../costs/rows.ts";
+import { READERS, type RowName, rows, STORED_EVENTS } from "../../costs/rows.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { type DebianProgram, debianProgram } from "../support/debian_program.ts";
 import { needingTest } from "../support/needing_test.ts";
@@ -22,6 +22,7 @@ import { needingTest } from "../support/needing_test.ts";
  */
 const BOUNDS: Readonly<Record<RowName, number>> = {
   smallReader: 18.5,
+  readersTogether: 12.8,
   scan: 1435,
   oneWriter: 28.2,
   writersTogether: 4.4,
@@ -91,7 +92,7 @@ function overBounds(
   return inDirectory(async (directory) => {
     if (storedEvents > 0) fillStore(join(directory, "data"), storedEvents);
     await using server = await startServer({
-      env: { SERVICE_EDITION: edition },
+      env: { SERVICE_EDITION: edition, ...READERS },
       directory,
       listenOnly: true,
     });
@@ -132,7 +133,14 @@ const missing = strace instanceof Error ? strace.message : await whyNotAttached(
 const excused = Deno.build.os !== "linux" || Deno.uid() !== 0;
 needingTest("requests take no more system calls than their bounds", { missing, excused }, async () => {
   const program = strace as DebianProgram;
-  const namesOfA = ["smallReader", "scan", "oneWriter", "writersTogether", "bulkWriter"] as const;
+  const namesOfA = [
+    "smallReader",
+    "readersTogether",
+    "scan",
+    "oneWriter",
+    "writersTogether",
+    "bulkWriter",
+  ] as const;
   assert.deepEqual([
     ...await overBounds(program, "A", STORED_EVENTS, namesOfA),
     ...await overBounds(program, "B", 0, ["transaction"]),

@@ -8,6 +8,11 @@ import { readState } from "../tables/identity.ts";
 import { readProjection } from "../tables/projections.ts";
 import { readChunk } from "./read_chunk.ts";
 
+/** How long chunks are read together, so that none waits for long beside a reader that has become free. */
+const TOGETHER_MILLISECONDS_MAX = 2;
+/** How much they may come to, so that they travel through the memory that is shared with the main thread. */
+const TOGETHER_BYTES_MAX = 64 * 1024;
+
 /** Reads of what is committed, each in a short transaction of its own. Lives in a worker. */
 export class Reader {
   readonly #db: Database;
@@ -30,8 +35,28 @@ export class Reader {
     }
   }
 
-  chunk(request: ChunkRequest): Chunk {
-    return this.#inSnapshot(() => readChunk(this.#db, request));
+  /**
+   * Reads chunks in order, all in one snapshot, until they have taken their time or room.
+   * @returns those that were read, at least the first
+   * @throws Error what the first one throws; a later one that throws is not read
+   */
+  chunks(requests: readonly ChunkRequest[]): Chunk[] {
+    return this.#inSnapshot(() => {
+      const begun = performance.now();
+      const chunks: Chunk[] = [];
+      let bytes = 0;
+      for (const request of requests) {
+        try {
+          chunks.push(readChunk(this.#db, request));
+        } catch (error) {
+          if (chunks.length === 0) throw error;
+          return chunks;
+        }
+        bytes += chunks.at(-1)!.lines.length;
+        if (bytes >= TOGETHER_BYTES_MAX || performance.now() - begun >= TOGETHER_MILLISECONDS_MAX) break;
+      }
+      return chunks;
+    });
   }
 
   projection(key: ProjectionKey): FoundProjection {

@@ -1,6 +1,6 @@
 import type { AnyCodec } from "../../../workers/call_codec.ts";
 import type { RemoteOptions } from "../../../workers/remote_worker.ts";
-import { chunkCodec } from "./chunk_codec.ts";
+import { chunkCodec, chunksCodec } from "./chunk_codec.ts";
 import { groupCodec, writeInsideCodec } from "./group_codec.ts";
 import { stepCodec, surelyCodec } from "./step_codec.ts";
 
@@ -19,6 +19,6 @@ export const WRITER_CALLS: RemoteOptions = {
 
 /** Longer lines are moved in a message, which copies nothing. */
 export const READER_CALLS: RemoteOptions = {
-  codecs: new Map([["chunk", chunkCodec]]),
-  memoryBytes: 32 * 1024,
+  codecs: new Map([["chunks", chunksCodec]]),
+  memoryBytes: 128 * 1024,
 };

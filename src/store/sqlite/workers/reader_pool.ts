@@ -5,8 +5,8 @@ import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import { READER_CALLS } from "./codecs.ts";
 import type { Reader } from "../reading/reader.ts";
-import { type Remote, RemoteWorker } from "../../../workers/remote_worker.ts";
-import { type ReadOptions, WaitingReads } from "./waiting_reads.ts";
+import { RemoteWorker } from "../../../workers/remote_worker.ts";
+import { type PooledRead, WaitingReads } from "./waiting_reads.ts";
 
 /** Reads that may wait for a reader; one more is refused. */
 const WAITING_MAX = 1000;
@@ -22,14 +22,14 @@ export interface ReaderCounts {
 }
 
 const COUNTS: ReaderCounts = {
-  // With one more, none of the processors waits while an answer travels.
-  usual: navigator.hardwareConcurrency + 1,
+  usual: navigator.hardwareConcurrency,
   // A chunk ends after 25 ms, unless one of its steps takes long.
   longMilliseconds: 100,
   spareMilliseconds: 10_000,
 };
 
 type ReaderWorker = RemoteWorker<typeof Reader>;
+type ReadOptions = Pick<PooledRead, "client" | "isUrgent">;
 
 /** Starts a worker for a reader. It takes some 50 ms until it can open the database. */
 export function startReader(): ReaderWorker {
@@ -37,8 +37,8 @@ export function startReader(): ReaderWorker {
 }
 
 /**
- * Reader workers, started on demand, one after the other: to start a worker is more work than a read. Each runs one
- * short read at a time.
+ * Reader workers, started on demand, one after the other: to start a worker is more work than a read. Each makes one
+ * short read at a time, or several that have waited for it.
  */
 export class ReaderPool implements StoreReads {
   readonly max: number;
@@ -51,7 +51,7 @@ export class ReaderPool implements StoreReads {
   readonly #counts: ReaderCounts;
   /** The one that was used last is the last: the first may not be needed. */
   #idle: ReaderWorker[] = [];
-  readonly #waiting = new WaitingReads<ReaderWorker>();
+  readonly #waiting = new WaitingReads();
   /** Those that are open or being opened, idle or not. */
   readonly #readers = new Set<ReaderWorker>();
   /** Since when readers are busy with their present read, in milliseconds by the monotonic clock. */
@@ -83,19 +83,18 @@ export class ReaderPool implements StoreReads {
   }
 
   chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
-    const isNextPart = request.head !== undefined;
-    return this.#read((reader) => reader.chunk(request), { client, isUrgent, isNextPart });
+    return this.#read<Chunk>(request, { client, isUrgent });
   }
 
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
-    return this.#read((reader) => reader.projection(key), { client });
+    return this.#read<FoundProjection>((reader) => reader.projection(key), { client });
   }
 
   async ping(): Promise<void> {
     if (this.lost !== undefined) throw new Refusal("Unavailable", this.lost);
     try {
       // Whether the database can be reached must not depend on how many others are reading it.
-      await this.#read((reader) => reader.ping(), { isUrgent: true });
+      await this.#read<void>((reader) => reader.ping(), { isUrgent: true });
     } catch (error) {
       throw error instanceof Refusal ? error : new Refusal("Unavailable", (error as Error).message);
     }
@@ -115,44 +114,54 @@ export class ReaderPool implements StoreReads {
     this.#idle = [];
   }
 
-  async #read<T>(
-    read: (reader: Remote<Reader>) => Promise<T>,
-    options: ReadOptions,
-  ): Promise<T> {
-    const reader = await this.#take(options);
-    try {
-      return await read(reader.object);
-    } finally {
-      this.#giveBack(reader);
+  #read<T>(wanted: PooledRead["wanted"], options: ReadOptions): Promise<T> {
+    const read = { ...Promise.withResolvers<unknown>(), ...options, wanted };
+    const idle = this.#idle.pop();
+    if (idle === undefined) this.#wait(read);
+    else {
+      this.#spare = Math.min(this.#spare, this.#idle.length);
+      this.#make(idle, [read]);
     }
+    return read.promise as Promise<T>;
   }
 
-  #take(options: ReadOptions): ReaderWorker | Promise<ReaderWorker> {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) {
-      this.#spare = Math.min(this.#spare, this.#idle.length);
-      this.#busySince.set(idle, performance.now());
-      return idle;
-    }
+  #wait(read: PooledRead): void {
     this.#spare = 0;
     const served = Number(this.#isStarting);
-    if (this.#waiting.count - served >= WAITING_MAX && options.isUrgent !== true) {
-      throw new Refusal("Unavailable", "too many reads are waiting for a reader");
+    if (this.#waiting.count - served >= WAITING_MAX && read.isUrgent !== true) {
+      return read.reject(new Refusal("Unavailable", "too many reads are waiting for a reader"));
     }
-    const reader = this.#waiting.add(options);
-    // Whichever reader is free first takes it, the new one or another.
+    this.#waiting.add(read);
+    // Whichever reader is free first makes it, the new one or another.
     this.#startForWaiting();
-    return reader;
+  }
+
+  /** @param reads one, or several chunks */
+  async #make(reader: ReaderWorker, reads: readonly PooledRead[]): Promise<void> {
+    this.#busySince.set(reader, performance.now());
+    const [first] = reads as [PooledRead];
+    let made = 1;
+    try {
+      if (typeof first.wanted === "function") first.resolve(await first.wanted(reader.object));
+      else {
+        const chunks = await reader.object.chunks(reads.map(({ wanted }) => wanted as ChunkRequest));
+        for (const [i, chunk] of chunks.entries()) reads[i]!.resolve(chunk);
+        made = chunks.length;
+      }
+    } catch (error) {
+      first.reject(error);
+    }
+    this.#waiting.putBack(reads.slice(made));
+    this.#giveBack(reader);
   }
 
   #giveBack(reader: ReaderWorker): void {
     this.#busySince.delete(reader);
     // It may have died: then a read that waits gets a new one.
     if (!this.#readers.has(reader)) return void this.#startForWaiting();
-    const next = this.#waiting.next();
-    if (next === undefined) return void this.#idle.push(reader);
-    this.#busySince.set(reader, performance.now());
-    next.resolve(reader);
+    const next = this.#waiting.next(Math.min(this.#counts.usual, this.max));
+    if (next.length === 0) this.#idle.push(reader);
+    else this.#make(reader, next);
   }
 
   get #mayStart(): boolean {

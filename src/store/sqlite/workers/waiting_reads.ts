@@ -1,60 +1,99 @@
 import { ClientLeft } from "../../../model/errors.ts";
+import { queryValues } from "../../../model/query.ts";
+import type { Remote } from "../../../workers/remote_worker.ts";
+import type { ChunkRequest } from "../../chunk.ts";
 import type { Client } from "../../store.ts";
+import type { Reader } from "../reading/reader.ts";
 
-export interface ReadOptions {
+/** A read that waits for a reader, or is being made. */
+export interface PooledRead extends PromiseWithResolvers<unknown> {
+  /** A chunk, or what a reader is called for by itself. */
+  readonly wanted: ChunkRequest | ((reader: Remote<Reader>) => Promise<unknown>);
   /** Without one, the read is made whether or not anybody is left. */
   readonly client?: Client | undefined;
   /** Before all others, and however many wait. */
   readonly isUrgent?: boolean;
-  /** It continues a page. */
-  readonly isNextPart?: boolean;
 }
 
-/** A read that waits for a reader. */
-interface Waiting<R> extends PromiseWithResolvers<R> {
+/** Queries with more values are handed over one by one: many of them at once would hold the main thread for long. */
+const VALUES_MAX = 100;
+
+interface Waiting {
+  readonly read: PooledRead;
+  /** Whether it continues a page. */
+  readonly isNextPart: boolean;
+  /** Whether it may be made together with others. */
+  readonly isShort: boolean;
   /** Aborts when the read is no longer wanted. */
   readonly left: AbortSignal | undefined;
-  readonly isUrgent: boolean;
-  readonly isNextPart: boolean;
   readonly onLeave: () => void;
 }
 
-/** Reads that wait for a reader. The next parts of long pages and all other reads take turns when both wait. */
-export class WaitingReads<R> {
-  #waiting: Waiting<R>[] = [];
+/**
+ * Reads that wait for a reader. The next parts of long pages and all other reads take turns when both wait. First
+ * parts, most of which are short, are taken several at a time: to wake up a reader is as much work as such a read.
+ */
+export class WaitingReads {
+  #waiting: Waiting[] = [];
   #wasNextPart = false;
 
   get count(): number {
     return this.#waiting.length;
   }
 
-  /** Waits for a turn. @throws ClientLeft when the client has left, also later */
-  add({ client, isUrgent = false, isNextPart = false }: ReadOptions): Promise<R> {
-    const left = client?.left;
-    if (left?.aborted) throw new ClientLeft();
-    const onLeave = (): void => {
-      this.#waiting = this.#waiting.filter((other) => other !== waiting);
-      waiting.reject(new ClientLeft());
-    };
-    const waiting = { left, onLeave, isUrgent, isNextPart, ...Promise.withResolvers<R>() };
-    left?.addEventListener("abort", onLeave, { once: true });
-    this.#waiting.push(waiting);
-    return waiting.promise;
+  /** Adds a read, which is rejected with ClientLeft if its client has left or leaves. */
+  add(read: PooledRead): void {
+    this.#waiting.push(...this.#waitingFor(read));
   }
 
-  /** Takes out the read whose turn it is. */
-  next(): PromiseWithResolvers<R> | undefined {
-    const preferred = this.#waiting.find(({ isUrgent }) => isUrgent) ??
-      this.#waiting.find(({ isNextPart }) => isNextPart !== this.#wasNextPart);
-    const next = preferred ?? this.#waiting[0];
-    if (next === undefined) return undefined;
-    this.#waiting = this.#waiting.filter((other) => other !== next);
+  /** Adds reads that were taken out and not made, before all others. */
+  putBack(reads: readonly PooledRead[]): void {
+    if (reads.length > 0) this.#waiting.unshift(...reads.flatMap((read) => this.#waitingFor(read)));
+  }
+
+  /**
+   * Takes out what a reader makes next.
+   * @param readers among which reads that are made together are shared
+   * @returns one read, or several chunks, or none
+   */
+  next(readers: number): PooledRead[] {
+    const next = this.#waiting.find(({ read }) => read.isUrgent) ??
+      this.#waiting.find(({ isNextPart }) => isNextPart !== this.#wasNextPart) ?? this.#waiting[0];
+    if (next === undefined) return [];
     this.#wasNextPart = next.isNextPart;
-    next.left?.removeEventListener("abort", next.onLeave);
-    return next;
+    if (!next.isShort) return this.#takeOut([next]);
+    const short = this.#waiting.filter(({ isShort }) => isShort);
+    return this.#takeOut(short.slice(0, Math.ceil(short.length / readers)));
   }
 
   refuseAll(error: Error): void {
-    for (let next = this.next(); next !== undefined; next = this.next()) next.reject(error);
+    for (const read of this.#takeOut(this.#waiting)) read.reject(error);
+  }
+
+  /** @returns nothing when the client has already left */
+  #waitingFor(read: PooledRead): Waiting[] {
+    const left = read.client?.left;
+    if (left?.aborted) {
+      read.reject(new ClientLeft());
+      return [];
+    }
+    const onLeave = (): void => {
+      this.#waiting = this.#waiting.filter((other) => other !== waiting);
+      read.reject(new ClientLeft());
+    };
+    const chunk = typeof read.wanted === "function" ? undefined : read.wanted;
+    const isNextPart = chunk?.head !== undefined;
+    const isShort = chunk !== undefined && !isNextPart && read.isUrgent !== true &&
+      queryValues(chunk.query) <= VALUES_MAX;
+    const waiting = { read, isNextPart, isShort, left, onLeave };
+    left?.addEventListener("abort", onLeave, { once: true });
+    return [waiting];
+  }
+
+  #takeOut(taken: readonly Waiting[]): PooledRead[] {
+    const gone = new Set(taken);
+    this.#waiting = this.#waiting.filter((waiting) => !gone.has(waiting));
+    for (const { left, onLeave } of taken) left?.removeEventListener("abort", onLeave);
+    return taken.map(({ read }) => read);
   }
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Reader } from "../../../../src/store/sqlite/reading/reader.ts";
-import { EVERYTHING } from "../../chunks.ts";
+import type { ChunkRequest } from "../../../../src/store/chunk.ts";
+import { EVERYTHING, typesOf } from "../../chunks.ts";
 import { newEvent } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
 
@@ -13,7 +14,7 @@ Deno.test("a read leaves no transaction open, not even when it fails", () => {
   using store = new TestStore();
   store.db.all("PRAGMA busy_timeout = 0");
   const reader = Reader.open(store.path);
-  const reads = [() => reader.chunk(EVERYTHING), () => reader.projection({ type: "p", id: "1" })];
+  const reads = [() => reader.chunks([EVERYTHING]), () => reader.projection({ type: "p", id: "1" })];
   for (const read of reads) {
     read();
     store.append([newEvent("t")]);
@@ -23,6 +24,56 @@ Deno.test("a read leaves no transaction open, not even when it fails", () => {
   for (const read of [...reads, ...reads]) assert.throws(read, /no such table/);
   store.db.script("ALTER TABLE elsewhere RENAME TO event; ALTER TABLE gone RENAME TO projection");
   assert.equal(isWalFree(store), true);
-  assert.equal(reader.chunk(EVERYTHING).events, 2);
+  assert.equal(reader.chunks([EVERYTHING])[0]!.events, 2);
+  reader.close();
+});
+
+Deno.test("chunks are read together, each as it was asked for", () => {
+  using store = new TestStore();
+  store.append([newEvent("a"), newEvent("b"), newEvent("c")]);
+  const reader = Reader.open(store.path);
+  const requests = [0, 1, 2, 3].map((afterSequence) => ({ ...EVERYTHING, afterSequence }));
+  assert.deepEqual(reader.chunks(requests).map(typesOf), [["a", "b", "c"], ["b", "c"], ["c"], []]);
+  reader.close();
+});
+
+Deno.test("chunks are read together until they are large", () => {
+  using store = new TestStore();
+  store.append([{ ...newEvent("large"), payload: "x".repeat(30_000) }]);
+  const reader = Reader.open(store.path);
+  assert.equal(reader.chunks(Array(10).fill(EVERYTHING)).length, 3);
+  store.append([{ ...newEvent("larger"), payload: "x".repeat(100_000) }]);
+  assert.equal(reader.chunks(Array(10).fill(EVERYTHING)).length, 1);
+  reader.close();
+});
+
+Deno.test("chunks are read together until they have taken long", () => {
+  using store = new TestStore();
+  store.append(Array.from({ length: 2000 }, () => newEvent("t")));
+  const reader = Reader.open(store.path);
+  // Every event is looked at, and none matches.
+  const none = [{ types: ["none"], identifiers: [], metadata: [] }];
+  const slow = {
+    ...EVERYTHING,
+    query: [...none, { types: ["t"], identifiers: [{ name: "n", value: "v" }], metadata: [] }],
+  };
+  const read = reader.chunks(Array(1000).fill(slow)).length;
+  assert.ok(read >= 1 && read < 1000, `${read} chunks`);
+  reader.close();
+});
+
+Deno.test("a chunk that cannot be read fails alone", () => {
+  using store = new TestStore();
+  // Few events would be looked at without the index.
+  store.append([newEvent("a"), newEvent("gone"), ...Array.from({ length: 200 }, () => newEvent("other"))]);
+  store.db.run("DELETE FROM event WHERE sequence = 2");
+  const reader = Reader.open(store.path);
+  const of = (type: string): ChunkRequest => ({
+    ...EVERYTHING,
+    query: [{ types: [type], identifiers: [], metadata: [] }],
+  });
+  assert.equal(reader.chunks([of("a"), of("gone"), of("a")]).length, 1);
+  assert.throws(() => reader.chunks([of("gone"), of("a")]), /names an event that does not exist/);
+  assert.equal(isWalFree(store), true);
   reader.close();
 });

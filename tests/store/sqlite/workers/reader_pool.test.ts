@@ -4,7 +4,8 @@ import { openForWriting } from "../../../../src/store/sqlite/connection/connecti
 import { ClientLeft } from "../../../../src/model/errors.ts";
 import { ReaderPool } from "../../../../src/store/sqlite/workers/reader_pool.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { EVERYTHING } from "../../chunks.ts";
+import { EVERYTHING, sequencesOf } from "../../chunks.ts";
+import { newEvent } from "../../made_writes.ts";
 import { TestDirectory, TestStore } from "../../test_store.ts";
 
 Deno.test("a reader that cannot be opened fails the reads that wait for it, none hangs, and a later one is opened anew", async () => {
@@ -90,7 +91,12 @@ Deno.test("readers are started one after the other, up to the most that there ma
 
 Deno.test("the next parts of pages and other reads take turns, and what is urgent goes first", async () => {
   using store = new TestStore();
-  const pool = new ReaderPool(store.path, 1);
+  // Shared among so many readers, reads go one by one.
+  const pool = new ReaderPool(store.path, 1, [], {
+    usual: 9,
+    longMilliseconds: 100,
+    spareMilliseconds: 1000,
+  });
   try {
     const order: string[] = [];
     const read = (name: string, reading: Promise<unknown>): Promise<unknown> =>
@@ -99,7 +105,7 @@ Deno.test("the next parts of pages and other reads take turns, and what is urgen
     await Promise.all([
       read("first", pool.chunk(EVERYTHING)),
       ...["n1", "n2", "n3"].map((name) => read(name, pool.chunk(nextPart))),
-      ...["r1", "r2"].map((name) => read(name, pool.chunk(EVERYTHING))),
+      ...["r1", "r2"].map((name) => read(name, pool.projection({ type: "p", id: name }))),
       read("ping", pool.ping()),
     ]);
     assert.deepEqual(order, ["ping", "n1", "first", "n2", "r1", "n3", "r2"]);
@@ -140,6 +146,46 @@ Deno.test("beside long reads more readers start, up to the most that there may b
     await eventually(() => assert.equal(pool.size, 1));
     assert.equal(pool.inUse, 0);
     await pool.ping();
+  } finally {
+    await pool.close();
+  }
+});
+
+Deno.test("reads that wait are made together, each gets its own answer, and those that were left over come next", async () => {
+  using store = new TestStore();
+  // So large that a few of them are enough for one call.
+  store.append(Array.from({ length: 20 }, (_, i) => ({ ...newEvent(`t${i}`), payload: "x".repeat(20_000) })));
+  const pool = new ReaderPool(store.path, 1);
+  try {
+    const reads = Array.from(
+      { length: 20 },
+      (_, i) => pool.chunk({ ...EVERYTHING, afterSequence: i, limit: 1 }),
+    );
+    const projection = pool.projection({ type: "p", id: "1" });
+    const chunks = await Promise.all(reads);
+    assert.deepEqual(chunks.map(sequencesOf), Array.from({ length: 20 }, (_, i) => [i + 1]));
+    assert.equal((await projection).projection, undefined);
+    assert.equal(pool.inUse, 0);
+  } finally {
+    await pool.close();
+  }
+});
+
+Deno.test("a read that fails among others that wait fails alone", async () => {
+  using store = new TestStore();
+  // Few events would be looked at without the index.
+  store.append([newEvent("gone"), ...Array.from({ length: 200 }, () => newEvent("t"))]);
+  store.db.run("DELETE FROM event WHERE sequence = 1");
+  const pool = new ReaderPool(store.path, 1);
+  try {
+    const query = [{ types: ["gone"], identifiers: [], metadata: [] }];
+    const failing = { ...EVERYTHING, query };
+    const reads = [EVERYTHING, failing, EVERYTHING, failing, EVERYTHING].map((request) =>
+      pool.chunk(request)
+    );
+    const results = await Promise.allSettled(reads);
+    const [read, failed] = ["fulfilled", "rejected"];
+    assert.deepEqual(results.map(({ status }) => status), [read, failed, read, failed, read]);
   } finally {
     await pool.close();
   }

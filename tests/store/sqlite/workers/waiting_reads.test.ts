@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { ClientLeft } from "../../../../src/model/errors.ts";
+import { type PooledRead, WaitingReads } from "../../../../src/store/sqlite/workers/waiting_reads.ts";
+import { EVERYTHING } from "../../chunks.ts";
+
+interface Named extends PooledRead {
+  readonly name: string;
+}
+
+function firstPart(name: string, options: Pick<PooledRead, "client" | "isUrgent"> = {}): Named {
+  return { name, wanted: EVERYTHING, ...options, ...Promise.withResolvers<unknown>() };
+}
+
+function nextPart(name: string): Named {
+  return { ...firstPart(name), wanted: { ...EVERYTHING, head: 1 } };
+}
+
+function alone(name: string, isUrgent = false): Named {
+  return { ...firstPart(name, { isUrgent }), wanted: () => Promise.resolve() };
+}
+
+function waitingFor(...reads: readonly Named[]): WaitingReads {
+  const waiting = new WaitingReads();
+  for (const read of reads) waiting.add(read);
+  return waiting;
+}
+
+function namesOf(reads: readonly PooledRead[]): string[] {
+  return reads.map((read) => (read as Named).name);
+}
+
+/** Takes out everything. */
+function allOf(waiting: WaitingReads, readers: number): string[][] {
+  const all: string[][] = [];
+  while (waiting.count > 0) all.push(namesOf(waiting.next(readers)));
+  return all;
+}
+
+Deno.test("first parts of pages are shared among readers, in order", () => {
+  const reads = ["a", "b", "c", "d", "e", "f"].map((name) => firstPart(name));
+  assert.deepEqual(allOf(waitingFor(...reads), 1), [["a", "b", "c", "d", "e", "f"]]);
+  assert.deepEqual(allOf(waitingFor(...reads), 2), [["a", "b", "c"], ["d", "e"], ["f"]]);
+  assert.deepEqual(allOf(waitingFor(...reads), 16), ["a", "b", "c", "d", "e", "f"].map((name) => [name]));
+});
+
+Deno.test("what may take long, or is no chunk, is taken alone, and turns are taken with it", () => {
+  const waiting = waitingFor(firstPart("a"), nextPart("n1"), alone("p"), nextPart("n2"), firstPart("b"));
+  assert.deepEqual(allOf(waiting, 1), [["n1"], ["a", "b"], ["n2"], ["p"]]);
+});
+
+Deno.test("a query of many values is taken alone", () => {
+  const types = Array.from({ length: 101 }, (_, i) => `t${i}`);
+  const many = { ...EVERYTHING, query: [{ types, identifiers: [], metadata: [] }] };
+  const waiting = waitingFor(firstPart("a"), { ...firstPart("many"), wanted: many }, firstPart("b"));
+  assert.deepEqual(allOf(waiting, 1), [["a", "b"], ["many"]]);
+});
+
+Deno.test("what is urgent is taken first, and alone", () => {
+  const waiting = waitingFor(
+    firstPart("a"),
+    firstPart("b", { isUrgent: true }),
+    alone("ping", true),
+    firstPart("c"),
+  );
+  assert.deepEqual(allOf(waiting, 1), [["b"], ["ping"], ["a", "c"]]);
+});
+
+Deno.test("what is put back comes first again, in its order", () => {
+  const waiting = waitingFor(...["a", "b", "c"].map((name) => firstPart(name)));
+  const taken = waiting.next(1);
+  waiting.add(firstPart("d"));
+  waiting.putBack(taken.slice(1));
+  assert.deepEqual(allOf(waiting, 1), [["b", "c", "d"]]);
+  assert.deepEqual(waiting.next(1), []);
+});
+
+Deno.test("a client may leave while its read waits, and again once it was put back, but not in between", async () => {
+  const leaving = new AbortController();
+  const client = { left: leaving.signal };
+  const [early, late] = [firstPart("early", { client }), firstPart("late")];
+  const waiting = waitingFor(firstPart("a"), early, late);
+  const taken = waiting.next(1);
+  leaving.abort();
+  assert.deepEqual(namesOf(taken), ["a", "early", "late"]);
+  waiting.putBack(taken.slice(1));
+  await assert.rejects(early.promise, ClientLeft);
+  assert.deepEqual(allOf(waiting, 1), [["late"]]);
+
+  const second = new AbortController();
+  const again = firstPart("again", { client: { left: second.signal } });
+  waiting.add(again);
+  waiting.putBack(waiting.next(1));
+  second.abort();
+  await assert.rejects(again.promise, ClientLeft);
+  assert.equal(waiting.count, 0);
+});
+
+Deno.test("all are refused at once", async () => {
+  const reads = [firstPart("a"), nextPart("n"), alone("p")];
+  const waiting = waitingFor(...reads);
+  waiting.refuseAll(new Error("no reader"));
+  for (const { promise } of reads) await assert.rejects(promise, /no reader/);
+  assert.equal(waiting.count, 0);
+});
