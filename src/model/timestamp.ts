@@ -1,6 +1,13 @@
-/** The last second that was formatted. Events are close in time, and formatting a date costs most of a line. */
-let lastSecond = -1;
+/*
+ * The last second that was formatted, and the last day. Formatting a date costs most of a line; events of a page are
+ * often of one second, or at least of one day.
+ */
+let lastSecond = NaN;
 let lastSecondText = "";
+let lastDay = NaN;
+let lastDayText = "";
+
+const SECONDS_PER_DAY = 86_400;
 
 /**
  * Formats a moment as RFC 3339 in UTC with exactly six fractional digits and the suffix `Z`.
@@ -9,10 +16,28 @@ let lastSecondText = "";
 export function formatTimestamp(micros: number): string {
   const second = Math.floor(micros / 1_000_000);
   if (second !== lastSecond) {
-    lastSecondText = new Date(second * 1000).toISOString().slice(0, "2026-11-20T12:34:56.".length);
     lastSecond = second;
+    lastSecondText = secondText(second);
   }
-  return `${lastSecondText}${String(micros - second * 1_000_000).padStart(6, "0")}Z`;
+  return `${lastSecondText}.${String(micros - second * 1_000_000).padStart(6, "0")}Z`;
+}
+
+/** `2026-11-20T12:34:56` */
+function secondText(second: number): string {
+  const day = Math.floor(second / SECONDS_PER_DAY);
+  if (day !== lastDay) {
+    lastDay = day;
+    lastDayText = new Date(day * SECONDS_PER_DAY * 1000).toISOString().slice(0, "2026-11-20".length);
+  }
+  const ofDay = second - day * SECONDS_PER_DAY;
+  const minutes = Math.floor(ofDay / 60);
+  return `${lastDayText}T${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${
+    twoDigits(ofDay % 60)
+  }`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
 }
 
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;

@@ -23,6 +23,19 @@ Deno.test("timestamps sort as text the way their moments do", () => {
   }));
 });
 
+Deno.test("every moment is written as the date that it is, whichever was written before", () => {
+  const micros = fc.integer({ min: -1_000_000_000_000, max: Number.MAX_SAFE_INTEGER });
+  const near = fc.integer({ min: 0, max: 200_000_000_000 });
+  fc.assert(fc.property(micros, near, (first, later) => {
+    for (const moment of [first, first + 1, Math.min(first + later, Number.MAX_SAFE_INTEGER), first]) {
+      const milliseconds = Math.floor(moment / 1000);
+      const rest = String(moment - milliseconds * 1000).padStart(3, "0");
+      const date = new Date(milliseconds).toISOString().slice(0, -1);
+      assert.equal(formatTimestamp(moment), `${date}${rest}Z`);
+    }
+  }));
+});
+
 const parsed: readonly (readonly [text: string, micros: bigint | undefined])[] = [
   ["1970-01-01T00:00:00Z", 0n],
   ["1970-01-01t00:00:00z", 0n],

@@ -91,12 +91,7 @@ Deno.test("readers are started one after the other, up to the most that there ma
 
 Deno.test("the next parts of pages and other reads take turns, and what is urgent goes first", async () => {
   using store = new TestStore();
-  // Shared among so many readers, reads go one by one.
-  const pool = new ReaderPool(store.path, 1, [], {
-    usual: 9,
-    longMilliseconds: 100,
-    spareMilliseconds: 1000,
-  });
+  const pool = new ReaderPool(store.path, 1);
   try {
     const order: string[] = [];
     const read = (name: string, reading: Promise<unknown>): Promise<unknown> =>
