@@ -16,6 +16,7 @@ export function assertRefused(reply: Reply, status: number, error: string, messa
   const keys = message === undefined ? ["error"] : ["error", "message"];
   assert.deepEqual(Object.keys(envelope).sort(), keys);
   if (error !== "ProjectionNotFound") assert.equal(reply.headers.has("x-service-store"), false);
+  assert.equal(reply.headers.has("x-service-head"), false);
 }
 
 /** Asserts an answer in plain text of one line, as for unknown paths and malformed requests. */

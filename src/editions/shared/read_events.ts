@@ -4,10 +4,10 @@ import type { ReadRequest } from "../../model/read_request.ts";
 import { openPage, type Page } from "../../store/open_page.ts";
 import type { Client } from "../../store/store.ts";
 import type { EditionHost } from "../edition.ts";
-import { NOT_CACHED, STORE_HEADER } from "./headers.ts";
+import { HEAD_HEADER, NOT_CACHED, STORE_HEADER } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
-/** `QUERY /events`: a page of committed events and the trailer `hasMore`. */
+/** `QUERY /events`: a page of committed events and the trailer `hasMore`, with the head of the store. */
 export function readEventsRoute(
   { store }: EditionHost,
   decode: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<ReadRequest>,
@@ -22,7 +22,8 @@ export function readEventsRoute(
       using counted = new DisposableStack();
       counted.use(reads.begin());
       const page = await openPage((chunk) => store.reads.chunk(chunk, request), read, request);
-      return wholePageReply(page) ?? pageReply(page, counted.move());
+      const headers = { ...pageHeaders(page.storeId), [HEAD_HEADER]: String(page.head) };
+      return wholePageReply(page, headers) ?? pageReply(page, counted.move(), headers);
     },
   };
 }
@@ -33,23 +34,19 @@ const WHOLE_BYTES_MAX = 60 * 1024;
 const encoder = new TextEncoder();
 
 /** The reply that carries a short page that has been read to its end: it takes none of what a stream needs. */
-function wholePageReply({ storeId, whole }: Page): Reply | undefined {
+function wholePageReply({ whole }: Page, headers: Reply["headers"]): Reply | undefined {
   if (whole === undefined || whole.lines.length > WHOLE_BYTES_MAX) return undefined;
   const { lines, hasMore } = whole;
   const trailer = trailerLine(hasMore);
   const body = new Uint8Array(lines.length + trailer.length);
   body.set(lines);
   body.set(trailer, lines.length);
-  return { status: 200, headers: pageHeaders(storeId), body };
+  return { status: 200, headers, body };
 }
 
 /** The reply that carries a page; `held` is disposed of when its last line is out or it was abandoned. */
-export function pageReply(page: Page, held?: Disposable): Reply {
-  return {
-    status: 200,
-    headers: pageHeaders(page.storeId),
-    body: lines(page, held),
-  };
+export function pageReply(page: Page, held?: Disposable, headers = pageHeaders(page.storeId)): Reply {
+  return { status: 200, headers, body: lines(page, held) };
 }
 
 async function* lines(

@@ -103,6 +103,7 @@ export async function begin(client: Client): Promise<Tx> {
 export function txLines(reply: Reply): TxLine[] {
   expectStatus(reply, 200);
   assert.equal(reply.cutShort, false);
+  assert.equal(reply.headers.has("x-service-head"), false);
   const lines = reply.text.split("\n");
   assert.equal(lines.pop(), "", "the last line ends");
   assert.equal(lines.pop(), '{"end":true}', "the trailer");

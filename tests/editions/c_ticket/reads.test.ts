@@ -65,6 +65,15 @@ Deno.test("a page carries the store header, its content type and no-store, with 
   });
 });
 
+Deno.test("only a page of what is committed tells the head of the store", async () => {
+  const transaction = await begin(client);
+  const { reply: inside } = await transaction.read("*");
+  assert.equal(inside.headers.has("x-service-head"), false);
+  await transaction.rollback();
+  const { reply: outside } = await committed("*");
+  assert.match(outside.headers.get("x-service-head") ?? "", /^[1-9]\d*$/);
+});
+
 Deno.test("pages go on after the last sequence received, over committed and own events", async () => {
   const transaction = await begin(client);
   for (let i = 10; i < 15; i++) expectStatus(await transaction.append([event("t", String(i))]), 200);

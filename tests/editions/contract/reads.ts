@@ -68,6 +68,22 @@ export function contractOfReads(edition: ContractEdition, test: ContractTest): v
     assert.deepEqual(await subject.payloads(), numbers);
   });
 
+  test("a page tells the head of the store, whatever it asks for and wherever it ends", async (subject) => {
+    const headOf = async (query: unknown, range?: object): Promise<[string | undefined, number]> => {
+      const { reply, events } = await subject.page(query, range);
+      return [reply.headers.get("x-service-head"), events.length];
+    };
+    assert.deepEqual(await headOf(edition.every), ["0", 0]);
+    await subject.append(...["1", "2", "3", "4", "5"].map((payload) => eventOf("t", payload)));
+    assert.deepEqual(await headOf(edition.every, { limit: 1 }), ["5", 1]);
+    assert.deepEqual(await headOf(edition.every, { afterSequence: 9 }), ["5", 0]);
+    const other = [{ types: ["other"] }];
+    assert.deepEqual(await headOf(other), ["5", 0]);
+    await subject.append(eventOf("other", "6"), eventOf("t", "7"));
+    // Who goes on after a head has missed nothing.
+    assert.deepEqual(await headOf(other, { afterSequence: 5 }), ["7", 1]);
+  });
+
   test("null for afterSequence and limit means left out", async (subject) => {
     await subject.append(...["1", "2", "3", "4"].map((payload) => eventOf("t", payload)));
     const { events, hasMore } = await subject.page(edition.every, { afterSequence: null, limit: null });
