@@ -4,7 +4,7 @@ import type { Tag } from "../../src/model/tag.ts";
 import { openForReading } from "../../src/store/sqlite/connection/connection.ts";
 import type { Database } from "../../src/store/sqlite/connection/database.ts";
 import { initStore } from "../../src/store/sqlite/data_directory/init_store.ts";
-import { anyMatches } from "../../src/store/sqlite/reading/find_events.ts";
+import { firstMatch } from "../../src/store/sqlite/reading/find_events.ts";
 import { readChunk } from "../../src/store/sqlite/reading/read_chunk.ts";
 import { openWriter, storeWrite, writeNow } from "../fill_store.ts";
 import { SampleEvents } from "../sample_events.ts";
@@ -120,7 +120,7 @@ function measured(db: Database, events: number, [name, items]: NamedQuery): stri
   const pages = times(ROUNDS, () => readPage(db, items)).toSorted((a, b) => a.milliseconds - b.milliseconds);
   const conditions = times(ROUNDS, () => {
     const started = performance.now();
-    anyMatches(db, items, { after: 0, upTo: events });
+    firstMatch(db, items, { after: 0, upTo: events });
     return performance.now() - started;
   });
   const { milliseconds, chunks, longestMilliseconds, events: found } = pages[0]!;

@@ -29,11 +29,11 @@ export function errorReply(
   headers: Reply["headers"] = {},
 ): { readonly reply: Reply; readonly level: LogLevel } {
   if (error instanceof Malformed) return { reply: textReply(error.status, error.message), level: "info" };
-  const { code, detail: message } = error instanceof Refusal
+  const { code, detail: message, facts } = error instanceof Refusal
     ? error
-    : { code: "InternalError" as const, detail: "unexpected server error; see the server's log" };
+    : new Refusal("InternalError", "unexpected server error; see the server's log");
   const { status, level } = outcomes[code];
-  const envelope = message === undefined ? { error: code } : { error: code, message };
+  const envelope = { error: code, ...(message === undefined ? {} : { message }), ...facts };
   return { reply: jsonReply(status, envelope, headers), level };
 }
 

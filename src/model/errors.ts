@@ -17,16 +17,21 @@ export type ErrorCode =
   | "ShuttingDown"
   | "Unavailable";
 
-/** A request that gets an error of the interface as its response. `detail` is the `message` of the envelope. */
+/**
+ * A request that gets an error of the interface as its response. `detail` is the `message` of the envelope, and
+ * `facts` are further fields of it, for programs.
+ */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
+  readonly facts: object | undefined;
 
-  constructor(code: ErrorCode, detail?: string) {
+  constructor(code: ErrorCode, detail?: string, facts?: object) {
     super(detail === undefined ? code : `${code}: ${detail}`);
     this.name = "Refusal";
     this.code = code;
     this.detail = detail;
+    this.facts = facts;
   }
 }
 

@@ -8,8 +8,8 @@ import type { CheckedCondition, ConditionConflict } from "./write.ts";
 export interface CheckedStore {
   readonly state: StoreState;
   readonly recent: RecentTerms;
-  /** Whether any event after a sequence matches one of the items. Called only for what `recent` leaves open. */
-  anyMatches(items: readonly QueryItem[], afterSequence: number): boolean;
+  /** The first event after a sequence that matches one of the items. Asked for only what `recent` leaves open. */
+  firstMatch(items: readonly QueryItem[], afterSequence: number): number | undefined;
 }
 
 /** The first condition that does not hold. */
@@ -21,26 +21,28 @@ export function conditionConflict(
     if (condition.store !== undefined && condition.store !== store.state.storeId) {
       return { list: "conditions", index, cause: "otherStore" };
     }
-    if (!holds(condition, store)) return { list: "conditions", index, cause: "eventMatches" };
+    const sequence = firstMatch(condition, store);
+    if (sequence !== undefined) return { list: "conditions", index, cause: "eventMatches", sequence };
   }
   return undefined;
 }
 
-function holds(condition: CheckedCondition, store: CheckedStore): boolean {
+/** The sequence of the first event that a condition forbids. */
+function firstMatch(condition: CheckedCondition, store: CheckedStore): number | undefined {
   const { failIfEventsMatch: query, afterSequence, checked } = condition;
   const { storeId, head } = store.state;
   const known = checked?.storeId === storeId ? checked : undefined;
-  if (known?.matched) return false;
+  if (known?.matched) return known.upTo + 1;
   const after = Math.max(afterSequence, known?.upTo ?? 0);
-  if (query === "none" || head <= after) return true;
-  if (query === "every") return false;
+  if (query === "none" || head <= after) return undefined;
+  if (query === "every") return after + 1;
   const values = queryValues(query);
   // Each value must be hashed before it can be looked up in the memory.
   const isMemoryCheaper = values < HASHED_VALUES_MIN || values < head - after;
   const suspects = isMemoryCheaper
     ? query.filter((item) => store.recent.mayMatchAfter(after, termItem(item)))
     : query;
-  return suspects.length === 0 || !store.anyMatches(suspects, after);
+  return suspects.length === 0 ? undefined : store.firstMatch(suspects, after);
 }
 
 /** With fewer values, the memory is always asked. */

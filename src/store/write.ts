@@ -54,11 +54,13 @@ export interface NewVersions {
 export type Conflict = ConditionConflict | ProjectionConflict;
 
 /** A condition that no longer holds: which one, and why. */
-export interface ConditionConflict {
-  readonly list: "conditions";
-  readonly index: number;
-  readonly cause: "eventMatches" | "otherStore";
-}
+export type ConditionConflict =
+  & { readonly list: "conditions"; readonly index: number }
+  & (
+    /** `sequence` is that of the first event that matches. */
+    | { readonly cause: "eventMatches"; readonly sequence: number }
+    | { readonly cause: "otherStore" }
+  );
 
 /** A change that the stored projections do not allow: which list and index, and why. */
 export interface ProjectionConflict {

@@ -54,6 +54,8 @@ export interface WriteResult {
 export interface ErrorBody {
   readonly error: string;
   readonly message?: string;
+  /** What a conflict was about. */
+  readonly conflict?: unknown;
 }
 
 /** The path of a projection; a segment of dots only would name another path. */

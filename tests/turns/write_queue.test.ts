@@ -174,7 +174,7 @@ Deno.test("the wait of a queued request counts from its arrival, the age of the 
 
 Deno.test("each outcome goes to the write that it is about", async () => {
   const { writer, write } = makeQueue();
-  const conflict = { list: "conditions", index: 0, cause: "eventMatches" } as const;
+  const conflict = { list: "conditions", index: 0, cause: "eventMatches", sequence: 1 } as const;
   const first = write("a");
   const rest = ["b", "c", "d"].map(write);
   await writer.end();

@@ -4,7 +4,7 @@ import type { ProjectionDelete } from "../../model/projection.ts";
 import { eventTerms } from "../../store/index_terms.ts";
 import type { Conflict, StoreWrite } from "../../store/write.ts";
 import { parseQueried } from "../../wire/event.ts";
-import { throwIfRefused } from "../shared/conflicts.ts";
+import { conflictPlace, throwIfRefused } from "../shared/conflicts.ts";
 import type { CommitContent, CommittedChange } from "./transaction.ts";
 import type { TxCall } from "./tx_call.ts";
 
@@ -19,7 +19,11 @@ export async function commit({ edition, transaction, running, request }: TxCall)
     // It runs even if the client leaves, which then has to deal with a lost response.
     const { outcome } = await writes.write("commit", write, undefined, running.bytesHeld());
     statistics.writeEnded(outcome);
-    throwIfRefused(outcome, (conflict) => conflictMessage(conflict, lists));
+    throwIfRefused(
+      outcome,
+      (conflict) => conflictMessage(conflict, lists),
+      (conflict) => placeOf(conflict, lists),
+    );
   }
   running.finish();
   statistics.transactions.committed++;
@@ -54,6 +58,13 @@ function storeWrite({ conditions, events }: CommitContent, lists: Lists): StoreW
       terms: eventTerms(parseQueried(body)),
     })),
   };
+}
+
+/** The client knows its projections by their keys: it sent no lists. */
+function placeOf(conflict: Conflict, lists: Lists): object {
+  if (conflict.list === "conditions") return conflictPlace(conflict);
+  const { type, id } = lists[conflict.list]![conflict.index]!.key;
+  return { projection: { type, id } };
 }
 
 function conflictMessage({ list, index }: Conflict, lists: Lists): string {

@@ -16,6 +16,13 @@ export function conflictMessage({ list, index, cause }: Conflict, prefix: "proje
   }
 }
 
+/** The same for programs, in the field `conflict`. */
+export function conflictPlace(conflict: Conflict): object {
+  if (conflict.list !== "conditions") return { list: conflict.list, item: conflict.index };
+  const condition = conflict.index;
+  return conflict.cause === "otherStore" ? { condition } : { condition, sequence: conflict.sequence };
+}
+
 /** Which part of a write was in conflict, as metrics and statistics count it. */
 export function conflictingPart({ list }: Conflict): "condition" | "projection" {
   return list === "conditions" ? "condition" : "projection";
@@ -24,13 +31,16 @@ export function conflictingPart({ list }: Conflict): "condition" | "projection" 
 /**
  * What was written.
  * @param message what the client reads of a conflict
+ * @param place what its program is told
  * @throws Refusal on a conflict, or the error of a turn that failed
  */
 export function throwIfRefused(
   outcome: Outcome<WriteResult>,
   message: (conflict: Conflict) => string | undefined,
+  place: (conflict: Conflict) => object = conflictPlace,
 ): Written {
   const result = throwIfFailed(outcome);
   if (result.kind === "written") return result;
-  throw new Refusal("ConcurrencyException", message(result.conflict));
+  const { conflict } = result;
+  throw new Refusal("ConcurrencyException", message(conflict), { conflict: place(conflict) });
 }

@@ -99,6 +99,23 @@ Deno.test("conditions are checked in order and the first that fails is named", a
   await assertConflict("conditions[99] no longer holds", ...Array(99).fill(holds), fails);
 });
 
+Deno.test("a conflict tells programs which condition, and the first event that breaks it", async () => {
+  const holds = { failIfEventsMatch: [{ types: ["z"] }] };
+  const elsewhere = { afterSequence: 0, store: crypto.randomUUID() };
+  const cases: [conditions: unknown[], message: string, conflict: object][] = [
+    [[{ failIfEventsMatch: "*" }], FAILED, { condition: 0, sequence: 1 }],
+    [[{ failIfEventsMatch: "*", afterSequence: 2, store }], FAILED, { condition: 0, sequence: 3 }],
+    [[holds, { failIfEventsMatch: [{ types: ["b"] }] }], "conditions[1] no longer holds", {
+      condition: 1,
+      sequence: (await client.queryEvents([{ types: ["b"] }])).events[0]!.sequence,
+    }],
+    [[holds, holds, elsewhere], "conditions[2] was read on another store", { condition: 2 }],
+  ];
+  for (const [conditions, message, conflict] of cases) {
+    assertRefused(await client.write({ conditions }), 409, "ConcurrencyException", message, conflict);
+  }
+});
+
 Deno.test("conditions are checked before projections", async () => {
   const create = [{ type: "t", id: "x", payload: "" }];
   assert.equal((await client.write({ projections: { create } })).status, 200);

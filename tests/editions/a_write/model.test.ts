@@ -38,7 +38,7 @@ interface Turn {
 function checkWrite(reference: ReferenceStore, body: WireWrite, reply: Reply): void {
   const verdict = reference.judge(body);
   if (verdict.status === 409) {
-    return assertRefused(reply, 409, "ConcurrencyException", verdict.message);
+    return assertRefused(reply, 409, "ConcurrencyException", verdict.message, verdict.conflict);
   }
   if (verdict.status === 400) return assertRefused(reply, 400, "InvalidRequest", /^projections\./);
   assert.equal(reply.status, 200, reply.text);

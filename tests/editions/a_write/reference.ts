@@ -44,6 +44,8 @@ export interface WireWrite {
 export interface Verdict {
   readonly status: 200 | 400 | 409;
   readonly message?: string;
+  /** Of a conflict. */
+  readonly conflict?: object;
 }
 
 export class ReferenceStore {
@@ -57,20 +59,23 @@ export class ReferenceStore {
     if (new Set(keys).size < keys.length) return { status: 400 };
     for (const [i, { store, afterSequence, failIfEventsMatch }] of write.conditions.entries()) {
       if (store !== undefined && store !== this.storeId) {
-        return conflict(`conditions[${i}] was read on another store`);
+        return conflict(`conditions[${i}] was read on another store`, { condition: i });
       }
       const query = failIfEventsMatch ?? (afterSequence === undefined ? [] : "*");
-      if (this.#matching(query, afterSequence ?? 0).length > 0) {
-        return conflict(`conditions[${i}] no longer holds`);
+      const [first] = this.#matching(query, afterSequence ?? 0);
+      if (first !== undefined) {
+        return conflict(`conditions[${i}] no longer holds`, { condition: i, sequence: first.sequence });
       }
     }
     for (const [i, item] of create.entries()) {
-      if (this.projection(item) !== undefined) return conflict(`projections.create[${i}] already exists`);
+      if (this.projection(item) === undefined) continue;
+      return conflict(`projections.create[${i}] already exists`, { list: "create", item: i });
     }
     for (const [name, list] of [["replace", replace], ["delete", deletions]] as const) {
       for (const [i, item] of list.entries()) {
         if (this.projection(item)?.version === item.version) continue;
-        return conflict(`projections.${name}[${i}] no longer has the given version`);
+        const message = `projections.${name}[${i}] no longer has the given version`;
+        return conflict(message, { list: name, item: i });
       }
     }
     return { status: 200 };
@@ -132,8 +137,8 @@ export class ReferenceStore {
   }
 }
 
-function conflict(message: string): Verdict {
-  return { status: 409, message };
+function conflict(message: string, place: object): Verdict {
+  return { status: 409, message, conflict: place };
 }
 
 function keyOf({ type, id }: { type: string; id: string }): string {

@@ -27,8 +27,8 @@ Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 const payload = "in the transaction";
 const key = { type: "p", id: "1" };
 
-async function assertConflict(tx: Tx, message: string): Promise<void> {
-  assertRefused(await tx.commit(), 409, "ConcurrencyException", message);
+async function assertConflict(tx: Tx, message: string, conflict?: object): Promise<void> {
+  assertRefused(await tx.commit(), 409, "ConcurrencyException", message, conflict);
   assertRefused(await tx.commit(), 404, "TransactionNotFound");
 }
 
@@ -55,8 +55,8 @@ Deno.test("event matching the n-th read committed since: conditions[<n>] no long
   await tx.decide("none", event("own"));
   await tx.decide([{ types: ["t"] }], event("own"));
   await tx.decide([{ types: ["t"] }]);
-  await append(client, event("t"));
-  await assertConflict(tx, "conditions[2] no longer holds");
+  await append(client, event("other to all"), event("t"), event("t"));
+  await assertConflict(tx, "conditions[2] no longer holds", { condition: 2, sequence: 2 });
 });
 
 Deno.test("projection changed since read: no longer has the version read", async () => {
@@ -94,7 +94,8 @@ Deno.test("projection created without a read already exists: already exists", as
   await assertConflict(await changed(false, create, replace), "projection p/1 already exists");
   const overtaken = await changed(false, { create: [{ type: "a/b", id: "\u00e4 c", payload }] });
   await createProjection(client, "a/b", "\u00e4 c");
-  await assertConflict(overtaken, "projection a/b/\u00e4 c already exists");
+  const projection = { type: "a/b", id: "\u00e4 c" };
+  await assertConflict(overtaken, "projection a/b/\u00e4 c already exists", { projection });
 });
 
 Deno.test("a conflict names the projection at fault, not its place in a list", async () => {

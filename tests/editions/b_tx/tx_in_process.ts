@@ -63,8 +63,9 @@ export class MemoryStore {
   #conflict({ conditions, projections }: StoreWrite): Conflict | undefined {
     for (const [index, { failIfEventsMatch, afterSequence }] of conditions.entries()) {
       const since = this.events.slice(afterSequence);
-      if (since.some(({ body }) => matches(failIfEventsMatch, parseQueried(body)))) {
-        return { list: "conditions", index, cause: "eventMatches" };
+      const place = since.findIndex(({ body }) => matches(failIfEventsMatch, parseQueried(body)));
+      if (place >= 0) {
+        return { list: "conditions", index, cause: "eventMatches", sequence: afterSequence + place + 1 };
       }
     }
     for (const [index, { type, id }] of projections.create.entries()) {

@@ -115,6 +115,13 @@ Deno.test("a condition fails when a matching event exists after afterSequence, o
   }
 });
 
+Deno.test("a condition that fails tells programs the first event that breaks it", async () => {
+  await append(client, event("a"), event("b"), event("b"));
+  const transaction = await begin(client);
+  const reply = await transaction.append([event("t")], { failIfEventsMatch: [{ types: ["b"] }] });
+  assertRefused(reply, 409, "ConcurrencyException", undefined, { condition: 0, sequence: 2 });
+});
+
 Deno.test("a condition sees what the transaction itself appended", async () => {
   await append(client, event("a"));
   const query = [{ types: ["own"] }];

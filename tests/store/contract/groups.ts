@@ -63,7 +63,10 @@ function conflicting(storeId: string): readonly [write: Partial<StoreWrite>, con
     [changes({ replace: [absent], delete: [stale] }), "replace", 0, "otherVersion"],
     [{ conditions: [matching], ...changes({ create }) }, "conditions", 0, "eventMatches"],
   ];
-  return cases.map(([write, list, index, cause]) => [write, { list, index, cause } as Conflict]);
+  return cases.map(([write, list, index, cause]) => {
+    const sequence = cause === "eventMatches" ? { sequence: 1 } : {};
+    return [write, { list, index, cause, ...sequence } as Conflict];
+  });
 }
 
 function conflicts(test: StoreTest): void {

@@ -59,16 +59,16 @@ function* stepsOf(db: Database, search: Search, range: Range): Generator<Step> {
 }
 
 /**
- * Whether any event of the range matches one of the items.
+ * The sequence of the first event of the range that matches one of the items.
  * @throws OverBudget when the budget given is used up before that is known
  */
-export function anyMatches(
+export function firstMatch(
   db: Database,
   items: readonly QueryItem[],
   { after, upTo }: Range,
   budget?: CheckBudget,
-): boolean {
+): number | undefined {
   const search = { query: items, afterSequence: after, head: upTo, limit: 1, budget };
-  for (const { rows } of findEvents(db, search)) if (rows.length > 0) return true;
-  return false;
+  for (const { rows: [first] } of findEvents(db, search)) if (first !== undefined) return first.sequence;
+  return undefined;
 }

@@ -4,7 +4,7 @@ import type { StoreState } from "../../state.ts";
 import type { StoreWrite, TurnResult, WriteResult } from "../../write.ts";
 import type { Database } from "../connection/database.ts";
 import type { CheckBudget } from "../reading/check_budget.ts";
-import { anyMatches } from "../reading/find_events.ts";
+import { firstMatch } from "../reading/find_events.ts";
 import { insertEvents } from "../tables/events.ts";
 import { applyProjections, projectionConflict } from "../tables/projections.ts";
 import { recordTimes } from "../tables/time_index.ts";
@@ -43,7 +43,7 @@ export function runWrite(
   const conflict = conditionConflict(write.conditions, {
     state,
     recent,
-    anyMatches: (items, after) => anyMatches(db, items, { after, upTo: head }, budget),
+    firstMatch: (items, after) => firstMatch(db, items, { after, upTo: head }, budget),
   }) ?? projectionConflict(db, write.projections);
   if (conflict !== undefined) return { kind: "conflict", conflict };
   const versions = applyProjections(db, write.projections);

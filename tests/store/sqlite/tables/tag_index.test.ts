@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { NewEvent } from "../../../../src/model/event.ts";
 import { matches, type Query, simplifiedItems } from "../../../../src/model/query.ts";
 import { termItem } from "../../../../src/store/index_terms.ts";
-import { anyMatches, findEvents } from "../../../../src/store/sqlite/reading/find_events.ts";
+import { findEvents, firstMatch } from "../../../../src/store/sqlite/reading/find_events.ts";
 import { type ChunkWork, readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import type { Range } from "../../../../src/store/sqlite/tables/range.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
@@ -50,7 +50,7 @@ function assertAgree(store: TestStore, events: readonly NewEvent[], query: Query
   assert.deepEqual(pageOf(store, query, range), sequences);
   assert.deepEqual(pageOf(store, query, range, ONE_STEP), sequences, "in chunks of one step each");
   if (typeof query === "string") return;
-  assert.equal(anyMatches(store.db, query, range), sequences.length > 0);
+  assert.equal(firstMatch(store.db, query, range), sequences[0]);
   const items = simplifiedItems(query).map((item) => itemExpression(termItem(item)));
   const indexed = items.flatMap((item) => indexedSequences(store.db, item, range, 1_000_000));
   const distinct = [...new Set(indexed)].sort((a, b) => a - b);
@@ -138,13 +138,13 @@ Deno.test("a query of 100 items with 100 values each is answered, on either side
   const query = [...wide, { types, identifiers: [], metadata: [] }];
   const range = { after: 0, upTo: 1002 };
   assert.deepEqual(found(store, query, range, 10), [1002]);
-  assert.equal(anyMatches(store.db, query, range), true);
+  assert.equal(firstMatch(store.db, query, range), 1002);
   assert.deepEqual(
     found(store, [...wide, { types: ["wanted"], identifiers: tags, metadata: [] }], range, 10),
     [1001],
   );
   assert.deepEqual(found(store, wide, range, 10), []);
-  assert.equal(anyMatches(store.db, wide, range), false);
+  assert.equal(firstMatch(store.db, wide, range), undefined);
 });
 
 Deno.test("an item with more tags than an event can carry finds nothing, with as many it is an AND of them", () => {

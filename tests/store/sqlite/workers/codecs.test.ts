@@ -77,7 +77,7 @@ Deno.test("the outcomes of a group arrive as they were; one that failed is left 
     fc.constant<TurnResult>({ kind: "costly" }),
     fc.constant<TurnResult>({
       kind: "conflict",
-      conflict: { list: "conditions", index: 3, cause: "eventMatches" },
+      conflict: { list: "conditions", index: 3, cause: "eventMatches", sequence: 7 },
     }),
   );
   const outcome = result.map((value): Outcome<TurnResult> => ({ kind: "done", value }));

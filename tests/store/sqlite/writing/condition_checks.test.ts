@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Condition } from "../../../../src/model/condition.ts";
 import type { NewEvent } from "../../../../src/model/event.ts";
-import { matches } from "../../../../src/model/query.ts";
 import type { Writer } from "../../../../src/store/sqlite/writing/writer.ts";
 import { conditionFor, event } from "../../arbitraries.ts";
+import { firstBroken } from "../../first_broken.ts";
 import { newEvent, queryOf, storeWrite, tag } from "../../made_writes.ts";
 import { conflictOf, DONE, kindOf, written } from "../../outcomes.ts";
 import { seededRandom, TestStore, writerState } from "../../test_store.ts";
@@ -16,13 +16,6 @@ const FAILING = newEvent("fails in SQLite");
 function failOnMarkedEvents(store: TestStore): void {
   store.db.script(`CREATE TRIGGER failing BEFORE INSERT ON event
     WHEN instr(NEW.body, 'fails in SQLite') BEGIN SELECT RAISE(ABORT, 'marked to fail'); END`);
-}
-
-/** Index of the first condition that fails on these events, or -1. */
-function firstFailing(events: readonly NewEvent[], conditions: readonly Condition[]): number {
-  return conditions.findIndex(({ failIfEventsMatch, afterSequence }) =>
-    events.slice(afterSequence).some((candidate) => matches(failIfEventsMatch, candidate))
-  );
 }
 
 type Step =
@@ -56,10 +49,9 @@ function runGroup(writer: Writer, stored: NewEvent[], { writes }: Extract<Step, 
   const { head } = writerState(writer);
   for (const [i, { events, conditions }] of writes.entries()) {
     const outcome = outcomes[i];
-    const failing = firstFailing(stored, conditions);
-    if (failing >= 0) {
-      const conflict = { list: "conditions", index: failing, cause: "eventMatches" };
-      assert.deepEqual(conflictOf(outcome), conflict);
+    const broken = firstBroken(stored, conditions);
+    if (broken !== undefined) {
+      assert.deepEqual(conflictOf(outcome), broken);
     } else if (events.includes(FAILING)) {
       assert.deepEqual(outcome, { kind: "failed", reason: "marked to fail" });
     } else {
@@ -116,7 +108,7 @@ Deno.test("conditions agree with matches() while the memory of recent terms forg
       const rare = queryOf(random(2) === 0 ? [] : [`t${random(3)}`], [tag("rare", String(random(900)))]);
       const condition = { failIfEventsMatch: rare, afterSequence: random(stored.length + 1) };
       const [outcome] = writer.group([storeWrite([], { conditions: [condition] })]);
-      const expected = firstFailing(stored, [condition]) < 0 ? "written" : "conflict";
+      const expected = firstBroken(stored, [condition]) === undefined ? "written" : "conflict";
       assert.equal(kindOf(outcome), expected, JSON.stringify(condition));
       kinds[expected]++;
     }

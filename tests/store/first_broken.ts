@@ -1,0 +1,16 @@
+import type { Condition } from "../../src/model/condition.ts";
+import type { NewEvent } from "../../src/model/event.ts";
+import { matches } from "../../src/model/query.ts";
+import type { ConditionConflict } from "../../src/store/write.ts";
+
+/** The first condition that one of the stored events breaks, and the first event that does, by `matches()` alone. */
+export function firstBroken(
+  events: readonly NewEvent[],
+  conditions: readonly Condition[],
+): ConditionConflict | undefined {
+  for (const [index, { failIfEventsMatch, afterSequence }] of conditions.entries()) {
+    const place = events.findIndex((event, i) => i >= afterSequence && matches(failIfEventsMatch, event));
+    if (place >= 0) return { list: "conditions", index, cause: "eventMatches", sequence: place + 1 };
+  }
+  return undefined;
+}
