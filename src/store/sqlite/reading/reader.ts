@@ -1,6 +1,7 @@
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import type { FoundProjection } from "../../store.ts";
+import { standBack } from "../../../workers/low_priority.ts";
 import { openForReading } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { type KnownFile, lossOf } from "../data_directory/store_files.ts";
@@ -31,6 +32,7 @@ export class Reader {
   }
 
   chunk(request: ChunkRequest): Chunk {
+    standBack();
     return this.#inSnapshot(() => readChunk(this.#db, request));
   }
 
