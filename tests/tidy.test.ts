@@ -104,6 +104,24 @@ Deno.test("the model imports nothing from outside itself", () => {
   }
 });
 
+Deno.test("a reader starts without a timer and without modules of Node, except for the driver", () => {
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const text = Deno.readTextFileSync(new URL(path, ROOT));
+    assert.doesNotMatch(text, /\b(?:setTimeout|setInterval)\(/, path);
+    // Types are not loaded.
+    for (const [, specifier] of text.matchAll(/^(?:import|export) (?!type ).*?\bfrom "([^"]+)";$/gms)) {
+      if (specifier!.startsWith(".")) {
+        visit(new URL(specifier!, new URL(path, ROOT)).href.slice(ROOT.href.length));
+      } else assert.equal(specifier, "node:sqlite", path);
+    }
+  };
+  visit("src/store/sqlite/workers/reader_worker.ts");
+  assert.ok(seen.size > 20, `only ${seen.size} modules were found`);
+});
+
 Deno.test("imports do not go in circles", () => {
   const done = new Set<string>();
   const visit = (path: string, above: readonly string[]): void => {

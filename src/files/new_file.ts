@@ -1,5 +1,5 @@
-import { dirname } from "node:path";
 import { removeIfThere } from "./is_there.ts";
+import { directoryOf } from "./paths.ts";
 import { syncFile } from "./sync_file.ts";
 
 /**
@@ -9,7 +9,7 @@ import { syncFile } from "./sync_file.ts";
 export function putInPlace(temporary: string, path: string): void {
   syncFile(temporary);
   Deno.renameSync(temporary, path);
-  syncFile(dirname(path));
+  syncFile(directoryOf(path));
 }
 
 /** A file that is written under a temporary name and gets its final name once it is complete. */

@@ -10,7 +10,7 @@ import { makePipeline } from "../http/pipeline.ts";
 import { listen } from "../http/transport/listener.ts";
 import { checkSocketPath, listenAtPath, ListenError } from "../http/transport/unix_socket.ts";
 import { SqliteStore } from "../store/sqlite/sqlite_store.ts";
-import { freeDescriptors, shareDescriptors } from "./descriptors.ts";
+import { DescriptorBudget } from "./descriptors.ts";
 
 /** How long what is in progress may take once the server has been asked to stop. */
 const STOP_MILLISECONDS_MAX = 10_000;
@@ -47,7 +47,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { settings, edition } = parts;
   // Early, so that a start that cannot succeed creates nothing; the path is taken only under the lock of the data.
   if (settings.listen.transport === "unix") await checkSocketPath(settings.listen.path);
-  const descriptors = shareDescriptors(freeDescriptors(settings.readPoolSize), settings.readPoolSize);
+  const descriptors = new DescriptorBudget(settings.readPoolSize);
   const store = await SqliteStore.open({ dataDir: settings.dataDir, readersMax: descriptors.readers });
   store.onBroken = parts.onBroken;
   store.onLost = parts.onLost;
@@ -76,7 +76,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     storeId: store.opened.storeId,
     created: store.opened.created,
     async listen() {
-      listening = listenOn(settings.listen, handler, descriptors.connections, parts.log);
+      listening = listenOn(settings.listen, handler, descriptors, parts.log);
       await listening;
     },
     async stop() {
@@ -91,13 +91,14 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
 async function listenOn(
   where: ServerSettings["listen"],
   handler: Handler,
-  connectionsMax: number,
+  descriptors: DescriptorBudget,
   log: Pick<Log, "write">,
 ): Promise<Transport> {
   const onMalformed = (status: number): void => {
     log.write("info", { method: "-", path: "-", status, bytes: 0, milliseconds: 0 });
   };
-  const start = (where: Address): Transport => listen(where, handler, { connectionsMax, onMalformed });
+  const hasRoom = (open: number): boolean => descriptors.hasRoom(open);
+  const start = (where: Address): Transport => listen(where, handler, { hasRoom, onMalformed });
   try {
     if (where.transport === "tcp") return start(where);
     return await listenAtPath(where, (path) => start({ transport: "unix", path }));

@@ -1,6 +1,6 @@
 import { found } from "../files/found.ts";
 import { isThere } from "../files/is_there.ts";
-import { pathIn } from "../files/path_in.ts";
+import { pathIn } from "../files/paths.ts";
 import { syncInBackground } from "../files/sync_file.ts";
 
 /*

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 
 /*
  * Numbers, texts and bytes in memory that two threads share, one after the other. Whoever reads them asks for the
@@ -66,14 +66,16 @@ export class SharedWriter {
 }
 
 export class SharedReader {
-  readonly #buffer: Buffer;
+  readonly #bytes: Uint8Array<SharedArrayBuffer>;
+  /** The same bytes, once there is a text to read: with the first `Buffer` a thread loads 2.5 MB. */
+  #buffer: Buffer | undefined;
   readonly #view: DataView;
   readonly #start: number;
   #at: number;
 
   /** @param start where the writer began */
   constructor(memory: SharedArrayBuffer, start: number) {
-    this.#buffer = Buffer.from(memory);
+    this.#bytes = new Uint8Array(memory);
     this.#view = new DataView(memory);
     this.#start = this.#at = start;
   }
@@ -94,6 +96,7 @@ export class SharedReader {
     const length = this.#view.getInt32(this.#at, true);
     const start = this.#at + LENGTH_BYTES;
     this.#at = start + Math.abs(length);
+    this.#buffer ??= globalThis.Buffer.from(this.#bytes.buffer);
     return this.#buffer.toString(length < 0 ? "utf8" : "latin1", start, this.#at);
   }
 
@@ -101,6 +104,6 @@ export class SharedReader {
     const length = this.#view.getInt32(this.#at, true);
     const start = this.#at + LENGTH_BYTES;
     this.#at = start + length;
-    return new Uint8Array(this.#buffer.subarray(start, this.#at));
+    return new Uint8Array(this.#bytes.subarray(start, this.#at));
   }
 }

@@ -23,7 +23,7 @@ function serve(name: TransportName, handler: Handler): AsyncDisposable & { reado
   using place = freePlace("tcp");
   const where = place.address as { transport: "tcp"; hostname: string; port: number };
   const transport = name === "ours"
-    ? listen(where, handler, { connectionsMax: 100, onMalformed: () => {} })
+    ? listen(where, handler, { hasRoom: () => true, onMalformed: () => {} })
     : serveWithDeno(where, handler);
   return { port: where.port, [Symbol.asyncDispose]: () => transport.close(CLOSE_MILLISECONDS) };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { freeDescriptors, shareDescriptors } from "../../src/server/descriptors.ts";
+import { DescriptorBudget, freeDescriptors, shareDescriptors } from "../../src/server/descriptors.ts";
 import { eventually } from "../support/eventually.ts";
 import { openDescriptors } from "../http/transport/support/transport_process.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
@@ -23,8 +23,58 @@ Deno.test("with plenty of descriptors there are all readers and 2000 connections
 
 Deno.test("looking for free descriptors gives all of them back", () => {
   const before = openDescriptors(Deno.pid);
-  assert.ok(freeDescriptors(READERS) > 0);
+  assert.equal(freeDescriptors(50), 50);
   assert.equal(openDescriptors(Deno.pid), before);
+});
+
+/** A process that may open so many descriptors, its connections among them. */
+class Process {
+  open = 0;
+  counted = 0;
+  readonly budget: DescriptorBudget;
+
+  constructor(descriptors: number) {
+    this.budget = new DescriptorBudget(READERS, (enough) => {
+      const free = Math.min(enough, descriptors - this.open);
+      this.counted = Math.max(this.counted, free);
+      return free;
+    });
+  }
+
+  /** Connects as many clients as may be. */
+  connect(atMost = Infinity): void {
+    while (this.open < atMost && this.budget.hasRoom(this.open)) this.open++;
+  }
+}
+
+Deno.test("a start counts no more descriptors than the table of a process holds at first", () => {
+  const process = new Process(20_000);
+  assert.ok(process.counted <= 220, `${process.counted} descriptors were counted`);
+  process.connect(100);
+  assert.ok(process.counted <= 220, `${process.counted} descriptors were counted`);
+});
+
+Deno.test("as connections come, descriptors are counted again, up to 2000 connections", () => {
+  const process = new Process(20_000);
+  process.connect();
+  assert.equal(process.open, 2000);
+});
+
+Deno.test("connections leave all that the store needs, whatever the limit is", () => {
+  for (let descriptors = 0; descriptors < 3000; descriptors += 7) {
+    const process = new Process(descriptors);
+    const { readers } = process.budget;
+    process.connect();
+    const { open } = process;
+    assert.ok(open >= 1 && open <= 2000, `${descriptors} descriptors: ${open} connections`);
+    if (open > 1) {
+      assert.ok(descriptors - open >= 10 * (1 + readers) + 16, `${descriptors}: something is left`);
+    }
+    if (descriptors > 300) assert.ok(open >= Math.min(2000, descriptors - 120), `${descriptors}: ${open}`);
+    process.open = 0;
+    process.connect();
+    assert.equal(process.open, open, "the limit stays what it was found to be");
+  }
 });
 
 /** Lets so many pages be read at once, so that so many readers are started. */

@@ -1,4 +1,4 @@
-import { pathIn } from "../../files/path_in.ts";
+import { pathIn } from "../../files/paths.ts";
 
 const FILE_NAME = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.db$/;
 

@@ -1,5 +1,5 @@
 import { refuseDangling } from "../../files/is_there.ts";
-import { pathIn } from "../../files/path_in.ts";
+import { pathIn } from "../../files/paths.ts";
 import { makeDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
 
 interface Holder {

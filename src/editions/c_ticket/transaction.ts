@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate } from "node:timers";
 import { isStream, type Reply } from "../../http/exchange.ts";
 import type { RoutedRequest } from "../../http/router.ts";
 import { ClientLeft, NoReply, Refusal } from "../../model/errors.ts";
@@ -236,7 +236,7 @@ function once(leave: () => void, note: () => void): () => void {
  * another one may have lost its client in the meantime. @throws ClientLeft
  */
 async function assertPresent(left: AbortSignal): Promise<void> {
-  if (!left.aborted) await setImmediate();
+  if (!left.aborted) await new Promise<void>((resolve) => setImmediate(resolve));
   if (left.aborted) throw new ClientLeft();
 }
 

@@ -1,5 +1,3 @@
-import { Session } from "node:inspector";
-import { getHeapSnapshot } from "node:v8";
 import type { Reply } from "../../http/exchange.ts";
 import { textReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
@@ -45,6 +43,7 @@ function secondsOf(query: string): number {
 
 /** A profile of what the main thread does until the time is up or the client leaves. */
 async function cpuProfile(seconds: number, left: AbortSignal): Promise<string> {
+  const { Session } = await import("node:inspector");
   const session = new Session();
   session.connect();
   try {
@@ -66,5 +65,6 @@ async function cpuProfile(seconds: number, left: AbortSignal): Promise<string> {
 }
 
 async function* heapSnapshot(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  const { getHeapSnapshot } = await import("node:v8");
   for await (const piece of getHeapSnapshot()) yield new Uint8Array(piece);
 }

@@ -6,8 +6,8 @@ import { ReadingClock, SWEEP_MILLISECONDS } from "./reading_clock.ts";
 import { TIMEOUTS, type Timeouts } from "./timeouts.ts";
 
 interface ListenerOptions {
-  /** Connections beyond this number are closed at once. */
-  readonly connectionsMax: number;
+  /** Whether there may be another connection beside so many open ones. Otherwise it is closed at once. */
+  readonly hasRoom: (open: number) => boolean;
   /** Called for requests that never reach the handler, with the status that they were refused with. */
   readonly onMalformed: (status: number) => void;
   /** Only tests shorten them. */
@@ -27,7 +27,7 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
   const listener: Deno.Listener<Deno.Conn> = where.transport === "unix"
     ? Deno.listen({ transport: "unix", path: where.path })
     : Deno.listen({ hostname: where.hostname, port: where.port });
-  const { connectionsMax, onMalformed, timeouts = TIMEOUTS } = options;
+  const { hasRoom, onMalformed, timeouts = TIMEOUTS } = options;
   const connections = new Set<Connection>();
   const clock = new ReadingClock();
   const bodies = new BodyBudget(timeouts, clock);
@@ -39,7 +39,7 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
   let closing = false;
 
   const serve = async (socket: Deno.Conn): Promise<void> => {
-    if (connections.size >= connectionsMax || !isUsable(socket)) return socket.close();
+    if (!hasRoom(connections.size) || !isUsable(socket)) return socket.close();
     const connection = new Connection(socket, handler, { onMalformed, timeouts, bodies, clock });
     connections.add(connection);
     try {

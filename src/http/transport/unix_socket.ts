@@ -1,6 +1,6 @@
-import { dirname } from "node:path";
 import { foundLink } from "../../files/found.ts";
 import { isThere, removeIfThere } from "../../files/is_there.ts";
+import { directoryOf } from "../../files/paths.ts";
 import type { Transport } from "../exchange.ts";
 
 /** Why the server cannot listen where it should. `message` is one line that names the place. */
@@ -17,8 +17,8 @@ const PATH_BYTES_MAX = 107;
  * @throws ListenError for a missing directory, a socket in use, or anything that is not a socket
  */
 export async function checkSocketPath(path: string): Promise<Deno.FileInfo | undefined> {
-  // Of "/run/x/" it is "/run/x", where dirname alone would pass over the slash at the end.
-  const directory = dirname(`${path}.`);
+  // Of "/run/x/" it is "/run/x", where directoryOf alone would pass over the slash at the end.
+  const directory = directoryOf(`${path}.`);
   if (!await isDirectory(directory)) {
     throw new ListenError(
       `the directory of socketPath does not exist: create it with "mkdir -p ${directory}"`,

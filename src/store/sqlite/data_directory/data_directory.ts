@@ -1,18 +1,18 @@
-import { dirname } from "node:path";
 import { StoreFileError, storePaths } from "./database_file.ts";
 import { found } from "../../../files/found.ts";
 import { refuseDangling } from "../../../files/is_there.ts";
+import { directoryOf } from "../../../files/paths.ts";
 import { syncFile } from "../../../files/sync_file.ts";
 
 /** Creates the data directory with mode 0700, whatever the umask. An existing one keeps its mode. */
 export function makeDataDirectory(dataDir: string): void {
   try {
     const missing: string[] = [];
-    for (let path = dataDir; !isDirectory(path); path = dirname(path)) missing.push(path);
+    for (let path = dataDir; !isDirectory(path); path = directoryOf(path)) missing.push(path);
     if (missing.length === 0) return;
     Deno.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     Deno.chmodSync(dataDir, 0o700);
-    for (const path of missing) syncFile(dirname(path));
+    for (const path of missing) syncFile(directoryOf(path));
   } catch (error) {
     throw new StoreFileError(`the data directory ${dataDir} cannot be created: ${(error as Error).message}`);
   }

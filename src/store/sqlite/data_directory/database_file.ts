@@ -1,5 +1,5 @@
 import { isThere, missingTarget } from "../../../files/is_there.ts";
-import { pathIn } from "../../../files/path_in.ts";
+import { pathIn } from "../../../files/paths.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../tables/schema.ts";
 
 /** A data directory that the program cannot use as it is. `message` is one line that names the file. */

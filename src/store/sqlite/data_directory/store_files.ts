@@ -1,5 +1,5 @@
-import { basename, dirname, resolve } from "node:path";
 import { isThere } from "../../../files/is_there.ts";
+import { absolutePath, directoryOf, nameOf } from "../../../files/paths.ts";
 import { storePaths } from "./database_file.ts";
 
 /** A file as it was when the store was opened. As long as it is open, no other file gets its number. */
@@ -29,9 +29,9 @@ export class StoreFiles {
   constructor(path: string) {
     // Beside the end of a link, as SQLite sees it.
     const real = Deno.realPathSync(path);
-    this.#directory = real === resolve(path) ? dirname(real) : undefined;
+    this.#directory = real === absolutePath(path) ? directoryOf(real) : undefined;
     this.database = knownFiles(path);
-    this.lock = knownFiles(storePaths(dirname(path)).lock);
+    this.lock = knownFiles(storePaths(directoryOf(path)).lock);
     this.written = [...this.database, ...knownFiles(`${real}-wal`)];
     this.all = [...this.written, ...this.lock, ...knownFiles(`${real}-shm`)];
   }
@@ -84,10 +84,10 @@ export function lossOf(files: readonly KnownFile[]): string | undefined {
   for (const { path, device, number } of files) {
     try {
       const { dev, ino } = Deno.statSync(path);
-      if (dev !== device || ino !== number) return `${basename(path)} was replaced by another file`;
+      if (dev !== device || ino !== number) return `${nameOf(path)} was replaced by another file`;
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return `${basename(path)} was deleted or moved away`;
-      return `${basename(path)} can no longer be found: ${(error as Error).message}`;
+      if (error instanceof Deno.errors.NotFound) return `${nameOf(path)} was deleted or moved away`;
+      return `${nameOf(path)} can no longer be found: ${(error as Error).message}`;
     }
   }
   return undefined;

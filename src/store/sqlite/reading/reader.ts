@@ -1,6 +1,7 @@
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import type { FoundProjection } from "../../store.ts";
+import { standBack } from "../../../workers/low_priority.ts";
 import { openForReading } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { type KnownFile, lossOf } from "../data_directory/store_files.ts";
@@ -41,6 +42,7 @@ export class Reader {
    * @throws Error what the first one throws; a later one that throws is not read
    */
   chunks(requests: readonly ChunkRequest[]): Chunk[] {
+    standBack();
     return this.#inSnapshot(() => {
       const begun = performance.now();
       const chunks: Chunk[] = [];

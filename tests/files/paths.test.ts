@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { posix } from "node:path";
 import { backupPath } from "../../src/backup/places/backup_files.ts";
 import { lockBackups } from "../../src/backup/places/backup_lock.ts";
-import { pathIn } from "../../src/files/path_in.ts";
+import { absolutePath, directoryOf, nameOf, pathIn } from "../../src/files/paths.ts";
 import { readPauseFile, writePauseFile } from "../../src/store/pause_file.ts";
 import { TestDirectory } from "../store/test_store.ts";
 
@@ -9,6 +10,18 @@ Deno.test("a directory is taken as it is written, but for slashes at its end", (
   assert.equal(pathIn("/x/link/../data", "events.db"), "/x/link/../data/events.db");
   assert.equal(pathIn("./data//", "events.db"), "./data/events.db");
   assert.equal(pathIn("/", "events.db"), "/events.db");
+});
+
+Deno.test("directories, names and absolute paths are those of node:path", () => {
+  for (
+    const path of ["", "a", "a/b", "./a", "../a/b.c", "/", "//", "/a", "/a/", "/a/b", "/a/b/", "/a/b.c/../d"]
+  ) {
+    assert.equal(directoryOf(path), posix.dirname(path), path);
+    assert.equal(absolutePath(path), posix.resolve(path), path);
+    if (!path.endsWith("/")) assert.equal(nameOf(path), posix.basename(path), path);
+  }
+  assert.equal(directoryOf("/a//b"), "/a");
+  assert.equal(absolutePath("//a/./b//../../../c"), "/c");
 });
 
 Deno.test("pauses and backups are kept in the parent of a link's target, not of the link", async () => {
