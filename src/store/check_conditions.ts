@@ -36,14 +36,22 @@ function firstMatch(condition: CheckedCondition, store: CheckedStore): number | 
   const after = Math.max(afterSequence, known?.upTo ?? 0);
   if (query === "none" || head <= after) return undefined;
   if (query === "every") return after + 1;
-  const values = queryValues(query);
-  // Each value must be hashed before it can be looked up in the memory.
-  const isMemoryCheaper = values < HASHED_VALUES_MIN || values < head - after;
-  const suspects = isMemoryCheaper
-    ? query.filter((item) => store.recent.mayMatchAfter(after, termItem(item)))
-    : query;
+  const suspects = suspectsAfter(after, query, store.recent, head);
   return suspects.length === 0 ? undefined : store.firstMatch(suspects, after);
 }
 
 /** With fewer values, the memory is always asked. */
 const HASHED_VALUES_MIN = 64;
+
+/** Which of the items may match an event after a sequence, up to `head`, as far as the memory can cheaply tell. */
+export function suspectsAfter(
+  after: number,
+  items: readonly QueryItem[],
+  recent: RecentTerms,
+  head: number,
+): readonly QueryItem[] {
+  const values = queryValues(items);
+  // Each value must be hashed before it can be looked up in the memory.
+  const isMemoryCheaper = values < HASHED_VALUES_MIN || values < head - after;
+  return isMemoryCheaper ? items.filter((item) => recent.mayMatchAfter(after, termItem(item))) : items;
+}

@@ -8,34 +8,56 @@ import type { Tag } from "../model/tag.ts";
  * is one short word whatever the client wrote.
  */
 
-/** Two hexadecimal digits for each byte. */
-const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));
+const TOKEN_WORDS = 4;
+const TOKEN_CHARACTERS = 32;
+const DIGITS = new TextEncoder().encode("0123456789abcdef");
+const SPACE = 0x20;
 
-function tokenOf(text: string): string {
-  const [a, b, c, d] = sha256(text);
-  return digitsOf(a!) + digitsOf(b!) + digitsOf(c!) + digitsOf(d!);
+/** Tokens are put together here, as bytes: one text made of all of them costs less than one made of pieces. */
+let memory = new Uint8Array(64 * (TOKEN_CHARACTERS + 1));
+
+const decoder = new TextDecoder();
+
+/** Puts a token behind so many others and a space. */
+function putToken(place: number, text: string): void {
+  const digest = sha256(text);
+  let at = place * (TOKEN_CHARACTERS + 1);
+  for (let i = 0; i < TOKEN_WORDS; i++) {
+    for (let shift = 28; shift >= 0; shift -= 4) memory[at++] = DIGITS[(digest[i]! >>> shift) & 0xf]!;
+  }
+  memory[at] = SPACE;
 }
 
-function digitsOf(word: number): string {
-  return DIGITS[word >>> 24]! + DIGITS[(word >>> 16) & 0xff]! + DIGITS[(word >>> 8) & 0xff]! +
-    DIGITS[word & 0xff]!;
+/** The first so many tokens in the memory. */
+function takeTokens(count: number): string {
+  return decoder.decode(memory.subarray(0, count * (TOKEN_CHARACTERS + 1) - 1));
+}
+
+function tokenOf(text: string): string {
+  putToken(0, text);
+  return takeTokens(1);
 }
 
 /** The length before the name keeps ("ab", "c") and ("a", "bc") apart. */
-function tagToken(namespace: "i" | "m", tag: Tag): string {
-  return tokenOf(`${namespace}${tag.name.length}:${tag.name}${tag.value}`);
+function tagTerm(namespace: "i" | "m", tag: Tag): string {
+  return `${namespace}${tag.name.length}:${tag.name}${tag.value}`;
 }
 
-function typeToken(type: string): string {
-  return tokenOf(`t${type}`);
+function typeTerm(type: string): string {
+  return `t${type}`;
 }
 
 /** The index document of an event: the tokens of its terms, separated by spaces. */
-export function eventTerms(event: Queried): string {
-  let terms = typeToken(event.type);
-  for (const tag of event.identifiers) terms += ` ${tagToken("i", tag)}`;
-  for (const tag of event.metadata) terms += ` ${tagToken("m", tag)}`;
-  return terms;
+export function eventTerms({ type, identifiers, metadata }: Queried): string {
+  const count = 1 + identifiers.length + metadata.length;
+  if (memory.length < count * (TOKEN_CHARACTERS + 1)) {
+    memory = new Uint8Array(count * (TOKEN_CHARACTERS + 1));
+  }
+  let place = 0;
+  putToken(place++, typeTerm(type));
+  for (const tag of identifiers) putToken(place++, tagTerm("i", tag));
+  for (const tag of metadata) putToken(place++, tagTerm("m", tag));
+  return takeTokens(count);
 }
 
 /** A query item in tokens: one of `anyOf` (unless it is empty) and all of `allOf`. */
@@ -46,10 +68,10 @@ export interface TermItem {
 
 export function termItem(item: QueryItem): TermItem {
   return {
-    anyOf: item.types.map(typeToken),
+    anyOf: item.types.map((type) => tokenOf(typeTerm(type))),
     allOf: [
-      ...item.identifiers.map((tag) => tagToken("i", tag)),
-      ...item.metadata.map((tag) => tagToken("m", tag)),
+      ...item.identifiers.map((tag) => tokenOf(tagTerm("i", tag))),
+      ...item.metadata.map((tag) => tokenOf(tagTerm("m", tag))),
     ],
   };
 }

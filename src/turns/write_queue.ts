@@ -157,8 +157,7 @@ export class WriteQueue {
       job.reject(new ClientLeft());
     };
     client?.addEventListener("abort", job.onLeave, { once: true });
-    const { seconds } = job.age;
-    const place = isAdmitted ? this.#waiting.findIndex(({ age }) => age.seconds < seconds) : -1;
+    const place = isAdmitted ? this.#waiting.findIndex(({ age }) => age.compare(job.age) > 0) : -1;
     this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, job);
     this.#next();
     return job.promise;

@@ -4,7 +4,7 @@ import { formatTimestamp } from "../model/timestamp.ts";
 import { decodeArray, decodeNonEmptyString, decodeObject, decodeString } from "./decode.ts";
 import { tooLarge } from "./invalid.ts";
 import { parseByHand } from "./parse_by_hand.ts";
-import { decodeTags, tagList, type TagObject, tagsText } from "./tags.ts";
+import { decodeTags, tagList, type TagObject, tagObject, tagsText } from "./tags.ts";
 
 export const EVENT_KEYS = ["type", "identifiers", "metadata", "payload"] as const;
 
@@ -37,9 +37,13 @@ export function decodeEvent(value: unknown, path: string): NewEvent {
 }
 
 /** What follows `sequence` and `time` in an event's JSON line, without the closing brace. */
-export function eventBody(event: NewEvent): string {
-  return `"type":${JSON.stringify(event.type)},"identifiers":${tagsText(event.identifiers)},` +
-    `"metadata":${tagsText(event.metadata)},"payload":${JSON.stringify(event.payload)}`;
+export function eventBody({ type, identifiers, metadata, payload }: NewEvent): string {
+  const event = { type, identifiers: tagObject(identifiers), metadata: tagObject(metadata), payload };
+  if (event.identifiers !== undefined && event.metadata !== undefined) {
+    return JSON.stringify(event).slice(1, -1);
+  }
+  return `"type":${JSON.stringify(type)},"identifiers":${tagsText(identifiers)},` +
+    `"metadata":${tagsText(metadata)},"payload":${JSON.stringify(payload)}`;
 }
 
 interface StoredTags {

@@ -57,7 +57,7 @@ export function tagList(tagObject: TagObject): Tag[] {
 
 /** JSON text of a tag object: names in the order of their UTF-8 bytes, the values of a name in the order sent. */
 export function tagsText(tags: readonly Tag[]): string {
-  const sorted = tags.length > 1 ? tags.toSorted(byName) : tags;
+  const sorted = inOrder(tags);
   let text = "";
   for (let i = 0; i < sorted.length;) {
     const name = sorted[i]?.name ?? "";
@@ -67,6 +67,34 @@ export function tagsText(tags: readonly Tag[]): string {
     text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${value}`;
   }
   return `{${text}}`;
+}
+
+/**
+ * An object of which the JSON text is that of `tagsText`: text in one piece, which costs half as much. Undefined for
+ * tags that no object keeps so: several values of a name, and names that it would move or take for something else.
+ */
+export function tagObject(tags: readonly Tag[]): TagObject | undefined {
+  const object: Record<string, string> = {};
+  let last: string | undefined;
+  for (const { name, value } of inOrder(tags)) {
+    if (name === last || name === "__proto__" || beginsWithDigit(name)) return undefined;
+    object[name] = value;
+    last = name;
+  }
+  return object;
+}
+
+function beginsWithDigit(name: string): boolean {
+  const unit = name.charCodeAt(0);
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+/** By name. Most clients send them so, and to see that takes less than to sort them. */
+function inOrder(tags: readonly Tag[]): readonly Tag[] {
+  for (let i = 1; i < tags.length; i++) {
+    if (byName(tags[i - 1]!, tags[i]!) > 0) return tags.toSorted(byName);
+  }
+  return tags;
 }
 
 function byName(a: Tag, b: Tag): number {

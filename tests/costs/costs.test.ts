@@ -28,8 +28,8 @@ const BOUNDS: Readonly<Record<RowName, Counts>> = {
   scan: { statements: 185, messages: 79, buffers: 28, bufferKibibytes: 5750 },
   // The length of the WAL is asked for once in 10 ms: on a slow machine, with each write.
   oneWriter: { statements: 6.1, messages: 2.1, buffers: 0.1, bufferKibibytes: 1 },
-  writersTogether: { statements: 3.2, messages: 0.07, buffers: 0.07, bufferKibibytes: 0.5 },
-  bulkWriter: { statements: 121, messages: 2.1, buffers: 6.3, bufferKibibytes: 97 },
+  writersTogether: { statements: 1.4, messages: 0.07, buffers: 0.07, bufferKibibytes: 0.5 },
+  bulkWriter: { statements: 22, messages: 2.1, buffers: 6.3, bufferKibibytes: 97 },
   transaction: { statements: 10.6, messages: 4.2, buffers: 0.1, bufferKibibytes: 1 },
   ticket: { statements: 6.2, messages: 6.3, buffers: 0.1, bufferKibibytes: 1 },
 };

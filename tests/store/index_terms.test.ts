@@ -27,3 +27,10 @@ Deno.test("the terms of an event are what they always were", () => {
     allOf: expected.slice(1),
   });
 });
+
+Deno.test("an event may have any number of terms, and the next one only its own", () => {
+  const tags = Array.from({ length: 300 }, (_, i) => ({ name: "n", value: String(i) }));
+  const all = eventTerms({ type: "t", identifiers: tags, metadata: [] });
+  assert.equal(all, [token("tt"), ...tags.map(({ value }) => token(`i1:n${value}`))].join(" "));
+  assert.equal(eventTerms({ type: "t", identifiers: [], metadata: [] }), token("tt"));
+});

@@ -4,6 +4,7 @@ import type { NewEvent } from "../../src/model/event.ts";
 import type { Tag } from "../../src/model/tag.ts";
 import { decodeEvents, eventBody, eventLine, parseQueried } from "../../src/wire/event.ts";
 import { parseText } from "../editions/a_write/decode_bodies.ts";
+import { tagsText } from "../../src/wire/tags.ts";
 import { expectInvalid, expectRefusal } from "./expect_refusal.ts";
 
 function read(events: unknown, maxEventSize = 65536): NewEvent[] {
@@ -139,3 +140,14 @@ function grouped(tags: readonly Tag[]): Map<string, string[]> {
   const byName = Map.groupBy(tags, (tag) => tag.name);
   return new Map([...byName].map(([name, own]) => [name, own.map((tag) => tag.value)]));
 }
+
+Deno.test("the tags of an event are written alike whatever their names are, and in whatever order they came", () => {
+  fc.assert(
+    fc.property(tags, tags, (identifiers, metadata) => {
+      const body = eventBody({ type: "t", identifiers, metadata, payload: "p" });
+      const [own, others] = [tagsText(identifiers), tagsText(metadata)];
+      assert.equal(body, `"type":"t","identifiers":${own},"metadata":${others},"payload":"p"`);
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -17,6 +17,7 @@ import { changeStoreId, readPausedSince, readState, writePausedSince } from "../
 import { deleteProjections, readProjection } from "../tables/projections.ts";
 import type { Tell } from "../../../workers/notice.ts";
 import { Checkpoints } from "./checkpoints.ts";
+import type { NewEvents } from "./new_events.ts";
 import { runTogether, runWrite } from "./run_write.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -74,8 +75,8 @@ export class Writer {
     const outcome = this.#turn(() => {
       begun = true;
       const budget = new CheckBudget();
-      const run = (write: StoreWrite) =>
-        write.mayBeCostly ? this.#tryWrite(write, budget) : this.#write(write);
+      const run = (write: StoreWrite, newEvents: NewEvents) =>
+        write.mayBeCostly ? this.#tryWrite(write, newEvents, budget) : this.#write(write, newEvents);
       return runTogether(this.#db, this.#state, writes, run);
     });
     if (outcome.kind === "done") return outcome.value.map(done);
@@ -118,7 +119,8 @@ export class Writer {
   }
 
   writeInside(write: StoreWrite): Outcome<WriteResult> {
-    return this.#inside(() => runTogether(this.#db, this.#state, [write], () => this.#write(write))[0]!);
+    const run = (write: StoreWrite, newEvents: NewEvents) => this.#write(write, newEvents);
+    return this.#inside(() => runTogether(this.#db, this.#state, [write], run)[0]!);
   }
 
   readChunkInside(request: ChunkRequest): Chunk {
@@ -171,18 +173,18 @@ export class Writer {
     this.#tellOfTrouble();
   }
 
-  #tryWrite(write: StoreWrite, budget: CheckBudget): TurnResult {
+  #tryWrite(write: StoreWrite, newEvents: NewEvents, budget: CheckBudget): TurnResult {
     budget.beginWrite();
     try {
-      return this.#write(write, budget);
+      return this.#write(write, newEvents, budget);
     } catch (error) {
       if (error instanceof OverBudget) return { kind: "costly" };
       throw error;
     }
   }
 
-  #write(write: StoreWrite, budget?: CheckBudget): WriteResult {
-    const result = runWrite(this.#db, this.#recent, this.#state, write, budget);
+  #write(write: StoreWrite, newEvents: NewEvents, budget?: CheckBudget): WriteResult {
+    const result = runWrite(this.#db, this.#recent, this.#state, write, newEvents, budget);
     if (result.kind === "written") {
       this.#state = { ...this.#state, head: this.#state.head + write.events.length };
     }

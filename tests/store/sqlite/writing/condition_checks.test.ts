@@ -118,3 +118,27 @@ Deno.test("conditions agree with matches() while the memory of recent terms forg
   }
   assert.ok(kinds.conflict > 100 && kinds.written > 100, "both outcomes were met often");
 });
+
+for (const [memory, others] of [["knows of it", 20], ["has forgotten it", 2500]] as const) {
+  Deno.test(`a condition fails on an event of the same group when the memory ${memory}`, () => {
+    using store = new TestStore();
+    const writer = store.openWriter();
+    writer.group([storeWrite([newEvent("older")])]);
+    const unlessThere = (type: string) =>
+      storeWrite([newEvent("last")], {
+        conditions: [{ failIfEventsMatch: queryOf([type]), afterSequence: 0 }],
+      });
+    const outcomes = writer.group([
+      storeWrite([newEvent("wanted")]),
+      storeWrite(Array.from({ length: others }, () => newEvent("other"))),
+      unlessThere("wanted"),
+      unlessThere("unknown"),
+      unlessThere("last"),
+    ]);
+    const kinds = ["written", "written", "conflict", "written", "conflict"];
+    assert.deepEqual(outcomes.map(kindOf), kinds);
+    assert.equal(written(outcomes[3]).firstSequence, others + 3);
+    const stored = store.db.all("SELECT sequence FROM event ORDER BY sequence").map(([sequence]) => sequence);
+    assert.deepEqual(stored, Array.from({ length: others + 3 }, (_, i) => i + 1));
+  });
+}
