@@ -25,6 +25,8 @@ const ROUNDS = rootsOfPrimes(64, Math.cbrt);
 
 const encoder = new TextEncoder();
 
+/** Room for the messages that are usual. */
+const shortMessage = new Uint8Array(8 * BLOCK_BYTES);
 /** The words of a block; those that the standard derives from them take their places. */
 const words = new Int32Array(BLOCK_WORDS);
 const digest = new Int32Array(8);
@@ -66,13 +68,15 @@ function putOnlyBlock(text: string): boolean {
 
 /** The text with its end behind it, as whole blocks. */
 function padded(text: string): Uint8Array {
-  const message = new Uint8Array(text.length * BYTES_PER_UNIT_MAX + END_BYTES + BLOCK_BYTES);
-  const { written } = encoder.encodeInto(text, message);
+  const roomNeeded = text.length * BYTES_PER_UNIT_MAX + END_BYTES + BLOCK_BYTES;
+  const room = roomNeeded <= shortMessage.length ? shortMessage : new Uint8Array(roomNeeded);
+  const { written } = encoder.encodeInto(text, room);
+  const message = room.subarray(0, Math.ceil((written + END_BYTES) / BLOCK_BYTES) * BLOCK_BYTES);
+  message.fill(0, written);
   message[written] = END_MARK;
-  let end = Math.ceil((written + END_BYTES) / BLOCK_BYTES) * BLOCK_BYTES;
-  const blocks = message.subarray(0, end);
-  for (let bits = written * 8; bits > 0; bits = Math.floor(bits / 256)) blocks[--end] = bits;
-  return blocks;
+  let end = message.length;
+  for (let bits = written * 8; bits > 0; bits = Math.floor(bits / 256)) message[--end] = bits;
+  return message;
 }
 
 function putBlock(message: Uint8Array, start: number): void {

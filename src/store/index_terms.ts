@@ -18,7 +18,7 @@ let memory = new Uint8Array(64 * (TOKEN_CHARACTERS + 1));
 
 const decoder = new TextDecoder();
 
-/** Puts a token behind so many others and a space. */
+/** Puts the token of a term behind so many others, and a space behind it. */
 function putToken(place: number, text: string): void {
   const digest = sha256(text);
   let at = place * (TOKEN_CHARACTERS + 1);

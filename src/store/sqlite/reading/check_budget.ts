@@ -33,6 +33,11 @@ export class CheckBudget {
     this.#lastMilliseconds = this.#now();
   }
 
+  /** The time since the last step was not spent on this write. */
+  skipTime(): void {
+    this.#lastMilliseconds = this.#now();
+  }
+
   /**
    * Counts a step of a search. One that took far longer than it says, such as from a cold disk, counts for more.
    * @throws OverBudget

@@ -31,7 +31,7 @@ export function runTogether<R extends TurnResult>(
  * @param state the store before this write
  * @param newEvents those of the transaction so far
  * @param budget what the search for its conditions may cost
- * @throws OverBudget when that is not enough, with nothing changed; whatever SQLite throws, and the caller rolls back
+ * @throws OverBudget when that is not enough, with nothing of the write done; whatever SQLite throws, and the caller rolls back
  */
 export function runWrite(
   db: Database,
@@ -42,9 +42,16 @@ export function runWrite(
   budget?: CheckBudget,
 ): WriteResult {
   const { storeId, head } = state;
+  const mayBeNew = (items: readonly QueryItem[], after: number): boolean => {
+    const known = Math.max(after, newEvents.appendedUpTo);
+    return known < head && suspectsAfter(known, items, recent, head).length > 0;
+  };
   const search = (items: readonly QueryItem[], after: number): number | undefined => {
-    const appended = Math.max(after, newEvents.appendedUpTo);
-    if (appended < head && suspectsAfter(appended, items, recent, head).length > 0) newEvents.append();
+    if (mayBeNew(items, after)) {
+      newEvents.append();
+      // That was work for writes before this one.
+      budget?.skipTime();
+    }
     const upTo = newEvents.appendedUpTo;
     return after < upTo ? firstMatch(db, items, { after, upTo }, budget) : undefined;
   };

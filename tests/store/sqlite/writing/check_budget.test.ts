@@ -98,3 +98,14 @@ Deno.test("a step that takes far longer than it says counts for more", () => {
   };
   assert.deepEqual([0.5, 2, 5].map((each) => stepsOf(budget, lasting(each))), [4, 4, 2]);
 });
+
+Deno.test("time that is skipped counts for no step", () => {
+  let now = 0;
+  const budget = new CheckBudget(() => now);
+  const steps = stepsOf(budget, () => {
+    now += 1000;
+    budget.skipTime();
+    return 500;
+  });
+  assert.equal(steps, 4);
+});
