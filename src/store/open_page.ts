@@ -1,6 +1,6 @@
 import { ClientLeft, NoReply } from "../model/errors.ts";
 import type { ReadRequest } from "../model/read_request.ts";
-import type { Chunk, ChunkRequest } from "./chunk.ts";
+import { type ChunkSource, followingChunks, type NextRequest } from "./following_chunks.ts";
 import type { Client } from "./store.ts";
 
 /** A page whose first part has been read, so that its store ID and head are known. */
@@ -29,45 +29,39 @@ const RELEASED_BYTES_MIN = 64 * 1024 + 1;
  * Begins a page. It is read as a series of short reads, each a transaction of its own on any free reader, so
  * a slow client holds neither a connection nor a snapshot. Events never change, so together the reads show the
  * store as the first of them found it.
+ * @param reads where its chunks are read; one that can read ahead does so
  * @param client the page ends with ClientLeft at the next chunk when it has left
  */
-export async function openPage(
-  readChunk: (request: ChunkRequest) => Promise<Chunk>,
-  request: ReadRequest,
-  client: Client,
-): Promise<Page> {
-  let chunk = await readChunk({ ...request, head: undefined });
+export async function openPage(reads: ChunkSource, request: ReadRequest, client: Client): Promise<Page> {
+  let chunk = await reads.chunk({ ...request, head: undefined }, client);
   const { storeId, head } = chunk;
-  let { limit } = request;
-
-  async function readNext(): Promise<void> {
-    if (client.left.aborted) throw new ClientLeft();
-    limit -= chunk.events;
-    const { last, kept } = chunk;
-    chunk = await readChunk({ ...request, afterSequence: last, head, limit, kept });
-    if (chunk.storeId !== storeId) throw new StoreChanged("the store was reset while it was being read");
-  }
-
+  const next = (): NextRequest => {
+    const { last, events, kept } = chunk;
+    return { ...request, afterSequence: last, head, limit: request.limit - events, kept };
+  };
   // Until there is a line, whatever happens can still be answered.
-  try {
-    while (chunk.events === 0 && chunk.end === false) await readNext();
-  } catch (error) {
-    if (error instanceof StoreChanged) return await openPage(readChunk, request, client);
-    throw error;
+  while (chunk.events === 0 && chunk.end === false) {
+    if (client.left.aborted) throw new ClientLeft();
+    chunk = await reads.chunk(next(), client);
+    if (chunk.storeId !== storeId) return await openPage(reads, request, client);
   }
+  const first = chunk;
 
   async function* chunks(): Page["chunks"] {
-    while (true) {
-      if (chunk.lines.length > 0) yield chunk.lines;
-      if (chunk.end !== false) return chunk.end;
+    for await (const part of followingChunks(reads, first, next(), client)) {
+      const { lines, end } = part;
+      if (part.storeId !== storeId) throw new StoreChanged("the store was reset while it was being read");
+      if (lines.length > 0) yield lines;
+      if (end !== false) return end;
       // By now its bytes have been sent. Released at once: left to the garbage collector, what 50 readers had
       // passed on took 50 MB.
-      if (chunk.lines.length >= RELEASED_BYTES_MIN) chunk.lines.buffer.transfer(0);
-      await readNext();
+      if (lines.length >= RELEASED_BYTES_MIN) lines.buffer.transfer(0);
+      if (client.left.aborted) throw new ClientLeft();
     }
+    throw new Error("a page ended without its end");
   }
 
-  const { lines, end } = chunk;
+  const { lines, end } = first;
   const whole = end === false ? undefined : { lines, hasMore: end.hasMore };
   return { storeId, head, whole, chunks: chunks() };
 }

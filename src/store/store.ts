@@ -1,5 +1,6 @@
 import type { ProjectionKey } from "../model/projection.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
+import type { ChunkAhead } from "./chunks_ahead.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
 import type { StoreWrite, TurnResult, WriteResult } from "./write.ts";
@@ -74,6 +75,8 @@ export interface StoreReads {
    * @throws Refusal `Unavailable` when too many reads are already waiting, ClientLeft when the client leaves first
    */
   chunk(request: ChunkRequest, client?: Client, isUrgent?: boolean): Promise<Chunk>;
+  /** Begins to read a chunk before it is needed. @returns undefined when that would keep others waiting */
+  chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined;
   /** Throws like `chunk`. */
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection>;
   /** @throws Refusal `Unavailable` when a trivial read fails */

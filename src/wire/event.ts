@@ -93,5 +93,13 @@ export function eventLine(
     readonly body: string;
   },
 ): string {
-  return `{"sequence":${sequence},"time":"${formatTimestamp(timeMicros)}",${body}}\n`;
+  return eventLineStart(sequence, timeMicros) + body + EVENT_LINE_END;
 }
+
+/** What comes before the body in the line of an event. */
+export function eventLineStart(sequence: number, timeMicros: number): string {
+  return `{"sequence":${sequence},"time":"${formatTimestamp(timeMicros)}",`;
+}
+
+/** What comes after it. */
+export const EVENT_LINE_END = "}\n";

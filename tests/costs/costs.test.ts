@@ -25,7 +25,7 @@ const BOUNDS: Readonly<Record<RowName, Counts>> = {
   readersTogether: { statements: 3.8, messages: 0.5, buffers: 2.1, bufferKibibytes: 12.5 },
   // A chunk may also end because of the time that it took. Each is asked for through shared memory, but is too long to
   // come back through it: one notice for the call, one for the answer, and the answer itself.
-  scan: { statements: 185, messages: 79, buffers: 28, bufferKibibytes: 5750 },
+  scan: { statements: 155, messages: 79, buffers: 28, bufferKibibytes: 5750 },
   // The length of the WAL is asked for once in 10 ms: on a slow machine, with each write.
   oneWriter: { statements: 6.1, messages: 2.1, buffers: 0.1, bufferKibibytes: 1 },
   writersTogether: { statements: 1.4, messages: 0.07, buffers: 0.07, bufferKibibytes: 0.5 },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openPage, type Page, StoreChanged } from "../../src/store/open_page.ts";
+import { ChunkAhead } from "../../src/store/chunks_ahead.ts";
 import { ClientLeft } from "../../src/model/errors.ts";
 import type { Client } from "../../src/store/store.ts";
 import type { Chunk, ChunkRequest } from "../../src/store/chunk.ts";
@@ -20,6 +21,9 @@ function chunk(
 ): Chunk {
   return { storeId: "the store", head: 9, lines: encoder.encode(text), events, last, end, ...rest };
 }
+
+/** Where a chunk of its events begins shows only in the one before it. */
+const FILTERED = [{ types: ["t"], identifiers: [], metadata: [] }];
 
 /** Hands out these chunks and keeps what was asked. */
 function reading(chunks: Chunk[]): {
@@ -51,7 +55,11 @@ Deno.test("a page is read chunk after chunk, up to the head that the first one f
     chunk("7\n8\n", 2, 8, { hasMore: true }, { head: 21 }),
   ]);
   const time = { fromMicros: 1, beforeMicros: 2 };
-  const page = await openPage(readChunk, { query: "every", time, afterSequence: 0, limit: 5 }, STAYING);
+  const page = await openPage(
+    { chunk: readChunk },
+    { query: "every", time, afterSequence: 0, limit: 5 },
+    STAYING,
+  );
   assert.deepEqual([page.storeId, page.head, page.whole], ["the store", 9, undefined]);
   assert.equal(requests.length, 1, "the first chunk is there, the others are read as they are wanted");
   assert.deepEqual(await drain(page), { text: ["1\n2\n", "5\n", "7\n8\n"], end: { hasMore: true } });
@@ -65,12 +73,16 @@ Deno.test("a page is read chunk after chunk, up to the head that the first one f
 Deno.test("an empty page and a last chunk without lines yield nothing but the end", async () => {
   const query = [{ types: ["t"], identifiers: [], metadata: [] }];
   const empty = reading([chunk("", 0, 7, { hasMore: false })]);
-  const page = await openPage(empty.readChunk, { query, afterSequence: 7, limit: 1 }, STAYING);
+  const page = await openPage({ chunk: empty.readChunk }, { query, afterSequence: 7, limit: 1 }, STAYING);
   assert.deepEqual(page.whole, { lines: new Uint8Array(), hasMore: false });
   assert.deepEqual(await drain(page), { text: [], end: { hasMore: false } });
   assert.equal(empty.requests[0]?.afterSequence, 7);
   const trailing = reading([chunk("1\n", 1, 1, false), chunk("", 0, 1, { hasMore: false })]);
-  const other = await openPage(trailing.readChunk, { query, afterSequence: 0, limit: Infinity }, STAYING);
+  const other = await openPage(
+    { chunk: trailing.readChunk },
+    { query, afterSequence: 0, limit: Infinity },
+    STAYING,
+  );
   assert.deepEqual(await drain(other), { text: ["1\n"], end: { hasMore: false } });
   assert.equal(trailing.requests[1]?.limit, Infinity);
 });
@@ -80,7 +92,7 @@ Deno.test("the next chunk is not read before the last one was taken", async () =
     chunk("1\n", 1, 1, false),
     chunk("2\n", 1, 2, { hasMore: false }),
   ]);
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
+  const page = await openPage({ chunk: readChunk }, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
   await page.chunks.next();
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.equal(requests.length, 1);
@@ -93,15 +105,15 @@ Deno.test("a reset between two chunks ends the page with an error, before anythi
     chunk("1\n", 1, 1, false),
     chunk("of another store\n", 1, 2, { hasMore: false }, { storeId: "another" }),
   ]);
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
+  const page = await openPage({ chunk: readChunk }, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
   assert.equal(new TextDecoder().decode((await page.chunks.next()).value as Uint8Array), "1\n");
   await assert.rejects(page.chunks.next(), StoreChanged);
 });
 
 Deno.test("a reader that fails fails the page: at its beginning before there is one, later in the middle", async () => {
   const request = { query: "every", afterSequence: 0, limit: 9 } as const;
-  await assert.rejects(openPage(reading([]).readChunk, request, STAYING), /the reader failed/);
-  const page = await openPage(reading([chunk("1\n", 1, 1, false)]).readChunk, request, STAYING);
+  await assert.rejects(openPage({ chunk: reading([]).readChunk }, request, STAYING), /the reader failed/);
+  const page = await openPage({ chunk: reading([chunk("1\n", 1, 1, false)]).readChunk }, request, STAYING);
   await page.chunks.next();
   await assert.rejects(page.chunks.next(), /the reader failed/);
 });
@@ -117,7 +129,11 @@ Deno.test("chunks that were taken are released while the page continues", async 
     registry.register(next.lines, undefined);
     return Promise.resolve(next);
   };
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: Infinity }, STAYING);
+  const page = await openPage(
+    { chunk: readChunk },
+    { query: "every", afterSequence: 0, limit: Infinity },
+    STAYING,
+  );
   for (let i = 0; i < 15; i++) await page.chunks.next();
   for (let i = 0; i < 20 && released < 13; i++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -135,7 +151,7 @@ Deno.test("chunks without a line only move the page on, before its first line an
     chunk("", 0, 8, false),
     chunk("", 0, 9, { hasMore: false }),
   ]);
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 7 }, STAYING);
+  const page = await openPage({ chunk: readChunk }, { query: FILTERED, afterSequence: 0, limit: 7 }, STAYING);
   assert.deepEqual(requests.map(({ afterSequence, kept }) => [afterSequence, kept]), [
     [0, undefined],
     [3, 1],
@@ -150,7 +166,7 @@ Deno.test("chunks without a line only move the page on, before its first line an
 
 Deno.test("a small chunk stays as it is while the page continues, since the transport still holds it", async () => {
   const { readChunk } = reading([chunk("1\n", 1, 1, false), chunk("2\n", 1, 2, { hasMore: false })]);
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
+  const page = await openPage({ chunk: readChunk }, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
   const first = (await page.chunks.next()).value as Uint8Array;
   await page.chunks.next();
   assert.equal(new TextDecoder().decode(first), "1\n");
@@ -168,7 +184,9 @@ Deno.test("a page whose client has left ends before its next chunk, also when th
       return readChunk(request);
     };
     await assert.rejects(async () => {
-      await drain(await openPage(readAndLeave, { query: "every", afterSequence: 0, limit: 99 }, client));
+      await drain(
+        await openPage({ chunk: readAndLeave }, { query: "every", afterSequence: 0, limit: 99 }, client),
+      );
     }, ClientLeft);
     assert.equal(requests.length, 3);
   }
@@ -181,7 +199,7 @@ Deno.test("a read of one chunk never asks whether its client is there, which wou
       throw new Error("asked");
     },
   };
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 }, client);
+  const page = await openPage({ chunk: readChunk }, { query: "every", afterSequence: 0, limit: 9 }, client);
   assert.deepEqual((await drain(page)).text, ["1\n"]);
 });
 
@@ -192,8 +210,90 @@ Deno.test("a reset before the first line begins the page anew", async () => {
     chunk("", 0, 2, { hasMore: false }, other),
     chunk("1\n", 1, 2, { hasMore: false }, other),
   ]);
-  const page = await openPage(readChunk, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
+  const page = await openPage({ chunk: readChunk }, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
   assert.deepEqual([page.storeId, page.head], ["another", 2]);
   assert.deepEqual((await drain(page)).text, ["1\n"]);
   assert.deepEqual(requests[2], requests[0]);
+});
+
+/** Reads that can read ahead, from these chunks. */
+function readingAhead(chunks: Chunk[]): ReturnType<typeof reading> & {
+  reads: Parameters<typeof openPage>[0];
+  open: () => number;
+} {
+  const { readChunk, requests } = reading(chunks);
+  let open = 0;
+  const chunkAhead = (request: ChunkRequest): ChunkAhead => {
+    open++;
+    return new ChunkAhead(readChunk(request), () => open--);
+  };
+  return { readChunk, requests, reads: { chunk: readChunk, chunkAhead }, open: () => open };
+}
+
+Deno.test("a chunk that is read ahead is asked for once, and one by one, with what the chunk before it found out", async () => {
+  const { reads, requests, open } = readingAhead([
+    chunk("1\n2\n", 2, 2, false, { kept: 1 }),
+    chunk("5\n", 1, 5, false, { kept: 2 }),
+    chunk("7\n", 1, 7, { hasMore: true }),
+  ]);
+  const page = await openPage(reads, { query: FILTERED, afterSequence: 0, limit: 4 }, STAYING);
+  assert.equal(requests.length, 1, "nothing is read before the page is sent");
+  await page.chunks.next();
+  assert.equal(requests.length, 2, "while the first chunk is sent, the second is read");
+  assert.deepEqual(await drain(page), { text: ["5\n", "7\n"], end: { hasMore: true } });
+  assert.deepEqual(requests.map(({ afterSequence, limit, kept }) => [afterSequence, limit, kept]), [
+    [0, 4, undefined],
+    [2, 2, 1],
+    [5, 1, 2],
+  ]);
+  assert.equal(open(), 0);
+});
+
+Deno.test("what is wrong with a chunk that was read ahead shows after the chunk before it", async () => {
+  const other = chunk("of another store\n", 1, 2, { hasMore: false }, { storeId: "another" });
+  for (const [following, error] of [[[other], StoreChanged], [[], /the reader failed/]] as const) {
+    const { reads, open } = readingAhead([chunk("1\n", 1, 1, false), ...following]);
+    const page = await openPage(reads, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
+    assert.equal(new TextDecoder().decode((await page.chunks.next()).value as Uint8Array), "1\n");
+    await new Promise((resolve) => setTimeout(resolve));
+    await assert.rejects(page.chunks.next(), error);
+    assert.equal(open(), 0);
+  }
+});
+
+Deno.test("when a page is given up, what was read ahead for it is freed, also what comes later", async () => {
+  const later = Promise.withResolvers<Chunk>();
+  const early = chunk("2\n", 1, 2, false);
+  for (
+    const read of [Promise.resolve(early), later.promise, Promise.reject(new Error("the reader failed"))]
+  ) {
+    let open = 0;
+    const page = await openPage(
+      {
+        chunk: () => Promise.resolve(chunk("1\n", 1, 1, false)),
+        chunkAhead: () => new ChunkAhead((open++, read), () => open--),
+      },
+      { query: "every", afterSequence: 0, limit: 9 },
+      STAYING,
+    );
+    await page.chunks.next();
+    assert.equal(open, 1);
+    await page.chunks.return({ hasMore: false });
+    assert.equal(open, 0);
+  }
+  const late = chunk("2\n", 1, 2, false);
+  later.resolve(late);
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual([early.lines.length, late.lines.length], [0, 0]);
+});
+
+Deno.test("a page that cannot read ahead now reads as if it never could", async () => {
+  const { readChunk, requests } = reading([
+    chunk("1\n", 1, 1, false),
+    chunk("2\n", 1, 2, { hasMore: false }),
+  ]);
+  const reads = { chunk: readChunk, chunkAhead: () => undefined };
+  const page = await openPage(reads, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
+  assert.deepEqual((await drain(page)).text, ["1\n", "2\n"]);
+  assert.equal(requests.length, 2);
 });

@@ -58,7 +58,7 @@ async function readEvents(call: TxCall): Promise<Reply> {
   running.hold(queryValues(query) * VALUE_BYTES);
   transaction.beginRead(query);
   const read = { query, afterSequence: 0, limit: Infinity };
-  const page = await openPage((chunk) => edition.host.store.reads.chunk(chunk, request), read, request);
+  const page = await openPage(edition.host.store.reads, read, request);
   transaction.readAnswered(page.head);
   const own = transaction.pendingEvents.filter(({ body }) => matches(query, parseQueried(body)));
   // The call runs until its last line has been sent.

@@ -2,6 +2,7 @@ import type { Reply } from "../../http/exchange.ts";
 import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
+import type { Chunk, ChunkRequest } from "../../store/chunk.ts";
 import { openPage } from "../../store/open_page.ts";
 import { EMPTY_WRITE } from "../../store/write.ts";
 import { nowMicros } from "../../turns/clock.ts";
@@ -32,9 +33,9 @@ export function transactionRoutes(
 
 async function readEvents({ edition: { decoding }, transaction, body, client }: TicketCall): Promise<Reply> {
   const request = await decoding.decode("read", body, client);
-  return pageReply(
-    await openPage((chunk) => transaction.inStore((turns) => turns.readChunkInside(chunk)), request, client),
-  );
+  const chunk = (part: ChunkRequest): Promise<Chunk> =>
+    transaction.inStore((turns) => turns.readChunkInside(part));
+  return pageReply(await openPage({ chunk }, request, client));
 }
 
 async function appendEvents({ edition, transaction, body, client }: TicketCall): Promise<Reply> {

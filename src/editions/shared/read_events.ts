@@ -21,7 +21,7 @@ export function readEventsRoute(
       const read = await decode(await request.body(), request);
       using counted = new DisposableStack();
       counted.use(reads.begin());
-      const page = await openPage((chunk) => store.reads.chunk(chunk, request), read, request);
+      const page = await openPage(store.reads, read, request);
       const headers = { ...pageHeaders(page.storeId), [HEAD_HEADER]: String(page.head) };
       return wholePageReply(page, headers) ?? pageReply(page, counted.move(), headers);
     },

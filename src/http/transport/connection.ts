@@ -5,7 +5,7 @@ import { ByteSource } from "./byte_source.ts";
 import { HeadParser } from "./head_parser.ts";
 import { Presence } from "./presence.ts";
 import { ReceivedRequest } from "./received_request.ts";
-import { writeReply } from "./reply_writer.ts";
+import { PIECE_BYTES_MAX, writeReply } from "./reply_writer.ts";
 import type { ReadingClock } from "./reading_clock.ts";
 import { type BodyConnection, RequestBody } from "./request_body.ts";
 import type { RequestHead } from "./request_head.ts";
@@ -193,11 +193,14 @@ export class Connection {
     });
   }
 
-  /** Hands bytes to the operating system; the client has the time of one line to accept them. */
+  /** Hands bytes to the operating system; the client has the time of one line to accept each piece of them. */
   async #write(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const number = ++this.#writes;
-    this.#deadline.set(this.#options.timeouts.line);
-    for (let written = 0; written < bytes.length;) {
+    for (let written = 0, pieceEnd = 0; written < bytes.length;) {
+      if (written >= pieceEnd) {
+        this.#deadline.set(this.#options.timeouts.line);
+        pieceEnd = written + PIECE_BYTES_MAX;
+      }
       written += await this.#socket.write(written === 0 ? bytes : bytes.subarray(written));
     }
     // A reply may have begun while the invitation for a body was still waiting; then the time is the reply's.

@@ -11,8 +11,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
  */
 export type Write = (bytes: Bytes) => Promise<void>;
 
-/** What is handed over at once: small parts are joined up to this size, large ones are split. */
-const PIECE_BYTES_MAX = 64 * 1024;
+/** Small parts are joined up to this size, and a client has the time of one line for each so many bytes. */
+export const PIECE_BYTES_MAX = 64 * 1024;
 
 const encoder = new TextEncoder();
 const CRLF = encoder.encode("\r\n");
@@ -71,7 +71,7 @@ async function addPart(pieces: Pieces, part: Bytes, chunked: boolean): Promise<v
   if (chunked) await pieces.add(CRLF);
 }
 
-/** Joins small parts, so that a head and a small body are sent in one write, and splits large ones. */
+/** Joins small parts, so that a head and a small body are sent in one write. */
 class Pieces {
   readonly #write: Write;
   #parts: Bytes[] = [];
@@ -88,9 +88,7 @@ class Pieces {
       this.#length += part.length;
       return;
     }
-    for (let start = 0; start < part.length; start += PIECE_BYTES_MAX) {
-      await this.#write(part.subarray(start, start + PIECE_BYTES_MAX));
-    }
+    await this.#write(part);
   }
 
   async flush(): Promise<void> {

@@ -209,6 +209,7 @@ export class InProcess implements Subject, Disposable {
       inUse: 0,
       max: 1,
       chunk: (request) => Promise.resolve(reader.chunks([request])[0]!),
+      chunkAhead: () => undefined,
       projection: (key) => Promise.resolve(reader.projection(key)),
       ping: () => Promise.resolve(),
     };

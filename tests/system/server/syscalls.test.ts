@@ -23,7 +23,7 @@ import { needingTest } from "../support/needing_test.ts";
 const BOUNDS: Readonly<Record<RowName, number>> = {
   smallReader: 18.5,
   readersTogether: 12.8,
-  scan: 1435,
+  scan: 1370,
   oneWriter: 28.2,
   writersTogether: 4.4,
   bulkWriter: 72,

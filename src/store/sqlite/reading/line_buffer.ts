@@ -1,49 +1,69 @@
+import { CHUNK_BYTES } from "../../chunk.ts";
+
 const encoder = new TextEncoder();
 
+/** Text is turned into bytes in pieces of about this size. */
+const TEXT_UNITS_MAX = 32 * 1024;
+
+/** The size of the buffer when it takes more than one piece. */
+const BUFFER_BYTES = CHUNK_BYTES + TEXT_UNITS_MAX;
+
 /**
- * Turns text into bytes piece by piece. Joining it first would leave long strings behind, which the runtime
- * is slow to collect.
+ * The lines of a chunk. They become bytes piece by piece: joining all of them first would leave long strings behind,
+ * which the runtime is slow to collect.
  */
 export class LineBuffer {
-  readonly #bytesExpected: number;
+  /** Lines that are not in the buffer yet. */
+  #text = "";
   #bytes = new Uint8Array(0);
   #length = 0;
 
-  /** @param bytesExpected the size of the buffer when it takes more than one piece */
-  constructor(bytesExpected: number) {
-    this.#bytesExpected = bytesExpected;
-  }
-
+  /** Bytes in the buffer. */
   get length(): number {
     return this.#length;
   }
 
-  /** What has been added so far, as a view of the buffer. */
-  get bytes(): Uint8Array<ArrayBuffer> {
+  /** Whether the chunk should end. */
+  get isFull(): boolean {
+    return this.#length >= CHUNK_BYTES;
+  }
+
+  /** Adds whole lines or parts of them. The memory of bytes is released: the garbage of a scan would be as large as it. */
+  add(part: string | Uint8Array<ArrayBuffer>): void {
+    if (typeof part === "string") {
+      this.#text += part;
+      if (this.#text.length >= TEXT_UNITS_MAX) this.flush();
+      return;
+    }
+    this.flush();
+    const end = this.#length + part.length;
+    if (end > this.#bytes.length) this.#grow(end);
+    this.#bytes.set(part, this.#length);
+    this.#length = end;
+    part.buffer.transfer(0);
+  }
+
+  /** Takes all of it. A small chunk has a buffer of just its size. */
+  take(): Uint8Array<ArrayBuffer> {
+    if (this.#length === 0) return encoder.encode(this.#text);
+    this.flush();
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Adds the last piece. When it is the only one, the buffer is just as large. */
-  addLast(text: string): void {
-    if (this.#length > 0) return this.add(text);
-    this.#bytes = encoder.encode(text);
-    this.#length = this.#bytes.length;
-  }
-
-  add(text: string): void {
-    let rest = text;
-    while (true) {
+  /** Puts all lines into the buffer. */
+  flush(): void {
+    for (let rest = this.#text; rest !== "";) {
       const { read, written } = encoder.encodeInto(rest, this.#bytes.subarray(this.#length));
       this.#length += written;
-      if (read === rest.length) return;
       rest = rest.slice(read);
-      this.#grow(this.#length + rest.length);
+      if (rest !== "") this.#grow(this.#length + rest.length);
     }
+    this.#text = "";
   }
 
   #grow(lengthMin: number): void {
-    const larger = new Uint8Array(Math.max(lengthMin, this.#bytesExpected));
-    larger.set(this.bytes);
+    const larger = new Uint8Array(Math.max(lengthMin, BUFFER_BYTES));
+    larger.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = larger;
   }
 }

@@ -13,10 +13,19 @@ export const PARSE_MICROSECONDS = 0.9;
 const ROW_MICROSECONDS = 0.6;
 /** What a large event costs more. */
 const UNIT_MICROSECONDS = 0.001;
+const LINE_MICROSECONDS = 0.3;
+const LINE_BYTE_MICROSECONDS = 0.0005;
 
 /** To read events, and to compare their types. @param count how many, when they are not there yet */
 export function rowsMicroseconds(rows: readonly EventRow[], count: number = rows.length): number {
   let units = 0;
   for (const { body } of rows) units += body.length;
   return count * ROW_MICROSECONDS + units * UNIT_MICROSECONDS;
+}
+
+/** To read events as lines that SQLite puts together. */
+export function linesMicroseconds(
+  { count, bytes }: { readonly count: number; readonly bytes: number },
+): number {
+  return count * LINE_MICROSECONDS + bytes * LINE_BYTE_MICROSECONDS;
 }

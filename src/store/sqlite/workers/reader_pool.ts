@@ -1,6 +1,7 @@
 import { Refusal } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
+import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import { READER_CALLS } from "./codecs.ts";
@@ -10,6 +11,9 @@ import { type PooledRead, WaitingReads } from "./waiting_reads.ts";
 
 /** Reads that may wait for a reader; one more is refused. */
 const WAITING_MAX = 1000;
+
+/** A single page that is read ahead starts no more readers than these. */
+const READERS_FOR_ONE_PAGE = 2;
 
 /** How many readers there are, within the most that there may be. */
 export interface ReaderCounts {
@@ -52,6 +56,7 @@ export class ReaderPool implements StoreReads {
   /** The one that was used last is the last: the first may not be needed. */
   #idle: ReaderWorker[] = [];
   readonly #waiting = new WaitingReads();
+  readonly #ahead = new ChunksAhead();
   /** Those that are open or being opened, idle or not. */
   readonly #readers = new Set<ReaderWorker>();
   /** Since when readers are busy with their present read, in milliseconds by the monotonic clock. */
@@ -84,6 +89,12 @@ export class ReaderPool implements StoreReads {
 
   chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
     return this.#read<Chunk>(request, { client, isUrgent });
+  }
+
+  chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
+    const isFree = this.#idle.length > 0 ||
+      (this.#waiting.count === 0 && this.#readers.size < READERS_FOR_ONE_PAGE && this.#mayStart);
+    return isFree ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
   }
 
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Chunk, ChunkRequest } from "../../../../src/store/chunk.ts";
-import { type ChunkWork, readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
+import type { ChunkWork } from "../../../../src/store/sqlite/reading/chunk_work.ts";
+import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
 

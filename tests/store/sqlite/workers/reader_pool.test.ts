@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createDatabase } from "../../../../src/store/sqlite/data_directory/create_database.ts";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
+import type { ChunkAhead } from "../../../../src/store/chunks_ahead.ts";
 import { ClientLeft } from "../../../../src/model/errors.ts";
 import { ReaderPool } from "../../../../src/store/sqlite/workers/reader_pool.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -181,6 +182,35 @@ Deno.test("a read that fails among others that wait fails alone", async () => {
     const results = await Promise.allSettled(reads);
     const [read, failed] = ["fulfilled", "rejected"];
     assert.deepEqual(results.map(({ status }) => status), [read, failed, read, failed, read]);
+  } finally {
+    await pool.close();
+  }
+});
+
+Deno.test("a chunk is read ahead only while nobody waits for a reader, for a few pages, and starts a second reader only", async () => {
+  using store = new TestStore();
+  store.append([newEvent("t")]);
+  const pool = new ReaderPool(store.path, 4);
+  const client = { left: new AbortController().signal };
+  const ahead = (): ChunkAhead | undefined => pool.chunkAhead(EVERYTHING, client);
+  try {
+    await pool.ping();
+    using first = ahead();
+    using second = ahead();
+    assert.equal(ahead(), undefined, "one is busy, another is being started");
+    assert.equal((await first!.take()).events, 1);
+    assert.equal((await second!.take()).events, 1);
+    await eventually(() => assert.deepEqual([pool.size, pool.inUse], [2, 0]));
+    const running = [pool.ping(), pool.ping()];
+    assert.equal(ahead(), undefined, "both are busy");
+    await Promise.all(running);
+    assert.equal(pool.size, 2);
+    using held = new DisposableStack();
+    for (let i = 2; i < 8; i++) await held.use(ahead())!.take();
+    assert.equal(ahead(), undefined, "eight are enough");
+    held.dispose();
+    using another = ahead();
+    assert.equal((await another!.take()).events, 1);
   } finally {
     await pool.close();
   }

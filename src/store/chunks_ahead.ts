@@ -1,0 +1,41 @@
+import type { Chunk } from "./chunk.ts";
+
+/** How many there may be at once, so that clients who stop reading hold little memory. */
+const CHUNKS_MAX = 8;
+
+/** Chunks that are read while the clients of their pages still receive the chunks before them. */
+export class ChunksAhead {
+  #count = 0;
+
+  /** @returns undefined when there are enough of them */
+  begin(read: () => Promise<Chunk>): ChunkAhead | undefined {
+    if (this.#count === CHUNKS_MAX) return undefined;
+    this.#count++;
+    return new ChunkAhead(read(), () => this.#count--);
+  }
+}
+
+/** A chunk that has been asked for early. Its page disposes of it, whether or not it has taken it. */
+export class ChunkAhead implements Disposable {
+  readonly #chunk: Promise<Chunk>;
+  readonly #onEnd: () => void;
+  #isTaken = false;
+
+  constructor(chunk: Promise<Chunk>, onEnd: () => void) {
+    this.#chunk = chunk;
+    this.#onEnd = onEnd;
+    // Until it is taken, nobody waits for it.
+    chunk.catch(() => {});
+  }
+
+  /** Throws like `StoreReads.chunk`. */
+  take(): Promise<Chunk> {
+    this.#isTaken = true;
+    return this.#chunk;
+  }
+
+  [Symbol.dispose](): void {
+    this.#onEnd();
+    if (!this.#isTaken) this.#chunk.then(({ lines }) => lines.buffer.transfer(0), () => {});
+  }
+}

@@ -1,0 +1,131 @@
+import { type Chunk, CHUNK_BYTES, type ChunkRequest } from "./chunk.ts";
+import type { ChunkAhead } from "./chunks_ahead.ts";
+import type { Client, StoreReads } from "./store.ts";
+
+/** Where the chunks of a page are read. One that can read ahead does so. */
+export type ChunkSource = Pick<StoreReads, "chunk"> & Partial<Pick<StoreReads, "chunkAhead">>;
+
+/** A request for the part of a page after some chunk. */
+export type NextRequest = ChunkRequest & { readonly head: number };
+
+/** How many chunks are read side by side while the one before them is sent. */
+const AHEAD_MAX = 2;
+
+/**
+ * The chunks of a page, from its first one on. While one of them is sent, the next is read.
+ * @param next what to ask for after the first
+ */
+export function followingChunks(
+  reads: ChunkSource,
+  first: Chunk,
+  next: NextRequest,
+  client: Client,
+): AsyncGenerator<Chunk, void> {
+  const isEvery = next.query === "every" && next.time === undefined;
+  return (isEvery && first.end === false ? sideBySide : oneByOne)(reads, first, next, client);
+}
+
+/** Where a chunk begins shows only in the one before it. */
+async function* oneByOne(
+  reads: ChunkSource,
+  first: Chunk,
+  next: NextRequest,
+  client: Client,
+): AsyncGenerator<Chunk, void> {
+  let chunk = first;
+  for (let request = next; chunk.end === false;) {
+    using ahead = reads.chunkAhead?.(request, client);
+    yield chunk;
+    chunk = await (ahead?.take() ?? reads.chunk(request, client));
+    const { last, events, kept } = chunk;
+    request = { ...request, afterSequence: last, limit: request.limit - events, kept };
+  }
+  yield chunk;
+}
+
+/** Sequences have no gaps: where the parts of a page of all events begin is known before any of them has been read. */
+async function* sideBySide(
+  reads: ChunkSource,
+  first: Chunk,
+  next: NextRequest,
+  client: Client,
+): AsyncGenerator<Chunk, void> {
+  using parts = new Parts(reads, next, client);
+  let chunk = first;
+  let partEnd = next.afterSequence;
+  while (true) {
+    const { last, end } = chunk;
+    if (end !== false && partEnd === parts.pageEnd) return yield chunk;
+    const events = eventsIn(chunk);
+    parts.readAhead(events);
+    yield { ...chunk, end: false };
+    if (end === false && last < partEnd) chunk = await parts.read(last, partEnd);
+    else ({ chunk, end: partEnd } = await parts.next(events));
+  }
+}
+
+/** How many events like those of a chunk fill one. */
+function eventsIn({ lines, events }: Chunk): number {
+  return events === 0 ? 1 : Math.max(1, Math.floor(CHUNK_BYTES * events / lines.length));
+}
+
+/** The parts of a page of all events after its first chunk. */
+class Parts implements Disposable {
+  /** The last sequence of the page. */
+  readonly pageEnd: number;
+  readonly #reads: ChunkSource;
+  readonly #request: NextRequest;
+  readonly #client: Client;
+  readonly #ahead: { readonly chunk: ChunkAhead; readonly end: number }[] = [];
+  /** Up to here, everything has been asked for. */
+  #asked: number;
+
+  constructor(reads: ChunkSource, request: NextRequest, client: Client) {
+    const { afterSequence, head, limit } = request;
+    this.pageEnd = Math.min(head, afterSequence + limit);
+    this.#reads = reads;
+    this.#request = request;
+    this.#client = client;
+    this.#asked = afterSequence;
+  }
+
+  /** Begins to read parts of so many events, as far as that is possible now. */
+  readAhead(events: number): void {
+    while (this.#ahead.length < AHEAD_MAX && this.#asked < this.pageEnd) {
+      const end = this.#endOf(events);
+      const chunk = this.#reads.chunkAhead?.(this.#between(this.#asked, end), this.#client);
+      if (chunk === undefined) return;
+      this.#ahead.push({ chunk, end });
+      this.#asked = end;
+    }
+  }
+
+  /** The next part up to its `end`, or the beginning of it. */
+  async next(events: number): Promise<{ chunk: Chunk; end: number }> {
+    const part = this.#ahead.shift();
+    if (part !== undefined) {
+      using ahead = part.chunk;
+      return { chunk: await ahead.take(), end: part.end };
+    }
+    const after = this.#asked;
+    const end = this.#asked = this.#endOf(events);
+    return { chunk: await this.read(after, end), end };
+  }
+
+  /** Reads events with `after < sequence <= end`, or the first of them. */
+  read(after: number, end: number): Promise<Chunk> {
+    return this.#reads.chunk(this.#between(after, end), this.#client);
+  }
+
+  [Symbol.dispose](): void {
+    for (const { chunk } of this.#ahead) chunk[Symbol.dispose]();
+  }
+
+  #endOf(events: number): number {
+    return Math.min(this.#asked + events, this.pageEnd);
+  }
+
+  #between(after: number, end: number): ChunkRequest {
+    return { ...this.#request, afterSequence: after, limit: end - after };
+  }
+}

@@ -1,0 +1,68 @@
+import { eventLine } from "../../../wire/event.ts";
+import { type Chunk, CHUNK_BYTES } from "../../chunk.ts";
+import type { Database } from "../connection/database.ts";
+import { linesOf, type MeasuredEvents, measureEvents } from "../tables/event_lines.ts";
+import { scanEvents } from "../tables/events.ts";
+import type { Range } from "../tables/range.ts";
+import { type ChunkWork, WorkDone } from "./chunk_work.ts";
+import type { Search } from "./find_events.ts";
+import { LineBuffer } from "./line_buffer.ts";
+import { linesMicroseconds, rowsMicroseconds } from "./step_cost.ts";
+
+/** Events that are read as rows at first: short pages need no more, and they show how large events are. */
+const EVENTS_FIRST = 4;
+
+/** Then SQLite puts together what the chunk still needs, if that is worth a statement. */
+const BATCH_BYTES_MIN = 8 * 1024;
+
+/** Reads the next part of a page of all events, whatever their times. */
+export function readEvery(
+  db: Database,
+  { afterSequence, head, limit }: Pick<Search, "afterSequence" | "head" | "limit">,
+  work: ChunkWork,
+): Pick<Chunk, "lines" | "events" | "last" | "end"> {
+  const done = new WorkDone(work);
+  const buffer = new LineBuffer();
+  // Sequences have no gaps, so the page ends here.
+  const upTo = Math.max(afterSequence, Math.min(head, afterSequence + limit));
+  let events = 0;
+  let last = afterSequence;
+
+  const rows = scanEvents(db, { after: last, upTo }, EVENTS_FIRST);
+  for (const row of rows) {
+    buffer.add(eventLine(row));
+    events++;
+    last = row.sequence;
+    if (buffer.isFull) break;
+  }
+  if (rows.length < EVENTS_FIRST && !buffer.isFull) last = upTo;
+  let isEnough = done.isEnoughAfter(rowsMicroseconds(rows));
+  while (last < upTo && !buffer.isFull && !isEnough) {
+    buffer.flush();
+    const bytes = Math.max(CHUNK_BYTES - buffer.length, BATCH_BYTES_MIN);
+    const batch = batchOf(db, { after: last, upTo }, bytes, buffer.length / events);
+    for (const part of linesOf(db, batch)) buffer.add(part);
+    events += batch.count;
+    last = batch.upTo;
+    isEnough = done.isEnoughAfter(linesMicroseconds(batch));
+  }
+  return { lines: buffer.take(), events, last, end: last < upTo ? false : { hasMore: last < head } };
+}
+
+/** The first events of a range that make about so many bytes, at least one. */
+function batchOf(
+  db: Database,
+  { after, upTo }: Range,
+  bytesWanted: number,
+  bytesEach: number,
+): MeasuredEvents {
+  let count = Math.max(1, Math.floor(bytesWanted / bytesEach));
+  // A few events more are better than another chunk for them.
+  if (upTo - after < 1.2 * count) count = upTo - after;
+  while (true) {
+    const batch = measureEvents(db, { after, upTo: after + count });
+    // Events may suddenly be much larger.
+    if (batch.bytes <= 1.25 * bytesWanted || count === 1) return batch;
+    count = Math.max(1, Math.floor(count * bytesWanted / batch.bytes));
+  }
+}

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { type Chunk, CHUNK_BYTES, type ChunkRequest } from "../../src/store/chunk.ts";
+import { ChunkAhead } from "../../src/store/chunks_ahead.ts";
+import { type ChunkSource, followingChunks } from "../../src/store/following_chunks.ts";
+import type { Client } from "../../src/store/store.ts";
+
+const STAYING: Client = { left: new AbortController().signal };
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A store of events of these sizes: their lines are their sequences, filled up with blanks. */
+class Events {
+  readonly requests: ChunkRequest[] = [];
+  ahead = 0;
+  aheadMost = 0;
+  readonly #sizes: readonly number[];
+
+  constructor(sizes: readonly number[]) {
+    this.#sizes = sizes;
+  }
+
+  get head(): number {
+    return this.#sizes.length;
+  }
+
+  chunk({ afterSequence, limit, head = this.head }: ChunkRequest): Chunk {
+    const end = Math.min(head, afterSequence + limit);
+    let text = "";
+    let last = afterSequence;
+    while (last < end && text.length < CHUNK_BYTES) {
+      text += `${last + 1}`.padEnd(this.#sizes[last]!) + "\n";
+      last++;
+    }
+    return {
+      storeId: "the store",
+      head,
+      lines: encoder.encode(text),
+      events: last - afterSequence,
+      last,
+      end: last < end ? false : { hasMore: last < head },
+    };
+  }
+
+  /** @param mayRead whether a chunk can be read ahead now */
+  source(mayRead: () => boolean): ChunkSource {
+    const chunk = (request: ChunkRequest): Promise<Chunk> => {
+      this.requests.push(request);
+      return Promise.resolve(this.chunk(request));
+    };
+    const chunkAhead = (request: ChunkRequest): ChunkAhead | undefined => {
+      if (!mayRead()) return undefined;
+      this.aheadMost = Math.max(this.aheadMost, ++this.ahead);
+      return new ChunkAhead(chunk(request), () => this.ahead--);
+    };
+    return { chunk, chunkAhead };
+  }
+}
+
+/** The sequences of a whole page, and its end. */
+async function pageOf(
+  events: Events,
+  { after, limit }: { readonly after: number; readonly limit: number },
+  mayRead: () => boolean,
+): Promise<{ sequences: number[]; end: Chunk["end"] }> {
+  const request: ChunkRequest = { query: "every", afterSequence: after, limit, head: events.head };
+  const first = events.chunk(request);
+  const next = { ...request, head: events.head, afterSequence: first.last, limit: limit - first.events };
+  let text = "";
+  let end: Chunk["end"] = false;
+  for await (const chunk of followingChunks(events.source(mayRead), first, next, STAYING)) {
+    assert.equal(end, false, "the end is the last");
+    text += decoder.decode(chunk.lines);
+    ({ end } = chunk);
+  }
+  return { sequences: text.split("\n").slice(0, -1).map(Number), end };
+}
+
+Deno.test("a page of all events has each of them once and in order, however large they are and whatever is read ahead", async () => {
+  const size = fc.oneof(fc.constantFrom(10, 1000, 40_000), fc.integer({ min: 10, max: 250_000 }));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(size, fc.integer({ min: 1, max: 30 })), { minLength: 1, maxLength: 8 }),
+      fc.nat(40),
+      fc.oneof(fc.integer({ min: 1, max: 100 }), fc.constant(Infinity)),
+      fc.infiniteStream(fc.boolean()),
+      async (runs, after, limit, mayRead) => {
+        const events = new Events(runs.flatMap(([bytes, count]) => Array<number>(count).fill(bytes)));
+        fc.pre(after <= events.head);
+        const { sequences, end } = await pageOf(events, { after, limit }, () => mayRead.next().value);
+        const last = Math.min(events.head, after + limit);
+        assert.deepEqual(sequences, Array.from({ length: last - after }, (_, i) => after + 1 + i));
+        assert.deepEqual(end, { hasMore: last < events.head });
+        assert.equal(events.ahead, 0);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+Deno.test("two parts of a page of all events are read ahead at a time, and each fills one chunk", async () => {
+  const events = new Events(Array<number>(5000).fill(400));
+  await pageOf(events, { after: 0, limit: 4900 }, () => true);
+  assert.equal(events.aheadMost, 2);
+  const wanted = events.requests.map(({ limit }) => limit);
+  assert.equal(events.requests.at(-1)!.afterSequence + wanted.at(-1)!, 4900);
+  for (const limit of wanted.slice(0, -1)) {
+    assert.ok(401 * limit > 0.9 * CHUNK_BYTES && 401 * limit <= CHUNK_BYTES);
+  }
+});
+
+Deno.test("a page of all events that is given up frees what was read ahead", async () => {
+  const events = new Events(Array<number>(5000).fill(400));
+  const request = { query: "every", afterSequence: 0, limit: Infinity, head: 5000 } as const;
+  const first = events.chunk(request);
+  const next = { ...request, afterSequence: first.last };
+  const chunks = followingChunks(events.source(() => true), first, next, STAYING);
+  await chunks.next();
+  assert.equal(events.ahead, 2);
+  await chunks.return();
+  assert.equal(events.ahead, 0);
+});
