@@ -114,9 +114,11 @@ function many(test: StoreTest): void {
     await store.reads.ping();
     for (let i = 1; i <= 20; i++) {
       await store.turns.group([ofTypes("t")]);
-      const reading = Array.from({ length: 8 }, () => read(store, {}));
+      // Only the new event, since on a loaded machine a chunk of several may end before the last.
+      const reading = Array.from({ length: 8 }, () => read(store, { afterSequence: i - 1 }));
       assert.ok(store.reads.inUse >= 1 && store.reads.inUse <= store.reads.max);
-      assert.deepEqual((await Promise.all(reading)).map(({ events }) => events), Array(8).fill(i));
+      const seen = (await Promise.all(reading)).map(({ head, events }) => ({ head, events }));
+      assert.deepEqual(seen, Array(8).fill({ head: i, events: 1 }));
       assert.equal(store.reads.inUse, 0);
     }
   });
