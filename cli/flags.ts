@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { didYouMean, suggest } from "../src/config/suggest.ts";
 import type { CommandLine, Flag, Program, Verb } from "./program.ts";
 
@@ -43,44 +44,17 @@ export function parseFlags<P extends Program>(
   return { line: line as CommandLine<Program> as CommandLine<P> };
 }
 
-type Token =
-  | { readonly kind: "positional"; readonly value: string }
-  | OptionToken;
+type OptionToken = Extract<ReturnType<typeof tokensOf>[number], { kind: "option" }>;
 
-interface OptionToken {
-  readonly kind: "option";
-  /** With its dashes. */
-  readonly rawName: string;
-  readonly value: string | undefined;
-  /** Whether the value is part of the argument: `--config=a.toml`. */
-  readonly inlineValue: boolean;
-}
-
-/**
- * Splits the arguments. A flag takes a value in all verbs or in none, so that is done before the verb is known. To
- * load `node:util` for it would take each start 3 ms, and the server 1 MB.
- */
-function tokensOf(program: Program, args: readonly string[]): Token[] {
+/** A flag takes a value in all verbs or in none, so the arguments are split before the verb is known. */
+function tokensOf(program: Program, args: readonly string[]) {
   const flags = [program, ...program.verbs].flatMap((command) => command.flags);
-  const withValue = new Set(flags.flatMap(({ name, value }) => value === undefined ? [] : [`--${name}`]));
-  const tokens: Token[] = [];
-  const positional = (value: string): number => tokens.push({ kind: "positional", value });
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i]!;
-    if (arg === "--") {
-      args.slice(i + 1).forEach(positional);
-      break;
-    }
-    if (!arg.startsWith("-") || arg === "-") {
-      positional(arg);
-      continue;
-    }
-    const [, rawName, inline] = /^(-[^=]*)(?:=(.*))?$/s.exec(arg)!;
-    const inlineValue = inline !== undefined;
-    const value = !inlineValue && withValue.has(rawName!) ? args[++i] : inline;
-    tokens.push({ kind: "option", rawName: rawName!, value, inlineValue });
-  }
-  return tokens;
+  const options = Object.fromEntries(
+    flags.map(({ name, value }) => [name, { type: value === undefined ? "boolean" : "string" } as const]),
+  );
+  // Strict parsing would stop at the first problem, and with different wording.
+  const parsed = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  return parsed.tokens;
 }
 
 function faultOf({ name, value }: Flag, token: OptionToken, given: Given): string | undefined {
@@ -88,7 +62,7 @@ function faultOf({ name, value }: Flag, token: OptionToken, given: Given): strin
   if (value === undefined) return token.value === undefined ? undefined : `--${name} takes no value`;
   // `--config --help` forgot the path; a path that does start with a dash can be given as `--config=-path`. A
   // dash alone is standard input.
-  const isFlag = token.value?.startsWith("-") && token.value !== "-" && !token.inlineValue;
+  const isFlag = token.value?.startsWith("-") && token.value !== "-" && token.inlineValue !== true;
   return !token.value || isFlag ? `--${name} needs a value: --${name} <${value}>` : undefined;
 }
 

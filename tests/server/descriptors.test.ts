@@ -82,16 +82,24 @@ async function startReaders(server: ServerProcess): Promise<void> {
   await Promise.all(Array.from({ length: 4 * READERS }, () => server.client().queryEvents()));
 }
 
-Deno.test("a server's workers take no more descriptors than are set aside for them", async () => {
-  const more = navigator.hardwareConcurrency;
+/** Of the readers that short reads start, all but one. */
+const MORE_READERS = navigator.hardwareConcurrency - 1;
+
+Deno.test({
+  name: "a server's workers take no more descriptors than are set aside for them",
+  ignore: MORE_READERS === 0,
+  fn: countReaderDescriptors,
+});
+
+async function countReaderDescriptors(): Promise<void> {
   await using alone = await startServer({ env: { SERVICE_READ_POOL_SIZE: "1" } });
-  await using server = await startServer({ env: { SERVICE_READ_POOL_SIZE: String(1 + more) } });
+  await using server = await startServer({ env: { SERVICE_READ_POOL_SIZE: String(1 + MORE_READERS) } });
   for (const each of [alone, server]) await each.client().append({ type: "t", payload: "" });
   await startReaders(alone);
   const withOneReader = openDescriptors(alone.pid);
   await eventually(async () => {
     await startReaders(server);
-    const perReader = (openDescriptors(server.pid) - withOneReader) / more;
+    const perReader = (openDescriptors(server.pid) - withOneReader) / MORE_READERS;
     assert.ok(perReader > 4 && perReader <= 10, `a reader takes ${perReader} descriptors`);
   });
-});
+}

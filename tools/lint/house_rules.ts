@@ -90,7 +90,7 @@ const plugin: Deno.lint.Plugin = {
     // be loaded by `import()` when it is needed.
     "light-start": {
       create(context) {
-        const isServer = /\/(src\/(?!backup\/)|cli\/)/.test(context.filename);
+        const isServer = /\/src\/(?!backup\/)/.test(context.filename);
         return {
           ImportDeclaration(node): void {
             const name = node.source.value;

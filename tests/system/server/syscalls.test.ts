@@ -26,7 +26,8 @@ const BOUNDS: Readonly<Record<RowName, number>> = {
   scan: 1370,
   oneWriter: 28.2,
   writersTogether: 4.4,
-  bulkWriter: 72,
+  // On a busy machine its body comes in more pieces: up to 82 calls were seen.
+  bulkWriter: 86,
   transaction: 49.5,
   ticket: 41.5,
 };
