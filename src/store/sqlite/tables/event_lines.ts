@@ -34,14 +34,20 @@ export function measureEvents(db: Database, { after, upTo }: Range): MeasuredEve
 const HOUR_MICROS = 3_600_000_000;
 const HOUR_LENGTH = "2026-11-20T12:".length;
 
+/** Seconds from the year 1 to 1970. SQLite divides towards zero, so times are made positive first. */
+const EPOCH_SECONDS = 62_135_596_800;
+const HOURS_TO_EPOCH = EPOCH_SECONDS / 3600;
+const MICROS = `(time + ${EPOCH_SECONDS}000000)`;
+
 /**
  * What stands before a body, except before the first. Events are close in time, and formatting a date costs most of a
  * line: so the text of one hour is given, and only others are formatted.
  */
 const BETWEEN = EVENT_LINE_END + '{"sequence":%d,"time":"%s%02d:%02d.%06dZ",';
 const LINES = `SELECT CAST(group_concat(body, format('${BETWEEN}', sequence,
-    CASE time / ${HOUR_MICROS} WHEN ? THEN ? ELSE strftime('%Y-%m-%dT%H:', time / 1000000, 'unixepoch') END,
-    time / 60000000 % 60, time / 1000000 % 60, time % 1000000
+    CASE ${MICROS} / ${HOUR_MICROS} WHEN ? THEN ?
+      ELSE strftime('%Y-%m-%dT%H:', ${MICROS} / 1000000 - ${EPOCH_SECONDS}, 'unixepoch') END,
+    ${MICROS} / 60000000 % 60, ${MICROS} / 1000000 % 60, ${MICROS} % 1000000
   )) AS BLOB) FROM event WHERE sequence > ? AND sequence <= ?`;
 
 /** The lines of the events that were measured, in parts. They come in the order in which SQLite walks the table. */
@@ -50,7 +56,7 @@ export function linesOf(
   { after, upTo, count, first: { sequence, timeMicros } }: MeasuredEvents,
 ): (string | Uint8Array<ArrayBuffer>)[] {
   if (count === 0) return [];
-  const hour = BigInt(Math.floor(timeMicros / HOUR_MICROS));
+  const hour = BigInt(HOURS_TO_EPOCH + Math.floor(timeMicros / HOUR_MICROS));
   const hourText = formatTimestamp(timeMicros).slice(0, HOUR_LENGTH);
   const [bodies] = db.get(LINES, hour, hourText, BigInt(after), BigInt(upTo)) as [Uint8Array<ArrayBuffer>];
   return [eventLineStart(sequence, timeMicros), bodies, EVENT_LINE_END];

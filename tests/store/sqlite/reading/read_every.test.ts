@@ -48,8 +48,20 @@ Deno.test("the lines that SQLite puts together are those that rows make, whateve
   const start = 1_700_000_000_000_000;
   const microseconds = fc.oneof(
     fc.integer({ min: start, max: start + 2 * HOUR_MICROS }),
-    fc.integer({ min: 0, max: 4_000_000_000_000_000 }),
-    fc.constantFrom(0, 1, HOUR_MICROS - 1, HOUR_MICROS, 951_782_399_999_999, 951_782_400_000_000, 999_999),
+    fc.integer({ min: -4_000_000_000_000_000, max: 4_000_000_000_000_000 }),
+    fc.constantFrom(
+      0,
+      1,
+      -1,
+      -5,
+      -HOUR_MICROS,
+      -HOUR_MICROS - 1,
+      HOUR_MICROS - 1,
+      HOUR_MICROS,
+      951_782_399_999_999,
+      951_782_400_000_000,
+      999_999,
+    ),
   );
   const payload = fc.oneof(
     fc.string({ unit: "grapheme" }),
