@@ -5,8 +5,14 @@ const encoder = new TextEncoder();
 /** Text is turned into bytes in pieces of about this size. */
 const TEXT_UNITS_MAX = 32 * 1024;
 
-/** The size of the buffer when it takes more than one piece. */
+/** The size of the buffer when it takes more than one piece of text. */
 const BUFFER_BYTES = CHUNK_BYTES + TEXT_UNITS_MAX;
+
+/** What is smaller may be all that there is. */
+const SMALL_BYTES_MAX = 16 * 1024;
+
+/** In UTF-8, for one unit of a string. */
+const BYTES_PER_UNIT_MAX = 3;
 
 /**
  * The lines of a chunk. They become bytes piece by piece: joining all of them first would leave long strings behind,
@@ -18,9 +24,9 @@ export class LineBuffer {
   #bytes = new Uint8Array(0);
   #length = 0;
 
-  /** Bytes in the buffer. */
+  /** How long all of it is, in bytes as far as they are known. */
   get length(): number {
-    return this.#length;
+    return this.#length + this.#text.length;
   }
 
   /** Whether the chunk should end. */
@@ -32,37 +38,39 @@ export class LineBuffer {
   add(part: string | Uint8Array<ArrayBuffer>): void {
     if (typeof part === "string") {
       this.#text += part;
-      if (this.#text.length >= TEXT_UNITS_MAX) this.flush();
+      if (this.#text.length >= TEXT_UNITS_MAX) this.#flush();
       return;
     }
-    this.flush();
-    const end = this.#length + part.length;
-    if (end > this.#bytes.length) this.#grow(end);
+    const lengthMax = this.#length + BYTES_PER_UNIT_MAX * this.#text.length + part.length;
+    if (lengthMax > this.#bytes.length) this.#grow(lengthMax);
+    this.#flush();
     this.#bytes.set(part, this.#length);
-    this.#length = end;
+    this.#length += part.length;
     part.buffer.transfer(0);
   }
 
   /** Takes all of it. A small chunk has a buffer of just its size. */
   take(): Uint8Array<ArrayBuffer> {
     if (this.#length === 0) return encoder.encode(this.#text);
-    this.flush();
+    this.#flush();
     return this.#bytes.subarray(0, this.#length);
   }
 
   /** Puts all lines into the buffer. */
-  flush(): void {
+  #flush(): void {
     for (let rest = this.#text; rest !== "";) {
       const { read, written } = encoder.encodeInto(rest, this.#bytes.subarray(this.#length));
       this.#length += written;
       rest = rest.slice(read);
-      if (rest !== "") this.#grow(this.#length + rest.length);
+      if (rest !== "") this.#grow(this.#length + BYTES_PER_UNIT_MAX * rest.length);
     }
     this.#text = "";
   }
 
   #grow(lengthMin: number): void {
-    const larger = new Uint8Array(Math.max(lengthMin, BUFFER_BYTES));
+    const larger = new Uint8Array(
+      lengthMin <= SMALL_BYTES_MAX ? 2 * lengthMin : Math.max(lengthMin, BUFFER_BYTES),
+    );
     larger.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = larger;
   }

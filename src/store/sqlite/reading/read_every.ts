@@ -9,8 +9,11 @@ import type { Search } from "./find_events.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { linesMicroseconds, rowsMicroseconds } from "./step_cost.ts";
 
-/** Events that are read as rows at first: short pages need no more, and they show how large events are. */
+/** Events that are read as rows at first, which show how large events are. */
 const EVENTS_FIRST = 4;
+
+/** So few are all read as rows: SQLite would take one statement more to put them together. */
+const FEW_EVENTS_MAX = 16;
 
 /** Then SQLite puts together what the chunk still needs, if that is worth a statement. */
 const BATCH_BYTES_MIN = 8 * 1024;
@@ -28,17 +31,17 @@ export function readEvery(
   let events = 0;
   let last = afterSequence;
 
-  const rows = scanEvents(db, { after: last, upTo }, EVENTS_FIRST);
+  const rowsMax = upTo - last <= FEW_EVENTS_MAX ? FEW_EVENTS_MAX : EVENTS_FIRST;
+  const rows = scanEvents(db, { after: last, upTo }, rowsMax);
   for (const row of rows) {
     buffer.add(eventLine(row));
     events++;
     last = row.sequence;
     if (buffer.isFull) break;
   }
-  if (rows.length < EVENTS_FIRST && !buffer.isFull) last = upTo;
+  if (rows.length < rowsMax && !buffer.isFull) last = upTo;
   let isEnough = done.isEnoughAfter(rowsMicroseconds(rows));
   while (last < upTo && !buffer.isFull && !isEnough) {
-    buffer.flush();
     const bytes = Math.max(CHUNK_BYTES - buffer.length, BATCH_BYTES_MIN);
     const batch = batchOf(db, { after: last, upTo }, bytes, buffer.length / events);
     for (const part of linesOf(db, batch)) buffer.add(part);
