@@ -9,10 +9,13 @@ import { readState } from "../tables/identity.ts";
 import { readProjection } from "../tables/projections.ts";
 import { readChunk } from "./read_chunk.ts";
 
-/** How long chunks are read together, so that none waits for long beside a reader that has become free. */
-const TOGETHER_MILLISECONDS_MAX = 2;
-/** How much they may come to, so that they travel through the memory that is shared with the main thread. */
-const TOGETHER_BYTES_MAX = 64 * 1024;
+/** Chunks are read together until they have taken so much. */
+const TOGETHER = {
+  /** So that none waits for long beside a reader that has become free. */
+  milliseconds: 2,
+  /** So that they travel through the memory that is shared with the main thread. */
+  bytes: 64 * 1024,
+};
 
 /** Reads of what is committed, each in a short transaction of its own. Lives in a worker. */
 export class Reader {
@@ -39,29 +42,26 @@ export class Reader {
   /**
    * Reads chunks in order, all in one snapshot, until they have taken their time or room.
    * @returns those that were read, at least the first
-   * @throws Error what the first one throws; a later one that throws is not read
+   * @throws Error what any of them throws
    */
-  chunks(requests: readonly ChunkRequest[]): Chunk[] {
+  chunks(requests: readonly ChunkRequest[], atMost = TOGETHER): Chunk[] {
     standBack();
     return this.#inSnapshot(() => {
       const begun = performance.now();
       const chunks: Chunk[] = [];
       let bytes = 0;
       for (const request of requests) {
-        try {
-          chunks.push(readChunk(this.#db, request));
-        } catch (error) {
-          if (chunks.length === 0) throw error;
-          return chunks;
-        }
-        bytes += chunks.at(-1)!.lines.length;
-        if (bytes >= TOGETHER_BYTES_MAX || performance.now() - begun >= TOGETHER_MILLISECONDS_MAX) break;
+        const chunk = readChunk(this.#db, request);
+        chunks.push(chunk);
+        bytes += chunk.lines.length;
+        if (bytes >= atMost.bytes || performance.now() - begun >= atMost.milliseconds) break;
       }
       return chunks;
     });
   }
 
   projection(key: ProjectionKey): FoundProjection {
+    standBack();
     return this.#inSnapshot(() => ({
       storeId: readState(this.#db).storeId,
       projection: readProjection(this.#db, key),

@@ -27,7 +27,10 @@ export const chunkCodec: CallCodec<[request: ChunkRequest], Chunk> = {
 export const chunksCodec: CallCodec<[requests: readonly ChunkRequest[]], readonly Chunk[]> = {
   writeArgs(to, requests) {
     to.number(requests.length);
-    for (const request of requests) chunkCodec.writeArgs(to, request);
+    for (const request of requests) {
+      if (to.isFull) return false;
+      chunkCodec.writeArgs(to, request);
+    }
     return true;
   },
   readArgs(from) {

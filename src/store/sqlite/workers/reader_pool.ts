@@ -151,19 +151,26 @@ export class ReaderPool implements StoreReads {
   async #make(reader: ReaderWorker, reads: readonly PooledRead[]): Promise<void> {
     this.#busySince.set(reader, performance.now());
     const [first] = reads as [PooledRead];
-    let made = 1;
     try {
       if (typeof first.wanted === "function") first.resolve(await first.wanted(reader.object));
       else {
         const chunks = await reader.object.chunks(reads.map(({ wanted }) => wanted as ChunkRequest));
         for (const [i, chunk] of chunks.entries()) reads[i]!.resolve(chunk);
-        made = chunks.length;
+        this.#putBack(reads.slice(chunks.length));
       }
     } catch (error) {
-      first.reject(error);
+      if (reads.length === 1) first.reject(error);
+      // Nobody knows which of them it was.
+      else this.#putBack(reads.map((read) => ({ ...read, isAlone: true })));
     }
-    this.#waiting.putBack(reads.slice(made));
     this.#giveBack(reader);
+  }
+
+  #putBack(reads: readonly PooledRead[]): void {
+    if (reads.length === 0) return;
+    this.#waiting.putBack(reads);
+    // Readers may have become idle while these were in the hand of another one.
+    for (const idle of this.#idle.splice(0)) this.#giveBack(idle);
   }
 
   #giveBack(reader: ReaderWorker): void {

@@ -1,5 +1,5 @@
 import { ClientLeft } from "../../../model/errors.ts";
-import { queryValues } from "../../../model/query.ts";
+import { type Query, queryValues } from "../../../model/query.ts";
 import type { Remote } from "../../../workers/remote_worker.ts";
 import type { ChunkRequest } from "../../chunk.ts";
 import type { Client } from "../../store.ts";
@@ -13,10 +13,13 @@ export interface PooledRead extends PromiseWithResolvers<unknown> {
   readonly client?: Client | undefined;
   /** Before all others, and however many wait. */
   readonly isUrgent?: boolean;
+  /** Not to be made together with others. */
+  readonly isAlone?: boolean;
 }
 
-/** Queries with more values are handed over one by one: many of them at once would hold the main thread for long. */
+/** Longer queries are handed over one by one: many of them at once would hold the main thread for long. */
 const VALUES_MAX = 100;
+const UNITS_MAX = 4096;
 
 interface Waiting {
   readonly read: PooledRead;
@@ -83,8 +86,8 @@ export class WaitingReads {
     };
     const chunk = typeof read.wanted === "function" ? undefined : read.wanted;
     const isNextPart = chunk?.head !== undefined;
-    const isShort = chunk !== undefined && !isNextPart && read.isUrgent !== true &&
-      queryValues(chunk.query) <= VALUES_MAX;
+    const isShort = chunk !== undefined && !isNextPart && !read.isUrgent && !read.isAlone &&
+      isShortQuery(chunk.query);
     const waiting = { read, isNextPart, isShort, left, onLeave };
     left?.addEventListener("abort", onLeave, { once: true });
     return [waiting];
@@ -96,4 +99,17 @@ export class WaitingReads {
     for (const { left, onLeave } of taken) left?.removeEventListener("abort", onLeave);
     return taken.map(({ read }) => read);
   }
+}
+
+function isShortQuery(query: Query): boolean {
+  if (typeof query === "string") return true;
+  if (queryValues(query) > VALUES_MAX) return false;
+  let units = 0;
+  for (const { types, identifiers, metadata } of query) {
+    for (const type of types) units += type.length;
+    for (const tags of [identifiers, metadata]) {
+      for (const { name, value } of tags) units += name.length + value.length;
+    }
+  }
+  return units <= UNITS_MAX;
 }

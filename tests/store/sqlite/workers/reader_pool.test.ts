@@ -76,7 +76,11 @@ Deno.test("a read that finds a reader never asks whether its client is there", a
 
 Deno.test("readers are started one after the other, up to the most that there may be", async () => {
   using store = new TestStore();
-  const pool = new ReaderPool(store.path, 3);
+  const pool = new ReaderPool(store.path, 3, [], {
+    usual: 3,
+    longMilliseconds: 100,
+    spareMilliseconds: 10_000,
+  });
   try {
     const reads = Array.from({ length: 20 }, () => pool.chunk(EVERYTHING));
     assert.equal(pool.inUse, 0, "none is ready yet");
@@ -147,7 +151,7 @@ Deno.test("beside long reads more readers start, up to the most that there may b
   }
 });
 
-Deno.test("reads that wait are made together, each gets its own answer, and those that were left over come next", async () => {
+Deno.test("of reads that may be made together each gets its own answer, also those that are left over", async () => {
   using store = new TestStore();
   // So large that a few of them are enough for one call.
   store.append(Array.from({ length: 20 }, (_, i) => ({ ...newEvent(`t${i}`), payload: "x".repeat(20_000) })));
@@ -190,7 +194,11 @@ Deno.test("a read that fails among others that wait fails alone", async () => {
 Deno.test("a chunk is read ahead only while nobody waits for a reader, for a few pages, and starts a second reader only", async () => {
   using store = new TestStore();
   store.append([newEvent("t")]);
-  const pool = new ReaderPool(store.path, 4);
+  const pool = new ReaderPool(store.path, 4, [], {
+    usual: 3,
+    longMilliseconds: 60_000,
+    spareMilliseconds: 60_000,
+  });
   const client = { left: new AbortController().signal };
   const ahead = (): ChunkAhead | undefined => pool.chunkAhead(EVERYTHING, client);
   try {
@@ -211,6 +219,35 @@ Deno.test("a chunk is read ahead only while nobody waits for a reader, for a few
     held.dispose();
     using another = ahead();
     assert.equal((await another!.take()).events, 1);
+  } finally {
+    await pool.close();
+  }
+});
+
+Deno.test("what one reader leaves over is taken by another that has become idle", async () => {
+  using store = new TestStore();
+  store.append(
+    Array.from({ length: 20_000 }, () => newEvent("t")),
+    Array.from({ length: 20_000 }, (_, i) => i % 2 === 0 ? 0 : 2),
+  );
+  const pool = new ReaderPool(store.path, 2, [], {
+    usual: 2,
+    longMilliseconds: 60_000,
+    spareMilliseconds: 60_000,
+  });
+  // All events are looked at, which takes longer than reads are made together.
+  const slow = { ...EVERYTHING, time: { fromMicros: 1, beforeMicros: 2 } };
+  const quick = { ...EVERYTHING, limit: 1 };
+  try {
+    while (pool.size < 2 || pool.inUse > 0) await Promise.all([pool.chunk(slow), pool.chunk(slow)]);
+    let slowLeft = 10;
+    let busy = 0;
+    const reads = [quick, quick, ...Array(slowLeft).fill(slow), ...Array(10).fill(quick)];
+    await Promise.all(reads.map(async (request) => {
+      await pool.chunk(request);
+      if (request === slow && --slowLeft >= 2 && pool.inUse === 2) busy++;
+    }));
+    assert.ok(busy >= 5, `after ${busy} of the slow reads both readers were busy`);
   } finally {
     await pool.close();
   }

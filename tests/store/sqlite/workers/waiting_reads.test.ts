@@ -48,11 +48,19 @@ Deno.test("what may take long, or is no chunk, is taken alone, and turns are tak
   assert.deepEqual(allOf(waiting, 1), [["n1"], ["a", "b"], ["n2"], ["p"]]);
 });
 
-Deno.test("a query of many values is taken alone", () => {
-  const types = Array.from({ length: 101 }, (_, i) => `t${i}`);
-  const many = { ...EVERYTHING, query: [{ types, identifiers: [], metadata: [] }] };
-  const waiting = waitingFor(firstPart("a"), { ...firstPart("many"), wanted: many }, firstPart("b"));
-  assert.deepEqual(allOf(waiting, 1), [["a", "b"], ["many"]]);
+Deno.test("a long query is taken alone, and so is a read that asks for it", () => {
+  const ofTypes = (name: string, types: string[]): Named => ({
+    ...firstPart(name),
+    wanted: { ...EVERYTHING, query: [{ types, identifiers: [], metadata: [] }] },
+  });
+  const waiting = waitingFor(
+    firstPart("a"),
+    ofTypes("many values", Array.from({ length: 101 }, (_, i) => `t${i}`)),
+    ofTypes("a long value", ["x".repeat(5000)]),
+    { ...firstPart("alone"), isAlone: true },
+    ofTypes("b", ["t"]),
+  );
+  assert.deepEqual(allOf(waiting, 1), [["a", "b"], ["many values"], ["a long value"], ["alone"]]);
 });
 
 Deno.test("what is urgent is taken first, and alone", () => {
