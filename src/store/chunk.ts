@@ -30,3 +30,8 @@ export interface Chunk extends StoreState {
   /** What the store would have to find out again, unless it is handed over with the request for the next chunk. */
   readonly kept?: unknown;
 }
+
+/** The request for the part of a page after a chunk, as whoever asked for that chunk goes on. */
+export function requestAfter<R extends ChunkRequest>(request: R, { last, events, kept }: Chunk): R {
+  return { ...request, afterSequence: last, limit: request.limit - events, kept };
+}

@@ -1,4 +1,4 @@
-import { type Chunk, CHUNK_BYTES, type ChunkRequest } from "./chunk.ts";
+import { type Chunk, CHUNK_BYTES, type ChunkRequest, requestAfter } from "./chunk.ts";
 import type { ChunkAhead } from "./chunks_ahead.ts";
 import type { Client, StoreReads } from "./store.ts";
 
@@ -37,8 +37,7 @@ async function* oneByOne(
     using ahead = reads.chunkAhead?.(request, client);
     yield chunk;
     chunk = await (ahead?.take() ?? reads.chunk(request, client));
-    const { last, events, kept } = chunk;
-    request = { ...request, afterSequence: last, limit: request.limit - events, kept };
+    request = requestAfter(request, chunk);
   }
   yield chunk;
 }

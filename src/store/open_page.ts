@@ -1,6 +1,7 @@
 import { ClientLeft, NoReply } from "../model/errors.ts";
 import type { ReadRequest } from "../model/read_request.ts";
-import { type ChunkSource, followingChunks, type NextRequest } from "./following_chunks.ts";
+import { requestAfter } from "./chunk.ts";
+import { type ChunkSource, followingChunks } from "./following_chunks.ts";
 import type { Client } from "./store.ts";
 
 /** A page whose first part has been read, so that its store ID and head are known. */
@@ -35,20 +36,18 @@ const RELEASED_BYTES_MIN = 64 * 1024 + 1;
 export async function openPage(reads: ChunkSource, request: ReadRequest, client: Client): Promise<Page> {
   let chunk = await reads.chunk({ ...request, head: undefined }, client);
   const { storeId, head } = chunk;
-  const next = (): NextRequest => {
-    const { last, events, kept } = chunk;
-    return { ...request, afterSequence: last, head, limit: request.limit - events, kept };
-  };
+  let next = requestAfter({ ...request, head }, chunk);
   // Until there is a line, whatever happens can still be answered.
   while (chunk.events === 0 && chunk.end === false) {
     if (client.left.aborted) throw new ClientLeft();
-    chunk = await reads.chunk(next(), client);
+    chunk = await reads.chunk(next, client);
     if (chunk.storeId !== storeId) return await openPage(reads, request, client);
+    next = requestAfter(next, chunk);
   }
   const first = chunk;
 
   async function* chunks(): Page["chunks"] {
-    for await (const part of followingChunks(reads, first, next(), client)) {
+    for await (const part of followingChunks(reads, first, next, client)) {
       const { lines, end } = part;
       if (part.storeId !== storeId) throw new StoreChanged("the store was reset while it was being read");
       if (lines.length > 0) yield lines;
