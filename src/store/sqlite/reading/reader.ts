@@ -45,7 +45,6 @@ export class Reader {
    * @throws Error what any of them throws
    */
   chunks(requests: readonly ChunkRequest[], atMost = TOGETHER): Chunk[] {
-    standBack();
     return this.#inSnapshot(() => {
       const begun = performance.now();
       const chunks: Chunk[] = [];
@@ -61,7 +60,6 @@ export class Reader {
   }
 
   projection(key: ProjectionKey): FoundProjection {
-    standBack();
     return this.#inSnapshot(() => ({
       storeId: readState(this.#db).storeId,
       projection: readProjection(this.#db, key),
@@ -78,6 +76,7 @@ export class Reader {
   }
 
   #inSnapshot<T>(read: () => T): T {
+    standBack();
     this.#db.run("BEGIN");
     try {
       return read();
