@@ -13,7 +13,7 @@ import type { ServerProcess } from "../support/server_process.ts";
 type Row = (server: ServerProcess, open: DisposableStack) => Promise<() => Promise<number>>;
 
 /** So many events the store of edition A has before the first request. */
-export const STORED_EVENTS = 20_000;
+const STORED_EVENTS = 20_000;
 
 const event = (basket: string): string =>
   `{"type":"ArticleAdded","identifiers":{"basket":"${basket}"},"metadata":{"source":"test"},"payload":"{}"}`;
@@ -177,6 +177,18 @@ export type RowName =
   | "bulkWriter"
   | "transaction"
   | "ticket";
+
+/** What is measured of an edition, on a store with so many events. */
+export const ROWS_OF: Readonly<
+  Record<"A" | "B" | "C", { readonly names: readonly RowName[]; readonly storedEvents: number }>
+> = {
+  A: {
+    names: ["smallReader", "readersTogether", "scan", "oneWriter", "writersTogether", "bulkWriter"],
+    storedEvents: STORED_EVENTS,
+  },
+  B: { names: ["transaction"], storedEvents: 0 },
+  C: { names: ["ticket"], storedEvents: 0 },
+};
 
 /** The rows of edition A, then one of edition B and one of edition C. */
 export const rows: Readonly<Record<RowName, Row>> = {

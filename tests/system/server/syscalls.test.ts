@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fillStore } from "../../../bench/fill_store.ts";
 import { inDirectory } from "../../support/directory.ts";
 import { wanted } from "../../costs/counted_server.ts";
-import { READERS, type RowName, rows, STORED_EVENTS } from "../../costs/rows.ts";
+import { READERS, type RowName, rows, ROWS_OF } from "../../costs/rows.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { type DebianProgram, debianProgram } from "../support/debian_program.ts";
 import { needingTest } from "../support/needing_test.ts";
@@ -84,12 +84,8 @@ function callsIn(summary: string, requests: number): Calls {
   return { perRequest: total / requests, text };
 }
 
-function overBounds(
-  strace: DebianProgram,
-  edition: string,
-  storedEvents: number,
-  names: readonly RowName[],
-): Promise<string[]> {
+function overBounds(strace: DebianProgram, edition: keyof typeof ROWS_OF): Promise<string[]> {
+  const { names, storedEvents } = ROWS_OF[edition];
   return inDirectory(async (directory) => {
     if (storedEvents > 0) fillStore(join(directory, "data"), storedEvents);
     await using server = await startServer({
@@ -134,17 +130,9 @@ const missing = strace instanceof Error ? strace.message : await whyNotAttached(
 const excused = Deno.build.os !== "linux" || Deno.uid() !== 0;
 needingTest("requests take no more system calls than their bounds", { missing, excused }, async () => {
   const program = strace as DebianProgram;
-  const namesOfA = [
-    "smallReader",
-    "readersTogether",
-    "scan",
-    "oneWriter",
-    "writersTogether",
-    "bulkWriter",
-  ] as const;
   assert.deepEqual([
-    ...await overBounds(program, "A", STORED_EVENTS, namesOfA),
-    ...await overBounds(program, "B", 0, ["transaction"]),
-    ...await overBounds(program, "C", 0, ["ticket"]),
+    ...await overBounds(program, "A"),
+    ...await overBounds(program, "B"),
+    ...await overBounds(program, "C"),
   ], []);
 });
