@@ -1,11 +1,15 @@
 import type { Query } from "./query.ts";
 import type { TimeRange } from "./time_range.ts";
 
-/** What a read asks for: which events, after which sequence, and how many at most. */
+/** What a read asks for: which events, between which sequences, in which order, and how many at most. */
 export interface ReadRequest {
   readonly query: Query;
   /** Only events after this sequence; 0: from the first. */
   readonly afterSequence: number;
+  /** Only events before this sequence; undefined: up to the last. */
+  readonly beforeSequence?: number | undefined;
+  /** The newest first. */
+  readonly backwards?: boolean | undefined;
   /** undefined: any time. */
   readonly time?: TimeRange | undefined;
   /** Infinity: all of them. */

@@ -57,6 +57,11 @@ export function decodeNonEmptyString(value: unknown, path: string, name: string)
   return text;
 }
 
+export function decodeBoolean(value: unknown, path: string, name: string): boolean {
+  if (typeof value !== "boolean") throw wrong(path, name, "a boolean", value);
+  return value;
+}
+
 /** A number with an integer value from `min` to below 2^63, rounded as JavaScript numbers are. */
 export function decodeInteger(value: unknown, path: string, name: string, min: number): number {
   if (typeof value !== "number") throw wrong(path, name, "an integer", value);

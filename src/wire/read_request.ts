@@ -1,6 +1,6 @@
 import type { ReadRequest } from "../model/read_request.ts";
-import { decodeAfterSequence, decodeInteger, decodeObject, isOmitted } from "./decode.ts";
-import { overLimit } from "./invalid.ts";
+import { decodeAfterSequence, decodeBoolean, decodeInteger, decodeObject, isOmitted } from "./decode.ts";
+import { invalid, overLimit } from "./invalid.ts";
 import { decodeQuery, type QueryLiterals } from "./query.ts";
 
 export interface ReadLimits {
@@ -8,11 +8,62 @@ export interface ReadLimits {
   readonly maxEventsPerPage: number;
 }
 
-export const READ_KEYS = ["query", "afterSequence", "limit"] as const;
+/** A read of committed events. */
+export interface CommittedRead extends ReadRequest {
+  /** How long it waits for an event that matches; undefined: not at all. */
+  readonly waitSeconds?: number | undefined;
+}
+
+const READ_KEYS = ["query", "afterSequence", "limit"] as const;
+
+/** Additions of our own, which a read inside a transaction does not take. */
+const ADDED_KEYS = ["beforeSequence", "backwards", "waitSeconds"] as const;
+
+export const COMMITTED_READ_KEYS = [...READ_KEYS, ...ADDED_KEYS] as const;
+
+const WAIT_SECONDS_MAX = 60;
 
 /** The body of `QUERY /events`. @throws Refusal InvalidRequest */
-export function decodeReadRequest(value: unknown, literals: QueryLiterals, limits: ReadLimits): ReadRequest {
-  const read = decodeObject(value, "", READ_KEYS);
+export function decodeCommittedRead(
+  value: unknown,
+  literals: QueryLiterals,
+  limits: ReadLimits,
+): CommittedRead {
+  const read = decodeObject(value, "", COMMITTED_READ_KEYS);
+  const beforeSequence = decodeBeforeSequence(read.beforeSequence);
+  const backwards = !isOmitted(read.backwards) && decodeBoolean(read.backwards, "", "backwards");
+  const waitSeconds = decodeWaitSeconds(read.waitSeconds);
+  if (backwards && waitSeconds !== undefined) throw invalid("", "waitSeconds cannot be used with backwards");
+  return {
+    ...decodePosition(read, literals, limits),
+    ...(beforeSequence === undefined ? {} : { beforeSequence }),
+    ...(backwards ? { backwards } : {}),
+    ...(waitSeconds === undefined ? {} : { waitSeconds }),
+  };
+}
+
+/** The body of a read inside a transaction. @throws Refusal InvalidRequest */
+export function decodeReadInside(value: unknown, literals: QueryLiterals, limits: ReadLimits): ReadRequest {
+  return decodePosition(decodeObjectInside(value, READ_KEYS), literals, limits);
+}
+
+/** Like `decodeObject`, with an error of its own for the additions. */
+export function decodeObjectInside<Key extends string>(
+  value: unknown,
+  keys: readonly Key[],
+): { readonly [key in Key]?: unknown } {
+  const read = decodeObject(value, "", [...keys, ...ADDED_KEYS]);
+  for (const key of ADDED_KEYS) {
+    if (key in read) throw invalid("", `${key} cannot be used inside a transaction`);
+  }
+  return read;
+}
+
+function decodePosition(
+  read: { readonly [key in typeof READ_KEYS[number]]?: unknown },
+  literals: QueryLiterals,
+  limits: ReadLimits,
+): ReadRequest {
   return {
     query: decodeQuery(read.query, "query", literals),
     afterSequence: decodeAfterSequence(read.afterSequence, ""),
@@ -27,4 +78,19 @@ function decodeLimit(value: unknown, limits: ReadLimits): number {
     throw overLimit("", `limit is ${limit}, more than maxEventsPerPage (${limits.maxEventsPerPage})`);
   }
   return limit;
+}
+
+/** Anything above the highest safe integer is clamped to it, as in `decodeAfterSequence`. */
+function decodeBeforeSequence(value: unknown): number | undefined {
+  if (isOmitted(value)) return undefined;
+  return Math.min(decodeInteger(value, "", "beforeSequence", 1), Number.MAX_SAFE_INTEGER);
+}
+
+function decodeWaitSeconds(value: unknown): number | undefined {
+  if (isOmitted(value)) return undefined;
+  const seconds = decodeInteger(value, "", "waitSeconds", 0);
+  if (seconds > WAIT_SECONDS_MAX) {
+    throw invalid("", `waitSeconds is ${seconds}, more than ${WAIT_SECONDS_MAX}`);
+  }
+  return seconds;
 }

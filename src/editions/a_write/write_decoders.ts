@@ -1,9 +1,8 @@
 import type { ServerSettings } from "../../config/load.ts";
 import type { Condition } from "../../model/condition.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
-import type { ReadRequest } from "../../model/read_request.ts";
 import { type EventContent, eventContent } from "../../store/prepare_event.ts";
-import { decodeReadRequest } from "../../wire/read_request.ts";
+import { type CommittedRead, decodeCommittedRead } from "../../wire/read_request.ts";
 import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { decodeWrite, LITERALS } from "./write_request.ts";
 
@@ -19,7 +18,7 @@ export const WRITE_DECODERS = {
     const { events, conditions, projections } = decodeWrite(body, limits);
     return { events: events.map((event) => eventContent(event)), conditions, projections };
   },
-  read: (body: unknown, limits: ServerSettings): ReadRequest => decodeReadRequest(body, LITERALS, limits),
+  read: (body: unknown, limits: ServerSettings): CommittedRead => decodeCommittedRead(body, LITERALS, limits),
 };
 
 export type WriteDecoding = BodyDecoding<typeof WRITE_DECODERS>;

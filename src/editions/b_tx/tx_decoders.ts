@@ -1,9 +1,8 @@
 import type { ServerSettings } from "../../config/load.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
 import type { Query } from "../../model/query.ts";
-import type { ReadRequest } from "../../model/read_request.ts";
 import { eventBody } from "../../wire/event.ts";
-import { decodeReadRequest } from "../../wire/read_request.ts";
+import { type CommittedRead, decodeCommittedRead } from "../../wire/read_request.ts";
 import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import {
   decodeProjectionWrite,
@@ -15,7 +14,7 @@ import {
 } from "./tx_requests.ts";
 
 export const TX_DECODERS = {
-  read: (body: unknown, limits: ServerSettings): ReadRequest => decodeReadRequest(body, LITERALS, limits),
+  read: (body: unknown, limits: ServerSettings): CommittedRead => decodeCommittedRead(body, LITERALS, limits),
   txRead: (body: unknown): Query => decodeTxRead(body),
   /** Events as a transaction keeps them, which takes the least memory: as the text that will be stored. */
   txEvents: (body: unknown, limits: ServerSettings): string[] =>

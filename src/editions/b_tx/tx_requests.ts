@@ -10,6 +10,7 @@ import {
   decodeProjectionChanges,
 } from "../../wire/projection.ts";
 import { decodeQuery, type QueryLiterals } from "../../wire/query.ts";
+import { decodeObjectInside } from "../../wire/read_request.ts";
 import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_limits.ts";
 
 /** The strings that stand for a query in this edition. */
@@ -17,7 +18,7 @@ export const LITERALS: QueryLiterals = new Map([["all", "every"], ["none", "none
 
 /** The body of `QUERY /tx/{txId}/events`. @throws Refusal InvalidRequest */
 export function decodeTxRead(value: unknown): Query {
-  const { query } = decodeObject(value, "", ["query"]);
+  const { query } = decodeObjectInside(value, ["query"]);
   return decodeQuery(query, "query", LITERALS);
 }
 

@@ -2,10 +2,11 @@ import type { ServerSettings } from "../../config/load.ts";
 import type { Condition } from "../../model/condition.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
 import type { ReadRequest } from "../../model/read_request.ts";
+import type { CommittedRead } from "../../wire/read_request.ts";
 import { type EventContent, eventContent } from "../../store/prepare_event.ts";
 import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { decodeAppend, decodeChanges } from "./ticket_requests.ts";
-import { decodeTimedRead } from "./timed_read.ts";
+import { decodeTimedRead, decodeTimedReadInside } from "./timed_read.ts";
 
 /** The body of a `POST /events`, ready for the store but for the time. */
 interface AppendContent {
@@ -14,7 +15,8 @@ interface AppendContent {
 }
 
 export const TICKET_DECODERS = {
-  read: (body: unknown, limits: ServerSettings): ReadRequest => decodeTimedRead(body, limits),
+  read: (body: unknown, limits: ServerSettings): CommittedRead => decodeTimedRead(body, limits),
+  readInside: (body: unknown, limits: ServerSettings): ReadRequest => decodeTimedReadInside(body, limits),
   append(body: unknown, limits: ServerSettings): AppendContent {
     const { events, condition } = decodeAppend(body, limits);
     return { events: events.map((event) => eventContent(event)), condition };

@@ -4,15 +4,27 @@ import { parseTimestamp } from "../../model/timestamp.ts";
 import { decodeObject, decodeString, isOmitted } from "../../wire/decode.ts";
 import { invalid, quoted } from "../../wire/invalid.ts";
 import type { QueryLiterals } from "../../wire/query.ts";
-import { decodeReadRequest, READ_KEYS, type ReadLimits } from "../../wire/read_request.ts";
+import {
+  COMMITTED_READ_KEYS,
+  type CommittedRead,
+  decodeCommittedRead,
+  decodeReadInside,
+  type ReadLimits,
+} from "../../wire/read_request.ts";
 
 /** The strings that stand for a query in this edition. */
 export const LITERALS: QueryLiterals = new Map([["*", "every"]]);
 
 /** The body of edition C's `QUERY /events`, which may filter by time. @throws Refusal InvalidRequest */
-export function decodeTimedRead(value: unknown, limits: ReadLimits): ReadRequest {
-  const { time, ...read } = decodeObject(value, "", [...READ_KEYS, "time"]);
-  return { ...decodeReadRequest(read, LITERALS, limits), time: decodeTime(time) };
+export function decodeTimedRead(value: unknown, limits: ReadLimits): CommittedRead {
+  const { time, ...read } = decodeObject(value, "", [...COMMITTED_READ_KEYS, "time"]);
+  return { ...decodeCommittedRead(read, LITERALS, limits), time: decodeTime(time) };
+}
+
+/** The same with a ticket, which takes no additions. @throws Refusal InvalidRequest */
+export function decodeTimedReadInside(value: unknown, limits: ReadLimits): ReadRequest {
+  const { time, ...read } = decodeObject(value, "", [...COMMITTED_READ_KEYS, "time"]);
+  return { ...decodeReadInside(read, LITERALS, limits), time: decodeTime(time) };
 }
 
 function decodeTime(value: unknown): TimeRange | undefined {

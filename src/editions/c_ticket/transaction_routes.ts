@@ -32,7 +32,7 @@ export function transactionRoutes(
 }
 
 async function readEvents({ edition: { decoding }, transaction, body, client }: TicketCall): Promise<Reply> {
-  const request = await decoding.decode("read", body, client);
+  const request = await decoding.decode("readInside", body, client);
   const chunk = (part: ChunkRequest): Promise<Chunk> =>
     transaction.inStore((turns) => turns.readChunkInside(part));
   return pageReply(await openPage({ chunk }, request, client));

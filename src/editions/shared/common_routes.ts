@@ -1,7 +1,7 @@
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
-import type { ReadRequest } from "../../model/read_request.ts";
 import type { Client } from "../../store/store.ts";
+import type { CommittedRead } from "../../wire/read_request.ts";
 import type { EditionHost } from "../edition.ts";
 import { getRoute } from "./get_route.ts";
 import { NOT_CACHED } from "./headers.ts";
@@ -14,7 +14,7 @@ import { deleteProjectionsRoutes } from "./turn_routes.ts";
 /** Where the editions differ in what they all do. */
 export interface Differences {
   /** Decodes the body of `QUERY /events`. @throws Refusal InvalidRequest */
-  readonly decodeRead: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<ReadRequest>;
+  readonly decodeRead: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<CommittedRead>;
   /** The document of `GET /health` while the database can be reached. */
   readonly health: () => unknown;
   /** Whether a waiting bulk delete is withdrawn when its client leaves. */

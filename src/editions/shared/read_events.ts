@@ -1,8 +1,8 @@
 import type { Reply } from "../../http/exchange.ts";
 import type { Route } from "../../http/router.ts";
-import type { ReadRequest } from "../../model/read_request.ts";
 import { openPage, type Page } from "../../store/open_page.ts";
 import type { Client } from "../../store/store.ts";
+import type { CommittedRead } from "../../wire/read_request.ts";
 import type { EditionHost } from "../edition.ts";
 import { HEAD_HEADER, NOT_CACHED, STORE_HEADER } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
@@ -10,7 +10,7 @@ import type { ReadsInFlight } from "./reads_in_flight.ts";
 /** `QUERY /events`: a page of committed events and the trailer `hasMore`, with the head of the store. */
 export function readEventsRoute(
   { store }: EditionHost,
-  decode: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<ReadRequest>,
+  decode: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<CommittedRead>,
   reads: ReadsInFlight,
 ): Route {
   return {

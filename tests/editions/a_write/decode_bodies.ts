@@ -1,6 +1,5 @@
-import type { ReadRequest } from "../../../src/model/read_request.ts";
 import { parseJson } from "../../../src/wire/json.ts";
-import { decodeReadRequest } from "../../../src/wire/read_request.ts";
+import { type CommittedRead, decodeCommittedRead } from "../../../src/wire/read_request.ts";
 import {
   decodeWrite,
   LITERALS as literals,
@@ -29,8 +28,8 @@ export function readWrite(body: unknown): Write {
 }
 
 /** The body of a `QUERY /events`, as text or as the value that it holds. */
-export function readRead(body: unknown): ReadRequest {
-  return decodeReadRequest(
+export function readRead(body: unknown): CommittedRead {
+  return decodeCommittedRead(
     parseText(typeof body === "string" ? body : JSON.stringify(body)),
     literals,
     limits,
