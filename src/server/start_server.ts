@@ -81,6 +81,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     },
     async stop() {
       open.close();
+      store.arrivals.close();
       const closed = listening?.then((transport) => transport.close(STOP_MILLISECONDS_MAX));
       const drained = Promise.all([queue.shutdown(), closed]);
       if (await settlesWithin(STOP_MILLISECONDS_MAX, drained)) await store.close();

@@ -18,6 +18,22 @@ export interface Page {
   readonly chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, { readonly hasMore: boolean }>;
 }
 
+/** A page of a store that has just begun. */
+export function emptyPage(storeId: string): Page {
+  const lines = new Uint8Array(0);
+  const end = { hasMore: false };
+  // deno-lint-ignore require-yield -- there are no lines
+  async function* chunks(): Page["chunks"] {
+    return end;
+  }
+  return { storeId, head: 0, whole: { lines, ...end }, chunks: chunks() };
+}
+
+/** Whether nothing matches. */
+export function isEmptyPage({ whole }: Page): boolean {
+  return whole !== undefined && whole.lines.length === 0 && !whole.hasMore;
+}
+
 /** The store was reset while a page was being read: the response ends without a trailer, and nothing has failed. */
 export class StoreChanged extends NoReply {
   override readonly name = "StoreChanged";

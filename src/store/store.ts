@@ -1,4 +1,5 @@
 import type { ProjectionKey } from "../model/projection.ts";
+import type { Arrivals } from "./arrivals/arrivals.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { ChunkAhead } from "./chunks_ahead.ts";
 import type { Outcome } from "./outcome.ts";
@@ -13,6 +14,8 @@ export interface Store {
   readonly storeId: string;
   readonly turns: StoreTurns;
   readonly reads: StoreReads;
+  /** What turns have committed, for reads that wait. */
+  readonly arrivals: Arrivals;
   /** Called with the reason when no write can be trusted any more; the process should end. */
   onBroken: (reason: string) => void;
   /**

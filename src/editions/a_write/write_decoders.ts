@@ -2,8 +2,9 @@ import type { ServerSettings } from "../../config/load.ts";
 import type { Condition } from "../../model/condition.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
 import { type EventContent, eventContent } from "../../store/prepare_event.ts";
-import { type CommittedRead, decodeCommittedRead } from "../../wire/read_request.ts";
+import { decodeCommittedRead } from "../../wire/read_request.ts";
 import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
+import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.ts";
 import { decodeWrite, LITERALS } from "./write_request.ts";
 
 /** The body of a `POST /write`, ready for the store but for the time. */
@@ -18,7 +19,8 @@ export const WRITE_DECODERS = {
     const { events, conditions, projections } = decodeWrite(body, limits);
     return { events: events.map((event) => eventContent(event)), conditions, projections };
   },
-  read: (body: unknown, limits: ServerSettings): CommittedRead => decodeCommittedRead(body, LITERALS, limits),
+  read: (body: unknown, limits: ServerSettings): DecodedRead =>
+    prepareRead(decodeCommittedRead(body, LITERALS, limits)),
 };
 
 export type WriteDecoding = BodyDecoding<typeof WRITE_DECODERS>;

@@ -2,8 +2,9 @@ import type { ServerSettings } from "../../config/load.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
 import type { Query } from "../../model/query.ts";
 import { eventBody } from "../../wire/event.ts";
-import { type CommittedRead, decodeCommittedRead } from "../../wire/read_request.ts";
+import { decodeCommittedRead } from "../../wire/read_request.ts";
 import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
+import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.ts";
 import {
   decodeProjectionWrite,
   decodeTxEvents,
@@ -14,7 +15,8 @@ import {
 } from "./tx_requests.ts";
 
 export const TX_DECODERS = {
-  read: (body: unknown, limits: ServerSettings): CommittedRead => decodeCommittedRead(body, LITERALS, limits),
+  read: (body: unknown, limits: ServerSettings): DecodedRead =>
+    prepareRead(decodeCommittedRead(body, LITERALS, limits)),
   txRead: (body: unknown): Query => decodeTxRead(body),
   /** Events as a transaction keeps them, which takes the least memory: as the text that will be stored. */
   txEvents: (body: unknown, limits: ServerSettings): string[] =>

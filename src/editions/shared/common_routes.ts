@@ -1,8 +1,8 @@
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import type { Client } from "../../store/store.ts";
-import type { CommittedRead } from "../../wire/read_request.ts";
 import type { EditionHost } from "../edition.ts";
+import type { DecodedRead } from "./decoding/decoded_read.ts";
 import { getRoute } from "./get_route.ts";
 import { NOT_CACHED } from "./headers.ts";
 import { profilingRoutes } from "./profiling.ts";
@@ -14,7 +14,7 @@ import { deleteProjectionsRoutes } from "./turn_routes.ts";
 /** Where the editions differ in what they all do. */
 export interface Differences {
   /** Decodes the body of `QUERY /events`. @throws Refusal InvalidRequest */
-  readonly decodeRead: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<CommittedRead>;
+  readonly decodeRead: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<DecodedRead>;
   /** The document of `GET /health` while the database can be reached. */
   readonly health: () => unknown;
   /** Whether a waiting bulk delete is withdrawn when its client leaves. */

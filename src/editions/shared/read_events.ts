@@ -1,18 +1,23 @@
 import type { Reply } from "../../http/exchange.ts";
 import type { Route } from "../../http/router.ts";
+import { AwaitedPages } from "../../store/arrivals/awaited_pages.ts";
 import { openPage, type Page } from "../../store/open_page.ts";
 import type { Client } from "../../store/store.ts";
-import type { CommittedRead } from "../../wire/read_request.ts";
 import type { EditionHost } from "../edition.ts";
+import { type DecodedRead, isAwaited } from "./decoding/decoded_read.ts";
 import { HEAD_HEADER, NOT_CACHED, STORE_HEADER } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
-/** `QUERY /events`: a page of committed events and the trailer `hasMore`, with the head of the store. */
+/**
+ * `QUERY /events`: a page of committed events and the trailer `hasMore`, with the head of the store. If the client wants
+ * that, it comes when there is something on it.
+ */
 export function readEventsRoute(
   { store }: EditionHost,
-  decode: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<CommittedRead>,
+  decode: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<DecodedRead>,
   reads: ReadsInFlight,
 ): Route {
+  const awaited = new AwaitedPages(store);
   return {
     method: "QUERY",
     path: "/events",
@@ -21,7 +26,9 @@ export function readEventsRoute(
       const read = await decode(await request.body(), request);
       using counted = new DisposableStack();
       counted.use(reads.begin());
-      const page = await openPage(store.reads, read, request);
+      const page = isAwaited(read)
+        ? await awaited.page(read, request)
+        : await openPage(store.reads, read, request);
       const headers = { ...pageHeaders(page.storeId), [HEAD_HEADER]: String(page.head) };
       return wholePageReply(page, headers) ?? pageReply(page, counted.move(), headers);
     },

@@ -1,3 +1,5 @@
+import { AnnouncedTurns } from "../arrivals/announced_turns.ts";
+import { Arrivals } from "../arrivals/arrivals.ts";
 import type { OpenedStore, Store, StoreReads, StoreTurns } from "../store.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_directory.ts";
 import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
@@ -12,9 +14,9 @@ export class SqliteStore implements Store {
   readonly opened: OpenedStore;
   readonly turns: StoreTurns;
   readonly reads: StoreReads;
+  readonly arrivals: Arrivals;
   onBroken: (reason: string) => void = () => {};
   onLost: (reason: string) => void = () => {};
-  #storeId: string;
   readonly #lock: Disposable;
   readonly #writer: RemoteWorker<typeof Writer>;
   readonly #readers: ReaderPool;
@@ -26,13 +28,13 @@ export class SqliteStore implements Store {
     opened: OpenedStore,
   ) {
     this.opened = opened;
-    this.turns = writer.object;
+    this.arrivals = new Arrivals(opened);
+    this.turns = new AnnouncedTurns(writer.object, this.arrivals);
     this.reads = this.#readers = readers;
-    this.#storeId = opened.storeId;
     this.#lock = lock;
     this.#writer = writer;
     writer.onNotice = (notice) => {
-      if ("storeId" in notice) return void (this.#storeId = notice.storeId);
+      if ("storeId" in notice) return this.arrivals.reset(notice.storeId);
       if ("lost" in notice) return this.#lose(notice.lost);
       this.onBroken(notice.broken);
       // Every later turn says so again.
@@ -68,7 +70,7 @@ export class SqliteStore implements Store {
   }
 
   get storeId(): string {
-    return this.#storeId;
+    return this.arrivals.state.storeId;
   }
 
   /** Empties the WAL, closes every connection and releases the lock. */

@@ -8,6 +8,7 @@ import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe, Subject 
 import { contractOfProjections } from "./projections.ts";
 import { contractOfReads } from "./reads.ts";
 import { contractOfRoutes } from "./routes.ts";
+import { contractOfWaiting, contractOfWaitingAtStop } from "./waiting.ts";
 
 /*
  * What every edition must keep, whatever its way to write. An edition joins by saying how it does what all
@@ -32,6 +33,8 @@ for (const edition of editions) {
     });
   };
   contractOfReads(edition, test);
+  contractOfWaiting(edition, test);
+  contractOfWaitingAtStop(edition, named);
   contractOfProjections(edition, test);
   contractOfBodies(edition, test);
   contractOfRoutes(edition, test);

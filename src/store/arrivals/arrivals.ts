@@ -1,0 +1,158 @@
+import { Refusal } from "../../model/errors.ts";
+import { type Query, queryValues } from "../../model/query.ts";
+import { isInTimeRange } from "../../model/time_range.ts";
+import type { TermItem } from "../index_terms.ts";
+import type { PreparedEvent } from "../prepare_event.ts";
+import type { StoreState } from "../state.ts";
+import { Watch, type Watched } from "./watch.ts";
+import { termsMatch } from "./watched_terms.ts";
+
+/** What may be watched for at once, so that waiting with large queries does not take all memory. */
+const BYTES_MAX = 64 * 1024 * 1024;
+
+/** Of a value that a query names: its text twice, its token, and its place among what is watched for. */
+const VALUE_BYTES = 512;
+
+/** What must be known of an event to see who waits for it. */
+export type ArrivedEvent = Pick<PreparedEvent, "timeMicros" | "terms">;
+
+/** A part of a watch, found by something that an event must have. */
+interface Lookout {
+  readonly watch: Watch;
+  /** What else it asks of the event. Of the last event that can match, nothing. */
+  readonly item: TermItem | "any" | "last";
+}
+
+/** Keys beside the tokens of terms, which are hexadecimal: every event has one, and one sequence the other. */
+const EVERY = "every";
+const lastKey = (sequence: number): string => `last ${sequence}`;
+
+/**
+ * What has just been committed, for those who wait for it. A commit looks up each term of its events among those that
+ * are watched for, so that it hardly matters how many watch for others.
+ */
+export class Arrivals {
+  #state: StoreState;
+  readonly #watches = new Set<Watch>();
+  readonly #lookouts = new Map<string, Set<Lookout>>();
+  #bytes = 0;
+  #isClosed = false;
+
+  /** @param state the store as it was opened */
+  constructor(state: StoreState) {
+    this.#state = state;
+  }
+
+  /** The store as of what was told last. */
+  get state(): StoreState {
+    return this.#state;
+  }
+
+  /** How many wait. */
+  get watching(): number {
+    return this.#watches.size;
+  }
+
+  /** Tells of events that were committed, in order; readers find them already. */
+  committed(firstSequence: number, events: readonly ArrivedEvent[]): void {
+    this.#state = { ...this.#state, head: firstSequence + events.length - 1 };
+    for (const [i, event] of events.entries()) {
+      if (this.#watches.size === 0) return;
+      this.#arrived(firstSequence + i, event);
+    }
+  }
+
+  /** Tells of more events than anybody remembers: every watch ends. */
+  committedMany(head: number): void {
+    this.#state = { ...this.#state, head };
+    for (const watch of this.#watches) watch.end("arrived");
+  }
+
+  /** Tells that the store begins anew under another ID. */
+  reset(storeId: string): void {
+    this.#state = { storeId, head: 0 };
+    for (const watch of this.#watches) watch.end("reset");
+  }
+
+  /** Ends every watch, and those that are asked for from now on. */
+  close(): void {
+    this.#isClosed = true;
+    for (const watch of this.#watches) watch.end("over");
+  }
+
+  /**
+   * Watches for the first event that matches, among those of which it is told from now on.
+   * @throws Refusal `Unavailable` when too much is watched for already
+   */
+  watch(watched: Watched): Watch {
+    const bytes = bytesOf(watched.query);
+    if (this.#bytes + bytes > BYTES_MAX) {
+      throw new Refusal("Unavailable", "the reads that wait take too much memory; read without waitSeconds");
+    }
+    this.#bytes += bytes;
+    const left: (() => void)[] = [];
+    const watch = new Watch(watched, () => {
+      this.#bytes -= bytes;
+      this.#watches.delete(watch);
+      for (const leave of left) leave();
+    });
+    this.#watches.add(watch);
+    for (const [key, item] of this.#keysOf(watched)) left.push(this.#lookOut(key, { watch, item }));
+    if (this.#isClosed) watch.end("over");
+    return watch;
+  }
+
+  /** Where a watch is found, at least once by each event that it waits for. */
+  *#keysOf({ beforeSequence, terms }: Watched): Generator<[string, Lookout["item"]]> {
+    if (beforeSequence !== undefined) yield [lastKey(beforeSequence - 1), "last"];
+    if (terms === "every") return yield [EVERY, "any"];
+    for (const item of terms) {
+      // Of terms that are all needed one is enough: that for which the fewest wait.
+      const rarest = (a: string, b: string): string => this.#watchers(a) <= this.#watchers(b) ? a : b;
+      const found = item.allOf.length === 0 ? item.anyOf : [item.allOf.reduce(rarest)];
+      for (const term of found) yield [term, item];
+    }
+  }
+
+  #watchers(key: string): number {
+    return this.#lookouts.get(key)?.size ?? 0;
+  }
+
+  /** @returns what ends it */
+  #lookOut(key: string, lookout: Lookout): () => void {
+    const others = this.#lookouts.get(key) ?? new Set();
+    this.#lookouts.set(key, others.add(lookout));
+    return () => {
+      others.delete(lookout);
+      if (others.size === 0) this.#lookouts.delete(key);
+    };
+  }
+
+  #arrived(sequence: number, event: ArrivedEvent): void {
+    for (const key of [EVERY, lastKey(sequence), ...event.terms.split(" ")]) {
+      for (const { watch, item } of this.#lookouts.get(key) ?? []) {
+        if (item === "last" || isAwaited(watch.watched, item, sequence, event)) watch.end("arrived");
+      }
+    }
+  }
+}
+
+function isAwaited(
+  { afterSequence, time }: Watched,
+  item: TermItem | "any",
+  sequence: number,
+  { timeMicros, terms }: ArrivedEvent,
+): boolean {
+  return sequence > afterSequence && (item === "any" || termsMatch(item, terms)) &&
+    (time === undefined || isInTimeRange(time, timeMicros));
+}
+
+function bytesOf(query: Query): number {
+  if (typeof query === "string") return 0;
+  let units = 0;
+  for (const { types, identifiers, metadata } of query) {
+    for (const type of types) units += type.length;
+    for (const { name, value } of [...identifiers, ...metadata]) units += name.length + value.length;
+  }
+  return 2 * units + VALUE_BYTES * queryValues(query);
+}

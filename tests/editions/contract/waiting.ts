@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { type EventsPage, parsePage } from "../../support/client.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { assertRefused } from "../../support/replies.ts";
+import { startServer } from "../../support/server_process.ts";
+import { type ContractEdition, type ContractTest, eventOf, mustBe, PAGE_MAX, Subject } from "./edition.ts";
+
+const ofType = (type: string): unknown => [{ types: [type] }];
+const WAIT = { waitSeconds: 60 };
+
+/** A read that waits. */
+class WaitingRead implements Disposable {
+  /** Rejects when its client leaves. */
+  readonly page: Promise<EventsPage>;
+  readonly leave: () => void;
+  isAnswered = false;
+
+  private constructor(page: Promise<EventsPage>, leave: () => void) {
+    this.page = page;
+    this.leave = leave;
+    page.then(() => this.isAnswered = true, () => {});
+  }
+
+  /** Sends it, and returns when the server has begun to wait. */
+  static async begin(subject: Subject, query: unknown, rest: object = {}): Promise<WaitingRead> {
+    const before = await waiting(subject);
+    const connection = await subject.client.begin("QUERY", "/events", { json: { query, ...WAIT, ...rest } });
+    const page = connection.readReply("QUERY").then(parsePage);
+    const read = new WaitingRead(page, () => connection.close());
+    await eventually(async () => assert.equal(await waiting(subject), before + 1));
+    return read;
+  }
+
+  [Symbol.dispose](): void {
+    this.leave();
+  }
+}
+
+async function reads({ client }: Subject): Promise<{ readonly httpOpen: number; readonly waiting: number }> {
+  const reply = mustBe(200, await client.request("GET", "/debug"));
+  return reply.json<{ read: { httpOpen: number; waiting: number } }>().read;
+}
+
+async function waiting(subject: Subject): Promise<number> {
+  return (await reads(subject)).waiting;
+}
+
+function shown({ reply, events, hasMore }: EventsPage): unknown {
+  return [events.map(({ payload }) => payload), hasMore, reply.headers.get("x-service-head")];
+}
+
+/** `waitSeconds` in the body of `QUERY /events`. */
+export function contractOfWaiting(edition: ContractEdition, test: ContractTest): void {
+  const { every } = edition;
+
+  test("a read waits until an event that matches is committed, and no other ends it", async (subject) => {
+    await subject.append(eventOf("other", "1"));
+    using read = await WaitingRead.begin(subject, ofType("t"), { limit: 1 });
+    await subject.append(eventOf("other", "2"));
+    await pause(50);
+    assert.deepEqual([read.isAnswered, await reads(subject)], [false, {
+      ...await reads(subject),
+      httpOpen: 1,
+      waiting: 1,
+    }]);
+    await subject.append(eventOf("other", "3"), eventOf("t", "4"), eventOf("t", "5"));
+    const page = await read.page;
+    assert.deepEqual(shown(page), [["4"], true, "5"]);
+    assert.equal(page.store, await subject.storeId());
+    assert.deepEqual(await reads(subject), { ...await reads(subject), httpOpen: 0, waiting: 0 });
+  });
+
+  test("a read for which there is something does not wait", async (subject) => {
+    await subject.append(eventOf("t", "1"), eventOf("u", "2"));
+    assert.deepEqual(shown(await subject.page(ofType("t"), WAIT)), [["1"], false, "2"]);
+    assert.deepEqual(shown(await subject.page(every, { ...WAIT, afterSequence: 1 })), [["2"], false, "2"]);
+  });
+
+  test("when its time is over, a read is answered with an empty page and the present head", async (subject) => {
+    const begun = performance.now();
+    const page = subject.page(ofType("t"), { waitSeconds: 1 });
+    await subject.append(eventOf("other", "1"));
+    assert.deepEqual(shown(await page), [[], false, "1"]);
+    assert.ok(performance.now() - begun > 990);
+    for (const waitSeconds of [0, null]) {
+      assert.deepEqual(shown(await subject.page(ofType("t"), { waitSeconds })), [[], false, "1"]);
+    }
+  });
+
+  test("a read waits for what comes after its position, even if that is beyond the head", async (subject) => {
+    await subject.append(eventOf("t", "1"));
+    using next = await WaitingRead.begin(subject, every, { afterSequence: 1 });
+    using later = await WaitingRead.begin(subject, every, { afterSequence: 2 });
+    await subject.append(eventOf("t", "2"));
+    assert.deepEqual(shown(await next.page), [["2"], false, "2"]);
+    assert.equal(later.isAnswered, false);
+    await subject.append(eventOf("t", "3"));
+    assert.deepEqual(shown(await later.page), [["3"], false, "3"]);
+  });
+
+  test("with beforeSequence, a read waits only while an event below it may still come", async (subject) => {
+    using read = await WaitingRead.begin(subject, ofType("t"), { beforeSequence: 3 });
+    await subject.append(eventOf("other", "1"));
+    await pause(20);
+    assert.equal(read.isAnswered, false);
+    await subject.append(eventOf("other", "2"), eventOf("t", "3"));
+    assert.deepEqual(shown(await read.page), [[], false, "3"]);
+    for (const range of [{ beforeSequence: 3 }, { beforeSequence: 9, afterSequence: 8 }]) {
+      assert.deepEqual(shown(await subject.page(ofType("t"), { ...WAIT, ...range })), [[], false, "3"]);
+    }
+    using other = await WaitingRead.begin(subject, ofType("t"), { afterSequence: 3, beforeSequence: 9 });
+    await subject.append(eventOf("t", "4"), eventOf("t", "5"));
+    assert.deepEqual(shown(await other.page), [["4", "5"], false, "5"]);
+  });
+
+  if (edition.none !== undefined) {
+    test(`a read of "${edition.none}" does not wait`, async (subject) => {
+      assert.deepEqual(shown(await subject.page(edition.none, WAIT)), [[], false, "0"]);
+    });
+  }
+
+  test("a read of what no event can be does not wait", async (subject) => {
+    const identifiers = Array.from({ length: 21 }, (_, i) => ({ name: "n", value: String(i) }));
+    assert.deepEqual(shown(await subject.page([{ identifiers }], WAIT)), [[], false, "0"]);
+  });
+
+  test("a large query, which is decoded elsewhere, is waited for as well", async (subject) => {
+    const types = (item: number): string[] => Array.from({ length: 25 }, (_, i) => `${item}.${i}`);
+    using read = await WaitingRead.begin(subject, Array.from({ length: 100 }, (_, i) => ({ types: types(i) })));
+    await subject.append(eventOf("100.1", "1"));
+    await subject.append(eventOf("99.24", "2"));
+    assert.deepEqual(shown(await read.page), [["2"], false, "2"]);
+  });
+
+  test("one event answers all who wait for it", async (subject) => {
+    const begun = Array.from({ length: 20 }, () => subject.page(every, WAIT));
+    await eventually(async () => assert.equal(await waiting(subject), 20));
+    await subject.append(eventOf("t", "1"));
+    for (const page of await Promise.all(begun)) assert.deepEqual(shown(page), [["1"], false, "1"]);
+  });
+
+  test("who reads, waits, and reads on behind what came, gets every event once and in order", async (subject) => {
+    const numbers = Array.from({ length: 30 }, (_, i) => String(i + 1));
+    const writing = (async () => {
+      for (const number of numbers) {
+        await subject.append(eventOf(Number(number) % 2 === 0 ? "t" : "u", number));
+      }
+    })();
+    for (
+      const [query, wanted] of [[every, numbers], [
+        ofType("t"),
+        numbers.filter((n) => Number(n) % 2 === 0),
+      ]] as const
+    ) {
+      const received: string[] = [];
+      for (let afterSequence = 0; received.length < wanted.length;) {
+        const { events, hasMore, reply } = await subject.page(query, {
+          ...WAIT,
+          afterSequence,
+          limit: PAGE_MAX,
+        });
+        received.push(...events.map(({ payload }) => payload));
+        const last = events.at(-1)?.sequence ?? afterSequence;
+        afterSequence = hasMore === false ? Number(reply.headers.get("x-service-head")) : last;
+      }
+      assert.deepEqual(received, wanted);
+    }
+    await writing;
+  });
+
+  test("a reset ends waiting with an empty page under the new store ID", async (subject) => {
+    await subject.append(eventOf("t", "1"));
+    const before = await subject.storeId();
+    using read = await WaitingRead.begin(subject, every, { afterSequence: 1 });
+    await edition.reset(subject.client);
+    const page = await read.page;
+    assert.deepEqual(shown(page), [[], false, "0"]);
+    assert.notEqual(page.store, before);
+    assert.equal(page.store, await subject.storeId());
+  });
+
+  test("a client that leaves is not waited for any more", async (subject) => {
+    using staying = await WaitingRead.begin(subject, every);
+    const leaving = await WaitingRead.begin(subject, every);
+    assert.equal((await reads(subject)).httpOpen, 2);
+    leaving.leave();
+    await assert.rejects(leaving.page);
+    await eventually(async () => assert.equal((await reads(subject)).httpOpen, 1));
+    assert.equal(await waiting(subject), 1);
+    await subject.append(eventOf("t", "1"));
+    assert.deepEqual(shown(await staying.page), [["1"], false, "1"]);
+  });
+
+  test("service_reads_waiting counts those who wait", async (subject) => {
+    const metric = async (): Promise<string | undefined> => {
+      const { text } = mustBe(200, await subject.client.request("GET", "/metrics"));
+      return /^service_reads_waiting (\d+)$/m.exec(text)?.[1];
+    };
+    assert.equal(await metric(), "0");
+    using _read = await WaitingRead.begin(subject, every);
+    assert.equal(await metric(), "1");
+  });
+
+  const refused: readonly [cause: string, body: object, message: RegExp][] = [
+    ["waitSeconds below 0", { waitSeconds: -1 }, /waitSeconds/],
+    ["waitSeconds above 60", { waitSeconds: 61 }, /waitSeconds is 61, more than 60/],
+    ["fractional waitSeconds", { waitSeconds: 0.5 }, /waitSeconds/],
+    ["waitSeconds with backwards", { waitSeconds: 1, backwards: true }, /waitSeconds.*backwards/],
+  ];
+  for (const [cause, body, message] of refused) {
+    test(`400 for a read: ${cause}`, async ({ client }) => {
+      const reply = await client.request("QUERY", "/events", { json: { query: every, ...body } });
+      assertRefused(reply, 400, "InvalidRequest", message);
+    });
+  }
+}
+
+/** What a stop does to reads that wait; it needs a server of its own. */
+export function contractOfWaitingAtStop(edition: ContractEdition, named: (name: string) => string): void {
+  Deno.test(named("a stop answers reads that wait, and is not held up by them"), async () => {
+    await using server = await startServer({ listen: "unix", env: { SERVICE_EDITION: edition.name } });
+    const subject = new Subject(edition, server.client());
+    await subject.append(eventOf("t", "1"));
+    using read = await WaitingRead.begin(subject, ofType("u"));
+    const begun = performance.now();
+    const stopped = server.stop();
+    const page = await read.page;
+    assert.deepEqual(shown(page), [[], false, "1"]);
+    assert.equal(page.reply.headers.get("connection"), "close");
+    assert.deepEqual([(await stopped).code, server.stderr], [0, ""]);
+    assert.ok(performance.now() - begun < 5000);
+  });
+}

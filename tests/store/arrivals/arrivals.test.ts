@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Refusal } from "../../../src/model/errors.ts";
+import type { NewEvent } from "../../../src/model/event.ts";
+import { matches } from "../../../src/model/query.ts";
+import { isInTimeRange } from "../../../src/model/time_range.ts";
+import type { ReadRequest } from "../../../src/model/read_request.ts";
+import { Arrivals } from "../../../src/store/arrivals/arrivals.ts";
+import type { Watch, Watched, WatchEnd } from "../../../src/store/arrivals/watch.ts";
+import { watchedTerms } from "../../../src/store/arrivals/watched_terms.ts";
+import * as arbitrary from "../arbitraries.ts";
+import { newEvent, prepared, queryOf, tag } from "../made_writes.ts";
+
+const STATE = { storeId: "the store", head: 0 };
+const ANY = watched({ query: "every" });
+
+function watched(read: Partial<ReadRequest> & Pick<ReadRequest, "query">): Watched {
+  return { afterSequence: 0, ...read, terms: watchedTerms(read.query) };
+}
+
+/** How a watch has ended, or "waits". */
+function endOf(watch: Watch): Promise<WatchEnd | "waits"> {
+  return Promise.race([watch.ended, Promise.resolve("waits" as const)]);
+}
+
+function committed(arrivals: Arrivals, ...events: NewEvent[]): void {
+  arrivals.committed(arrivals.state.head + 1, events.map((event) => prepared(event)));
+}
+
+interface Case {
+  readonly events: readonly NewEvent[];
+  readonly watched: Watched;
+}
+
+const watchedEvents: fc.Arbitrary<Case> = fc.array(arbitrary.event, { minLength: 1, maxLength: 12 }).chain((
+  events,
+) =>
+  fc.record({
+    events: fc.constant(events),
+    watched: fc.record({
+      query: arbitrary.queryFor(events),
+      afterSequence: fc.nat({ max: 14 }),
+      beforeSequence: fc.option(fc.integer({ min: 1, max: 14 }), { nil: undefined }),
+      time: fc.option(
+        fc.record({ fromMicros: fc.nat({ max: 6 }), beforeMicros: fc.nat({ max: 14 }) }),
+        { nil: undefined },
+      ),
+    }).map(watched),
+  })
+);
+
+Deno.test("a watch ends with the first event that matches, and with no other", async () => {
+  await fc.assert(fc.asyncProperty(
+    fc.array(watchedEvents, { minLength: 1, maxLength: 4 }),
+    fc.integer({ min: 1, max: 5 }),
+    async (cases, groupSize) => {
+      // Each case watches the events of all cases.
+      const events = cases.flatMap(({ events }) => events);
+      const arrivals = new Arrivals(STATE);
+      const watches: Watch[] = [];
+      for (const { watched } of cases) watches.push(arrivals.watch(watched));
+      for (let start = 0; start < events.length; start += groupSize) {
+        const group = events.slice(start, start + groupSize);
+        // Microsecond by microsecond, so that times are sequences.
+        arrivals.committed(start + 1, group.map((event, i) => prepared(event, start + 1 + i)));
+        const told = events.slice(0, start + group.length);
+        for (const [i, { watched }] of cases.entries()) {
+          const isOver = told.some((event, i) => ends(watched, i + 1, event));
+          assert.equal(await endOf(watches[i]!), isOver ? "arrived" : "waits");
+        }
+      }
+      assert.deepEqual(arrivals.state, { ...STATE, head: events.length });
+      for (const watch of watches) watch[Symbol.dispose]();
+      assert.equal(arrivals.watching, 0);
+    },
+  ));
+});
+
+function ends(
+  { query, afterSequence, beforeSequence, time }: Watched,
+  sequence: number,
+  event: NewEvent,
+): boolean {
+  const isLast = beforeSequence === sequence + 1;
+  return isLast || (sequence > afterSequence && matches(query, event) &&
+    (time === undefined || isInTimeRange(time, sequence)));
+}
+
+Deno.test("a reset ends every watch, and what comes after it counts from its beginning", async () => {
+  const arrivals = new Arrivals({ ...STATE, head: 7 });
+  const old = arrivals.watch(watched({ query: "every", afterSequence: 9 }));
+  arrivals.reset("another");
+  assert.equal(await old.ended, "reset");
+  assert.deepEqual(arrivals.state, { storeId: "another", head: 0 });
+  const watch = arrivals.watch(ANY);
+  committed(arrivals, newEvent("t"));
+  assert.equal(await watch.ended, "arrived");
+  assert.deepEqual(arrivals.state, { storeId: "another", head: 1 });
+});
+
+Deno.test("more events than anybody remembers end every watch", async () => {
+  const arrivals = new Arrivals(STATE);
+  const watch = arrivals.watch(watched({ query: queryOf(["other"]) }));
+  arrivals.committedMany(30_000);
+  assert.equal(await watch.ended, "arrived");
+  assert.equal(arrivals.state.head, 30_000);
+});
+
+Deno.test("once closed, nothing is waited for any more", async () => {
+  const arrivals = new Arrivals(STATE);
+  const watch = arrivals.watch(ANY);
+  arrivals.close();
+  assert.equal(await watch.ended, "over");
+  assert.equal(await arrivals.watch(ANY).ended, "over");
+  assert.equal(arrivals.watching, 0);
+});
+
+Deno.test("a watch ends once, and not again when it is disposed of", async () => {
+  const arrivals = new Arrivals(STATE);
+  const watch = arrivals.watch(ANY);
+  committed(arrivals, newEvent("t"), newEvent("t"));
+  watch.end("over");
+  watch[Symbol.dispose]();
+  assert.equal(await watch.ended, "arrived");
+});
+
+Deno.test("large queries are waited for only as long as there is memory for them", () => {
+  const arrivals = new Arrivals(STATE);
+  const large = watched({ query: queryOf([], [tag("n", "x".repeat(8 * 1024 * 1024))]) });
+  const watches = [1, 2, 3].map(() => arrivals.watch(large));
+  assert.throws(
+    () => arrivals.watch(large),
+    (error) => error instanceof Refusal && error.code === "Unavailable",
+  );
+  watches[0]![Symbol.dispose]();
+  arrivals.watch(large);
+});
+
+Deno.test("an event costs those little who wait for others, although they share a term with it", () => {
+  const arrivals = new Arrivals(STATE);
+  const tenant = tag("tenant", "1");
+  for (let i = 0; i < 1000; i++) {
+    arrivals.watch(watched({ query: queryOf([], [tenant, tag("student", String(i))]) }));
+  }
+  let asked = 0;
+  const event = prepared(newEvent("t", [tenant, tag("student", "none of them")]));
+  const terms = Object.assign(new String(event.terms), {
+    includes: (term: string): boolean => (asked++, event.terms.includes(term)),
+  }) as unknown as string;
+  arrivals.committed(1, [{ ...event, terms }]);
+  assert.ok(asked < 10, `${asked} comparisons`);
+  assert.equal(arrivals.watching, 1000);
+  committed(arrivals, newEvent("t", [tenant, tag("student", "500")]));
+  assert.equal(arrivals.watching, 999);
+});
