@@ -3,6 +3,9 @@ import { throwIfFailed } from "../store/outcome.ts";
 import type { StoreTurns } from "../store/store.ts";
 import type { WriteQueue } from "./write_queue.ts";
 
+/** The kind of its turn, as `/debug` shows it. */
+export const HOURLY_OPTIMIZE = "optimize";
+
 const HOUR_MILLISECONDS = 3_600_000;
 
 /**
@@ -18,7 +21,7 @@ export function startHourlyOptimize(
 ): () => void {
   const timer = setInterval(async () => {
     try {
-      await queue.alone("optimize", async () => throwIfFailed(await turns.optimize()), undefined);
+      await queue.alone(HOURLY_OPTIMIZE, async () => throwIfFailed(await turns.optimize()), undefined);
     } catch (error) {
       const skipped = error instanceof Refusal && error.code !== "InternalError";
       if (!skipped) report(error as Error);

@@ -17,7 +17,12 @@ export interface DebugSnapshot {
     readonly sqliteInUse: number;
     readonly sqliteMax: number;
   };
-  readonly read: { readonly httpOpen: number; readonly sqliteInUse: number; readonly sqliteMax: number };
+  readonly read: {
+    readonly httpOpen: number;
+    readonly waiting: number;
+    readonly sqliteInUse: number;
+    readonly sqliteMax: number;
+  };
 }
 
 /**

@@ -1,14 +1,12 @@
 import { VERSION } from "../../config/version.ts";
-import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { startHourlyOptimize } from "../../turns/hourly_optimize.ts";
 import type { Edition, EditionHost } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
+import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
+import { debugRoute } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
-import { getRoute } from "../shared/get_route.ts";
-import { NOT_CACHED } from "../shared/headers.ts";
-import { metricsRoute } from "../shared/metrics.ts";
 import { turnRoute } from "../shared/turn_routes.ts";
 import { debugSnapshot } from "./debug_snapshot.ts";
 import { postWrite } from "./post_write.ts";
@@ -53,8 +51,8 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
     common.readProjection,
     ...common.deleteProjections,
     common.health,
-    metricsRoute(() => metrics.text(host.queue)),
-    getRoute("/debug", () => jsonReply(200, debugSnapshot(host, common.reads), NOT_CACHED)),
+    metricsRoute(() => metrics.text(host.queue), common.reads),
+    debugRoute(() => debugSnapshot(host, common.reads)),
     ...(host.settings.devMode ? [resetRoute(host)] : []),
     ...common.profiling,
   ];

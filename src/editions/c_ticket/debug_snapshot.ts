@@ -1,5 +1,6 @@
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { nowMicros } from "../../turns/clock.ts";
+import { HOURLY_OPTIMIZE } from "../../turns/hourly_optimize.ts";
 import { queuedPart, readPart, requestCount } from "../shared/debug_parts.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import type { EditionParts } from "./edition_parts.ts";
@@ -18,7 +19,7 @@ export function debugSnapshot(
       active: transaction === undefined ? null : activeTransaction(transaction),
       queued: queuedPart(queue.queued),
       // A transaction is counted by its calls.
-      httpOpen: requestCount(queue.queued) + (transaction?.callsOpen ?? 0),
+      httpOpen: requestCount(queue.queued, HOURLY_OPTIMIZE) + (transaction?.callsOpen ?? 0),
       sqliteInUse: queue.active === undefined ? 0 : 1,
       sqliteMax: 1,
     },

@@ -1,14 +1,13 @@
 import { VERSION } from "../../config/version.ts";
-import { emptyReply, jsonReply } from "../../http/replies.ts";
+import { emptyReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { throwIfFailed } from "../../store/outcome.ts";
 import { startHourlyOptimize } from "../../turns/hourly_optimize.ts";
 import type { Edition } from "../edition.ts";
+import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
+import { debugRoute } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
-import { getRoute } from "../shared/get_route.ts";
-import { NOT_CACHED } from "../shared/headers.ts";
-import { metricsRoute } from "../shared/metrics.ts";
 import { derivedBodyLimit } from "./body_limit.ts";
 import { debugSnapshot } from "./debug_snapshot.ts";
 import { ActiveTransaction, type EditionParts } from "./edition_parts.ts";
@@ -73,10 +72,11 @@ function routesOf(edition: EditionParts): Route[] {
     ...common.deleteProjections.map((route) => whilePaused(edition, route)),
     ...pauseRoutes(edition),
     common.health,
-    metricsRoute(() =>
-      metrics.text(host.queue, { paused: pause.isPaused, active: active.current !== undefined })
+    metricsRoute(
+      () => metrics.text(host.queue, { paused: pause.isPaused, active: active.current !== undefined }),
+      common.reads,
     ),
-    getRoute("/debug", () => jsonReply(200, debugSnapshot(edition, common.reads), NOT_CACHED)),
+    debugRoute(() => debugSnapshot(edition, common.reads)),
     ...(host.settings.devMode ? [resetRoute(edition)] : []),
     ...common.profiling,
   ];

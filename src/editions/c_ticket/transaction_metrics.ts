@@ -1,5 +1,6 @@
 import type { WriteQueue } from "../../turns/write_queue.ts";
-import { counter, gauge, Histogram, longestWaitSeconds, metricText } from "../shared/metrics.ts";
+import { longestWaitSeconds } from "../shared/common_metrics.ts";
+import { counter, gauge, Histogram, metricText } from "../shared/metrics.ts";
 import type { RollbackReason } from "./rollback_reason.ts";
 
 const DURATION_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
@@ -33,7 +34,7 @@ export class TransactionMetrics {
     this.#appendsFailed++;
   }
 
-  /** The page of `GET /metrics`. */
+  /** The metrics of this edition. */
   text(queue: WriteQueue, { paused, active }: { paused: boolean; active: boolean }): string {
     const rolledBack = Object.entries(this.#rolledBack);
     return [

@@ -34,7 +34,7 @@ export interface CommonRoutes {
 
 export function commonRoutes(host: EditionHost, differences: Differences): CommonRoutes {
   const { decodeRead, health, deletesLeaveWithClient } = differences;
-  const reads = new ReadsInFlight();
+  const reads = new ReadsInFlight(host.store.arrivals);
   return {
     readEvents: readEventsRoute(host, decodeRead, reads),
     readProjection: readProjectionRoute(host, reads),

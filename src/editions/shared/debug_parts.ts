@@ -1,7 +1,38 @@
+import { jsonReply } from "../../http/replies.ts";
+import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import type { StoreReads } from "../../store/store.ts";
 import type { QueueEntry } from "../../turns/queue_entry.ts";
+import type { WriteQueue } from "../../turns/write_queue.ts";
+import { getRoute } from "./get_route.ts";
+import { NOT_CACHED } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
+
+/** `GET /debug`: what goes on right now. The document comes from memory, and shows nothing that clients wrote. */
+export function debugRoute(document: () => unknown): Route {
+  return getRoute("/debug", () => jsonReply(200, document(), NOT_CACHED));
+}
+
+/**
+ * The turn, who holds it and who waits for it, where each request has a turn of its own.
+ * @param ownKind see `requestCount`
+ */
+export function turnsPart(
+  { active, queued }: Pick<WriteQueue, "active" | "queued">,
+  ownKind: string,
+): unknown {
+  return {
+    active: active === undefined ? null : {
+      kind: active.kind,
+      since: formatTimestamp(active.sinceMicros),
+      ageSeconds: active.seconds,
+    },
+    queued: queuedPart(queued),
+    httpOpen: requestCount(active === undefined ? queued : [active, ...queued], ownKind),
+    sqliteInUse: active === undefined ? 0 : 1,
+    sqliteMax: 1,
+  };
+}
 
 /** The requests waiting for a turn, as `/debug` shows them. */
 export function queuedPart(queued: readonly QueueEntry[]): unknown {
@@ -12,12 +43,18 @@ export function queuedPart(queued: readonly QueueEntry[]): unknown {
   }));
 }
 
-/** How many of the entries are requests; the hourly refresh is not one. */
-export function requestCount(entries: readonly QueueEntry[]): number {
-  return entries.filter(({ kind }) => kind !== "optimize").length;
+/**
+ * How many of the entries are requests.
+ * @param ownKind what the server does by itself, which no client asked for
+ */
+export function requestCount(entries: readonly QueueEntry[], ownKind: string): number {
+  return entries.filter(({ kind }) => kind !== ownKind).length;
 }
 
-/** Reads in flight, as `/debug` shows them. */
-export function readPart(inFlight: ReadsInFlight, { inUse, max }: StoreReads): unknown {
-  return { httpOpen: inFlight.count, sqliteInUse: inUse, sqliteMax: max };
+/** Reads in flight, as `/debug` shows them; those that wait for an event are among the open ones. */
+export function readPart(
+  inFlight: ReadsInFlight,
+  { inUse, max }: Pick<StoreReads, "inUse" | "max">,
+): unknown {
+  return { httpOpen: inFlight.count, waiting: inFlight.waiting, sqliteInUse: inUse, sqliteMax: max };
 }

@@ -1,22 +1,3 @@
-import type { Route } from "../../http/router.ts";
-import type { WriteQueue } from "../../turns/write_queue.ts";
-import { getRoute } from "./get_route.ts";
-import { NOT_CACHED } from "./headers.ts";
-
-/** `GET /metrics`: a page in the text exposition format, as scrapers read it. */
-export function metricsRoute(text: () => string): Route {
-  return getRoute("/metrics", () => ({
-    status: 200,
-    headers: { "Content-Type": "text/plain; version=0.0.4", ...NOT_CACHED },
-    body: text(),
-  }));
-}
-
-/** The longest wait among the queued requests; 0 when there are none. */
-export function longestWaitSeconds({ queued }: WriteQueue): number {
-  return Math.max(0, ...queued.map(({ seconds }) => seconds));
-}
-
 /** One value of a metric; `labels` is the text between the braces, "" when there are none. */
 export interface Sample {
   readonly suffix?: string;

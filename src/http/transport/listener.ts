@@ -56,9 +56,11 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
     async close(graceMilliseconds) {
       closing = true;
       listener.close();
-      await accepting;
-      bodies.close();
+      // At once, so that what is answered from now on says that it is the last; and again, for those who just came.
       for (const connection of connections) connection.finish();
+      await accepting;
+      for (const connection of connections) connection.finish();
+      bodies.close();
       const timer = setTimeout(() => {
         for (const connection of connections) connection.close();
         allClosed.resolve();

@@ -30,7 +30,7 @@ Deno.test("GET /debug: exact shape when nothing is under way", async () => {
     {
       time: "",
       write: { active: null, queued: [], httpOpen: 0, sqliteInUse: 0, sqliteMax: 1 },
-      read: { httpOpen: 0, sqliteInUse: 0, sqliteMax: 2 },
+      read: { httpOpen: 0, waiting: 0, sqliteInUse: 0, sqliteMax: 2 },
     } satisfies DebugSnapshot,
   );
   const reply = await server.client().request("GET", "/debug");

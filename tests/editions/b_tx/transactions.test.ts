@@ -5,6 +5,7 @@ import { eventually, pause } from "../../support/eventually.ts";
 import { holdTurn } from "../../support/held_turn.ts";
 import { assertNoContent, assertRefused, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
+import { WaitingRead } from "../../support/waiting_read.ts";
 import {
   append,
   begin,
@@ -345,4 +346,23 @@ Deno.test("the header of the store is on no transaction endpoint", async () => {
     assert.equal(headers.has("x-service-store"), false);
     assert.equal(headers.has("x-service-version"), false);
   }
+});
+
+for (const [key, value] of Object.entries({ waitSeconds: 1, backwards: true, beforeSequence: 2 })) {
+  Deno.test(`400 for a read in a transaction that is given ${key}`, async () => {
+    const tx = await begin(client);
+    const reply = await tx.call("QUERY", "/events", { json: { query: "all", [key]: value } });
+    assertRefused(reply, 400, "InvalidRequest", `${key} cannot be used inside a transaction`);
+    expectStatus(await tx.abandon(), 204);
+  });
+}
+
+Deno.test("a read outside waits for the commit of a transaction, not for its calls", async () => {
+  using read = await WaitingRead.begin(client, "all");
+  const tx = await begin(client);
+  await tx.decide("none", event("t", "1"), event("t", "2"));
+  await pause(50);
+  assert.equal(read.isAnswered, false);
+  expectStatus(await tx.commit(), 204);
+  assert.deepEqual((await read.page).events.map(({ payload }) => payload), ["1", "2"]);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
+import { metrics } from "../../support/metrics.ts";
 import { assertNoContent, assertRefused, expectStatus, TIMESTAMP } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
@@ -8,7 +9,6 @@ import {
   begin,
   type CallOptions,
   event,
-  metrics,
   sequencesOf,
   startEditionC,
   type Transaction,

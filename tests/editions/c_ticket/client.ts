@@ -8,6 +8,8 @@ import {
 } from "../../support/client.ts";
 import type { Connection, Reply } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
+import type { DebugSnapshot } from "../../support/held_turn.ts";
+import { metrics } from "../../support/metrics.ts";
 import { expectStatus, UUID } from "../../support/replies.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "../../support/server_process.ts";
 
@@ -38,7 +40,7 @@ export interface DebugDocument {
     readonly sqliteInUse: number;
     readonly sqliteMax: number;
   };
-  readonly read: { readonly httpOpen: number; readonly sqliteInUse: number; readonly sqliteMax: number };
+  readonly read: DebugSnapshot["read"];
 }
 
 /** Starts the real program with edition C. */
@@ -189,16 +191,6 @@ export async function waitForWaiting(client: Client, count: number): Promise<voi
     const { write } = await debugDocument(client);
     assert.equal(write.queued.length, count, "requests that wait for their turn");
   });
-}
-
-/** The samples of `GET /metrics`, by name and labels as they are written. */
-export async function metrics(client: Client): Promise<ReadonlyMap<string, number>> {
-  const { text } = expectStatus(await client.request("GET", "/metrics"), 200);
-  const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  return new Map(samples.map((line) => {
-    const space = line.lastIndexOf(" ");
-    return [line.slice(0, space), Number(line.slice(space + 1))];
-  }));
 }
 
 /** How transactions ended since startup: those that were committed, and the others by reason. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { LeavingClient } from "../../http/transport/support/departures.ts";
 import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
+import { metrics } from "../../support/metrics.ts";
 import { assertRefused, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { rounds } from "../b_tx/rounds.ts";
@@ -9,7 +10,6 @@ import {
   begin,
   ends,
   event,
-  metrics,
   startEditionC,
   type Transaction,
   waitForWaiting,

@@ -4,6 +4,7 @@ import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdTurn } from "../../support/held_turn.ts";
 import { makeReadsLong } from "../../support/long_statements.ts";
+import { metrics } from "../../support/metrics.ts";
 import { assertNoContent } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
@@ -12,7 +13,6 @@ import {
   debugDocument,
   ends,
   event,
-  metrics,
   sequencesOf,
   startEditionC,
   type Transaction,

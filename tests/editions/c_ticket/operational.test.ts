@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
+import { metrics, metricTypes } from "../../support/metrics.ts";
 import { assertNoContent, assertRefused, expectStatus, TIMESTAMP } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type DebugDocument,
   debugDocument,
   event,
-  metrics,
   sequencesOf,
   startEditionC,
   waitForWaiting,
@@ -67,6 +67,7 @@ Deno.test("GET /metrics: every name, and each way to end counted once in a scena
       `${duration}_sum`,
       `${duration}_count`,
       "service_appends_failed_total",
+      "service_reads_waiting",
     ].toSorted(),
   );
   assert.deepEqual(new Set(fresh.values()), new Set([0]));
@@ -118,25 +119,29 @@ Deno.test("GET /metrics: a rollback by shutdown is counted too, as a request tha
   assert.equal((await own.ended()).code, 0);
 });
 
-Deno.test("GET /metrics has HELP and TYPE lines and its content type", async () => {
+Deno.test("GET /metrics has HELP and TYPE lines and its content type; what the document names comes first", async () => {
   const reply = expectStatus(await client.request("GET", "/metrics"), 200);
   assert.equal(reply.headers.get("content-type"), "text/plain; version=0.0.4");
-  const types = [...reply.text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]);
+  const types = metricTypes(reply.text);
   assert.deepEqual(
     types.map(([name]) => name),
     [...reply.text.matchAll(/^# HELP (\S+) \S/gm)].map((m) => m[1]),
   );
-  assert.deepEqual(Object.fromEntries(types), {
-    service_paused: "gauge",
-    service_transaction_active: "gauge",
-    service_requests_queued: "gauge",
-    service_queue_longest_wait_seconds: "gauge",
-    service_transactions_started_total: "counter",
-    service_transactions_committed_total: "counter",
-    service_transactions_rolled_back_total: "counter",
-    service_transaction_duration_seconds: "histogram",
-    service_appends_failed_total: "counter",
-  });
+  assert.deepEqual(
+    types,
+    Object.entries({
+      service_paused: "gauge",
+      service_transaction_active: "gauge",
+      service_requests_queued: "gauge",
+      service_queue_longest_wait_seconds: "gauge",
+      service_transactions_started_total: "counter",
+      service_transactions_committed_total: "counter",
+      service_transactions_rolled_back_total: "counter",
+      service_transaction_duration_seconds: "histogram",
+      service_appends_failed_total: "counter",
+      service_reads_waiting: "gauge",
+    }),
+  );
 });
 
 Deno.test("the gauges show the active transaction, those that wait and the longest wait", async () => {
@@ -175,7 +180,7 @@ Deno.test("GET /debug at rest: the documented shape and nothing else", async () 
   assert.deepEqual(rest, {
     paused: null,
     write: { active: null, queued: [], httpOpen: 0, sqliteInUse: 0, sqliteMax: 1 },
-    read: { httpOpen: 0, sqliteInUse: 0, sqliteMax: 8 },
+    read: { httpOpen: 0, waiting: 0, sqliteInUse: 0, sqliteMax: 8 },
   });
 });
 
@@ -239,7 +244,12 @@ Deno.test("GET /debug: reads without a ticket are those of read, reads with one 
   const transaction = await begin(client);
   using inside = await transaction.start("QUERY", "/events", { json: { query: "*" } });
   await inside.readHead();
-  assert.deepEqual((await debugDocument(client)).read, { httpOpen: 0, sqliteInUse: 0, sqliteMax: 8 });
+  assert.deepEqual((await debugDocument(client)).read, {
+    httpOpen: 0,
+    waiting: 0,
+    sqliteInUse: 0,
+    sqliteMax: 8,
+  });
   using outside = await client.begin("QUERY", "/events", { json: { query: "*" } });
   await outside.readHead();
   assert.equal((await debugDocument(client)).read.httpOpen, 1);

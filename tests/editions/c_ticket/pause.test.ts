@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdTurn } from "../../support/held_turn.ts";
+import { metrics } from "../../support/metrics.ts";
 import { assertNoContent, assertRefused, TIMESTAMP } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
@@ -11,7 +12,6 @@ import {
   createProjection,
   debugDocument,
   event,
-  metrics,
   startEditionC,
   waitForWaiting,
   WaitingBegin,

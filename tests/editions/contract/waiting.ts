@@ -1,49 +1,13 @@
 import assert from "node:assert/strict";
-import { type EventsPage, parsePage } from "../../support/client.ts";
+import type { EventsPage } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { assertRefused } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
+import { readsInFlight, WaitingRead } from "../../support/waiting_read.ts";
 import { type ContractEdition, type ContractTest, eventOf, mustBe, PAGE_MAX, Subject } from "./edition.ts";
 
 const ofType = (type: string): unknown => [{ types: [type] }];
 const WAIT = { waitSeconds: 60 };
-
-/** A read that waits. */
-class WaitingRead implements Disposable {
-  /** Rejects when its client leaves. */
-  readonly page: Promise<EventsPage>;
-  readonly leave: () => void;
-  isAnswered = false;
-
-  private constructor(page: Promise<EventsPage>, leave: () => void) {
-    this.page = page;
-    this.leave = leave;
-    page.then(() => this.isAnswered = true, () => {});
-  }
-
-  /** Sends it, and returns when the server has begun to wait. */
-  static async begin(subject: Subject, query: unknown, rest: object = {}): Promise<WaitingRead> {
-    const before = await waiting(subject);
-    const connection = await subject.client.begin("QUERY", "/events", { json: { query, ...WAIT, ...rest } });
-    const page = connection.readReply("QUERY").then(parsePage);
-    const read = new WaitingRead(page, () => connection.close());
-    await eventually(async () => assert.equal(await waiting(subject), before + 1));
-    return read;
-  }
-
-  [Symbol.dispose](): void {
-    this.leave();
-  }
-}
-
-async function reads({ client }: Subject): Promise<{ readonly httpOpen: number; readonly waiting: number }> {
-  const reply = mustBe(200, await client.request("GET", "/debug"));
-  return reply.json<{ read: { httpOpen: number; waiting: number } }>().read;
-}
-
-async function waiting(subject: Subject): Promise<number> {
-  return (await reads(subject)).waiting;
-}
 
 function shown({ reply, events, hasMore }: EventsPage): unknown {
   return [events.map(({ payload }) => payload), hasMore, reply.headers.get("x-service-head")];
@@ -55,19 +19,16 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
 
   test("a read waits until an event that matches is committed, and no other ends it", async (subject) => {
     await subject.append(eventOf("other", "1"));
-    using read = await WaitingRead.begin(subject, ofType("t"), { limit: 1 });
+    using read = await WaitingRead.begin(subject.client, ofType("t"), { limit: 1 });
     await subject.append(eventOf("other", "2"));
     await pause(50);
-    assert.deepEqual([read.isAnswered, await reads(subject)], [false, {
-      ...await reads(subject),
-      httpOpen: 1,
-      waiting: 1,
-    }]);
+    assert.equal(read.isAnswered, false);
+    assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 1, waiting: 1 });
     await subject.append(eventOf("other", "3"), eventOf("t", "4"), eventOf("t", "5"));
     const page = await read.page;
     assert.deepEqual(shown(page), [["4"], true, "5"]);
     assert.equal(page.store, await subject.storeId());
-    assert.deepEqual(await reads(subject), { ...await reads(subject), httpOpen: 0, waiting: 0 });
+    assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 0, waiting: 0 });
   });
 
   test("a read for which there is something does not wait", async (subject) => {
@@ -89,8 +50,8 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
 
   test("a read waits for what comes after its position, even if that is beyond the head", async (subject) => {
     await subject.append(eventOf("t", "1"));
-    using next = await WaitingRead.begin(subject, every, { afterSequence: 1 });
-    using later = await WaitingRead.begin(subject, every, { afterSequence: 2 });
+    using next = await WaitingRead.begin(subject.client, every, { afterSequence: 1 });
+    using later = await WaitingRead.begin(subject.client, every, { afterSequence: 2 });
     await subject.append(eventOf("t", "2"));
     assert.deepEqual(shown(await next.page), [["2"], false, "2"]);
     assert.equal(later.isAnswered, false);
@@ -99,7 +60,7 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
   });
 
   test("with beforeSequence, a read waits only while an event below it may still come", async (subject) => {
-    using read = await WaitingRead.begin(subject, ofType("t"), { beforeSequence: 3 });
+    using read = await WaitingRead.begin(subject.client, ofType("t"), { beforeSequence: 3 });
     await subject.append(eventOf("other", "1"));
     await pause(20);
     assert.equal(read.isAnswered, false);
@@ -108,7 +69,10 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
     for (const range of [{ beforeSequence: 3 }, { beforeSequence: 9, afterSequence: 8 }]) {
       assert.deepEqual(shown(await subject.page(ofType("t"), { ...WAIT, ...range })), [[], false, "3"]);
     }
-    using other = await WaitingRead.begin(subject, ofType("t"), { afterSequence: 3, beforeSequence: 9 });
+    using other = await WaitingRead.begin(subject.client, ofType("t"), {
+      afterSequence: 3,
+      beforeSequence: 9,
+    });
     await subject.append(eventOf("t", "4"), eventOf("t", "5"));
     assert.deepEqual(shown(await other.page), [["4", "5"], false, "5"]);
   });
@@ -126,7 +90,10 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
 
   test("a large query, which is decoded elsewhere, is waited for as well", async (subject) => {
     const types = (item: number): string[] => Array.from({ length: 25 }, (_, i) => `${item}.${i}`);
-    using read = await WaitingRead.begin(subject, Array.from({ length: 100 }, (_, i) => ({ types: types(i) })));
+    using read = await WaitingRead.begin(
+      subject.client,
+      Array.from({ length: 100 }, (_, i) => ({ types: types(i) })),
+    );
     await subject.append(eventOf("100.1", "1"));
     await subject.append(eventOf("99.24", "2"));
     assert.deepEqual(shown(await read.page), [["2"], false, "2"]);
@@ -134,7 +101,7 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
 
   test("one event answers all who wait for it", async (subject) => {
     const begun = Array.from({ length: 20 }, () => subject.page(every, WAIT));
-    await eventually(async () => assert.equal(await waiting(subject), 20));
+    await eventually(async () => assert.equal((await readsInFlight(subject.client)).waiting, 20));
     await subject.append(eventOf("t", "1"));
     for (const page of await Promise.all(begun)) assert.deepEqual(shown(page), [["1"], false, "1"]);
   });
@@ -171,7 +138,7 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
   test("a reset ends waiting with an empty page under the new store ID", async (subject) => {
     await subject.append(eventOf("t", "1"));
     const before = await subject.storeId();
-    using read = await WaitingRead.begin(subject, every, { afterSequence: 1 });
+    using read = await WaitingRead.begin(subject.client, every, { afterSequence: 1 });
     await edition.reset(subject.client);
     const page = await read.page;
     assert.deepEqual(shown(page), [[], false, "0"]);
@@ -180,13 +147,14 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
   });
 
   test("a client that leaves is not waited for any more", async (subject) => {
-    using staying = await WaitingRead.begin(subject, every);
-    const leaving = await WaitingRead.begin(subject, every);
-    assert.equal((await reads(subject)).httpOpen, 2);
+    using staying = await WaitingRead.begin(subject.client, every);
+    const leaving = await WaitingRead.begin(subject.client, every);
+    assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 2, waiting: 2 });
     leaving.leave();
     await assert.rejects(leaving.page);
-    await eventually(async () => assert.equal((await reads(subject)).httpOpen, 1));
-    assert.equal(await waiting(subject), 1);
+    await eventually(async () =>
+      assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 1, waiting: 1 })
+    );
     await subject.append(eventOf("t", "1"));
     assert.deepEqual(shown(await staying.page), [["1"], false, "1"]);
   });
@@ -197,7 +165,7 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
       return /^service_reads_waiting (\d+)$/m.exec(text)?.[1];
     };
     assert.equal(await metric(), "0");
-    using _read = await WaitingRead.begin(subject, every);
+    using _read = await WaitingRead.begin(subject.client, every);
     assert.equal(await metric(), "1");
   });
 
@@ -221,7 +189,7 @@ export function contractOfWaitingAtStop(edition: ContractEdition, named: (name: 
     await using server = await startServer({ listen: "unix", env: { SERVICE_EDITION: edition.name } });
     const subject = new Subject(edition, server.client());
     await subject.append(eventOf("t", "1"));
-    using read = await WaitingRead.begin(subject, ofType("u"));
+    using read = await WaitingRead.begin(subject.client, ofType("u"));
     const begun = performance.now();
     const stopped = server.stop();
     const page = await read.page;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { RoutedRequest } from "../../../src/http/router.ts";
-import { Histogram, metricsRoute, metricText } from "../../../src/editions/shared/metrics.ts";
+import { Histogram, metricText } from "../../../src/editions/shared/metrics.ts";
 
 Deno.test("a metric is its HELP, its TYPE, and one line per sample", () => {
   assert.equal(
@@ -12,14 +11,6 @@ Deno.test("a metric is its HELP, its TYPE, and one line per sample", () => {
     metricText("c", "counter", "H", samples),
     '# HELP c H\n# TYPE c counter\nc{reason="x"} 1\nc_sum 2\n',
   );
-});
-
-Deno.test("the page of metrics says in which format it is, and is not cached", async () => {
-  const request = {} as RoutedRequest;
-  const { status, headers, body } = await metricsRoute(() => "a 1\n").handle(request);
-  assert.equal(status, 200);
-  assert.deepEqual(headers, { "Content-Type": "text/plain; version=0.0.4", "Cache-Control": "no-store" });
-  assert.equal(body, "a 1\n");
 });
 
 Deno.test("a histogram starts with every bucket at 0, +Inf, sum and count included", () => {

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { type Client, type EventsPage, parsePage } from "./client.ts";
+import { eventually } from "./eventually.ts";
+import { expectStatus } from "./replies.ts";
+
+/** The longest wait, so that a test which waits in vain fails. */
+const WAIT_SECONDS = 60;
+
+/** A read that waits, on a connection of its own. */
+export class WaitingRead implements Disposable {
+  /** Rejects when its client leaves. */
+  readonly page: Promise<EventsPage>;
+  readonly leave: () => void;
+  #isAnswered = false;
+
+  private constructor(page: Promise<EventsPage>, leave: () => void) {
+    this.page = page;
+    this.leave = leave;
+    page.then(() => this.#isAnswered = true, () => {});
+  }
+
+  /** Sends it. @returns when it waits */
+  static async begin(client: Client, query: unknown, rest: object = {}): Promise<WaitingRead> {
+    const { waiting } = await readsInFlight(client);
+    const json = { query, waitSeconds: WAIT_SECONDS, ...rest };
+    const connection = await client.begin("QUERY", "/events", { json });
+    const read = new WaitingRead(
+      connection.readReply("QUERY").then(parsePage),
+      () => connection.close(),
+    );
+    await eventually(async () => assert.equal((await readsInFlight(client)).waiting, waiting + 1));
+    return read;
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  [Symbol.dispose](): void {
+    this.leave();
+  }
+}
+
+/** What `/debug` shows of reads. */
+export async function readsInFlight(
+  client: Client,
+): Promise<{ readonly httpOpen: number; readonly waiting: number }> {
+  const reply = await client.request("GET", "/debug");
+  expectStatus(reply, 200);
+  const { httpOpen, waiting } = reply.json<{ read: { httpOpen: number; waiting: number } }>().read;
+  return { httpOpen, waiting };
+}
