@@ -8,11 +8,14 @@ import { nowMicros } from "../../turns/clock.ts";
 import type { Edition } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
 import { CheckedWrites } from "../shared/checked_writes.ts";
+import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
+import { debugRoute } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { getRoute } from "../shared/get_route.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import { turnRoute } from "../shared/turn_routes.ts";
+import { debugSnapshot, FIRST_OPTIMIZE } from "./debug_snapshot.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import { OpenTransactions } from "./open_transactions.ts";
 import { Pause } from "./pause.ts";
@@ -20,6 +23,7 @@ import { pauseRoutes } from "./pause_routes.ts";
 import { postProjections } from "./post_projections.ts";
 import { Statistics } from "./statistics.ts";
 import { TX_DECODERS } from "./tx_decoders.ts";
+import { txMetrics } from "./tx_metrics.ts";
 import { txRoutes } from "./tx_routes.ts";
 
 /** Edition B: optimistic transactions under `/tx`, kept in memory, checked and written at commit. */
@@ -44,7 +48,7 @@ export const editionB: Edition = {
       limits: host.settings,
     });
     const edition = { host, writes: new CheckedWrites(host), statistics, transactions, pause, decoding };
-    const refresh = host.queue.alone("optimize", () => optimize(edition), undefined);
+    const refresh = host.queue.alone(FIRST_OPTIMIZE, () => optimize(edition), undefined);
     refresh.then(throwIfFailed).catch(host.reportFailure);
     return {
       routes: routesOf(edition).map((route) => counted(route, statistics)),
@@ -65,7 +69,7 @@ function routesOf(edition: EditionParts): Route[] {
   });
   return [
     common.readEvents,
-    ...txRoutes(edition),
+    ...txRoutes(edition, common.reads),
     postProjections(edition),
     common.readProjection,
     ...common.deleteProjections,
@@ -73,6 +77,8 @@ function routesOf(edition: EditionParts): Route[] {
     stayingRoute(edition, "optimize", () => optimize(edition)),
     common.health,
     getRoute("/stats", () => jsonReply(200, statistics.document(pause, transactions.count), NOT_CACHED)),
+    metricsRoute(() => txMetrics(edition), common.reads),
+    debugRoute(() => debugSnapshot(edition, common.reads)),
     ...(host.settings.devMode ? [stayingRoute(edition, "reset", () => reset(edition))] : []),
     ...common.profiling,
   ];

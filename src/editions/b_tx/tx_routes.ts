@@ -11,9 +11,9 @@ import type { Client } from "../../store/store.ts";
 import { nowMicros } from "../../turns/clock.ts";
 import { parseQueried } from "../../wire/event.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
+import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import { commit } from "./commit.ts";
 import type { EditionParts } from "./edition_parts.ts";
-import type { RunningCall } from "./open_transactions.ts";
 import type { PendingEvent, Transaction } from "./transaction.ts";
 import { bodyOf, onTransaction, type TxCall } from "./tx_call.ts";
 
@@ -22,14 +22,14 @@ const encoder = new TextEncoder();
 /** What the runtime needs for a value or an event beside its text, as far as a transaction keeps it. */
 const VALUE_BYTES = 128;
 
-/** The endpoints under `/tx`. */
-export function txRoutes(edition: EditionParts): Route[] {
+/** The endpoints under `/tx`. @param reads counts their reads too */
+export function txRoutes(edition: EditionParts, reads: Pick<ReadsInFlight, "begin">): Route[] {
   const { transactions } = edition;
   return [
     { method: "POST", path: "/tx", body: "ignored", handle: () => begin(edition) },
-    onTransaction("QUERY", "/events", edition, readEvents),
+    onTransaction("QUERY", "/events", edition, (call) => readEvents(call, reads)),
     onTransaction("POST", "/events", edition, writeEvents),
-    onTransaction("GET", "/projections/:type/:id", edition, readProjection),
+    onTransaction("GET", "/projections/:type/:id", edition, (call) => readProjection(call, reads)),
     onTransaction("POST", "/projections", edition, writeProjections),
     onTransaction("POST", "/commit", edition, commit),
     {
@@ -52,38 +52,38 @@ function begin({ pause, statistics, transactions }: EditionParts): Reply {
   return jsonReply(200, { txId: transactions.begin() });
 }
 
-async function readEvents(call: TxCall): Promise<Reply> {
+async function readEvents(call: TxCall, reads: Pick<ReadsInFlight, "begin">): Promise<Reply> {
   const { edition, transaction, running, request } = call;
   const query = await edition.decoding.decode("txRead", await bodyOf(call), call.request);
   running.hold(queryValues(query) * VALUE_BYTES);
   transaction.beginRead(query);
   const read = { query, afterSequence: 0, limit: Infinity };
+  using held = new DisposableStack();
+  held.use(reads.begin());
   const page = await openPage(edition.host.store.reads, read, request);
   transaction.readAnswered(page.head);
   const own = transaction.pendingEvents.filter(({ body }) => matches(query, parseQueried(body)));
-  // The call runs until its last line has been sent.
+  // The call runs, and counts as a read, until its last line has been sent.
   running.extend();
+  held.defer(() => running.end());
   return {
     status: 200,
     headers: { "Content-Type": "application/x-ndjson", ...NOT_CACHED },
-    body: lines(page, own, running),
+    body: lines(page, own, held.move()),
   };
 }
 
 async function* lines(
   page: Page,
   own: readonly PendingEvent[],
-  running: RunningCall,
+  held: Disposable,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
-  try {
-    yield* page.chunks;
-    for (const { body, timeMicros } of own) {
-      yield encoder.encode(`{"time":"${formatTimestamp(timeMicros)}",${body}}\n`);
-    }
-    yield encoder.encode('{"end":true}\n');
-  } finally {
-    running.end();
+  using _held = held;
+  yield* page.chunks;
+  for (const { body, timeMicros } of own) {
+    yield encoder.encode(`{"time":"${formatTimestamp(timeMicros)}",${body}}\n`);
   }
+  yield encoder.encode('{"end":true}\n');
 }
 
 async function writeEvents(call: TxCall): Promise<Reply> {
@@ -95,12 +95,16 @@ async function writeEvents(call: TxCall): Promise<Reply> {
   return jsonReply(200, { time: formatTimestamp(timeMicros) });
 }
 
-async function readProjection({ edition, transaction, running, request }: TxCall): Promise<Reply> {
+async function readProjection(
+  { edition, transaction, running, request }: TxCall,
+  reads: Pick<ReadsInFlight, "begin">,
+): Promise<Reply> {
   await request.discardBody();
   const [, type, id] = request.segments;
   const key: ProjectionKey = { type: type!, id: id! };
   // Also one that does not exist is remembered, in two places.
   if (!transaction.knows(key)) running.hold(4 * (key.type.length + key.id.length) + 2 * VALUE_BYTES);
+  using _read = reads.begin();
   const payload = await payloadIn(edition, transaction, key, request);
   if (payload === undefined) return errorReply(new Refusal("ProjectionNotFound"), NOT_CACHED).reply;
   const headers = { "Content-Type": "text/plain; charset=utf-8", ...NOT_CACHED };

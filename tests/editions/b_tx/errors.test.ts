@@ -49,6 +49,7 @@ Deno.test("401 Unauthorized: on every path, and it ends no transaction", async (
     ["GET", "/health"],
     ["GET", "/stats"],
     ["GET", "/metrics"],
+    ["GET", "/debug"],
   ] as const;
   for (const [method, path] of paths) {
     assertRefused(await stranger.request(method, path), 401, "Unauthorized", /token/);
@@ -62,8 +63,8 @@ Deno.test("401 Unauthorized: on every path, and it ends no transaction", async (
   assertNoContent(await tx.commit());
 });
 
-Deno.test("404: /metrics, /debug and the paths of other editions do not exist, profiling does", async () => {
-  for (const path of ["/metrics", "/debug", "/write", "/begin", "/tx/", "/tx//events", "/"]) {
+Deno.test("404: the paths of other editions do not exist, profiling does", async () => {
+  for (const path of ["/write", "/begin", "/tx/", "/tx//events", "/"]) {
     assertPlainText(await client.request("GET", path), 404);
   }
   expectStatus(await client.request("GET", "/debug/pprof/cmdline"), 200);
@@ -80,6 +81,8 @@ Deno.test("405: a known path with a wrong method names those that it takes", asy
     ["GET", "/projections", "POST, DELETE"],
     ["GET", "/pause", "POST"],
     ["POST", "/stats", "GET, HEAD"],
+    ["POST", "/metrics", "GET, HEAD"],
+    ["POST", "/debug", "GET, HEAD"],
   ] as const;
   for (const [method, path, allow] of allowed) {
     const reply = await client.request(method, path);

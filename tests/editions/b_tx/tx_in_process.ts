@@ -20,6 +20,8 @@ import { done } from "../../../src/store/outcome.ts";
 import type { Conflict, StoreWrite, WriteResult } from "../../../src/store/write.ts";
 import { eventLine, parseQueried } from "../../../src/wire/event.ts";
 
+const UNCOUNTED = { begin: () => new DisposableStack() };
+
 const encoder = new TextEncoder();
 
 /** A store in memory: what the routes of a transaction ask of the real one. */
@@ -150,7 +152,7 @@ export class InProcess implements Disposable {
         limits: settings as unknown as ServerSettings,
       }),
     } as unknown as EditionParts;
-    this.#route = makeRouter([...txRoutes(this.edition), ...pauseRoutes(this.edition)]);
+    this.#route = makeRouter([...txRoutes(this.edition, UNCOUNTED), ...pauseRoutes(this.edition)]);
   }
 
   /** Sends a request to its route, and turns what it throws into the reply. */

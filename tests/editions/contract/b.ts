@@ -26,9 +26,11 @@ export const contractB: ContractEdition = {
     ["/reset", ["POST"]],
     ["/health", ["GET", "HEAD"]],
     ["/stats", ["GET", "HEAD"]],
+    ["/metrics", ["GET", "HEAD"]],
+    ["/debug", ["GET", "HEAD"]],
     ["/debug/pprof/", ["GET", "HEAD"]],
   ],
-  foreignPaths: ["/write", "/metrics", "/debug", "/begin", "/commit", "/rollback"],
+  foreignPaths: ["/write", "/begin", "/commit", "/rollback"],
   async sendEvents(client, body) {
     const tx = await begin(client);
     txLines(await tx.read("none"));

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { Connection, requestBytes } from "../../bench/connection.ts";
+import { costOf, startCountedServer } from "./counted_server.ts";
+
+/*
+ * What operators ask is answered by the main thread, from memory: no SQL, and no message to another thread. So it is
+ * answered however busy the store is, and may be asked as often as anybody likes.
+ */
+
+const FROM_MEMORY = {
+  A: ["/metrics", "/debug"],
+  B: ["/metrics", "/debug", "/stats"],
+  C: ["/metrics", "/debug"],
+};
+
+for (const [edition, paths] of Object.entries(FROM_MEMORY)) {
+  Deno.test({
+    name: `edition ${edition}: ${paths.join(" and ")} cost neither SQL nor messages`,
+    // Executables load no module before their own.
+    ignore: Deno.env.has("EVENTSTORE_DIST"),
+    async fn() {
+      await using server = await startCountedServer({ env: { SERVICE_EDITION: edition } });
+      using connection = await Connection.open(server.address);
+      const costs = (paths: readonly string[]) =>
+        costOf(server, async () => {
+          for (const path of paths) {
+            assert.equal((await connection.request(requestBytes("GET", path, ""))).status, 200, path);
+          }
+          return paths.length;
+        });
+      const { statements, messages } = await costs(paths);
+      assert.deepEqual({ statements, messages }, { statements: 0, messages: 0 });
+      assert.ok((await costs(["/health"])).statements > 0, "nothing was counted");
+    },
+  });
+}

@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import type { Client } from "../../support/client.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { failWrites } from "../../support/failing_writes.ts";
+import { type DebugSnapshot, debugSnapshot, holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { metrics, metricTypes } from "../../support/metrics.ts";
+import { assertNoContent, expectStatus, TIMESTAMP } from "../../support/replies.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import { append, begin, createProjection, event, startEditionB, statistics, txLines } from "./client.ts";
+import { fillQueue } from "./full_queue.ts";
+
+const WAITING_MAX = 3;
+
+type TxDebugSnapshot = DebugSnapshot & {
+  readonly pause: { readonly state: string; readonly since: string };
+  readonly transactions: { readonly open: number };
+};
+
+let server: ServerProcess;
+let client: Client;
+
+Deno.test.beforeAll(async () => {
+  server = await startEditionB({
+    SERVICE_MAX_QUEUED_WRITES: String(WAITING_MAX),
+    SERVICE_READ_POOL_SIZE: "2",
+  });
+  client = server.client();
+});
+Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+
+async function debug(): Promise<TxDebugSnapshot> {
+  return await debugSnapshot(client) as TxDebugSnapshot;
+}
+
+Deno.test("GET /debug: exact shape when nothing is under way", async () => {
+  // The refresh at the start is over.
+  await eventually(async () => assert.equal((await debug()).write.active, null));
+  const snapshot = await debug();
+  for (const time of [snapshot.time, snapshot.pause.since]) assert.match(time, TIMESTAMP);
+  assert.deepEqual(
+    { ...snapshot, time: "", pause: { ...snapshot.pause, since: "" } },
+    {
+      time: "",
+      pause: { state: "normal", since: "" },
+      transactions: { open: 0 },
+      write: { active: null, queued: [], httpOpen: 0, sqliteInUse: 0, sqliteMax: 1 },
+      read: { httpOpen: 0, waiting: 0, sqliteInUse: 0, sqliteMax: 2 },
+    } satisfies TxDebugSnapshot,
+  );
+});
+
+Deno.test("GET /debug: who has the turn and who waits, oldest first; POST /optimize is a request like any other", async () => {
+  const tx = await begin(client);
+  const payload = "a secret payload";
+  await tx.decide("none", { type: "secrettype", identifiers: { secretname: "secretvalue" }, payload });
+  assert.equal((await debug()).transactions.open, 1);
+  const pending: Promise<unknown>[] = [];
+  {
+    using held = holdTurn(server);
+    pending.push(client.request("POST", "/optimize").then(assertNoContent));
+    await waitForQueue(client, 0);
+    pending.push(tx.commit().then(assertNoContent));
+    await waitForQueue(client, 1);
+    pending.push(client.request("DELETE", "/projections").then(assertNoContent));
+    await waitForQueue(client, 2);
+    const reply = await client.request("GET", "/debug");
+    const { write, transactions } = reply.json<TxDebugSnapshot>();
+    assert.deepEqual(Object.keys(write.active ?? {}), ["kind", "since", "ageSeconds"]);
+    assert.equal(write.active?.kind, "optimize");
+    assert.deepEqual(write.queued.map(({ kind }) => kind), ["commit", "projections"]);
+    assert.deepEqual(Object.keys(write.queued[0]!), ["kind", "queuedAt", "waitSeconds"]);
+    assert.deepEqual([write.httpOpen, write.sqliteInUse, write.sqliteMax], [3, 1, 1]);
+    assert.equal(transactions.open, 1, "a commit that waits is open");
+    assert.doesNotMatch(reply.text, /secret/);
+    assert.ok(!reply.text.includes(tx.id));
+    held.release();
+  }
+  await Promise.all(pending);
+  assert.equal((await debug()).transactions.open, 0);
+});
+
+Deno.test("GET /debug: reads are open until their last line is sent, in a transaction and outside", async () => {
+  await append(client, ...Array.from({ length: 100 }, () => event("large", "x".repeat(60_000))));
+  const tx = await begin(client);
+  const json = { query: [{ types: ["large"] }] };
+  using outside = await client.begin("QUERY", "/events", { json });
+  using inside = await client.begin("QUERY", `/tx/${tx.id}/events`, { json });
+  for (const reading of [outside, inside]) await reading.readHead();
+  const { httpOpen, waiting } = (await debug()).read;
+  assert.deepEqual([httpOpen, waiting], [2, 0]);
+  for (const [reading, left] of [[outside, 1], [inside, 0]] as const) {
+    reading.close();
+    await eventually(async () => assert.equal((await debug()).read.httpOpen, left));
+  }
+  await eventually(async () => assertNoContent(await tx.abandon()));
+  const other = await begin(client);
+  expectStatus(await other.get("p", "none"), 404);
+  assert.equal((await debug()).read.httpOpen, 0);
+  assertNoContent(await other.abandon());
+});
+
+Deno.test("the pause and the open transactions, in /debug and in the gauges", async () => {
+  const shown = async (): Promise<unknown[]> => {
+    const { pause, transactions } = await debug();
+    assert.equal(pause.since, (await statistics(client)).pause.since);
+    const samples = await metrics(client);
+    const gauges = ["service_paused", "service_pause_requested", "service_transactions_open"];
+    return [pause.state, transactions.open, ...gauges.map((name) => samples.get(name))];
+  };
+  const tx = await begin(client);
+  assert.deepEqual(await shown(), ["normal", 1, 0, 0, 1]);
+  expectStatus(await client.request("POST", "/pause"), 202);
+  assert.deepEqual(await shown(), ["pauseRequested", 1, 0, 1, 1]);
+  assertNoContent(await tx.abandon());
+  expectStatus(await client.request("POST", "/pause"), 200);
+  assert.deepEqual(await shown(), ["paused", 0, 1, 0, 0]);
+  assertNoContent(await client.request("POST", "/resume"));
+  assert.deepEqual(await shown(), ["normal", 0, 0, 0, 0]);
+});
+
+Deno.test("GET /metrics: every metric has its name, HELP and TYPE, in order, and all counts start at 0", async () => {
+  await using fresh = await startEditionB();
+  const reply = expectStatus(await fresh.client().request("GET", "/metrics"), 200);
+  assert.equal(reply.headers.get("content-type"), "text/plain; version=0.0.4");
+  assert.deepEqual(
+    metricTypes(reply.text),
+    Object.entries({
+      service_paused: "gauge",
+      service_pause_requested: "gauge",
+      service_transactions_open: "gauge",
+      service_write_active: "gauge",
+      service_requests_queued: "gauge",
+      service_queue_longest_wait_seconds: "gauge",
+      service_writes_committed_total: "counter",
+      service_writes_rejected_total: "counter",
+      service_queue_full_total: "counter",
+      service_transactions_begun_total: "counter",
+      service_transactions_committed_total: "counter",
+      service_transactions_abandoned_total: "counter",
+      service_transactions_expired_total: "counter",
+      service_transactions_design_errors_total: "counter",
+      service_transactions_busy_total: "counter",
+      service_transactions_paused_total: "counter",
+      service_internal_errors_total: "counter",
+      service_last_optimize_timestamp_seconds: "gauge",
+      service_reads_waiting: "gauge",
+    }),
+  );
+  for (const [name] of metricTypes(reply.text)) {
+    assert.match(reply.text, new RegExp(`^# HELP ${name} \\S`, "m"));
+  }
+  await eventually(async () => {
+    const { service_last_optimize_timestamp_seconds: last, ...counts } = Object.fromEntries(
+      await metrics(fresh.client()),
+    );
+    assert.ok(Math.abs(last! - Date.now() / 1000) < 60);
+    assert.deepEqual(new Set(Object.values(counts)), new Set([0]));
+  });
+});
+
+/** Brings about everything that is counted, at least once. */
+async function everythingCounted(own: ServerProcess): Promise<void> {
+  const client = own.client();
+  await append(client, event("t"));
+  await createProjection(client, "counted", "1");
+  const overtaken = await begin(client);
+  await overtaken.decide("all", event("t"));
+  await append(client, event("t"));
+  expectStatus(await overtaken.commit(), 409);
+  const create = [{ type: "counted", id: "1", payload: "" }];
+  expectStatus(await client.request("POST", "/projections", { json: { create } }), 409);
+
+  assertNoContent(await (await begin(client)).abandon());
+  const wrong = await begin(client);
+  txLines(await wrong.read("all"));
+  expectStatus(await wrong.commit(), 400);
+  const failing = await begin(client);
+  await failing.decide("none", event("t"));
+  {
+    using _failing = failWrites(own);
+    expectStatus(await failing.commit(), 500);
+  }
+
+  const waiting = await begin(client);
+  await waiting.decide("none", event("t"));
+  {
+    using held = holdTurn(own);
+    const commit = waiting.commit();
+    await waitForQueue(client, 0);
+    expectStatus(await waiting.get("counted", "1"), 409);
+    const connections = await fillQueue(client, WAITING_MAX);
+    held.release();
+    assertNoContent(await commit);
+    for (const connection of connections) connection.close();
+  }
+
+  await begin(client);
+  await eventually(async () => assert.equal((await statistics(client)).transactions.expired, 1), 10);
+  await eventually(async () => void expectStatus(await client.request("POST", "/pause"), 200));
+  expectStatus(await client.request("POST", "/tx"), 503);
+}
+
+Deno.test("GET /metrics counts what GET /stats counts", async () => {
+  await using own = await startEditionB({
+    SERVICE_MAX_QUEUED_WRITES: String(WAITING_MAX),
+    SERVICE_TX_IDLE_TIMEOUT: "3",
+  });
+  await everythingCounted(own);
+  const { writes, transactions, errors, lastOptimizeAt } = await statistics(own.client());
+  const samples = await metrics(own.client());
+  const counts: Record<string, number> = {
+    service_writes_committed_total: writes.committed,
+    'service_writes_rejected_total{reason="condition"}': writes.conflicts.condition,
+    'service_writes_rejected_total{reason="projection"}': writes.conflicts.projection,
+    service_queue_full_total: writes.writeQueueFull,
+    service_transactions_begun_total: transactions.begun,
+    service_transactions_committed_total: transactions.committed,
+    service_transactions_abandoned_total: transactions.abandoned,
+    service_transactions_expired_total: transactions.expired,
+    service_transactions_design_errors_total: transactions.designErrors,
+    service_transactions_busy_total: transactions.busy,
+    service_transactions_paused_total: transactions.paused,
+    service_internal_errors_total: errors.internal,
+  };
+  for (const [name, count] of Object.entries(counts)) {
+    assert.ok(count > 0, `${name} was not brought about`);
+    assert.equal(samples.get(name), count, name);
+  }
+  const last = samples.get("service_last_optimize_timestamp_seconds")!;
+  const lastMicros = Date.parse(lastOptimizeAt) * 1000 + Number(lastOptimizeAt.slice(23, 26));
+  assert.equal(Math.round(last * 1e6), lastMicros);
+});
+
+Deno.test("GET /metrics: the gauges show the held turn, those that wait and the longest wait", async () => {
+  const gauges = async (): Promise<(number | undefined)[]> => {
+    const samples = await metrics(client);
+    return ["write_active", "requests_queued"].map((name) => samples.get(`service_${name}`));
+  };
+  await eventually(async () => assert.deepEqual(await gauges(), [0, 0]));
+  const pending: Promise<unknown>[] = [];
+  {
+    using _held = holdTurn(server);
+    pending.push(client.request("POST", "/optimize"));
+    await waitForQueue(client, 0);
+    pending.push(client.request("DELETE", "/projections"));
+    await waitForQueue(client, 1);
+    await pause(100);
+    assert.deepEqual(await gauges(), [1, 1]);
+    const waited = (await metrics(client)).get("service_queue_longest_wait_seconds")!;
+    assert.ok(waited >= 0.1, `${waited} s`);
+  }
+  await Promise.all(pending);
+  assert.deepEqual(await gauges(), [0, 0]);
+  assert.equal((await metrics(client)).get("service_queue_longest_wait_seconds"), 0);
+});
+
+Deno.test("answers of the operational endpoints are not stored by caches", async () => {
+  for (const target of ["/health", "/stats", "/metrics", "/debug"]) {
+    const reply = await client.request("GET", target);
+    assert.equal(reply.headers.get("cache-control"), "no-store", target);
+    assert.equal(reply.headers.has("x-service-store"), false, target);
+  }
+});
