@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { BackupPlace } from "../../backup/run_backup.ts";
-import { debianTest } from "../support/debian_program.ts";
+import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startServer } from "../../support/server_process.ts";
 import { NodeExporter } from "./node_exporter.ts";
@@ -42,3 +42,35 @@ await debianTest(
     }, 15);
   },
 );
+
+/** What promtool finds wrong with a page of metrics, and its exit code. */
+async function faultsOf(promtool: DebianProgram, page: string): Promise<string> {
+  const command = new Deno.Command(promtool.path, {
+    args: ["check", "metrics"],
+    env: promtool.environment,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  await using process = command.spawn();
+  const writer = process.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(page));
+  await writer.close();
+  const { code, stdout, stderr } = await process.output();
+  return `${new TextDecoder().decode(stdout)}${new TextDecoder().decode(stderr)}exit code ${code}`;
+}
+
+for (const edition of ["A", "B", "C"]) {
+  await debianTest(
+    ["promtool"],
+    `promtool: the metrics of edition ${edition} are well-formed and named as is usual`,
+    async ({ promtool }) => {
+      await using server = await startServer({ listen: "unix", env: { SERVICE_EDITION: edition } });
+      const { text } = await server.client().request("GET", "/metrics");
+      assert.match(text, /^service_reads_waiting 0$/m);
+      assert.equal(await faultsOf(promtool, text), "exit code 0");
+      const spoilt = text.replaceAll("service_reads_waiting", "service_reads_waiting_total");
+      assert.match(await faultsOf(promtool, spoilt), /service_reads_waiting_total[^]*exit code [1-9]/);
+    },
+  );
+}
