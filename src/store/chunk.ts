@@ -19,12 +19,15 @@ export interface ChunkRequest extends ReadRequest {
 export interface Chunk extends StoreState {
   readonly lines: Uint8Array<ArrayBuffer>;
   readonly events: number;
-  /** Everything that matches up to this sequence is in this chunk and those before it. */
+  /**
+   * How far the page has come: everything that matches up to this sequence is in this chunk and those before it;
+   * backwards, everything after it.
+   */
   readonly last: number;
   /**
-   * `false`: the next chunk continues after `last`. A chunk that has taken long enough ends like that too, even if
-   * it found nothing. Otherwise the page is complete, whether or not more events match; when they do, the first of
-   * them is the event after `last`.
+   * `false`: the next chunk goes on from `last`. A chunk that has taken long enough ends like that too, even if it
+   * found nothing. Otherwise the page is complete, whether or not more events match; when they do, the first of them
+   * is the event after `last`, and backwards that of `last`.
    */
   readonly end: false | { readonly hasMore: boolean };
   /** What the store would have to find out again, unless it is handed over with the request for the next chunk. */
@@ -33,5 +36,6 @@ export interface Chunk extends StoreState {
 
 /** The request for the part of a page after a chunk, as whoever asked for that chunk goes on. */
 export function requestAfter<R extends ChunkRequest>(request: R, { last, events, kept }: Chunk): R {
-  return { ...request, afterSequence: last, limit: request.limit - events, kept };
+  const from = request.backwards ? { beforeSequence: last + 1 } : { afterSequence: last };
+  return { ...request, ...from, limit: request.limit - events, kept };
 }

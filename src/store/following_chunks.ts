@@ -21,8 +21,8 @@ export function followingChunks(
   next: NextRequest,
   client: Client,
 ): AsyncGenerator<Chunk, void> {
-  const isEvery = next.query === "every" && next.time === undefined;
-  return (isEvery && first.end === false ? sideBySide : oneByOne)(reads, first, next, client);
+  const mayBeMany = next.query === "every" && next.time === undefined && !next.backwards;
+  return (mayBeMany && first.end === false ? sideBySide : oneByOne)(reads, first, next, client);
 }
 
 /** Where a chunk begins shows only in the one before it. */
@@ -80,8 +80,8 @@ class Parts implements Disposable {
   #asked: number;
 
   constructor(reads: ChunkSource, request: NextRequest, client: Client) {
-    const { afterSequence, head, limit } = request;
-    this.pageEnd = Math.min(head, afterSequence + limit);
+    const { afterSequence, beforeSequence = Infinity, head, limit } = request;
+    this.pageEnd = Math.min(head, beforeSequence - 1, afterSequence + limit);
     this.#reads = reads;
     this.#request = request;
     this.#client = client;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Chunk, CHUNK_BYTES, type ChunkRequest } from "../../src/store/chunk.ts";
+import { type Chunk, CHUNK_BYTES, type ChunkRequest, requestAfter } from "../../src/store/chunk.ts";
 import { ChunkAhead } from "../../src/store/chunks_ahead.ts";
 import { type ChunkSource, followingChunks } from "../../src/store/following_chunks.ts";
 import type { Client } from "../../src/store/store.ts";
@@ -24,8 +24,11 @@ class Events {
     return this.#sizes.length;
   }
 
-  chunk({ afterSequence, limit, head = this.head }: ChunkRequest): Chunk {
-    const end = Math.min(head, afterSequence + limit);
+  chunk(request: ChunkRequest): Chunk {
+    const { afterSequence, beforeSequence = Infinity, limit, head = this.head } = request;
+    if (request.backwards) return this.#chunkBackwards(request);
+    const upTo = Math.min(head, beforeSequence - 1);
+    const end = Math.min(upTo, afterSequence + limit);
     let text = "";
     let last = afterSequence;
     while (last < end && text.length < CHUNK_BYTES) {
@@ -38,7 +41,25 @@ class Events {
       lines: encoder.encode(text),
       events: last - afterSequence,
       last,
-      end: last < end ? false : { hasMore: last < head },
+      end: last < end ? false : { hasMore: last < upTo },
+    };
+  }
+
+  /** Whatever their size, at most 20 events. */
+  #chunkBackwards(
+    { afterSequence, beforeSequence = Infinity, limit, head = this.head }: ChunkRequest,
+  ): Chunk {
+    const upTo = Math.min(head, beforeSequence - 1);
+    const end = Math.max(afterSequence, upTo - limit);
+    const last = Math.max(end, upTo - 20);
+    const sequences = Array.from({ length: upTo - last }, (_, i) => `${upTo - i}\n`);
+    return {
+      storeId: "the store",
+      head,
+      lines: encoder.encode(sequences.join("")),
+      events: sequences.length,
+      last,
+      end: last > end ? false : { hasMore: last > afterSequence },
     };
   }
 
@@ -60,12 +81,14 @@ class Events {
 /** The sequences of a whole page, and its end. */
 async function pageOf(
   events: Events,
-  { after, limit }: { readonly after: number; readonly limit: number },
+  { after, ...rest }:
+    & { readonly after: number }
+    & Pick<ChunkRequest, "beforeSequence" | "backwards" | "limit">,
   mayRead: () => boolean,
 ): Promise<{ sequences: number[]; end: Chunk["end"] }> {
-  const request: ChunkRequest = { query: "every", afterSequence: after, limit, head: events.head };
+  const request = { query: "every", afterSequence: after, ...rest, head: events.head } as const;
   const first = events.chunk(request);
-  const next = { ...request, head: events.head, afterSequence: first.last, limit: limit - first.events };
+  const next = requestAfter(request, first);
   let text = "";
   let end: Chunk["end"] = false;
   for await (const chunk of followingChunks(events.source(mayRead), first, next, STAYING)) {
@@ -83,14 +106,17 @@ Deno.test("a page of all events has each of them once and in order, however larg
       fc.array(fc.tuple(size, fc.integer({ min: 1, max: 30 })), { minLength: 1, maxLength: 8 }),
       fc.nat(40),
       fc.oneof(fc.integer({ min: 1, max: 100 }), fc.constant(Infinity)),
+      fc.option(fc.integer({ min: 1, max: 200 }), { nil: undefined }),
       fc.infiniteStream(fc.boolean()),
-      async (runs, after, limit, mayRead) => {
+      async (runs, after, limit, before, mayRead) => {
         const events = new Events(runs.flatMap(([bytes, count]) => Array<number>(count).fill(bytes)));
-        fc.pre(after <= events.head);
-        const { sequences, end } = await pageOf(events, { after, limit }, () => mayRead.next().value);
-        const last = Math.min(events.head, after + limit);
+        const upTo = Math.min(events.head, (before ?? Infinity) - 1);
+        fc.pre(after <= upTo);
+        const page = { after, limit, beforeSequence: before };
+        const { sequences, end } = await pageOf(events, page, () => mayRead.next().value);
+        const last = Math.min(upTo, after + limit);
         assert.deepEqual(sequences, Array.from({ length: last - after }, (_, i) => after + 1 + i));
-        assert.deepEqual(end, { hasMore: last < events.head });
+        assert.deepEqual(end, { hasMore: last < upTo });
         assert.equal(events.ahead, 0);
       },
     ),
@@ -107,6 +133,15 @@ Deno.test("two parts of a page of all events are read ahead at a time, and each 
   for (const limit of wanted.slice(0, -1)) {
     assert.ok(401 * limit > 0.9 * CHUNK_BYTES && 401 * limit <= CHUNK_BYTES);
   }
+});
+
+Deno.test("a page of all events that comes backwards is read one chunk after the other", async () => {
+  const events = new Events(Array<number>(100).fill(10));
+  const page = { after: 3, beforeSequence: 95, backwards: true, limit: 90 };
+  const { sequences, end } = await pageOf(events, page, () => true);
+  assert.deepEqual(sequences, Array.from({ length: 90 }, (_, i) => 94 - i));
+  assert.deepEqual(end, { hasMore: true });
+  assert.equal(events.aheadMost, 1);
 });
 
 Deno.test("a page of all events that is given up frees what was read ahead", async () => {

@@ -1,3 +1,4 @@
+import type { ReadRequest } from "../../src/model/read_request.ts";
 import { joinBytes } from "./bytes.ts";
 import { type Address, Connection, NoReply, type Reply } from "./connection.ts";
 
@@ -119,7 +120,7 @@ export class Client {
   /** One page of `QUERY /events`. */
   async queryEvents(
     query: unknown = "*",
-    range: { readonly afterSequence?: number; readonly limit?: number } = {},
+    range: Partial<Omit<ReadRequest, "query" | "time">> = {},
   ): Promise<EventsPage> {
     return parsePage(await this.request("QUERY", "/events", { json: { query, ...range } }));
   }

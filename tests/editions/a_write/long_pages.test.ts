@@ -69,6 +69,23 @@ Deno.test("a long page of a query holds exactly the matching events", async () =
   assertNumbers(await client.queryEvents(some), [77, 4078], false);
 });
 
+Deno.test("a long page backwards holds every event once, the newest first, and one up to a sequence ends there", async () => {
+  const backwards = true;
+  const odd = [{ types: ["odd"] }];
+  const down = (from: number, to: number, step = 1): number[] => range(to, from, step).reverse();
+  assertNumbers(await client.queryEvents("*", { backwards, limit: 10_000 }), down(EVENTS, 1), false);
+  assertNumbers(await client.queryEvents("*", { backwards, limit: 4000 }), down(EVENTS, 1001), true);
+  const between = { afterSequence: 17, beforeSequence: 4600, limit: EVENTS };
+  assertNumbers(await client.queryEvents("*", between), range(18, 4599), false);
+  assertNumbers(await client.queryEvents("*", { ...between, limit: 4581 }), range(18, 4598), true);
+  assertNumbers(await client.queryEvents("*", { ...between, backwards }), down(4599, 18), false);
+  assertNumbers(await client.queryEvents(odd, between), range(19, 4599, 2), false);
+  assertNumbers(await client.queryEvents(odd, { ...between, backwards }), down(4599, 19, 2), false);
+  const streamed = await client.queryEvents(odd, { ...between, backwards, limit: 2000 });
+  assertNumbers(streamed, down(4599, 601, 2), true);
+  assert.equal(streamed.reply.headers.get("transfer-encoding"), "chunked");
+});
+
 Deno.test("16 readers at once each get their own page", async () => {
   const pages = await Promise.all(
     range(0, 15).map((i) => client.queryEvents("*", { afterSequence: i * 100, limit: 900 })),
@@ -98,6 +115,18 @@ Deno.test("events written while a page is read are not on it", async () => {
   await client.append({ type: "late", identifiers: {}, payload: "" });
   const page = parsePage(await reading.readRest(head));
   assert.equal(page.events.at(-1)?.sequence, EVENTS + 300);
+  assert.equal(page.hasMore, false);
+});
+
+Deno.test("a page backwards has no gap where its parts meet, whatever is written meanwhile", async () => {
+  const head = EVENTS + 301;
+  const json = { query: "*", backwards: true, limit: 10_000 };
+  using reading = await client.begin("QUERY", "/events", { json });
+  const begun = await reading.readHead();
+  await client.append({ type: "late", identifiers: {}, payload: "" });
+  const page = parsePage(await reading.readRest(begun));
+  assert.equal(page.reply.headers.get("x-service-head"), String(head));
+  assert.deepEqual(page.events.map(({ sequence }) => sequence), range(1, head).reverse());
   assert.equal(page.hasMore, false);
 });
 

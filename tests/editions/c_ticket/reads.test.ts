@@ -161,6 +161,23 @@ Deno.test("time and afterSequence: an event must match both, and the query; limi
   });
 });
 
+Deno.test("time works with beforeSequence and backwards, on reads of committed events", async () => {
+  const time = { from: stored[2]!.time, before: stored[8]!.time };
+  const of = async (query: unknown, rest: object): Promise<[string, boolean | undefined]> => {
+    const page = await committed(query, { time, ...rest });
+    return [payloadsOf(page).join(""), page.hasMore];
+  };
+  const backwards = true;
+  assert.deepEqual(await of("*", { backwards }), ["765432", false]);
+  assert.deepEqual(await of("*", { backwards, limit: 2 }), ["76", true]);
+  assert.deepEqual(await of("*", { backwards, beforeSequence: 7, limit: 2 }), ["54", true]);
+  assert.deepEqual(await of("*", { backwards, beforeSequence: 5, limit: 2 }), ["32", false]);
+  assert.deepEqual(await of([{ types: ["odd"] }], { backwards, afterSequence: 4 }), ["75", false]);
+  assert.deepEqual(await of([{ types: ["odd"] }], { beforeSequence: 7 }), ["35", false]);
+  assert.deepEqual(await of("*", { beforeSequence: 6, limit: 2 }), ["23", true]);
+  assert.deepEqual(await of("*", { beforeSequence: 2, backwards }), ["", false]);
+});
+
 Deno.test("time finds the transaction's own events too", async () => {
   const transaction: Transaction = await begin(client);
   const [own] = expectStatus(await transaction.append([event("t", "own")]), 200)

@@ -84,6 +84,8 @@ export function contractOfReads(edition: ContractEdition, test: ContractTest): v
     assert.deepEqual(await headOf(other, { afterSequence: 5 }), ["7", 1]);
   });
 
+  bounds(edition, test);
+
   test("null for afterSequence and limit means left out", async (subject) => {
     await subject.append(...["1", "2", "3", "4"].map((payload) => eventOf("t", payload)));
     const { events, hasMore } = await subject.page(edition.every, { afterSequence: null, limit: null });
@@ -93,6 +95,66 @@ export function contractOfReads(edition: ContractEdition, test: ContractTest): v
   matching(test);
   literals(edition, test);
   refusals(edition, test);
+}
+
+/** `beforeSequence` and `backwards`. */
+function bounds(edition: ContractEdition, test: ContractTest): void {
+  type Shown = [sequences: number[], hasMore: boolean | undefined];
+  const shownBy =
+    (subject: Subject) => async (range: object, query: unknown = edition.every): Promise<Shown> => {
+      const { events, hasMore } = await subject.page(query, range);
+      return [events.map(({ sequence }) => sequence), hasMore];
+    };
+  /** Types a, b, a, b, a, b, a. */
+  const filled = async (subject: Subject): Promise<ReturnType<typeof shownBy>> => {
+    for (let i = 0; i < 7; i++) await subject.append(eventOf(i % 2 === 0 ? "a" : "b", String(i + 1)));
+    return shownBy(subject);
+  };
+  const [a, b] = [[{ types: ["a"] }], [{ types: ["b"] }]];
+
+  test("a page ends before beforeSequence, and hasMore says if more match below it", async (subject) => {
+    const shown = await filled(subject);
+    assert.deepEqual(await shown({ beforeSequence: 4 }), [[1, 2, 3], false]);
+    assert.deepEqual(await shown({ beforeSequence: 4, limit: 2 }), [[1, 2], true]);
+    assert.deepEqual(await shown({ beforeSequence: 4, limit: 1 }, b), [[2], false]);
+    assert.deepEqual(await shown({ beforeSequence: 6, afterSequence: 2, limit: 2 }, a), [[3, 5], false]);
+    assert.deepEqual(await shown({ beforeSequence: 2 ** 53, afterSequence: 5 }), [[6, 7], false]);
+    for (const backwards of [false, true]) {
+      for (const [afterSequence, beforeSequence] of [[0, 1], [3, 4], [5, 2], [7, 8], [9, 2 ** 53]]) {
+        assert.deepEqual(await shown({ afterSequence, beforeSequence, backwards }), [[], false]);
+      }
+    }
+  });
+
+  test("backwards, the newest come first, and pages follow each other by beforeSequence", async (subject) => {
+    const shown = await filled(subject);
+    const backwards = true;
+    assert.deepEqual(await shown({ backwards }), [[7, 6, 5], true]);
+    assert.deepEqual(await shown({ backwards, beforeSequence: 5 }), [[4, 3, 2], true]);
+    assert.deepEqual(await shown({ backwards, beforeSequence: 2 }), [[1], false]);
+    assert.deepEqual(await shown({ backwards, limit: 1 }, b), [[6], true]);
+    assert.deepEqual(await shown({ backwards, afterSequence: 1, limit: 3 }, b), [[6, 4, 2], false]);
+    assert.deepEqual(await shown({ backwards, afterSequence: 2, beforeSequence: 7, limit: 2 }, a), [
+      [5, 3],
+      false,
+    ]);
+    assert.deepEqual(await shown({ backwards, limit: 1 }, [{ types: ["absent"] }]), [[], false]);
+    if (edition.none !== undefined) assert.deepEqual(await shown({ backwards }, edition.none), [[], false]);
+  });
+
+  test("a page backwards of a store without events is empty", async (subject) => {
+    assert.deepEqual(await shownBy(subject)({ backwards: true }), [[], false]);
+  });
+
+  test("a page with bounds tells the head of the store too; null and false mean left out", async (subject) => {
+    await filled(subject);
+    for (const range of [{ beforeSequence: 3 }, { backwards: true, limit: 1 }, { beforeSequence: 1 }]) {
+      const { reply } = await subject.page(edition.every, range);
+      assert.equal(reply.headers.get("x-service-head"), "7");
+    }
+    const { events } = await subject.page(edition.every, { beforeSequence: null, backwards: false });
+    assert.deepEqual(events.map(({ sequence }) => sequence), [1, 2, 3]);
+  });
 }
 
 function matching(test: ContractTest): void {
@@ -175,6 +237,9 @@ function refusals(edition: ContractEdition, test: ContractTest): void {
     ["fractional afterSequence", { query, afterSequence: 1.5 }, /afterSequence/],
     ["afterSequence as a string", { query, afterSequence: "1" }, /afterSequence/],
     ["limit below 1", { query, limit: 0 }, /limit/],
+    ["beforeSequence below 1", { query, beforeSequence: 0 }, /beforeSequence/],
+    ["beforeSequence as a string", { query, beforeSequence: "9" }, /beforeSequence/],
+    ["backwards that is no boolean", { query, backwards: 1 }, /backwards/],
     ["limit above maxEventsPerPage", { query, limit: PAGE_MAX + 1 }, /maxEventsPerPage/],
     ["unknown key", { query, order: "desc" }, /order/],
   ];

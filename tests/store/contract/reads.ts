@@ -26,6 +26,13 @@ async function fill(store: Store): Promise<void> {
   written((await store.turns.group([{ ...storeWrite([]), events }]))[0]);
 }
 
+/** Where a page of such a store that is complete has come to. */
+function endOf(
+  { afterSequence = 0, beforeSequence = Infinity, backwards, head = 6 }: Partial<ChunkRequest>,
+): number {
+  return backwards ? afterSequence : Math.max(afterSequence, Math.min(head, beforeSequence - 1));
+}
+
 function chunks(test: StoreTest): void {
   const from = (seconds: number, before: number): Partial<ChunkRequest> => ({
     time: { fromMicros: seconds * 1_000_000, beforeMicros: before * 1_000_000 },
@@ -50,6 +57,33 @@ function chunks(test: StoreTest): void {
     [{ ...from(1, 5), query: queryOf(["b"]), limit: 1 }, [2], true],
     [{ ...from(1, 5), query: queryOf(["b"]), limit: 2 }, [2, 4], false],
     [{ ...from(0, 9), afterSequence: 2, head: 5 }, [3, 4, 5], false],
+    [{ beforeSequence: 4 }, [1, 2, 3], false],
+    [{ beforeSequence: 4, limit: 2 }, [1, 2], true],
+    [{ beforeSequence: 4, limit: 3 }, [1, 2, 3], false],
+    [{ beforeSequence: 4, head: 2 }, [1, 2], false],
+    [{ beforeSequence: 5, query: queryOf(["a"]), limit: 2 }, [1, 3], false],
+    [{ beforeSequence: 5, afterSequence: 3 }, [4], false],
+    [{ beforeSequence: 5, afterSequence: 4 }, [], false],
+    [{ beforeSequence: 2, afterSequence: 4 }, [], false],
+    [{ beforeSequence: 1 }, [], false],
+    [{ beforeSequence: Number.MAX_SAFE_INTEGER }, [1, 2, 3, 4, 5, 6], false],
+    [{ backwards: true }, [6, 5, 4, 3, 2, 1], false],
+    [{ backwards: true, query: "none" }, [], false],
+    [{ backwards: true, limit: 1 }, [6], true],
+    [{ backwards: true, limit: 6 }, [6, 5, 4, 3, 2, 1], false],
+    [{ backwards: true, query: queryOf(["a"]), limit: 1 }, [5], true],
+    [{ backwards: true, query: queryOf(["a"]), limit: 3 }, [5, 3, 1], false],
+    [{ backwards: true, query: queryOf(["a"], [tag("n", "3")]), limit: 1 }, [3], false],
+    [{ backwards: true, query: queryOf(["a"]), beforeSequence: 5 }, [3, 1], false],
+    [{ backwards: true, afterSequence: 4 }, [6, 5], false],
+    [{ backwards: true, afterSequence: 4, limit: 1 }, [6], true],
+    [{ backwards: true, afterSequence: 4, beforeSequence: 6, limit: 1 }, [5], false],
+    [{ backwards: true, afterSequence: 4, beforeSequence: 5 }, [], false],
+    [{ backwards: true, afterSequence: 9 }, [], false],
+    [{ backwards: true, head: 4, limit: 3 }, [4, 3, 2], true],
+    [{ backwards: true, ...from(1, 4) }, [4, 3, 2], false],
+    [{ backwards: true, ...from(1, 4), limit: 2 }, [4, 3], true],
+    [{ backwards: true, ...from(1, 5), query: queryOf(["b"]), beforeSequence: 4 }, [2], false],
   ];
   test("a chunk holds what was asked for, and tells whether there is more", async (store) => {
     await fill(store);
@@ -58,7 +92,7 @@ function chunks(test: StoreTest): void {
       const what = JSON.stringify(request);
       assert.deepEqual(sequencesOf(chunk), sequences, what);
       assert.deepEqual([chunk.events, chunk.end], [sequences.length, { hasMore }], what);
-      if (!hasMore) assert.equal(chunk.last, Math.max(request.afterSequence ?? 0, request.head ?? 6), what);
+      if (!hasMore) assert.equal(chunk.last, endOf(request), what);
       assert.deepEqual([chunk.storeId, chunk.head], [store.storeId, 6], "always those of the store");
     }
   });

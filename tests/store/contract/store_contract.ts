@@ -1,4 +1,5 @@
 import type { Store } from "../../../src/store/store.ts";
+import { contractOfDirections } from "./directions.ts";
 import { contractOfGroups } from "./groups.ts";
 import { contractOfLife } from "./life.ts";
 import { contractOfReads } from "./reads.ts";
@@ -29,5 +30,6 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
   contractOfGroups(test);
   contractOfTurns(test);
   contractOfReads(test);
+  contractOfDirections(test);
   contractOfLife(test);
 }

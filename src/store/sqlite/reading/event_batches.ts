@@ -1,5 +1,6 @@
 import type { Database } from "../connection/database.ts";
 import { type EventRow, eventsAt, scanEvents } from "../tables/events.ts";
+import { type Direction, positionBehind, restOf } from "../tables/direction.ts";
 import type { Range } from "../tables/range.ts";
 
 /**
@@ -19,26 +20,27 @@ function nextBatchEvents(rows: readonly EventRow[]): number {
   return Math.max(1, Math.min(BATCH_EVENTS_MAX, Math.floor(BATCH_UNITS * rows.length / Math.max(units, 1))));
 }
 
-/** Every event of a range, in batches and in order, at most `eventsMax`. */
+/** Every event of a range, in batches and in the order of the search, at most `eventsMax`. */
 export function* batchesOf(
   db: Database,
-  { after: start, upTo }: Range,
+  range: Range,
+  direction: Direction = "forwards",
   eventsMax: number = Infinity,
 ): Generator<EventRow[]> {
-  let after = start;
+  let rest = range;
   let batch = BATCH_EVENTS_FIRST;
-  for (let left = eventsMax; left > 0 && after < upTo;) {
+  for (let left = eventsMax; left > 0 && rest.after < rest.upTo;) {
     const wanted = Math.min(left, batch);
-    const rows = scanEvents(db, { after, upTo }, wanted);
+    const rows = scanEvents(db, rest, wanted, direction);
     if (rows.length > 0) yield rows;
     if (rows.length < wanted) return;
     left -= rows.length;
-    after = rows.at(-1)!.sequence;
+    rest = restOf(range, positionBehind(rows.at(-1)!.sequence, direction), direction);
     batch = nextBatchEvents(rows);
   }
 }
 
-/** The events of these sequences, in batches and in order. */
+/** The events of these sequences, in batches and in the order given. */
 export function* batchesAt(db: Database, sequences: readonly number[]): Generator<EventRow[]> {
   let batch = LISTED_EVENTS_FIRST;
   for (let i = 0; i < sequences.length;) {

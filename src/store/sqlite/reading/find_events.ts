@@ -2,6 +2,7 @@ import type { QueryItem } from "../../../model/query.ts";
 import type { ReadRequest } from "../../../model/read_request.ts";
 import { isInTimeRange } from "../../../model/time_range.ts";
 import type { Database } from "../connection/database.ts";
+import { type Direction, positionBehind } from "../tables/direction.ts";
 import type { Range } from "../tables/range.ts";
 import { rangesInTime } from "../tables/time_index.ts";
 import type { CheckBudget } from "./check_budget.ts";
@@ -10,8 +11,11 @@ import { ItemSearch } from "./item_search.ts";
 import type { Step, Window } from "./step.ts";
 import { rowsMicroseconds } from "./step_cost.ts";
 
-/** What a read asks for, in a store that ends at `head`. */
-export interface Search extends ReadRequest {
+/** What a read asks for, of a range of the store. */
+export interface Search extends Pick<ReadRequest, "query" | "time" | "limit"> {
+  readonly range: Range;
+  readonly direction: Direction;
+  /** The last sequence of the store. */
   readonly head: number;
   /** What an earlier chunk of the same page found out. */
   readonly window?: Window | undefined;
@@ -20,13 +24,13 @@ export interface Search extends ReadRequest {
 }
 
 /**
- * Finds the events that a search asks for, in order, at most `limit` in all. The caller stops asking when it has
+ * Finds the events that a search asks for, in its order, at most `limit` in all. The caller stops asking when it has
  * enough, or when it has taken too long. Runs inside the caller's transaction.
  */
 export function* findEvents(db: Database, search: Search): Generator<Step> {
-  const { time, afterSequence: after, head: upTo } = search;
+  const { time } = search;
   let left = search.limit;
-  for (const step of stepsOf(db, search, { after, upTo })) {
+  for (const step of stepsOf(db, search)) {
     const inTime = time === undefined
       ? step.rows
       : step.rows.filter(({ timeMicros }) => isInTimeRange(time, timeMicros));
@@ -37,20 +41,21 @@ export function* findEvents(db: Database, search: Search): Generator<Step> {
   }
 }
 
-function* stepsOf(db: Database, search: Search, range: Range): Generator<Step> {
-  const { query, time } = search;
+function* stepsOf(db: Database, search: Search): Generator<Step> {
+  const { query, time, range, direction } = search;
   if (query === "none") return;
   const eventsMax = time === undefined ? search.limit : Infinity;
-  const parts = time === undefined ? [range] : rangesInTime(db, range, time);
+  const parts = time === undefined ? [range] : rangesInTime(db, range, time, direction);
   if (query === "every") {
     for (const part of parts) {
-      for (const rows of batchesOf(db, part, eventsMax)) {
-        yield { rows, upTo: rows.at(-1)!.sequence, microseconds: rowsMicroseconds(rows) };
+      for (const rows of batchesOf(db, part, direction, eventsMax)) {
+        const reached = positionBehind(rows.at(-1)!.sequence, direction);
+        yield { rows, reached, microseconds: rowsMicroseconds(rows) };
       }
     }
     return;
   }
-  const items = new ItemSearch(db, query, eventsMax, search.budget);
+  const items = new ItemSearch(db, query, { ...search, eventsMax });
   let { window } = search;
   for (const part of parts) {
     yield* items.stepsIn(part, window);
@@ -65,10 +70,17 @@ function* stepsOf(db: Database, search: Search, range: Range): Generator<Step> {
 export function firstMatch(
   db: Database,
   items: readonly QueryItem[],
-  { after, upTo }: Range,
+  range: Range,
   budget?: CheckBudget,
 ): number | undefined {
-  const search = { query: items, afterSequence: after, head: upTo, limit: 1, budget };
+  const search: Search = {
+    query: items,
+    range,
+    direction: "forwards",
+    head: range.upTo,
+    limit: 1,
+    budget,
+  };
   for (const { rows: [first] } of findEvents(db, search)) if (first !== undefined) return first.sequence;
   return undefined;
 }

@@ -2,7 +2,9 @@ import { listsOf, type QueryItem } from "../../../model/query.ts";
 import { type TermItem, termItem } from "../../index_terms.ts";
 import type { Database } from "../connection/database.ts";
 import { anyOfExpression, indexedSequences, itemExpression, termExpression } from "../tables/tag_index.ts";
-import type { CheckBudget } from "./check_budget.ts";
+import { contains, endOf, positionBehind, seenOf, sortedFor } from "../tables/direction.ts";
+import type { Range } from "../tables/range.ts";
+import type { SearchOptions } from "./search_options.ts";
 import { LOOKUP_MICROSECONDS, SEQUENCE_MICROSECONDS, WALKED_ENTRY_MICROSECONDS } from "./step_cost.ts";
 import type { Window } from "./step.ts";
 
@@ -10,8 +12,8 @@ import type { Window } from "./step.ts";
  * Asks the tag index which events of a range may match: for each item the events of one of its lists, the one
  * that seems shortest. Whether they have the item's other tags is then seen by looking at them.
  *
- * FTS5 could intersect the lists, but it walks them from their start, however late the range begins, and nothing
- * can interrupt it; while one list is searched from where the range begins.
+ * FTS5 could intersect the lists, but it walks them from their start (backwards: from their end), however far from
+ * there the range begins, and nothing can interrupt it; while one list is searched from where the range begins.
  */
 
 /** Sequences of one item that are asked for at once: few, since a chunk ends after some hundred events. */
@@ -50,42 +52,36 @@ export function lookupsFor(items: readonly QueryItem[]): number {
 export class Gathering {
   readonly #db: Database;
   readonly #items: readonly QueryItem[];
-  readonly #after: number;
-  #upTo: number;
+  #range: Range;
   #itemsDone: number;
   #candidates: number[];
   #isDense = false;
   readonly #sequencesMax: number;
   /** The lists of all items. */
   readonly #lists: number;
-  /** The most events that are wanted. */
-  readonly #eventsMax: number;
-  readonly #budget: CheckBudget | undefined;
+  readonly #options: SearchOptions;
   #unchecked: Window["unchecked"];
   #lookups = 0;
-  /** Expressions of long lists, and the last of the sequences that were seen. */
+  /** Expressions of long lists, and how many events of the range the sequences that were seen lie among. */
   readonly #long = new Map<string, number>();
 
   constructor(
     db: Database,
     items: readonly QueryItem[],
     begun: Window,
-    eventsMax: number,
-    budget: CheckBudget | undefined,
+    options: SearchOptions,
   ) {
     this.#db = db;
     this.#items = items;
-    this.#after = begun.after;
-    this.#upTo = begun.upTo;
+    this.#range = { after: begun.after, upTo: begun.upTo };
     this.#itemsDone = begun.itemsDone;
     this.#candidates = begun.candidates === "every" ? [] : [...begun.candidates];
     this.#unchecked = begun.unchecked;
     const affordable = SEQUENCES_PER_LOOKUP * lookupsFor(items);
-    this.#sequencesMax = budget === undefined
+    this.#sequencesMax = options.budget === undefined
       ? Math.min(SEQUENCES_MAX, Math.max(SEQUENCES_MIN, affordable))
       : BUDGETED_SEQUENCES_MAX;
-    this.#budget = budget;
-    this.#eventsMax = eventsMax;
+    this.#options = options;
     this.#lists = items.reduce((lists, item) => lists + listsOf(item), 0);
   }
 
@@ -100,8 +96,7 @@ export class Gathering {
 
   get window(): Window {
     return {
-      after: this.#after,
-      upTo: this.#upTo,
+      ...this.#range,
       itemsDone: this.#itemsDone,
       candidates: this.#isDense ? "every" : this.#candidates,
       unchecked: this.#unchecked,
@@ -117,43 +112,64 @@ export class Gathering {
     if (unchecked !== undefined) this.#unchecked = this.#items.length === 1 ? unchecked : "everything";
     if (this.done || this.#candidates.length > 2 * this.#sequencesMax) this.#settle();
     // So many that it is cheaper to look at all events than to ask for the other items.
-    this.#isDense = this.#items.length > 1 && this.#candidates.length > (this.#upTo - this.#after) / 2;
+    const { after, upTo } = this.#range;
+    this.#isDense = this.#items.length > 1 && this.#candidates.length > (upTo - after) / 2;
   }
 
   /** @returns what the candidates must still be checked for */
   #gather(item: QueryItem, terms: TermItem): QueryItem | undefined {
     const lists = terms.allOf.map(termExpression);
     if (terms.anyOf.length > 0) lists.push(anyOfExpression(terms.anyOf));
-    if (lists.length === 1) return void this.#add(lists[0]!, this.#eventsMax);
-    const entriesMax = this.#budget === undefined ? WALKED_ENTRIES_MAX : BUDGETED_WALKED_ENTRIES_MAX;
-    const mayWalk = this.#lists ** 2 * this.#upTo <= entriesMax;
-    // With a budget, first look for a short list: it says what an ordinary condition really costs.
-    if (mayWalk && this.#after <= this.#upTo / 2 && this.#budget === undefined) {
-      return this.#walk(lists, terms);
-    }
+    if (lists.length === 1) return void this.#add(lists[0]!, this.#options.eventsMax);
+    const mayWalk = this.#mayWalk;
+    if (mayWalk && this.#walksAtOnce) return this.#walk(lists, terms);
     let sparsest = 0;
-    let reached = 0;
+    let events = 0;
     for (const [i, list] of lists.entries()) {
-      let end = this.#long.get(list);
-      if (end === undefined) {
+      let among = this.#long.get(list);
+      if (among === undefined) {
         const sequences = this.#ask(list, SHORT_LIST);
         if (sequences.length < SHORT_LIST) {
           this.#candidates.push(...sequences);
           return withoutList(item, i);
         }
-        end = sequences.at(-1)!;
-        this.#long.set(list, end);
+        const { after, upTo } = this.#upTo(sequences.at(-1)!);
+        among = upTo - after;
+        this.#long.set(list, among);
       }
-      if (end > reached) [sparsest, reached] = [i, end];
+      if (among > events) [sparsest, events] = [i, among];
     }
     if (mayWalk) return this.#walk(lists, terms);
     this.#add(lists[sparsest]!, Infinity);
     return withoutList(item, sparsest);
   }
 
+  get #mayWalk(): boolean {
+    const entriesMax = this.#options.budget === undefined ? WALKED_ENTRIES_MAX : BUDGETED_WALKED_ENTRIES_MAX;
+    return this.#lists ** 2 * this.#entriesTo(endOf(this.#range, this.#options.direction)) <= entriesMax;
+  }
+
+  /**
+   * Whether FTS5 may intersect lists without looking for a short one first. With a budget, that says what an ordinary
+   * condition really costs. Backwards, FTS5 takes longer to come to the entries of a long list that others need.
+   */
+  get #walksAtOnce(): boolean {
+    const { direction, budget } = this.#options;
+    if (direction === "backwards" || budget !== undefined) return false;
+    return this.#range.after <= this.#range.upTo / 2;
+  }
+
+  /** How many entries a list has at most between where FTS5 begins to walk it and a position. */
+  #entriesTo(position: number): number {
+    const { direction, head } = this.#options;
+    return direction === "forwards" ? position : head - position;
+  }
+
   #walk(lists: readonly string[], terms: TermItem): undefined {
-    this.#add(itemExpression(terms), this.#eventsMax);
-    this.#budget?.spend(lists.length * this.#upTo * WALKED_ENTRY_MICROSECONDS);
+    const { direction, eventsMax, budget } = this.#options;
+    this.#add(itemExpression(terms), eventsMax);
+    const entries = this.#entriesTo(endOf(this.#range, direction));
+    budget?.spend(lists.length * entries * WALKED_ENTRY_MICROSECONDS);
   }
 
   #add(expression: string, eventsMax: number): void {
@@ -161,29 +177,34 @@ export class Gathering {
     const sequences = this.#ask(expression, rowsMax);
     if (this.#items.length === 1) this.#candidates = sequences;
     else for (const sequence of sequences) this.#candidates.push(sequence);
-    if (sequences.length === rowsMax) this.#upTo = sequences.at(-1)!;
+    if (sequences.length === rowsMax) this.#range = this.#upTo(sequences.at(-1)!);
   }
 
   #ask(expression: string, rowsMax: number): number[] {
     const lookups = Math.ceil(expression.length / TERM_UNITS);
     this.#lookups += lookups;
-    const range = { after: this.#after, upTo: this.#upTo };
-    const sequences = indexedSequences(this.#db, expression, range, rowsMax);
-    this.#budget?.spend(lookups * LOOKUP_MICROSECONDS + sequences.length * SEQUENCE_MICROSECONDS);
+    const { direction, budget } = this.#options;
+    const sequences = indexedSequences(this.#db, expression, this.#range, rowsMax, direction);
+    budget?.spend(lookups * LOOKUP_MICROSECONDS + sequences.length * SEQUENCE_MICROSECONDS);
     return sequences;
+  }
+
+  /** The range with this event as its last one in the order of the search. */
+  #upTo(sequence: number): Range {
+    const { direction } = this.#options;
+    return seenOf(this.#range, positionBehind(sequence, direction), direction);
   }
 
   /** Puts the candidates in order, and those in excess off to the next window. */
   #settle(): void {
     if (this.#items.length === 1) return;
-    const sorted = Float64Array.from(this.#candidates).sort();
     const distinct: number[] = [];
-    for (const sequence of sorted) {
-      if (sequence > this.#upTo || distinct.length === this.#sequencesMax) break;
+    for (const sequence of sortedFor(this.#candidates, this.#options.direction)) {
+      if (!contains(this.#range, sequence) || distinct.length === this.#sequencesMax) break;
       if (sequence !== distinct.at(-1)) distinct.push(sequence);
     }
     const last = distinct.at(-1);
-    if (distinct.length === this.#sequencesMax && last !== undefined) this.#upTo = last;
+    if (distinct.length === this.#sequencesMax && last !== undefined) this.#range = this.#upTo(last);
     this.#candidates = distinct;
   }
 }

@@ -1,11 +1,20 @@
 import { type QueryItem, simplifiedItems } from "../../../model/query.ts";
 import type { Database } from "../connection/database.ts";
 import { type EventRow, scanEvents } from "../tables/events.ts";
+import {
+  beginningOf,
+  contains,
+  type Direction,
+  endOf,
+  positionBehind,
+  restOf,
+  startOf,
+} from "../tables/direction.ts";
 import type { Range } from "../tables/range.ts";
-import type { CheckBudget } from "./check_budget.ts";
 import { batchesAt, batchesOf } from "./event_batches.ts";
 import { Gathering, lookupsFor } from "./gather.ts";
 import { Matcher } from "./matcher.ts";
+import type { SearchOptions } from "./search_options.ts";
 import { LOOKUP_MICROSECONDS, PARSE_MICROSECONDS, rowsMicroseconds } from "./step_cost.ts";
 import type { Step, Window } from "./step.ts";
 
@@ -18,6 +27,7 @@ import type { Step, Window } from "./step.ts";
 const SCANNED_EVENTS_MIN = 64;
 
 const SAMPLE_EVENTS = 4;
+const WHOLE_STORE: Range = { after: 0, upTo: Number.MAX_SAFE_INTEGER };
 
 /** With fewer lookups, it is cheaper to repeat them for the next chunk than to hand over what they found. */
 const KEPT_LOOKUPS_MIN = 16;
@@ -25,51 +35,45 @@ const KEPT_LOOKUPS_MIN = 16;
 export class ItemSearch {
   readonly #db: Database;
   readonly #items: readonly QueryItem[];
-  readonly #eventsMax: number;
+  readonly #options: SearchOptions;
   readonly #lookups: number;
-  readonly #budget: CheckBudget | undefined;
   #matcherOfAll: Matcher | undefined;
 
-  /**
-   * @param eventsMax how many are wanted at most; the search may find more
-   * @param budget when it is used up, the search ends with OverBudget
-   */
-  constructor(db: Database, items: readonly QueryItem[], eventsMax: number, budget?: CheckBudget) {
+  constructor(db: Database, items: readonly QueryItem[], options: SearchOptions) {
     this.#db = db;
-    this.#budget = budget;
+    this.#options = options;
     this.#items = simplifiedItems(items);
-    this.#eventsMax = eventsMax;
     this.#lookups = lookupsFor(this.#items);
   }
 
   /** @param begun what an earlier search of the same events found out */
   *stepsIn(range: Range, begun: Window | undefined): Generator<Step> {
     if (this.#items.length === 0) return;
-    let { after } = range;
-    let window = begun !== undefined && begun.after <= after && after < begun.upTo ? begun : undefined;
-    while (after < range.upTo) {
-      const rest = { after, upTo: range.upTo };
+    const { direction } = this.#options;
+    let reached = startOf(range, direction);
+    let window = begun !== undefined && goesOnFrom(reached, begun, direction) ? begun : undefined;
+    for (let rest = range; rest.after < rest.upTo; rest = restOf(range, reached, direction)) {
       window ??= this.#isCheaperToScan(rest) ? scanOf(rest) : yield* this.#gather(untouched(rest));
       if (window.candidates !== "every" && window.itemsDone < this.#items.length) {
         window = yield* this.#gather(window);
       }
-      if (window.candidates === "every") yield* this.#scan({ after, upTo: window.upTo }, window);
-      else yield* this.#verify(window.candidates, after, window);
-      after = window.upTo;
+      if (window.candidates === "every") yield* this.#scan(restOf(window, reached, direction), window);
+      else yield* this.#verify(window.candidates, reached, window);
+      reached = endOf(window, direction);
       window = this.#scanAfterDense(window, range);
     }
   }
 
   /** Gathers candidates, which takes a step for each item when there are many. */
   *#gather(begun: Window): Generator<Step, Window> {
-    const gathering = new Gathering(this.#db, this.#items, begun, this.#eventsMax, this.#budget);
+    const gathering = new Gathering(this.#db, this.#items, begun, this.#options);
     while (!gathering.done) {
       gathering.step();
       const kept = this.#kept(gathering.window);
       if (kept === undefined) continue;
       yield {
         rows: [],
-        upTo: begun.after,
+        reached: startOf(begun, this.#options.direction),
         microseconds: gathering.lookups * LOOKUP_MICROSECONDS,
         window: kept,
       };
@@ -80,22 +84,26 @@ export class ItemSearch {
   *#scan(range: Range, window: Window): Generator<Step> {
     const matcher = this.#matcherOf("everything");
     const kept = this.#kept(window);
-    for (const rows of batchesOf(this.#db, range)) {
+    for (const rows of batchesOf(this.#db, range, this.#options.direction)) {
       const matching = rows.filter(({ body }) => matcher.matches(body));
       yield this.#stepOver(rows, matching, this.#hasTags, kept);
     }
   }
 
-  *#verify(candidates: readonly number[], after: number, window: Window): Generator<Step> {
+  *#verify(candidates: readonly number[], reached: number, window: Window): Generator<Step> {
     const { unchecked } = window;
+    const { direction } = this.#options;
     const kept = this.#kept(window);
     const matcher = unchecked === "nothing" ? undefined : this.#matcherOf(unchecked);
-    const left = after === window.after ? candidates : candidates.filter((sequence) => sequence > after);
+    const rest = restOf(window, reached, direction);
+    const left = reached === startOf(window, direction)
+      ? candidates
+      : candidates.filter((sequence) => contains(rest, sequence));
     for (const rows of batchesAt(this.#db, left)) {
       const matching = matcher === undefined ? rows : rows.filter(({ body }) => matcher.matches(body));
       yield this.#stepOver(rows, matching, matcher !== undefined && this.#hasTags, kept);
     }
-    yield { rows: [], upTo: window.upTo, microseconds: this.#lookups * LOOKUP_MICROSECONDS };
+    yield { rows: [], reached: endOf(window, direction), microseconds: this.#lookups * LOOKUP_MICROSECONDS };
   }
 
   #stepOver(
@@ -106,8 +114,9 @@ export class ItemSearch {
   ): Step {
     const microseconds = rowsMicroseconds(rows) + (isParsed ? rows.length * PARSE_MICROSECONDS : 0);
     // What has been found is worth more than the budget.
-    if (matching.length === 0) this.#budget?.spend(microseconds);
-    return { rows: matching, upTo: rows.at(-1)!.sequence, microseconds, window };
+    if (matching.length === 0) this.#options.budget?.spend(microseconds);
+    const reached = positionBehind(rows.at(-1)!.sequence, this.#options.direction);
+    return { rows: matching, reached, microseconds, window };
   }
 
   #matcherOf(unchecked: QueryItem | "everything"): Matcher {
@@ -123,34 +132,45 @@ export class ItemSearch {
     return this.#items.some(({ identifiers, metadata }) => identifiers.length + metadata.length > 0);
   }
 
-  #isCheaperToScan({ after, upTo }: Range): boolean {
-    const events = upTo - after;
-    return events <= SCANNED_EVENTS_MIN || events <= this.#eventsScannedInstead(after, events);
+  #isCheaperToScan(range: Range): boolean {
+    const events = range.upTo - range.after;
+    if (events <= SCANNED_EVENTS_MIN) return true;
+    return events <= this.#eventsScannedInstead(startOf(range, this.#options.direction), events);
   }
 
   /**
    * When the index has just named so many candidates that it would have been cheaper to look at every event,
    * the next events are looked at, as many as that takes the time of. So the index never doubles the cost.
    */
-  #scanAfterDense({ after, upTo, candidates }: Window, range: Range): Window | undefined {
-    if (candidates === "every" || upTo >= range.upTo) return undefined;
-    const events = this.#eventsScannedInstead(upTo, upTo - after);
-    if (events < upTo - after) return undefined;
-    return scanOf({ after: upTo, upTo: Math.min(range.upTo, upTo + events) });
+  #scanAfterDense(window: Window, range: Range): Window | undefined {
+    const { direction } = this.#options;
+    const end = endOf(window, direction);
+    const rest = restOf(range, end, direction);
+    if (window.candidates === "every" || rest.after >= rest.upTo) return undefined;
+    const asked = window.upTo - window.after;
+    const events = this.#eventsScannedInstead(end, asked);
+    return events < asked ? undefined : scanOf(beginningOf(rest, events, direction));
   }
 
   /**
-   * How many events after a sequence can be looked at in the time that it takes to ask the index, or 0 when these
+   * How many events from a position on can be looked at in the time that it takes to ask the index, or 0 when these
    * are certainly fewer than `eventsMin`.
    */
-  #eventsScannedInstead(after: number, eventsMin: number): number {
+  #eventsScannedInstead(position: number, eventsMin: number): number {
     const micros = this.#lookups * LOOKUP_MICROSECONDS;
     if (micros < rowsMicroseconds([], eventsMin)) return 0;
-    const sample = scanEvents(this.#db, { after, upTo: Number.MAX_SAFE_INTEGER }, SAMPLE_EVENTS);
+    const { direction } = this.#options;
+    const rest = restOf(WHOLE_STORE, position, direction);
+    const sample = scanEvents(this.#db, rest, SAMPLE_EVENTS, direction);
     const microsEach = rowsMicroseconds(sample) / Math.max(1, sample.length) +
       (this.#hasTags ? PARSE_MICROSECONDS : 0);
     return microsEach === 0 ? 0 : Math.floor(micros / microsEach);
   }
+}
+
+/** Whether a position lies in a window before its end. */
+function goesOnFrom(position: number, window: Window, direction: Direction): boolean {
+  return window.after <= position && position <= window.upTo && position !== endOf(window, direction);
 }
 
 function untouched(range: Range): Window {

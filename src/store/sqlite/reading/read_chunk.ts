@@ -2,7 +2,19 @@ import { eventLine } from "../../../wire/event.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import type { StoreState } from "../../state.ts";
 import type { Database } from "../connection/database.ts";
+import {
+  contains,
+  type Direction,
+  endOf,
+  positionBefore,
+  positionBehind,
+  restOf,
+  seenOf,
+  sortedFor,
+  startOf,
+} from "../tables/direction.ts";
 import { readState } from "../tables/identity.ts";
+import type { Range } from "../tables/range.ts";
 import { CHUNK_WORK, type ChunkWork, WorkDone } from "./chunk_work.ts";
 import { findEvents, type Search } from "./find_events.ts";
 import { LineBuffer } from "./line_buffer.ts";
@@ -30,33 +42,52 @@ export function readChunk(
   const state = readState(db);
   const { storeId } = state;
   const kept = request.kept as Kept | undefined;
-  const search = {
-    ...request,
-    head: request.head ?? state.head,
+  const { query, time, limit } = request;
+  const range = rangeOf(request, state.head);
+  const direction = request.backwards ? "backwards" : "forwards";
+  // Pages of all events are seldom read backwards: these take the ordinary way.
+  if (query === "every" && time === undefined && direction === "forwards") {
+    return { ...state, ...readEvery(db, range, limit, work) };
+  }
+  const search: Search = {
+    query,
+    time,
+    range,
+    direction,
+    limit: limit + 1,
+    head: state.head,
     window: kept?.storeId === storeId ? kept.window : undefined,
   };
-  if (search.query === "every" && search.time === undefined) {
-    return { ...state, ...readEvery(db, search, work) };
-  }
-  const { window, ...lines } = readLines(db, { ...search, limit: search.limit + 1 }, work);
+  const { window, ...lines } = readLines(db, search, work);
+  if (window === undefined) return { ...state, ...lines };
   return {
     ...state,
     ...lines,
-    ...(window === undefined ? {} : { kept: { storeId, window: keptOf(window, lines.last) } satisfies Kept }),
+    kept: { storeId, window: keptOf(window, lines.last, direction) } satisfies Kept,
   };
+}
+
+/** The sequences between which a request looks, in a store that ends at `storeHead`. */
+function rangeOf(
+  { afterSequence: after, beforeSequence = Infinity, head }: ChunkRequest,
+  storeHead: number,
+): Range {
+  return { after, upTo: Math.max(after, Math.min(head ?? storeHead, beforeSequence - 1)) };
 }
 
 /**
  * What the next chunk needs of a window. All open pages keep theirs on the main thread, for as long as their clients
  * take; so what would be too much is asked for again.
  */
-function keptOf(window: Window, last: number): Window {
+function keptOf(window: Window, reached: number, direction: Direction): Window {
   if (window.candidates === "every") return window;
-  const left = window.candidates.filter((sequence) => sequence > last);
+  const rest = restOf(window, reached, direction);
+  const left = window.candidates.filter((sequence) => contains(rest, sequence));
   if (left.length <= KEPT_CANDIDATES_MAX) return { ...window, candidates: left };
   // While they are still being gathered, they are not in order.
-  const candidates = [...Float64Array.from(left).sort().subarray(0, KEPT_CANDIDATES_MAX)];
-  return { ...window, candidates, upTo: candidates.at(-1)! };
+  const candidates = [...sortedFor(left, direction).subarray(0, KEPT_CANDIDATES_MAX)];
+  const end = positionBehind(candidates.at(-1)!, direction);
+  return { ...window, ...seenOf(window, end, direction), candidates };
 }
 
 type Lines = Omit<Chunk, keyof StoreState | "kept"> & { readonly window?: Window | undefined };
@@ -65,8 +96,9 @@ type Lines = Omit<Chunk, keyof StoreState | "kept"> & { readonly window?: Window
 function readLines(db: Database, search: Search, work: ChunkWork): Lines {
   const done = new WorkDone(work);
   const buffer = new LineBuffer();
+  const { range, direction } = search;
   let events = 0;
-  let last = search.afterSequence;
+  let last = startOf(range, direction);
   const result = (end: Lines["end"], window?: Window): Lines => ({
     lines: buffer.take(),
     events,
@@ -74,20 +106,20 @@ function readLines(db: Database, search: Search, work: ChunkWork): Lines {
     end,
     window,
   });
-  for (const { rows, upTo, microseconds, window } of findEvents(db, search)) {
+  for (const { rows, reached, microseconds, window } of findEvents(db, search)) {
     for (const row of rows) {
       if (events + 1 === search.limit) {
-        last = row.sequence - 1;
+        last = positionBefore(row.sequence, direction);
         return result({ hasMore: true });
       }
       buffer.add(eventLine(row));
       events++;
-      last = row.sequence;
+      last = positionBehind(row.sequence, direction);
       if (buffer.isFull) return result(false, window);
     }
-    last = upTo;
-    if (done.isEnoughAfter(microseconds) && last < search.head) return result(false, window);
+    last = reached;
+    if (done.isEnoughAfter(microseconds) && last !== endOf(range, direction)) return result(false, window);
   }
-  last = Math.max(search.afterSequence, search.head);
+  last = endOf(range, direction);
   return result({ hasMore: false });
 }

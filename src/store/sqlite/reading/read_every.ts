@@ -5,7 +5,6 @@ import { linesOf, type MeasuredEvents, measureEvents } from "../tables/event_lin
 import { scanEvents } from "../tables/events.ts";
 import type { Range } from "../tables/range.ts";
 import { type ChunkWork, WorkDone } from "./chunk_work.ts";
-import type { Search } from "./find_events.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { linesMicroseconds, rowsMicroseconds } from "./step_cost.ts";
 
@@ -18,18 +17,19 @@ const FEW_EVENTS_MAX = 16;
 /** Then SQLite puts together what the chunk still needs, if that is worth a statement. */
 const BATCH_BYTES_MIN = 8 * 1024;
 
-/** Reads the next part of a page of all events, whatever their times. */
+/** Reads the next part of a page of all events of a range forwards, whatever their times. */
 export function readEvery(
   db: Database,
-  { afterSequence, head, limit }: Pick<Search, "afterSequence" | "head" | "limit">,
+  range: Range,
+  limit: number,
   work: ChunkWork,
 ): Pick<Chunk, "lines" | "events" | "last" | "end"> {
   const done = new WorkDone(work);
   const buffer = new LineBuffer();
   // Sequences have no gaps, so the page ends here.
-  const upTo = Math.max(afterSequence, Math.min(head, afterSequence + limit));
+  const upTo = Math.min(range.upTo, range.after + limit);
   let events = 0;
-  let last = afterSequence;
+  let last = range.after;
 
   const rowsMax = upTo - last <= FEW_EVENTS_MAX ? FEW_EVENTS_MAX : EVENTS_FIRST;
   const rows = scanEvents(db, { after: last, upTo }, rowsMax);
@@ -49,7 +49,7 @@ export function readEvery(
     last = batch.upTo;
     isEnough = done.isEnoughAfter(linesMicroseconds(batch));
   }
-  return { lines: buffer.take(), events, last, end: last < upTo ? false : { hasMore: last < head } };
+  return { lines: buffer.take(), events, last, end: last < upTo ? false : { hasMore: last < range.upTo } };
 }
 
 /** The first events of a range that make about so many bytes, at least one. */

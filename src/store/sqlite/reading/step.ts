@@ -4,10 +4,10 @@ import type { Range } from "../tables/range.ts";
 
 /** A short piece of a search. It may have found nothing. */
 export interface Step {
-  /** Events that match, in order. */
+  /** Events that match, in the order of the search. */
   readonly rows: readonly EventRow[];
-  /** Everything that matches up to here has been found. */
-  readonly upTo: number;
+  /** The position up to which everything that matches has been found. */
+  readonly reached: number;
   /** How long the step takes by experience, on an idle machine and with a warm cache. */
   readonly microseconds: number;
   /** What the search would have to find out again if it were continued elsewhere after an event of this step. */
@@ -18,7 +18,7 @@ export interface Step {
 export interface Window extends Range {
   /** How many items the index has been asked about. */
   readonly itemsDone: number;
-  /** The events that may match these items, in order once all items are done; or that all may. */
+  /** The events that may match these items, in the order of the search once all items are done; or that all may. */
   readonly candidates: readonly number[] | "every";
   /** What the candidates must still be checked for. */
   readonly unchecked: "nothing" | "everything" | QueryItem;

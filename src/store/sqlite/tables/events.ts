@@ -1,5 +1,6 @@
 import type { PreparedEvent } from "../../prepare_event.ts";
 import type { Database, Row, SqlValue } from "../connection/database.ts";
+import type { Direction } from "./direction.ts";
 import type { Range } from "./range.ts";
 import { deleteTimes, recordTimes } from "./time_index.ts";
 
@@ -61,14 +62,17 @@ export interface EventRow {
   readonly body: string;
 }
 
-/** Events with `after < sequence <= upTo` in order, at most `rowsMax`. */
-export function scanEvents(db: Database, { after, upTo }: Range, rowsMax: number): EventRow[] {
-  return db.all(
-    "SELECT sequence, time, body FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?",
-    BigInt(after),
-    BigInt(upTo),
-    BigInt(rowsMax),
-  ).map(eventRow);
+const SCAN = "SELECT sequence, time, body FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence";
+const SCANS = { forwards: `${SCAN} LIMIT ?`, backwards: `${SCAN} DESC LIMIT ?` };
+
+/** The first events of a range in the order of a search, at most `rowsMax`. */
+export function scanEvents(
+  db: Database,
+  { after, upTo }: Range,
+  rowsMax: number,
+  direction: Direction = "forwards",
+): EventRow[] {
+  return db.all(SCANS[direction], BigInt(after), BigInt(upTo), BigInt(rowsMax)).map(eventRow);
 }
 
 /** The events with the given sequences, in the order in which these are given. */

@@ -1,6 +1,7 @@
 import type { TermItem } from "../../index_terms.ts";
-import type { Range } from "./range.ts";
 import type { Database } from "../connection/database.ts";
+import type { Direction } from "./direction.ts";
+import type { Range } from "./range.ts";
 
 /*
  * The tag index is an FTS5 table whose rowid is the sequence and whose document lists the tokens of the event's
@@ -23,20 +24,20 @@ export function anyOfExpression(terms: readonly string[]): string {
   return terms.map(termExpression).join(" OR ");
 }
 
-/** Sequences in the tag index with `after < sequence <= upTo` that match an FTS5 expression, in order. */
+const SEARCH =
+  "SELECT rowid FROM event_term WHERE event_term MATCH ? AND rowid > ? AND rowid <= ? ORDER BY rowid";
+const SEARCHES = { forwards: `${SEARCH} LIMIT ?`, backwards: `${SEARCH} DESC LIMIT ?` };
+
+/** The first sequences of a range that match an FTS5 expression, in the order of a search, at most `rowsMax`. */
 export function indexedSequences(
   db: Database,
   expression: string,
   { after, upTo }: Range,
   rowsMax: number,
+  direction: Direction = "forwards",
 ): number[] {
-  return db.all(
-    "SELECT rowid FROM event_term WHERE event_term MATCH ? AND rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?",
-    expression,
-    BigInt(after),
-    BigInt(upTo),
-    BigInt(rowsMax),
-  ).map((row) => row[0] as number);
+  return db.all(SEARCHES[direction], expression, BigInt(after), BigInt(upTo), BigInt(rowsMax))
+    .map((row) => row[0] as number);
 }
 
 /** Pages of the index that one step of a merge writes: about 4 ms. */

@@ -1,5 +1,6 @@
 import type { TimeRange } from "../../../model/time_range.ts";
 import type { Database } from "../connection/database.ts";
+import { type Direction, endOf, restOf, seenOf, startOf } from "./direction.ts";
 import type { Range } from "./range.ts";
 
 /*
@@ -45,36 +46,55 @@ export function deleteTimes(db: Database): void {
 }
 
 /**
- * The parts of a sequence range outside of which no event lies within a time range, in order. They may contain
- * others, so each event must still be checked.
+ * The parts of a sequence range outside of which no event lies within a time range, in the order of a search. They may
+ * contain others, so each event must still be checked.
  */
-export function* rangesInTime(db: Database, range: Range, time: TimeRange): Generator<Range> {
-  const last = blockOf(range.upTo);
-  for (let block = blockOf(range.after + 1); block <= last;) {
-    const first = firstBlock(db, OVERLAPPING, block, last, time);
-    if (first === undefined) return;
-    const next = firstBlock(db, APART, first, last, time) ?? last + 1;
-    yield {
-      after: Math.max(range.after, first * BLOCK_EVENTS - 1),
-      upTo: Math.min(range.upTo, next * BLOCK_EVENTS - 1),
-    };
-    block = next;
+export function* rangesInTime(
+  db: Database,
+  range: Range,
+  time: TimeRange,
+  direction: Direction = "forwards",
+): Generator<Range> {
+  for (let rest = range; rest.after < rest.upTo;) {
+    const inside = startOfBlocks(db, "overlapping", rest, time, direction);
+    if (inside === undefined) return;
+    rest = restOf(range, inside, direction);
+    const outside = startOfBlocks(db, "apart", rest, time, direction) ?? endOf(range, direction);
+    yield seenOf(rest, outside, direction);
+    rest = restOf(range, outside, direction);
   }
 }
 
-const OVERLAPPING = `SELECT block FROM time_block WHERE block BETWEEN ? AND ?
-  AND time_max >= ? AND time_min < ? ORDER BY block LIMIT 1`;
-const APART = `SELECT block FROM time_block WHERE block BETWEEN ? AND ?
-  AND NOT (time_max >= ? AND time_min < ?) ORDER BY block LIMIT 1`;
+const IS_OVERLAPPING = "time_max >= ? AND time_min < ?";
 
-function firstBlock(
+function firstBlockSql(condition: string): Record<Direction, string> {
+  const first = (order: string): string =>
+    `SELECT block FROM time_block WHERE block BETWEEN ? AND ? AND ${condition} ORDER BY block ${order} LIMIT 1`;
+  return { forwards: first("ASC"), backwards: first("DESC") };
+}
+
+const FIRST_BLOCK = {
+  overlapping: firstBlockSql(IS_OVERLAPPING),
+  apart: firstBlockSql(`NOT (${IS_OVERLAPPING})`),
+};
+
+/** The position at which the first block of a kind begins in a range. */
+function startOfBlocks(
   db: Database,
-  sql: string,
-  from: number,
-  to: number,
-  time: TimeRange,
+  kind: keyof typeof FIRST_BLOCK,
+  range: Range,
+  { fromMicros, beforeMicros }: TimeRange,
+  direction: Direction,
 ): number | undefined {
-  const { fromMicros, beforeMicros } = time;
-  const row = db.get(sql, BigInt(from), BigInt(to), BigInt(fromMicros), BigInt(beforeMicros));
-  return row?.[0] as number | undefined;
+  const row = db.get(
+    FIRST_BLOCK[kind][direction],
+    BigInt(blockOf(range.after + 1)),
+    BigInt(blockOf(range.upTo)),
+    BigInt(fromMicros),
+    BigInt(beforeMicros),
+  );
+  if (row === undefined) return undefined;
+  const block = row[0] as number;
+  const events = { after: block * BLOCK_EVENTS - 1, upTo: (block + 1) * BLOCK_EVENTS - 1 };
+  return Math.min(range.upTo, Math.max(range.after, startOf(events, direction)));
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Chunk, ChunkRequest } from "../../../../src/store/chunk.ts";
+import { type Chunk, type ChunkRequest, requestAfter } from "../../../../src/store/chunk.ts";
 import type { ChunkWork } from "../../../../src/store/sqlite/reading/chunk_work.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";
@@ -34,8 +34,7 @@ function* pageOf(store: TestStore, request: Partial<ChunkRequest>, work?: ChunkW
     const chunk = readChunk(store.db, next, work);
     yield chunk;
     if (chunk.end !== false) return;
-    const { last: afterSequence, head, kept } = structuredClone(chunk);
-    next = { ...next, afterSequence, head, kept, limit: next.limit - chunk.events };
+    next = { ...requestAfter(next, structuredClone(chunk)), head: chunk.head };
   }
 }
 
@@ -43,17 +42,20 @@ Deno.test("what a page keeps between its chunks is small, and nothing of what it
   using store = filled();
   const everyStep = { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 0 };
   for (const work of [undefined, everyStep]) {
-    let events = 0;
-    let keptMax = 0;
-    for (const chunk of pageOf(store, {}, work)) {
-      events += chunk.events;
-      const candidates = candidatesOf(chunk);
-      keptMax = Math.max(keptMax, candidates.length);
-      assert.ok(candidates.every((sequence) => sequence > chunk.last));
+    for (const backwards of [false, true]) {
+      let events = 0;
+      let keptMax = 0;
+      for (const chunk of pageOf(store, { backwards }, work)) {
+        events += chunk.events;
+        const candidates = candidatesOf(chunk);
+        keptMax = Math.max(keptMax, candidates.length);
+        const { last } = chunk;
+        assert.ok(candidates.every((sequence) => backwards ? sequence <= last : sequence > last));
+      }
+      assert.equal(events, EVENTS * 400 / TYPES);
+      assert.ok(keptMax <= 4096, `${keptMax} candidates`);
+      if (work !== undefined) assert.ok(keptMax > 1000, "so many candidates that the limit matters");
     }
-    assert.equal(events, EVENTS * 400 / TYPES);
-    assert.ok(keptMax <= 4096, `${keptMax} candidates`);
-    if (work !== undefined) assert.ok(keptMax > 1000, "so many candidates that the limit matters");
   }
 });
 
@@ -66,7 +68,9 @@ Deno.test("a chunk whose steps take far longer than they should ends nevertheles
   );
   const slow = { ...untilDone, slowMillisecondsMax: 0 };
   const absent = Array.from({ length: 20 }, (_, i) => queryOf([`absent ${i}`])).flat();
-  const chunks = [...pageOf(store, { query: absent }, slow)];
-  assert.ok(chunks.length > 1 && chunks.length <= 25, `${chunks.length} chunks`);
-  assert.deepEqual(chunks.at(-1)!.end, { hasMore: false });
+  for (const backwards of [false, true]) {
+    const chunks = [...pageOf(store, { query: absent, backwards }, slow)];
+    assert.ok(chunks.length > 1 && chunks.length <= 25, `${chunks.length} chunks`);
+    assert.deepEqual(chunks.at(-1)!.end, { hasMore: false });
+  }
 });

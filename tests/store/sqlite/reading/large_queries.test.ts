@@ -7,6 +7,7 @@ import { isInTimeRange } from "../../../../src/model/time_range.ts";
 import { findEvents, firstMatch } from "../../../../src/store/sqlite/reading/find_events.ts";
 import type { ChunkWork } from "../../../../src/store/sqlite/reading/chunk_work.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
+import { type ChunkRequest, requestAfter } from "../../../../src/store/chunk.ts";
 import { sequencesOf } from "../../chunks.ts";
 import { newEvent, tag } from "../../made_writes.ts";
 import { seededRandom, TestStore } from "../../test_store.ts";
@@ -22,16 +23,28 @@ const WORKS: readonly ChunkWork[] = [
 /** A page read in chunks as between readers, where everything is copied; Infinity at its end if there are more. */
 function page(store: TestStore, read: ReadRequest, work: ChunkWork): number[] {
   const sequences: number[] = [];
-  let request = { ...read, head: EVENTS, kept: undefined as unknown };
+  let request: ChunkRequest = { ...read, head: EVENTS };
+  let reached = read.backwards ? EVENTS : read.afterSequence;
   while (true) {
     const chunk = structuredClone(readChunk(store.db, request, work));
     sequences.push(...sequencesOf(chunk));
     if (chunk.end !== false) return chunk.end.hasMore ? [...sequences, Infinity] : sequences;
-    const { last, events, kept } = chunk;
-    const isOn = last > request.afterSequence || kept !== undefined;
-    assert.ok(isOn && last <= EVENTS, "each chunk gets on");
-    request = { ...request, afterSequence: last, limit: request.limit - events, kept };
+    const { last, kept } = chunk;
+    const isOn = read.backwards ? last < reached : last > reached;
+    assert.ok((isOn || kept !== undefined) && last >= 0 && last <= EVENTS, "each chunk gets on");
+    reached = last;
+    request = requestAfter(request, chunk);
   }
+}
+
+/** Both orders in which a page may come, with what it should hold. */
+function bothWays(
+  sequences: readonly number[],
+): readonly { readonly backwards: boolean; readonly expected: number[] }[] {
+  return [
+    { backwards: false, expected: [...sequences] },
+    { backwards: true, expected: sequences.toReversed() },
+  ];
 }
 
 Deno.test("large queries over lists of every length agree with matches(), in chunks of any size", () => {
@@ -74,22 +87,26 @@ Deno.test("large queries over lists of every length agree with matches(), in chu
     );
     const query = items.length === 0 ? [{ types: ["even"], identifiers: [], metadata: [] }] : items;
     const after = [0, random(EVENTS), EVENTS - 500][round % 3]!;
+    const before = [EVENTS + 1, EVENTS - 200, after + 5000, EVENTS][round % 4]!;
     const fromMicros = times[random(1500)]!;
     const time = round % 4 === 3 ? { fromMicros, beforeMicros: fromMicros + 300_000_000 } : undefined;
     const expected = events.flatMap((event, i) => {
-      const isInRange = i >= after && (time === undefined || isInTimeRange(time, times[i]!));
+      const isInRange = i >= after && i + 1 < before &&
+        (time === undefined || isInTimeRange(time, times[i]!));
       return isInRange && matches(query, event) ? [i + 1] : [];
     });
     if (expected.length === 0) missed++;
     else found++;
-    for (const limit of [3, Infinity]) {
-      const wanted = expected.length > limit ? [...expected.slice(0, limit), Infinity] : expected;
-      const work = WORKS[random(2)]!;
-      const read = { query, time, afterSequence: after, limit };
-      assert.deepEqual(page(store, read, work), wanted, JSON.stringify(read));
+    for (const { backwards, expected: inOrder } of bothWays(expected)) {
+      for (const limit of [3, Infinity]) {
+        const wanted = inOrder.length > limit ? [...inOrder.slice(0, limit), Infinity] : inOrder;
+        const work = WORKS[random(2)]!;
+        const read = { query, time, afterSequence: after, beforeSequence: before, backwards, limit };
+        assert.deepEqual(page(store, read, work), wanted, JSON.stringify(read));
+      }
     }
     if (time !== undefined) continue;
-    assert.equal(firstMatch(store.db, query, { after, upTo: EVENTS }), expected[0]);
+    assert.equal(firstMatch(store.db, query, { after, upTo: before - 1 }), expected[0]);
   }
   assert.ok(found > 8 && missed > 0, `${found} found something, ${missed} nothing`);
 });
@@ -130,15 +147,19 @@ Deno.test("long lists are searched in windows, one list or many, intersected or 
       const expected = events.flatMap((event, i) =>
         i >= afterSequence && matches(query, event) ? [i + 1] : []
       );
-      for (const work of WORKS) {
-        const read = { query, afterSequence, limit: Infinity };
-        assert.deepEqual(page(store, read, work), expected, JSON.stringify(query[0]));
+      const range = { after: afterSequence, upTo: EVENTS };
+      for (const { backwards, expected: inOrder } of bothWays(expected)) {
+        for (const work of WORKS) {
+          const read = { query, afterSequence, backwards, limit: Infinity };
+          assert.deepEqual(page(store, read, work), inOrder, JSON.stringify(query[0]));
+        }
+        // Not cut into chunks, the search comes to the end of every window.
+        const direction = backwards ? "backwards" : "forwards";
+        const whole = findEvents(store.db, { query, range, direction, head: EVENTS, limit: Infinity });
+        const found = [...whole].flatMap(({ rows }) => rows).map(({ sequence }) => sequence);
+        assert.deepEqual(found, inOrder, JSON.stringify(query[0]));
       }
-      // Not cut into chunks, the search comes to the end of every window.
-      const whole = findEvents(store.db, { query, afterSequence, head: EVENTS, limit: Infinity });
-      const found = [...whole].flatMap(({ rows }) => rows).map(({ sequence }) => sequence);
-      assert.deepEqual(found, expected, JSON.stringify(query[0]));
-      assert.equal(firstMatch(store.db, query, { after: afterSequence, upTo: EVENTS }), expected[0]);
+      assert.equal(firstMatch(store.db, query, range), expected[0]);
     }
   }
 });

@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../../src/model/condition.ts";
+import type { TimeRange } from "../../../../src/model/time_range.ts";
 import { termItem } from "../../../../src/store/index_terms.ts";
 import { readState } from "../../../../src/store/sqlite/tables/identity.ts";
 import { readProjection } from "../../../../src/store/sqlite/tables/projections.ts";
+import type { Direction } from "../../../../src/store/sqlite/tables/direction.ts";
+import type { Range } from "../../../../src/store/sqlite/tables/range.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
 import { written } from "../../outcomes.ts";
 import { newEvent, queryOf, storeWrite, tag } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
+
+const EVER: TimeRange = { fromMicros: Number.MIN_SAFE_INTEGER, beforeMicros: Number.MAX_SAFE_INTEGER };
 
 /** Collects every SQL text that runs while `act` does, from outside, so that none can be forgotten. */
 function sqlOf(store: TestStore, act: () => void): string[] {
@@ -59,7 +64,10 @@ function hotStatements(store: TestStore): string[] {
     written(writer.group([storeWrite([], { projections: removal })])[0]);
     writer.deleteProjections("p");
     for (const query of ["every", queryOf(["t"]), queryOf(["t"], [tag("n", "1")])] as const) {
-      assert.ok(readChunk(store.db, { query, afterSequence: 0, head: undefined, limit: 290 }).events > 100);
+      for (const more of [{}, { backwards: true }, { time: EVER }, { time: EVER, backwards: true }]) {
+        const request = { query, afterSequence: 0, head: undefined, limit: 290, ...more };
+        assert.ok(readChunk(store.db, request).events > 100);
+      }
     }
     readProjection(store.db, { type: "p", id: "" });
     readState(store.db);
@@ -72,7 +80,11 @@ Deno.test("no statement of a write or a read walks a whole table", () => {
   for (
     const part of [
       /FROM event WHERE sequence > /,
+      /FROM event WHERE sequence > .* DESC/,
       /event_term MATCH/,
+      /event_term MATCH .* DESC/,
+      /FROM time_block .* ASC/,
+      /FROM time_block .* DESC/,
       /json_each/,
       /max\(sequence\)/,
       /UPDATE proj/,
@@ -89,25 +101,32 @@ Deno.test("no statement of a write or a read walks a whole table", () => {
 
 Deno.test("the index is asked with both bounds on rowid, and gives its rows in order by itself", () => {
   using store = new TestStore();
-  const [sql] = hotStatements(store).filter((text) => text.includes("MATCH"));
-  const [step, ...rest] = planOf(store, sql!);
-  // M: the expression, = < >: bounds that FTS5 uses on rowid.
-  assert.match(step!, /^SCAN event_term VIRTUAL TABLE INDEX \d+:(?=.*M)(?=.*<)(?=.*>)/);
-  assert.deepEqual(rest, []);
+  const searches = hotStatements(store).filter((text) => text.includes("MATCH"));
+  assert.equal(searches.length, 2, "one for each direction");
+  for (const sql of searches) {
+    const [step, ...rest] = planOf(store, sql);
+    // M: the expression, = < >: bounds that FTS5 uses on rowid.
+    assert.match(step!, /^SCAN event_term VIRTUAL TABLE INDEX \d+:(?=.*M)(?=.*<)(?=.*>)/);
+    assert.deepEqual(rest, []);
+  }
 });
 
-Deno.test("a tail of a long list in the index is found without walking the list", () => {
+Deno.test("a tail of a long list in the index is found without walking the list, and so is a head backwards", () => {
   using store = new TestStore();
   const events = Array.from({ length: 30_000 }, () => newEvent("t"));
   store.append(events);
   const expression = itemExpression(termItem(queryOf(["t"])[0]!));
-  const millisecondsFor = (after: number): number => {
+  const millisecondsFor = (range: Range, direction: Direction, found: number): number => {
     const times = Array.from({ length: 15 }, () => {
       const started = performance.now();
-      assert.deepEqual(indexedSequences(store.db, expression, { after, upTo: 30_000 }, 1), [after + 1]);
+      assert.deepEqual(indexedSequences(store.db, expression, range, 1, direction), [found]);
       return performance.now() - started;
     });
     return times.toSorted((a, b) => a - b)[7]!;
   };
-  assert.ok(millisecondsFor(29_900) < 20 * millisecondsFor(0) + 1, "the bound on rowid is not used");
+  const from = (after: number): number => millisecondsFor({ after, upTo: 30_000 }, "forwards", after + 1);
+  const before = (upTo: number): number => millisecondsFor({ after: 0, upTo }, "backwards", upTo);
+  assert.ok(from(29_900) < 20 * from(0) + 1, "the lower bound on rowid is not used");
+  assert.ok(before(100) < 20 * from(0) + 1, "the upper bound on rowid is not used");
+  assert.ok(before(30_000) < 20 * from(0) + 1, "the list is walked to its end");
 });

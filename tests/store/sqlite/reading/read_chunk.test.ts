@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Query } from "../../../../src/model/query.ts";
-import type { Chunk, ChunkRequest } from "../../../../src/store/chunk.ts";
+import { type Chunk, type ChunkRequest, requestAfter } from "../../../../src/store/chunk.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { EVERYTHING } from "../../chunks.ts";
 import { event } from "../../arbitraries.ts";
@@ -31,14 +31,19 @@ function read(store: TestStore, request: Partial<ChunkRequest> = {}): Chunk {
 }
 
 /** A whole page, chunk after chunk, the way that a page is put together. */
-function readPage(store: TestStore, query: Query, limit: number): { chunks: Chunk[]; hasMore: boolean } {
+function readPage(
+  store: TestStore,
+  query: Query,
+  limit: number,
+  backwards = false,
+): { chunks: Chunk[]; hasMore: boolean } {
   const chunks: Chunk[] = [];
-  for (let afterSequence = 0, left = limit;;) {
-    const chunk = read(store, { query, afterSequence, limit: left, head: chunks[0]?.head });
+  let request: ChunkRequest = { ...EVERYTHING, query, limit, backwards };
+  while (true) {
+    const chunk = readChunk(store.db, request);
     chunks.push(chunk);
     if (chunk.end !== false) return { chunks, hasMore: chunk.end.hasMore };
-    afterSequence = chunk.last;
-    left -= chunk.events;
+    request = { ...requestAfter(request, chunk), head: chunk.head };
   }
 }
 
@@ -82,10 +87,12 @@ for (const query of ["every", queryOf(["t"]), queryOf(["t"], [tag("n", "v")])] a
     const matching = Array.from({ length: 300 }, () => newEvent("t", [tag("n", "v")]));
     store.append(query === "every" ? matching : [...others, ...matching, ...others]);
     for (const wanted of [1, 255, 256, 257, 299, 300, 301, 1000]) {
-      const chunk = read(store, { query, limit: wanted });
-      assert.equal(chunk.events, Math.min(wanted, 300));
-      assert.equal(lines(chunk).length, chunk.events);
-      assert.deepEqual(chunk.end, { hasMore: wanted < 300 }, `a limit of ${wanted}`);
+      for (const backwards of [false, true]) {
+        const chunk = read(store, { query, limit: wanted, backwards });
+        assert.equal(chunk.events, Math.min(wanted, 300));
+        assert.equal(lines(chunk).length, chunk.events);
+        assert.deepEqual(chunk.end, { hasMore: wanted < 300 }, `a limit of ${wanted}`);
+      }
     }
   });
 }
@@ -94,16 +101,19 @@ Deno.test("a chunk ends with the event that takes it over 192 KB, and the next o
   using store = new TestStore();
   store.append(Array.from({ length: 60 }, (_, i) => newEvent("t", [], String(i % 10).repeat(100_000))));
   for (const query of ["every", queryOf(["t"])] as const) {
-    const { chunks, hasMore } = readPage(store, query, 55);
-    assert.equal(hasMore, true);
-    for (const [i, { lines, events, end }] of chunks.entries()) {
-      if (i === chunks.length - 1) continue;
-      assert.equal(end, false);
-      assert.ok(lines.length >= CHUNK_BYTES && lines.length < CHUNK_BYTES + 101_000, `${lines.length} bytes`);
-      assert.equal(events, Math.ceil(CHUNK_BYTES / 100_000));
+    for (const backwards of [false, true]) {
+      const { chunks, hasMore } = readPage(store, query, 55, backwards);
+      assert.equal(hasMore, true);
+      for (const [i, { lines, events, end }] of chunks.entries()) {
+        if (i === chunks.length - 1) continue;
+        assert.equal(end, false);
+        const { length } = lines;
+        assert.ok(length >= CHUNK_BYTES && length < CHUNK_BYTES + 101_000, `${length} bytes`);
+        assert.equal(events, Math.ceil(CHUNK_BYTES / 100_000));
+      }
+      const sequences = chunks.flatMap(lines).map(({ sequence }) => sequence);
+      assert.deepEqual(sequences, Array.from({ length: 55 }, (_, i) => backwards ? 60 - i : i + 1));
     }
-    const sequences = chunks.flatMap(lines).map(({ sequence }) => sequence);
-    assert.deepEqual(sequences, Array.from({ length: 55 }, (_, i) => i + 1));
   }
 });
 
@@ -111,9 +121,11 @@ Deno.test("a page whose last event fills a chunk still learns whether more match
   using store = new TestStore();
   store.append(Array.from({ length: 3 }, () => newEvent("t", [], "x".repeat(CHUNK_BYTES))));
   for (const [limit, hasMore] of [[2, true], [3, false], [4, false]] as const) {
-    const page = readPage(store, "every", limit);
-    assert.equal(page.hasMore, hasMore, `a limit of ${limit}`);
-    assert.equal(page.chunks.flatMap(lines).length, Math.min(limit, 3));
+    for (const backwards of [false, true]) {
+      const page = readPage(store, "every", limit, backwards);
+      assert.equal(page.hasMore, hasMore, `a limit of ${limit}`);
+      assert.equal(page.chunks.flatMap(lines).length, Math.min(limit, 3));
+    }
   }
 });
 
@@ -129,8 +141,10 @@ Deno.test("a page of large events reads no event again and again", () => {
     return rows;
   };
   for (const query of ["every", queryOf(["t"])] as const) {
-    rowsRead.count = 0;
-    assert.equal(readPage(store, query, events).hasMore, false);
-    assert.ok(rowsRead.count <= 4 * events, `${rowsRead.count} rows were read for ${events} events`);
+    for (const backwards of [false, true]) {
+      rowsRead.count = 0;
+      assert.equal(readPage(store, query, events, backwards).hasMore, false);
+      assert.ok(rowsRead.count <= 4 * events, `${rowsRead.count} rows were read for ${events} events`);
+    }
   }
 });

@@ -5,6 +5,8 @@ import { matches, type Query, simplifiedItems } from "../../../../src/model/quer
 import { termItem } from "../../../../src/store/index_terms.ts";
 import { findEvents, firstMatch } from "../../../../src/store/sqlite/reading/find_events.ts";
 import type { ChunkWork } from "../../../../src/store/sqlite/reading/chunk_work.ts";
+import { type ChunkRequest, requestAfter } from "../../../../src/store/chunk.ts";
+import type { Direction } from "../../../../src/store/sqlite/tables/direction.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import type { Range } from "../../../../src/store/sqlite/tables/range.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
@@ -19,24 +21,35 @@ function expected(events: readonly NewEvent[], query: Query, { after, upTo }: Ra
   );
 }
 
-function found(store: TestStore, query: Query, { after, upTo: head }: Range, limit: number): number[] {
-  const search = { query, afterSequence: after, head, limit };
+function found(
+  store: TestStore,
+  query: Query,
+  range: Range,
+  limit: number,
+  direction: Direction = "forwards",
+): number[] {
+  const search = { query, range, direction, head: store.head, limit };
   return [...findEvents(store.db, search)].flatMap(({ rows }) => rows).map(({ sequence }) => sequence);
 }
 
 /** The sequences of a whole page, read as the server reads it, but with so much work for each chunk. */
-function pageOf(store: TestStore, query: Query, range: Range, work?: ChunkWork): number[] {
+function pageOf(
+  store: TestStore,
+  query: Query,
+  { after: afterSequence, upTo: head }: Range,
+  backwards: boolean,
+  work?: ChunkWork,
+): number[] {
   const sequences: number[] = [];
-  let kept: unknown;
-  for (let { after } = range;;) {
-    const request = { query, afterSequence: after, head: range.upTo, limit: Infinity, kept };
+  let request: ChunkRequest = { query, afterSequence, head, limit: Infinity, backwards };
+  while (true) {
     // What is handed over between readers is copied.
     const chunk = structuredClone(readChunk(store.db, request, work));
     const lines = new TextDecoder().decode(chunk.lines).split("\n").slice(0, -1);
     for (const line of lines) sequences.push((JSON.parse(line) as { sequence: number }).sequence);
     if (chunk.end !== false) return sequences;
-    assert.ok(chunk.last >= (sequences.at(-1) ?? range.after) && chunk.last <= range.upTo);
-    ({ last: after, kept } = chunk);
+    assert.ok(chunk.last >= afterSequence && chunk.last <= head);
+    request = requestAfter(request, chunk);
   }
 }
 
@@ -45,17 +58,28 @@ const ONE_STEP: ChunkWork = { millisecondsMax: 0, microsecondsMin: 0, slowMillis
 /** Compares every way to ask a query of a range with `matches`. */
 function assertAgree(store: TestStore, events: readonly NewEvent[], query: Query, range: Range): void {
   const sequences = expected(events, query, range);
+  const descending = sequences.toReversed();
   for (const limit of [1, 7, Infinity]) {
     assert.deepEqual(found(store, query, range, limit), sequences.slice(0, limit));
+    assert.deepEqual(found(store, query, range, limit, "backwards"), descending.slice(0, limit));
   }
-  assert.deepEqual(pageOf(store, query, range), sequences);
-  assert.deepEqual(pageOf(store, query, range, ONE_STEP), sequences, "in chunks of one step each");
+  for (const work of [undefined, ONE_STEP]) {
+    assert.deepEqual(pageOf(store, query, range, false, work), sequences);
+    assert.deepEqual(pageOf(store, query, range, true, work), descending, "backwards");
+  }
   if (typeof query === "string") return;
   assert.equal(firstMatch(store.db, query, range), sequences[0]);
   const items = simplifiedItems(query).map((item) => itemExpression(termItem(item)));
   const indexed = items.flatMap((item) => indexedSequences(store.db, item, range, 1_000_000));
   const distinct = [...new Set(indexed)].sort((a, b) => a - b);
   assert.deepEqual(distinct, sequences, "the index itself, however short the range");
+  const expression = items[0];
+  if (expression === undefined) return;
+  const first = indexedSequences(store.db, expression, range, 1_000_000);
+  for (const rowsMax of [1, 5, 1_000_000]) {
+    const last = indexedSequences(store.db, expression, range, rowsMax, "backwards");
+    assert.deepEqual(last, first.toReversed().slice(0, rowsMax), "the index itself, backwards");
+  }
 }
 
 /** Stores of one length, made of the given events again and again. */
@@ -101,6 +125,10 @@ Deno.test("a page of many thousand events comes from the index whole, in order, 
     assert.deepEqual(
       found(store, query, range, limit),
       expected(events, query, range).slice(0, limit),
+    );
+    assert.deepEqual(
+      found(store, query, range, limit, "backwards"),
+      expected(events, query, range).toReversed().slice(0, limit),
     );
     assert.deepEqual(found(store, "every", range, limit).length, Math.min(limit, 9500));
   }

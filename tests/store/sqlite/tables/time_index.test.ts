@@ -58,9 +58,12 @@ Deno.test("reads by time find exactly the events of those moments, also after th
       const time = { fromMicros: Math.min(a, b), beforeMicros: Math.max(a, b) };
       const expected = sequencesOf(times, query, time, { after, upTo: head });
       for (const limit of [3, Infinity]) {
-        const search = { query, time, afterSequence: after, head, limit };
-        const found = [...findEvents(store.db, search)].flatMap(({ rows }) => rows);
-        assert.deepEqual(found.map(({ sequence }) => sequence), expected.slice(0, limit));
+        for (const direction of ["forwards", "backwards"] as const) {
+          const search = { query, time, range: { after, upTo: head }, direction, head: EVENTS, limit };
+          const found = [...findEvents(store.db, search)].flatMap(({ rows }) => rows);
+          const inOrder = direction === "forwards" ? expected : expected.toReversed();
+          assert.deepEqual(found.map(({ sequence }) => sequence), inOrder.slice(0, limit));
+        }
       }
       const page = readChunk(store.db, { query, time, afterSequence: after, head, limit: 5 });
       assert.equal(page.events, Math.min(5, expected.length));
@@ -74,16 +77,32 @@ Deno.test("a read of a few moments looks at the blocks that hold them, not at th
   const { store } = storeWith(() => 0);
   using _ = store;
   const time = { fromMicros: START + 3000 * 1_000_000, beforeMicros: START + 3003 * 1_000_000 };
-  const ranges = [...rangesInTime(store.db, { after: 0, upTo: EVENTS }, time)];
-  assert.equal(ranges.length, 1);
-  assert.ok(ranges[0]!.after < 3001 && ranges[0]!.upTo >= 3003, "they are there");
-  assert.ok(ranges[0]!.upTo - ranges[0]!.after <= 1024, "in one block");
-  assert.deepEqual([...rangesInTime(store.db, { after: 0, upTo: EVENTS }, EVER)], [{
-    after: 0,
-    upTo: EVENTS,
-  }]);
+  const whole = { after: 0, upTo: EVENTS };
   const never = { fromMicros: START - 2, beforeMicros: START - 1 };
-  assert.deepEqual([...rangesInTime(store.db, { after: 0, upTo: EVENTS }, never)], []);
+  for (const direction of ["forwards", "backwards"] as const) {
+    const ranges = [...rangesInTime(store.db, whole, time, direction)];
+    assert.equal(ranges.length, 1);
+    assert.ok(ranges[0]!.after < 3001 && ranges[0]!.upTo >= 3003, "they are there");
+    assert.ok(ranges[0]!.upTo - ranges[0]!.after <= 1024, "in one block");
+    assert.deepEqual([...rangesInTime(store.db, whole, EVER, direction)], [whole]);
+    assert.deepEqual([...rangesInTime(store.db, whole, never, direction)], []);
+  }
+});
+
+Deno.test("backwards, the parts of a range that hold a time are the same ones, from the last to the first", () => {
+  // The clock goes back again and again, so that the time lies in many places.
+  const { store } = storeWith((i) => -(i >> 11) * 2048 * 1_000_000);
+  using _ = store;
+  const part = fc.tuple(fc.nat(EVENTS), fc.nat(EVENTS)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)]);
+  fc.assert(
+    fc.property(part, part, ([after, upTo], [from, before]) => {
+      const range = { after: after!, upTo: upTo! };
+      const time = { fromMicros: START + from! * 1_000_000, beforeMicros: START + before! * 1_000_000 };
+      const forwards = [...rangesInTime(store.db, range, time)];
+      assert.deepEqual([...rangesInTime(store.db, range, time, "backwards")], forwards.toReversed());
+    }),
+    { numRuns: 200 },
+  );
 });
 
 Deno.test("a reset empties the time index", () => {
