@@ -21,8 +21,8 @@ export function followingChunks(
   next: NextRequest,
   client: Client,
 ): AsyncGenerator<Chunk, void> {
-  const mayBeMany = next.query === "every" && next.time === undefined && !next.backwards;
-  return (mayBeMany && first.end === false ? sideBySide : oneByOne)(reads, first, next, client);
+  const isEveryForwards = next.query === "every" && next.time === undefined && !next.backwards;
+  return (isEveryForwards && first.end === false ? sideBySide : oneByOne)(reads, first, next, client);
 }
 
 /** Where a chunk begins shows only in the one before it. */

@@ -2,9 +2,9 @@ import { listsOf, type QueryItem } from "../../../model/query.ts";
 import { type TermItem, termItem } from "../../index_terms.ts";
 import type { Database } from "../connection/database.ts";
 import { anyOfExpression, indexedSequences, itemExpression, termExpression } from "../tables/tag_index.ts";
-import { contains, endOf, positionBehind, seenOf, sortedFor } from "../tables/direction.ts";
+import { contains, endOf, positionBehind, seenOf, sortedFor, startOf } from "../tables/direction.ts";
 import type { Range } from "../tables/range.ts";
-import type { SearchOptions } from "./search_options.ts";
+import { entriesTo, type SearchOptions, steppingMicroseconds } from "./search_options.ts";
 import { LOOKUP_MICROSECONDS, SEQUENCE_MICROSECONDS, WALKED_ENTRY_MICROSECONDS } from "./step_cost.ts";
 import type { Window } from "./step.ts";
 
@@ -34,6 +34,9 @@ const SHORT_LIST = 64;
 const WALKED_ENTRIES_MAX = 4_000_000;
 const BUDGETED_WALKED_ENTRIES_MAX = 50_000;
 
+/** A short list of an item is looked for no longer than this: backwards and far from the end, a lookup is slow. */
+const ASKING_MICROSECONDS_MAX = 10_000;
+
 /** About as long as a term is in an expression. */
 const TERM_UNITS = 38;
 
@@ -62,7 +65,7 @@ export class Gathering {
   readonly #options: SearchOptions;
   #unchecked: Window["unchecked"];
   #lookups = 0;
-  /** Expressions of long lists, and how many events of the range the sequences that were seen lie among. */
+  /** Expressions of long lists, and among how many events their first sequences in the range lie. */
   readonly #long = new Map<string, number>();
 
   constructor(
@@ -125,7 +128,10 @@ export class Gathering {
     if (mayWalk && this.#walksAtOnce) return this.#walk(lists, terms);
     let sparsest = 0;
     let events = 0;
+    const start = startOf(this.#range, this.#options.direction);
+    const lookup = LOOKUP_MICROSECONDS + steppingMicroseconds(start, this.#options);
     for (const [i, list] of lists.entries()) {
+      if (i * lookup > ASKING_MICROSECONDS_MAX) break;
       let among = this.#long.get(list);
       if (among === undefined) {
         const sequences = this.#ask(list, SHORT_LIST);
@@ -133,7 +139,7 @@ export class Gathering {
           this.#candidates.push(...sequences);
           return withoutList(item, i);
         }
-        const { after, upTo } = this.#upTo(sequences.at(-1)!);
+        const { after, upTo } = this.#rangeUpTo(sequences.at(-1)!);
         among = upTo - after;
         this.#long.set(list, among);
       }
@@ -146,7 +152,12 @@ export class Gathering {
 
   get #mayWalk(): boolean {
     const entriesMax = this.#options.budget === undefined ? WALKED_ENTRIES_MAX : BUDGETED_WALKED_ENTRIES_MAX;
-    return this.#lists ** 2 * this.#entriesTo(endOf(this.#range, this.#options.direction)) <= entriesMax;
+    return this.#lists ** 2 * this.#entriesWalked <= entriesMax;
+  }
+
+  /** The entries of a list, at most, up to the end of the range. */
+  get #entriesWalked(): number {
+    return entriesTo(endOf(this.#range, this.#options.direction), this.#options);
   }
 
   /**
@@ -159,17 +170,10 @@ export class Gathering {
     return this.#range.after <= this.#range.upTo / 2;
   }
 
-  /** How many entries a list has at most between where FTS5 begins to walk it and a position. */
-  #entriesTo(position: number): number {
-    const { direction, head } = this.#options;
-    return direction === "forwards" ? position : head - position;
-  }
-
   #walk(lists: readonly string[], terms: TermItem): undefined {
-    const { direction, eventsMax, budget } = this.#options;
+    const { eventsMax, budget } = this.#options;
     this.#add(itemExpression(terms), eventsMax);
-    const entries = this.#entriesTo(endOf(this.#range, direction));
-    budget?.spend(lists.length * entries * WALKED_ENTRY_MICROSECONDS);
+    budget?.spend(lists.length * this.#entriesWalked * WALKED_ENTRY_MICROSECONDS);
   }
 
   #add(expression: string, eventsMax: number): void {
@@ -177,7 +181,7 @@ export class Gathering {
     const sequences = this.#ask(expression, rowsMax);
     if (this.#items.length === 1) this.#candidates = sequences;
     else for (const sequence of sequences) this.#candidates.push(sequence);
-    if (sequences.length === rowsMax) this.#range = this.#upTo(sequences.at(-1)!);
+    if (sequences.length === rowsMax) this.#range = this.#rangeUpTo(sequences.at(-1)!);
   }
 
   #ask(expression: string, rowsMax: number): number[] {
@@ -190,7 +194,7 @@ export class Gathering {
   }
 
   /** The range with this event as its last one in the order of the search. */
-  #upTo(sequence: number): Range {
+  #rangeUpTo(sequence: number): Range {
     const { direction } = this.#options;
     return seenOf(this.#range, positionBehind(sequence, direction), direction);
   }
@@ -204,7 +208,7 @@ export class Gathering {
       if (sequence !== distinct.at(-1)) distinct.push(sequence);
     }
     const last = distinct.at(-1);
-    if (distinct.length === this.#sequencesMax && last !== undefined) this.#range = this.#upTo(last);
+    if (distinct.length === this.#sequencesMax && last !== undefined) this.#range = this.#rangeUpTo(last);
     this.#candidates = distinct;
   }
 }

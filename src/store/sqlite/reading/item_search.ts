@@ -14,7 +14,7 @@ import type { Range } from "../tables/range.ts";
 import { batchesAt, batchesOf } from "./event_batches.ts";
 import { Gathering, lookupsFor } from "./gather.ts";
 import { Matcher } from "./matcher.ts";
-import type { SearchOptions } from "./search_options.ts";
+import { type SearchOptions, steppingMicroseconds } from "./search_options.ts";
 import { LOOKUP_MICROSECONDS, PARSE_MICROSECONDS, rowsMicroseconds } from "./step_cost.ts";
 import type { Step, Window } from "./step.ts";
 
@@ -29,8 +29,8 @@ const SCANNED_EVENTS_MIN = 64;
 const SAMPLE_EVENTS = 4;
 const WHOLE_STORE: Range = { after: 0, upTo: Number.MAX_SAFE_INTEGER };
 
-/** With fewer lookups, it is cheaper to repeat them for the next chunk than to hand over what they found. */
-const KEPT_LOOKUPS_MIN = 16;
+/** When asking the index takes less, it is cheaper to repeat that for the next chunk than to hand over what was found. */
+const KEPT_MICROSECONDS_MIN = 400;
 
 export class ItemSearch {
   readonly #db: Database;
@@ -67,16 +67,13 @@ export class ItemSearch {
   /** Gathers candidates, which takes a step for each item when there are many. */
   *#gather(begun: Window): Generator<Step, Window> {
     const gathering = new Gathering(this.#db, this.#items, begun, this.#options);
+    const reached = startOf(begun, this.#options.direction);
     while (!gathering.done) {
       gathering.step();
       const kept = this.#kept(gathering.window);
       if (kept === undefined) continue;
-      yield {
-        rows: [],
-        reached: startOf(begun, this.#options.direction),
-        microseconds: gathering.lookups * LOOKUP_MICROSECONDS,
-        window: kept,
-      };
+      const microseconds = this.#askingMicroseconds(reached, gathering.lookups);
+      yield { rows: [], reached, microseconds, window: kept };
     }
     return gathering.window;
   }
@@ -103,7 +100,8 @@ export class ItemSearch {
       const matching = matcher === undefined ? rows : rows.filter(({ body }) => matcher.matches(body));
       yield this.#stepOver(rows, matching, matcher !== undefined && this.#hasTags, kept);
     }
-    yield { rows: [], reached: endOf(window, direction), microseconds: this.#lookups * LOOKUP_MICROSECONDS };
+    const end = endOf(window, direction);
+    yield { rows: [], reached: end, microseconds: this.#askingMicroseconds(startOf(window, direction)) };
   }
 
   #stepOver(
@@ -125,7 +123,16 @@ export class ItemSearch {
   }
 
   #kept(window: Window): Window | undefined {
-    return this.#lookups >= KEPT_LOOKUPS_MIN ? window : undefined;
+    const start = startOf(window, this.#options.direction);
+    return this.#askingMicroseconds(start) >= KEPT_MICROSECONDS_MIN ? window : undefined;
+  }
+
+  /**
+   * How long it may take to ask the index about the events from a position on. Of the lists asked for, at most a few
+   * have most of the events: it is as if one had all.
+   */
+  #askingMicroseconds(position: number, lookups = this.#lookups): number {
+    return lookups * LOOKUP_MICROSECONDS + steppingMicroseconds(position, this.#options);
   }
 
   get #hasTags(): boolean {
@@ -135,7 +142,9 @@ export class ItemSearch {
   #isCheaperToScan(range: Range): boolean {
     const events = range.upTo - range.after;
     if (events <= SCANNED_EVENTS_MIN) return true;
-    return events <= this.#eventsScannedInstead(startOf(range, this.#options.direction), events);
+    const start = startOf(range, this.#options.direction);
+    // Most lists are short: FTS5 finds what they have at once, in either direction.
+    return events <= this.#eventsScannedIn(this.#lookups * LOOKUP_MICROSECONDS, start, events);
   }
 
   /**
@@ -148,16 +157,15 @@ export class ItemSearch {
     const rest = restOf(range, end, direction);
     if (window.candidates === "every" || rest.after >= rest.upTo) return undefined;
     const asked = window.upTo - window.after;
-    const events = this.#eventsScannedInstead(end, asked);
+    const events = this.#eventsScannedIn(this.#askingMicroseconds(end), end, asked);
     return events < asked ? undefined : scanOf(beginningOf(rest, events, direction));
   }
 
   /**
-   * How many events from a position on can be looked at in the time that it takes to ask the index, or 0 when these
-   * are certainly fewer than `eventsMin`.
+   * How many events from a position on can be looked at in so many microseconds, or 0 when these are certainly fewer
+   * than `eventsMin`.
    */
-  #eventsScannedInstead(position: number, eventsMin: number): number {
-    const micros = this.#lookups * LOOKUP_MICROSECONDS;
+  #eventsScannedIn(micros: number, position: number, eventsMin: number): number {
     if (micros < rowsMicroseconds([], eventsMin)) return 0;
     const { direction } = this.#options;
     const rest = restOf(WHOLE_STORE, position, direction);

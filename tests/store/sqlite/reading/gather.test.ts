@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../../../../src/model/event.ts";
+import type { QueryItem } from "../../../../src/model/query.ts";
 import { Gathering } from "../../../../src/store/sqlite/reading/gather.ts";
 import type { Window } from "../../../../src/store/sqlite/reading/step.ts";
 import type { Direction } from "../../../../src/store/sqlite/tables/direction.ts";
@@ -21,31 +22,36 @@ function filled(): TestStore {
   return store;
 }
 
-/** Gathers the candidates of a range for the first of the items. */
+/** Gathers the candidates of a range for the first of some items. */
 function gather(
   store: TestStore,
   range: Range,
   direction: Direction,
-): { window: Window; isIntersected: boolean } {
-  const expressions: unknown[] = [];
+  items: readonly QueryItem[] = ITEMS,
+  head = EVENTS,
+): { window: Window; asked: string[] } {
+  const asked: string[] = [];
   const all = store.db.all.bind(store.db);
-  store.db.all = (sql, ...values) => (expressions.push(values[0]), all(sql, ...values));
+  store.db.all = (sql, ...values) => (asked.push(String(values[0])), all(sql, ...values));
   const begun: Window = { ...range, itemsDone: 0, candidates: [], unchecked: "nothing" };
-  const options = { direction, head: EVENTS, eventsMax: 100 };
-  const gathering = new Gathering(store.db, ITEMS, begun, options);
+  const options = { direction, head, eventsMax: 100 };
+  const gathering = new Gathering(store.db, items, begun, options);
   gathering.step();
   store.db.all = all;
-  const isIntersected = expressions.some((expression) => String(expression).includes(" AND "));
-  return { window: gathering.window, isIntersected };
+  return { window: gathering.window, asked };
+}
+
+function isIntersected({ asked }: { readonly asked: readonly string[] }): boolean {
+  return asked.some((expression) => expression.includes(" AND "));
 }
 
 Deno.test("FTS5 intersects lists only where they can be walked from the end at which it begins", () => {
   using store = filled();
   const [early, late] = [{ after: 0, upTo: 2000 }, { after: 10_000, upTo: EVENTS }];
-  assert.ok(gather(store, early, "forwards").isIntersected);
-  assert.ok(!gather(store, late, "forwards").isIntersected);
-  assert.ok(gather(store, late, "backwards").isIntersected);
-  assert.ok(!gather(store, early, "backwards").isIntersected);
+  assert.ok(isIntersected(gather(store, early, "forwards")));
+  assert.ok(!isIntersected(gather(store, late, "forwards")));
+  assert.ok(isIntersected(gather(store, late, "backwards")));
+  assert.ok(!isIntersected(gather(store, early, "backwards")));
 });
 
 Deno.test("a window of more candidates than are wanted ends at the last of them, in either direction", () => {
@@ -54,4 +60,14 @@ Deno.test("a window of more candidates than are wanted ends at the last of them,
   assert.deepEqual([forwards.after, forwards.upTo, forwards.candidates.length], [600, 900, 100]);
   const backwards = gather(store, { after: 10_000, upTo: 11_000 }, "backwards").window;
   assert.deepEqual([backwards.after, backwards.upTo, backwards.candidates.length], [10_700, 11_000, 100]);
+});
+
+Deno.test("backwards and far from the end of the store, a short list is looked for among few of many", () => {
+  using store = filled();
+  const items = queryOf([], Array.from({ length: 10 }, (_, i) => tag("n", `${i}`)));
+  const range = { after: 0, upTo: 2000 };
+  const lists = (head: number): number => gather(store, range, "backwards", items, head).asked.length - 1;
+  assert.equal(lists(500_000), 10);
+  assert.equal(lists(5_000_000), 2);
+  assert.equal(lists(100_000_000), 1);
 });

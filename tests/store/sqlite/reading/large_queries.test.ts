@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../../../../src/model/event.ts";
-import { matches, type QueryItem } from "../../../../src/model/query.ts";
+import { matches, type Query, type QueryItem } from "../../../../src/model/query.ts";
 import type { ReadRequest } from "../../../../src/model/read_request.ts";
 import type { Tag } from "../../../../src/model/tag.ts";
 import { isInTimeRange } from "../../../../src/model/time_range.ts";
 import { findEvents, firstMatch } from "../../../../src/store/sqlite/reading/find_events.ts";
 import type { ChunkWork } from "../../../../src/store/sqlite/reading/chunk_work.ts";
+import type { Window } from "../../../../src/store/sqlite/reading/step.ts";
+import { type Direction, restOf } from "../../../../src/store/sqlite/tables/direction.ts";
+import type { Range } from "../../../../src/store/sqlite/tables/range.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { type ChunkRequest, requestAfter } from "../../../../src/store/chunk.ts";
 import { sequencesOf } from "../../chunks.ts";
@@ -160,6 +163,55 @@ Deno.test("long lists are searched in windows, one list or many, intersected or 
         assert.deepEqual(found, inOrder, JSON.stringify(query[0]));
       }
       assert.equal(firstMatch(store.db, query, range), expected[0]);
+    }
+  }
+});
+
+/** What a search finds that stops after each step and goes on from what it has found out. */
+function foundInSteps(
+  store: TestStore,
+  query: Query,
+  range: Range,
+  direction: Direction,
+  head: number,
+): number[] {
+  const sequences: number[] = [];
+  let [rest, window] = [range, undefined as Window | undefined];
+  while (rest.after < rest.upTo) {
+    const search = { query, range: rest, direction, head, limit: Infinity, window };
+    const { value: step } = findEvents(store.db, search).next();
+    if (step === undefined) break;
+    for (const { sequence } of step.rows) sequences.push(sequence);
+    window = structuredClone(step.window);
+    rest = restOf(range, step.reached, direction);
+  }
+  return sequences;
+}
+
+Deno.test("far from the end of a large store, where the index takes longer backwards, the same is found", () => {
+  using store = new TestStore();
+  const random = seededRandom(7);
+  const lists = [1, 2, 3, 40, 3000];
+  const events = Array.from(
+    { length: EVENTS },
+    (_, i) => newEvent(`type ${i % 7}`, lists.map((each) => tag("list", `${each} ${random(each)}`))),
+  );
+  store.append(events);
+  const head = 30_000_000;
+  for (let round = 0; round < 12; round++) {
+    const query = Array.from({ length: 1 + random(3) }, () => ({
+      types: random(2) === 0 ? [] : [`type ${random(8)}`],
+      identifiers: lists.filter(() => random(3) === 0).map((each) => tag("list", `${each} ${random(each)}`)),
+      metadata: [],
+    })).filter(({ types, identifiers }) => types.length + identifiers.length > 0);
+    const after = random(2) * random(EVENTS);
+    const range = { after, upTo: after + random(EVENTS - after) };
+    const expected = events.flatMap((event, i) =>
+      i >= range.after && i < range.upTo && matches(query, event) ? [i + 1] : []
+    );
+    for (const { backwards, expected: inOrder } of bothWays(expected)) {
+      const direction = backwards ? "backwards" : "forwards";
+      assert.deepEqual(foundInSteps(store, query, range, direction, head), inOrder, JSON.stringify(query));
     }
   }
 });

@@ -27,8 +27,9 @@ function found(
   range: Range,
   limit: number,
   direction: Direction = "forwards",
+  head = store.head,
 ): number[] {
-  const search = { query, range, direction, head: store.head, limit };
+  const search = { query, range, direction, head, limit };
   return [...findEvents(store.db, search)].flatMap(({ rows }) => rows).map(({ sequence }) => sequence);
 }
 
@@ -63,6 +64,7 @@ function assertAgree(store: TestStore, events: readonly NewEvent[], query: Query
     assert.deepEqual(found(store, query, range, limit), sequences.slice(0, limit));
     assert.deepEqual(found(store, query, range, limit, "backwards"), descending.slice(0, limit));
   }
+  assert.deepEqual(found(store, query, range, Infinity, "backwards", 50_000_000), descending);
   for (const work of [undefined, ONE_STEP]) {
     assert.deepEqual(pageOf(store, query, range, false, work), sequences);
     assert.deepEqual(pageOf(store, query, range, true, work), descending, "backwards");
