@@ -34,11 +34,15 @@ interface Place {
   readonly keyPath: string;
 }
 
-/** Starts the proxy with the configuration of the page; only addresses and certificates are replaced. */
+/**
+ * Starts the proxy with the configuration of the page; only addresses and certificates are replaced.
+ * @param change another configuration, made of that one
+ */
 export async function startProxy(
   name: ProxyName,
   programs: ProxyPrograms,
   upstream: Address,
+  change: Change = (config) => config,
 ): Promise<Proxy> {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_proxy_" });
   const [httpPort, httpsPort, metricsPort] = [freePort(), freePort(), freePort()];
@@ -46,7 +50,9 @@ export async function startProxy(
   const keyPath = join(directory, "key.pem");
   const place: Place = { directory, httpPort, httpsPort, metricsPort, certificatePath, keyPath };
   await makeCertificate(programs.openssl, place);
-  const options = name === "nginx" ? prepareNginx(place, upstream) : prepareCaddy(place, upstream);
+  const options = name === "nginx"
+    ? prepareNginx(place, upstream, change)
+    : prepareCaddy(place, upstream, change);
   const process = await DebianProcess.start(programs[name], {
     ...options,
     directory,
@@ -66,7 +72,9 @@ export async function startProxy(
 
 type Prepared = Pick<ProcessOptions, "args" | "env">;
 
-function prepareNginx(place: Place, upstream: Address): Prepared {
+type Change = (config: string) => string;
+
+function prepareNginx(place: Place, upstream: Address, change: Change): Prepared {
   const { directory, httpPort, httpsPort, metricsPort } = place;
   const server = upstream.transport === "unix"
     ? `unix:${upstream.path}`
@@ -89,11 +97,11 @@ function prepareNginx(place: Place, upstream: Address): Prepared {
     "}",
   ];
   const path = join(directory, "nginx.conf");
-  Deno.writeTextFileSync(path, config.join("\n"));
+  Deno.writeTextFileSync(path, change(config.join("\n")));
   return { args: ["-c", path, "-p", directory, "-e", "stderr"] };
 }
 
-function prepareCaddy(place: Place, upstream: Address): Prepared {
+function prepareCaddy(place: Place, upstream: Address, change: Change): Prepared {
   const { directory, httpPort, httpsPort, metricsPort } = place;
   const server = upstream.transport === "unix"
     ? `unix/${upstream.path}`
@@ -111,7 +119,7 @@ function prepareCaddy(place: Place, upstream: Address): Prepared {
     "",
   ];
   const path = join(directory, "Caddyfile");
-  Deno.writeTextFileSync(path, config.join("\n"));
+  Deno.writeTextFileSync(path, change(config.join("\n")));
   const home = { HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
   return { args: ["run", "--config", path, "--adapter", "caddyfile"], env: home };
 }

@@ -7,7 +7,7 @@ import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
 import { startServer } from "../../support/server_process.ts";
 import { proxyNames, startProxy } from "./proxy.ts";
 import { proxyTest } from "./proxy_test.ts";
-import { ScriptedUpstream, sendText } from "./scripted_upstream.ts";
+import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 

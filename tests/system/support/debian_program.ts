@@ -18,6 +18,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "systemd-analyze": "systemd",
   man: "man-db",
   groff: "groff-base",
+  node: "nodejs",
 };
 
 const FOLDERS = ["usr/bin", "usr/sbin", "bin", "sbin"];

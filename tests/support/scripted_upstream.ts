@@ -1,4 +1,4 @@
-import type { Address } from "../../support/connection.ts";
+import type { Address } from "./connection.ts";
 
 /** One request as it reached the upstream. */
 export interface SeenRequest {

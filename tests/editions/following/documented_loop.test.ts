@@ -1,0 +1,26 @@
+import {
+  type DocumentedLoop,
+  followThroughBrokenPage,
+  followThroughKills,
+} from "../../support/documented_follower.ts";
+import { pageBlock } from "../../support/page_block.ts";
+
+/* tests/system/editions/documented_loop.test.ts runs the loop in shell, and this one in Node. */
+
+const FIRST_LINE =
+  '// follow.ts: prints every event, in order; the file "checkpoint.json" says how far it has come.';
+const FLAGS = ["--quiet", "--no-prompt", "--check", "--allow-net", "--allow-read=.", "--allow-write=."];
+
+const loop: DocumentedLoop = {
+  name: "follow.ts",
+  text: pageBlock("following.md", FIRST_LINE),
+  command: [Deno.execPath(), "run", ...FLAGS],
+};
+
+Deno.test("the TypeScript of following.md prints each event once and in order, through kills and a reset", async () => {
+  await followThroughKills(loop);
+});
+
+Deno.test("the TypeScript of following.md uses each event once when pages break off", async () => {
+  await followThroughBrokenPage(loop);
+});
