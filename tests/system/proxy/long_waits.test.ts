@@ -26,6 +26,16 @@ async function waitForTurn(name: ProxyName, programs: ProxyPrograms): Promise<vo
   assert.deepEqual([reply.status, await reply.text(), upstream.requests.length], [200, "ok", 1], name);
 }
 
+/** The longest wait that a read may ask for. */
+async function waitForEvents(name: ProxyName, programs: ProxyPrograms): Promise<void> {
+  await using server = await startServer({ listen: "unix" });
+  await using proxy = await startProxy(name, programs, server.address);
+  using client = Deno.createHttpClient({ caCerts: [proxy.certificate] });
+  const body = JSON.stringify({ query: "*", waitSeconds: 60 });
+  const reply = await fetch(`${proxy.httpsUrl}/events`, { client, method: "QUERY", body });
+  assert.deepEqual([reply.status, await reply.text()], [200, '{"hasMore":false}\n'], name);
+}
+
 async function stallReader(name: ProxyName, programs: ProxyPrograms): Promise<void> {
   await using server = await startServer({ listen: "unix" });
   await using proxy = await startProxy(name, programs, server.address);
@@ -48,6 +58,14 @@ if (Deno.env.get("EVENTSTORE_LONG_TESTS") === "1") {
     `a request that waits ${WAIT_SECONDS} s for its turn is answered through each proxy`,
     async (programs) => {
       await Promise.all(proxyNames.map((name) => waitForTurn(name, programs)));
+    },
+  );
+
+  await debianTest(
+    [...proxyNames, "openssl"],
+    "a read that waits 60 s for events is answered through each proxy",
+    async (programs) => {
+      await Promise.all(proxyNames.map((name) => waitForEvents(name, programs)));
     },
   );
 

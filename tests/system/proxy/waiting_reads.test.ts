@@ -1,17 +1,22 @@
 import assert from "node:assert/strict";
 import { Client, parsePage } from "../../support/client.ts";
-import { eventually, pause } from "../../support/eventually.ts";
+import { type Connection, NoReply, type Reply } from "../../support/connection.ts";
+import { eventually } from "../../support/eventually.ts";
 import { debugSnapshot } from "../../support/held_turn.ts";
 import { replacePart } from "../../support/page_block.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { debianTest } from "../support/debian_program.ts";
-import { proxyNames, startProxy } from "./proxy.ts";
+import { type Proxy, proxyNames, startProxy } from "./proxy.ts";
 import { proxyTest } from "./proxy_test.ts";
 
 const EVENT = { type: "t", payload: "" };
 
 /** The body of a read that waits for the next event. */
-const waiting = (seconds: number): unknown => ({ query: "*", waitSeconds: seconds });
+const waiting = (seconds: number): string => JSON.stringify({ query: "*", waitSeconds: seconds });
+
+function readThrough(proxy: Proxy, seconds: number): Promise<Reply> {
+  return new Client(proxy.address).request("QUERY", "/events", { body: waiting(seconds) });
+}
 
 async function readsUnderWay(server: ServerProcess, count: number): Promise<void> {
   await eventually(async () => {
@@ -26,7 +31,7 @@ await proxyTest(
     await using proxy = await startProxy(name, programs, server.address);
     using client = Deno.createHttpClient({ caCerts: [proxy.certificate] });
     const read = (seconds: number): Promise<Response> =>
-      fetch(`${proxy.httpsUrl}/events`, { client, method: "QUERY", body: JSON.stringify(waiting(seconds)) });
+      fetch(`${proxy.httpsUrl}/events`, { client, method: "QUERY", body: waiting(seconds) });
 
     const empty = await read(1);
     assert.deepEqual([empty.status, await empty.text()], [200, '{"hasMore":false}\n']);
@@ -44,14 +49,14 @@ await proxyTest(
 await proxyTest("a waiting reader that leaves is noticed, with and without TLS", async (name, programs) => {
   await using server = await startServer({ listen: "unix" });
   await using proxy = await startProxy(name, programs, server.address);
-  using plain = await new Client(proxy.address).begin("QUERY", "/events", { json: waiting(60) });
+  using plain = await new Client(proxy.address).begin("QUERY", "/events", { body: waiting(60) });
   await readsUnderWay(server, 1);
   plain.close();
   await readsUnderWay(server, 0);
 
   using client = Deno.createHttpClient({ caCerts: [proxy.certificate] });
   const leaving = new AbortController();
-  const request = { client, method: "QUERY", body: JSON.stringify(waiting(60)), signal: leaving.signal };
+  const request = { client, method: "QUERY", body: waiting(60), signal: leaving.signal };
   const awaited = fetch(`${proxy.httpsUrl}/events`, request);
   await readsUnderWay(server, 1);
   leaving.abort();
@@ -64,35 +69,47 @@ await proxyTest(
   async (name, programs) => {
     await using server = await startServer({ listen: "unix" });
     await using proxy = await startProxy(name, programs, server.address);
-    const client = new Client(proxy.address);
-    const readers = Array.from(
-      { length: 40 },
-      () => client.request("QUERY", "/events", { json: waiting(60) }),
-    );
+    const readers = Array.from({ length: 40 }, () => readThrough(proxy, 60));
     await readsUnderWay(server, readers.length);
     await server.client().append(EVENT);
-    for (const reply of await Promise.all(readers)) {
-      assert.equal(parsePage(reply).events.length, 1);
-    }
+    for (const reply of await Promise.all(readers)) assert.equal(parsePage(reply).events.length, 1);
   },
 );
 
 await debianTest(
   [...proxyNames, "openssl"],
-  "nginx: a wait longer than proxy_read_timeout is 504; the one of the page is long enough",
+  "nginx: a wait longer than proxy_read_timeout is 504, and the one of the page is long enough",
   async (programs) => {
     await using server = await startServer({ listen: "unix" });
-    const statusBehind = async (timeout: string): Promise<number> => {
-      await using proxy = await startProxy(
-        "nginx",
-        programs,
-        server.address,
-        (config) => replacePart(config, "proxy_read_timeout 1d;", timeout),
-      );
-      return (await new Client(proxy.address).request("QUERY", "/events", { json: waiting(3) })).status;
-    };
-    assert.equal(await statusBehind("proxy_read_timeout 1s;"), 504);
-    assert.equal(await statusBehind("proxy_read_timeout 1d;"), 200);
-    await pause(0);
+    const shorten = (config: string): string => replacePart(config, "read_timeout 1d", "read_timeout 1s");
+    await using proxy = await startProxy("nginx", programs, server.address);
+    await using impatient = await startProxy("nginx", programs, server.address, shorten);
+    const replies = await Promise.all([readThrough(proxy, 3), readThrough(impatient, 3)]);
+    assert.deepEqual(replies.map(({ status }) => status), [200, 504]);
+  },
+);
+
+await debianTest(
+  [...proxyNames, "openssl"],
+  "nginx: a waiting reader takes two of worker_connections",
+  async (programs) => {
+    await using server = await startServer({ listen: "unix" });
+    const limit = (config: string): string =>
+      replacePart(config, "events {}", "events { worker_connections 64; }");
+    await using proxy = await startProxy("nginx", programs, server.address, limit);
+    const client = new Client(proxy.address);
+    using readers = new DisposableStack();
+    const wait = async (): Promise<Connection> =>
+      readers.use(await client.begin("QUERY", "/events", { body: waiting(60) }));
+    // Some are taken by its listeners.
+    for (let count = 1; count <= 24; count++) {
+      await wait();
+      await readsUnderWay(server, count);
+    }
+    const refused: Promise<unknown>[] = [];
+    for (let count = 25; count <= 33; count++) refused.push((await wait()).readHead());
+    // Those for which there is no room get no reply; the others would wait.
+    await assert.rejects(Promise.race(refused), NoReply);
+    assert.ok((await debugSnapshot(server.client())).read.httpOpen <= 32);
   },
 );
