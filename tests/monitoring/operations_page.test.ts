@@ -37,7 +37,7 @@ Deno.test("operations.md explains every message of the server, and no other", ()
 });
 
 Deno.test("the operators' pages link to existing pages", () => {
-  for (const name of ["operations.md", "monitoring.md", "reverse_proxy.md", "security.md"]) {
+  for (const name of ["operations.md", "monitoring.md", "reverse_proxy.md", "security.md", "following.md"]) {
     const text = Deno.readTextFileSync(new URL(`docs/${name}`, ROOT));
     for (const [, target] of text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)) {
       assert.ok(Deno.statSync(new URL(target!, new URL(`docs/${name}`, ROOT))).isFile, `${name}: ${target}`);

@@ -1,3 +1,5 @@
+import assert from "node:assert/strict";
+import { inDirectory } from "../../support/directory.ts";
 import {
   type DocumentedLoop,
   followThroughBrokenPage,
@@ -9,7 +11,7 @@ import { pageBlock } from "../../support/page_block.ts";
 
 const FIRST_LINE =
   '// follow.ts: prints every event, in order; the file "checkpoint.json" says how far it has come.';
-const FLAGS = ["--quiet", "--no-prompt", "--check", "--allow-net", "--allow-read=.", "--allow-write=."];
+const FLAGS = ["--quiet", "--no-prompt", "--allow-net", "--allow-read=.", "--allow-write=."];
 
 const loop: DocumentedLoop = {
   name: "follow.ts",
@@ -19,6 +21,16 @@ const loop: DocumentedLoop = {
 
 Deno.test("the TypeScript of following.md prints each event once and in order, through kills and a reset", async () => {
   await followThroughKills(loop);
+});
+
+Deno.test("the TypeScript of following.md has no type errors", async () => {
+  await inDirectory(async (directory) => {
+    const path = `${directory}/${loop.name}`;
+    await Deno.writeTextFile(path, loop.text);
+    const args = ["check", "--quiet", path];
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+  });
 });
 
 Deno.test("the TypeScript of following.md uses each event once when pages break off", async () => {
