@@ -64,7 +64,7 @@ export async function followThroughKills(loop: DocumentedLoop): Promise<void> {
 /** Until a loop waits for events; by then it has saved how far it has come. */
 async function waits(server: ServerProcess): Promise<void> {
   await eventually(async () => {
-    assert.equal((await debugSnapshot(server.client())).read.httpOpen, 1);
+    assert.equal((await debugSnapshot(server.client())).read.waiting, 1);
   }, PRINTED_SECONDS);
 }
 

@@ -3,9 +3,9 @@ import { Client } from "../../support/client.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { pause } from "../../support/eventually.ts";
 import { debugSnapshot } from "../../support/held_turn.ts";
+import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 import { startServer } from "../../support/server_process.ts";
 import { type ProxyName, proxyNames, type ProxyPrograms, startProxy } from "./proxy.ts";
-import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 
 /* These tests take over a minute, so they run with EVENTSTORE_LONG_TESTS=1 only. */
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { Client, parsePage } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { debugSnapshot } from "../../support/held_turn.ts";
+import { chunkOf, ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { startProxy } from "./proxy.ts";
 import { proxyTest } from "./proxy_test.ts";
-import { chunkOf, ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 
 const LINE = '{"sequence":1}\n';
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";

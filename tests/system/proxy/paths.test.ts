@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { Client } from "../../support/client.ts";
+import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 import { startServer } from "../../support/server_process.ts";
 import { startProxy } from "./proxy.ts";
 import { proxyTest } from "./proxy_test.ts";
-import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 
 async function answerOk(_: unknown, conn: Deno.Conn): Promise<boolean> {
   await sendText(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");

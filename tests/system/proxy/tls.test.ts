@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { chunkOf, ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 import { startServer } from "../../support/server_process.ts";
 import { type Proxy, startProxy } from "./proxy.ts";
 import { proxyTest } from "./proxy_test.ts";
-import { chunkOf, ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 
 function httpsClient(proxy: Proxy): Deno.HttpClient {
   return Deno.createHttpClient({ caCerts: [proxy.certificate] });

@@ -18,9 +18,11 @@ function readThrough(proxy: Proxy, seconds: number): Promise<Reply> {
   return new Client(proxy.address).request("QUERY", "/events", { body: waiting(seconds) });
 }
 
-async function readsUnderWay(server: ServerProcess, count: number): Promise<void> {
+/** Until so many reads wait, and none does anything else. */
+async function readsWait(server: ServerProcess, count: number): Promise<void> {
   await eventually(async () => {
-    assert.equal((await debugSnapshot(server.client())).read.httpOpen, count);
+    const { httpOpen, waiting } = (await debugSnapshot(server.client())).read;
+    assert.deepEqual([httpOpen, waiting], [count, count]);
   });
 }
 
@@ -38,7 +40,7 @@ await proxyTest(
     assert.equal(empty.headers.get("x-service-head"), "0");
 
     const awaited = read(60);
-    await readsUnderWay(server, 1);
+    await readsWait(server, 1);
     await server.client().append(EVENT);
     const page = await awaited;
     assert.match(await page.text(), /^\{"sequence":1,.*\}\n\{"hasMore":false\}\n$/);
@@ -50,18 +52,18 @@ await proxyTest("a waiting reader that leaves is noticed, with and without TLS",
   await using server = await startServer({ listen: "unix" });
   await using proxy = await startProxy(name, programs, server.address);
   using plain = await new Client(proxy.address).begin("QUERY", "/events", { body: waiting(60) });
-  await readsUnderWay(server, 1);
+  await readsWait(server, 1);
   plain.close();
-  await readsUnderWay(server, 0);
+  await readsWait(server, 0);
 
   using client = Deno.createHttpClient({ caCerts: [proxy.certificate] });
   const leaving = new AbortController();
   const request = { client, method: "QUERY", body: waiting(60), signal: leaving.signal };
   const awaited = fetch(`${proxy.httpsUrl}/events`, request);
-  await readsUnderWay(server, 1);
+  await readsWait(server, 1);
   leaving.abort();
   await assert.rejects(awaited);
-  await readsUnderWay(server, 0);
+  await readsWait(server, 0);
 });
 
 await proxyTest(
@@ -70,7 +72,7 @@ await proxyTest(
     await using server = await startServer({ listen: "unix" });
     await using proxy = await startProxy(name, programs, server.address);
     const readers = Array.from({ length: 40 }, () => readThrough(proxy, 60));
-    await readsUnderWay(server, readers.length);
+    await readsWait(server, readers.length);
     await server.client().append(EVENT);
     for (const reply of await Promise.all(readers)) assert.equal(parsePage(reply).events.length, 1);
   },
@@ -104,7 +106,7 @@ await debianTest(
     // Some are taken by its listeners.
     for (let count = 1; count <= 24; count++) {
       await wait();
-      await readsUnderWay(server, count);
+      await readsWait(server, count);
     }
     const refused: Promise<unknown>[] = [];
     for (let count = 25; count <= 33; count++) refused.push((await wait()).readHead());

@@ -4,10 +4,10 @@ import { Connection } from "../../support/connection.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { eventually } from "../../support/eventually.ts";
 import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 import { startServer } from "../../support/server_process.ts";
 import { proxyNames, startProxy } from "./proxy.ts";
 import { proxyTest } from "./proxy_test.ts";
-import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
