@@ -42,11 +42,15 @@ export class WaitingRead implements Disposable {
 }
 
 /** What `/debug` shows of reads. */
-export async function readsInFlight(
-  client: Client,
-): Promise<{ readonly httpOpen: number; readonly waiting: number }> {
+interface ReadsInFlight {
+  readonly httpOpen: number;
+  readonly waiting: number;
+  readonly sqliteInUse: number;
+}
+
+export async function readsInFlight(client: Client): Promise<ReadsInFlight> {
   const reply = await client.request("GET", "/debug");
   expectStatus(reply, 200);
-  const { httpOpen, waiting } = reply.json<{ read: { httpOpen: number; waiting: number } }>().read;
-  return { httpOpen, waiting };
+  const { httpOpen, waiting, sqliteInUse } = reply.json<{ read: ReadsInFlight }>().read;
+  return { httpOpen, waiting, sqliteInUse };
 }

@@ -23,12 +23,12 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
     await subject.append(eventOf("other", "2"));
     await pause(50);
     assert.equal(read.isAnswered, false);
-    assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 1, waiting: 1 });
+    assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 1, waiting: 1, sqliteInUse: 0 });
     await subject.append(eventOf("other", "3"), eventOf("t", "4"), eventOf("t", "5"));
     const page = await read.page;
     assert.deepEqual(shown(page), [["4"], true, "5"]);
     assert.equal(page.store, await subject.storeId());
-    assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 0, waiting: 0 });
+    assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 0, waiting: 0, sqliteInUse: 0 });
   });
 
   test("a read for which there is something does not wait", async (subject) => {
@@ -149,11 +149,11 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
   test("a client that leaves is not waited for any more", async (subject) => {
     using staying = await WaitingRead.begin(subject.client, every);
     const leaving = await WaitingRead.begin(subject.client, every);
-    assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 2, waiting: 2 });
+    assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 2, waiting: 2, sqliteInUse: 0 });
     leaving.leave();
     await assert.rejects(leaving.page);
     await eventually(async () =>
-      assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 1, waiting: 1 })
+      assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 1, waiting: 1, sqliteInUse: 0 })
     );
     await subject.append(eventOf("t", "1"));
     assert.deepEqual(shown(await staying.page), [["1"], false, "1"]);
