@@ -15,13 +15,17 @@ export async function writeWhole(client: Client, name: string): Promise<Answer> 
     });
     return reply.cutShort ? "none" : { status: reply.status, text: reply.text };
   } catch (error) {
-    // A server that ends may also refuse or reset the connection.
-    const gone = error instanceof NoReply || error instanceof Deno.errors.ConnectionRefused ||
-      error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.BrokenPipe ||
-      error instanceof Deno.errors.NotFound;
-    assert.ok(gone, String(error));
+    assert.ok(isGone(error), String(error));
     return "none";
   }
+}
+
+/** Whether a request failed as it does when the server ends, or is not there. */
+export function isGone(error: unknown): boolean {
+  // A server that ends may also refuse or reset the connection.
+  return error instanceof NoReply || error instanceof Deno.errors.ConnectionRefused ||
+    error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.BrokenPipe ||
+    error instanceof Deno.errors.NotFound;
 }
 
 export function isAcknowledged(answer: Answer): boolean {
