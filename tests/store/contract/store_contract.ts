@@ -1,9 +1,11 @@
 import type { Store } from "../../../src/store/store.ts";
 import { contractOfDirections } from "./directions.ts";
+import { contractOfFollowers } from "./followers.ts";
 import { contractOfGroups } from "./groups.ts";
 import { contractOfLife } from "./life.ts";
 import { contractOfReads } from "./reads.ts";
 import { contractOfTurns } from "./turns.ts";
+import { contractOfWaiting } from "./waiting.ts";
 
 /*
  * What every store must keep, whatever it is made of, in the words of its interface only. A store joins by
@@ -31,5 +33,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
   contractOfTurns(test);
   contractOfReads(test);
   contractOfDirections(test);
+  contractOfWaiting(test);
+  contractOfFollowers(test);
   contractOfLife(test);
 }

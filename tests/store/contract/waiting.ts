@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import type { Query } from "../../../src/model/query.ts";
+import type { Page } from "../../../src/store/open_page.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { ClientLeft } from "../../../src/model/errors.ts";
+import { newEvent, ofTypes, queryOf, storeWrite, unless } from "../made_writes.ts";
+import { DONE, kindOf, written } from "../outcomes.ts";
+import type { StoreTest } from "./store_contract.ts";
+import { type Hooks, type ReadPage, readPage, STAYING, WaitingReads } from "./waiting_reads.ts";
+
+/** Longer than anything takes, and shorter than reads wait. */
+const PATIENCE_SECONDS = 20;
+
+/** Found by any of very many terms. */
+const LARGE = queryOf(["t", ...Array.from({ length: 600 }, (_, i) => `other ${i}`)]);
+const QUERIES: readonly Query[] = ["every", queryOf(["t"]), LARGE];
+
+/** Reads that wait until there is an event for them. */
+export function contractOfWaiting(test: StoreTest): void {
+  arrivals(test);
+  turns(test);
+  resets(test);
+  ends(test);
+}
+
+/** @throws Error when a read that need not wait any more does so */
+async function soon(page: Promise<Page>): Promise<Page> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("the read still waits")), 1000 * PATIENCE_SECONDS);
+  try {
+    return await Promise.race([page, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function write(store: Store, ...types: string[]): Promise<void> {
+  written((await store.turns.group([ofTypes(...types)]))[0]);
+}
+
+function arrivals(test: StoreTest): void {
+  test("a waiting read reads again for an event that matches, and for no other", async (store) => {
+    await write(store, "t");
+    for (const query of QUERIES.slice(1)) {
+      const reads = new WaitingReads(store);
+      const { head } = store.arrivals.state;
+      const page = reads.page({ query, afterSequence: head });
+      await reads.untilOneWaits();
+      await write(store, "a");
+      await store.turns.group([ofTypes("b"), unless("a", 0, "t"), ofTypes("c", "t", "d"), ofTypes("e")]);
+      const { storeId } = store;
+      const expected = { storeId, head: head + 6, sequences: [head + 4], hasMore: false };
+      assert.deepEqual(await readPage(await soon(page)), expected);
+      assert.deepEqual([reads.chunks, reads.waiting], [2, 0]);
+    }
+  });
+
+  test("a write that comes between a read and its waiting is found at once", async (store) => {
+    for (const query of QUERIES) {
+      const after = (read: number): Promise<void> | undefined => read === 1 ? write(store, "t") : undefined;
+      const reads = new WaitingReads(store, { after });
+      const { head } = store.arrivals.state;
+      const { sequences } = await readPage(await soon(reads.page({ query, afterSequence: head })));
+      assert.deepEqual([sequences, reads.chunks], [[head + 1], 2]);
+    }
+  });
+
+  test("a write at any moment around the beginning of the waiting is found", async (store) => {
+    for (let i = 0; i < 60; i++) {
+      let writing: Promise<void> | undefined;
+      const hooks: Hooks = {
+        before(read) {
+          if (read === 1) writing = later(i % 4).then(() => write(store, "t"));
+        },
+        after: (read) => read === 1 ? later(i % 5) : undefined,
+      };
+      const reads = new WaitingReads(store, hooks);
+      const { head } = store.arrivals.state;
+      const page = reads.page({ query: QUERIES[i % 3]!, afterSequence: head });
+      assert.deepEqual((await readPage(await soon(page))).sequences, [head + 1]);
+      await writing;
+    }
+  });
+}
+
+/** Some turns of the event loop. */
+async function later(turns: number): Promise<void> {
+  for (let i = 0; i < turns; i++) await new Promise((resolve) => setTimeout(resolve));
+}
+
+function turns(test: StoreTest): void {
+  test("what a turn writes ends the waiting at its commit, and never when it is rolled back", async (store) => {
+    await write(store, "a", "a", "a");
+    const reads = new WaitingReads(store);
+    const page = reads.page({ query: queryOf(["t"]) });
+    await reads.untilOneWaits();
+    await store.turns.begin();
+    written(await store.turns.writeInside(ofTypes("t", "t")));
+    await store.turns.rollback();
+    await store.turns.begin();
+    written(await store.turns.writeInside(ofTypes("b")));
+    assert.deepEqual(await store.turns.commit(), DONE);
+    await store.turns.begin();
+    written(await store.turns.writeInside(ofTypes("t")));
+    assert.equal(kindOf(await store.turns.writeInside(unless("t", 0, "t"))), "conflict");
+    // Several readings, in which one would have come back that had been woken.
+    for (let i = 0; i < 3; i++) await store.reads.ping();
+    assert.deepEqual([reads.chunks, reads.waiting], [1, 1]);
+    assert.deepEqual(await store.turns.commit(), DONE);
+    assert.deepEqual((await readPage(await soon(page))).sequences, [5]);
+    assert.equal(reads.chunks, 2);
+  });
+
+  test("a turn of more events than are remembered until its commit ends the waiting too", async (store) => {
+    const reads = new WaitingReads(store);
+    const page = reads.page({ query: queryOf(["t"]) });
+    await reads.untilOneWaits();
+    await store.turns.begin();
+    const many = storeWrite(Array<ReturnType<typeof newEvent>>(7000).fill(newEvent("other")));
+    for (let i = 0; i < 3; i++) written(await store.turns.writeInside(many));
+    written(await store.turns.writeInside(ofTypes("t")));
+    await store.turns.commit();
+    const { head, sequences } = await readPage(await soon(page));
+    assert.deepEqual([head, sequences], [21_001, [21_001]]);
+  });
+}
+
+function resets(test: StoreTest): void {
+  const phases: Readonly<Record<string, (store: Store) => Promise<ReadPage>>> = {
+    "after the first read": async (store) => {
+      const after = (read: number): Promise<unknown> | undefined =>
+        read === 1 ? store.turns.reset() : undefined;
+      return await readPage(await soon(new WaitingReads(store, { after }).page({ afterSequence: 2 })));
+    },
+    "while it waits": async (store) => {
+      const reads = new WaitingReads(store);
+      const page = reads.page({ afterSequence: 2 });
+      await reads.untilOneWaits();
+      await store.turns.reset();
+      return await readPage(await soon(page));
+    },
+    "when the event has come": async (store) => {
+      const before = (read: number): Promise<unknown> | undefined =>
+        read === 2 ? store.turns.reset() : undefined;
+      const reads = new WaitingReads(store, { before });
+      const page = reads.page({ afterSequence: 2 });
+      await reads.untilOneWaits();
+      await write(store, "c");
+      return await readPage(await soon(page));
+    },
+    "when its waiting is over": async (store) => {
+      const before = (read: number): Promise<unknown> | undefined =>
+        read === 2 ? store.turns.reset() : undefined;
+      const reads = new WaitingReads(store, { before });
+      const page = reads.page({ afterSequence: 2 });
+      await reads.untilOneWaits();
+      store.arrivals.close();
+      return await readPage(await soon(page));
+    },
+  };
+  for (const [when, run] of Object.entries(phases)) {
+    test(`a reset ${when} gives an empty page under the new ID`, async (store) => {
+      await write(store, "a", "b");
+      const before = store.storeId;
+      const page = await run(store);
+      assert.notEqual(store.storeId, before);
+      assert.deepEqual(page, { storeId: store.storeId, head: 0, sequences: [], hasMore: false });
+    });
+  }
+
+  test("what the new store holds already is not on the page that a reset ends", async (store) => {
+    await write(store, "a", "b");
+    const after = async (read: number): Promise<void> => {
+      if (read !== 1) return;
+      await store.turns.reset();
+      await write(store, "a", "b", "c");
+    };
+    const page = await readPage(await soon(new WaitingReads(store, { after }).page({ afterSequence: 2 })));
+    assert.deepEqual(page, { storeId: store.storeId, head: 0, sequences: [], hasMore: false });
+  });
+}
+
+function ends(test: StoreTest): void {
+  test("a read that waits ends with an empty page when its time is over, and when the store is to close", async (store) => {
+    await write(store, "a", "b");
+    const reads = new WaitingReads(store);
+    const empty = { storeId: store.storeId, head: 2, sequences: [], hasMore: false };
+    assert.deepEqual(await readPage(await reads.page({ query: queryOf(["t"]) }, STAYING, 0.01)), empty);
+    const page = reads.page({ query: queryOf(["t"]) });
+    await reads.untilOneWaits();
+    store.arrivals.close();
+    assert.deepEqual(await readPage(await soon(page)), empty);
+    assert.deepEqual(await readPage(await reads.page({ query: queryOf(["t"]) })), empty, "from then on");
+    assert.equal(reads.waiting, 0);
+  });
+
+  test("a read that waits is over when its client leaves, and one that nothing can match never waits", async (store) => {
+    const reads = new WaitingReads(store);
+    const leaving = new AbortController();
+    const page = reads.page({}, { left: leaving.signal });
+    await reads.untilOneWaits();
+    leaving.abort();
+    await assert.rejects(page, ClientLeft);
+    assert.deepEqual((await readPage(await soon(reads.page({ query: "none" })))).sequences, []);
+    assert.equal(reads.waiting, 0);
+  });
+}

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import type { ProjectionKey } from "../../../src/model/projection.ts";
+import type { ReadRequest } from "../../../src/model/read_request.ts";
+import { AwaitedPages } from "../../../src/store/arrivals/awaited_pages.ts";
+import { watchedTerms } from "../../../src/store/arrivals/watched_terms.ts";
+import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
+import type { ChunkAhead } from "../../../src/store/chunks_ahead.ts";
+import type { Page } from "../../../src/store/open_page.ts";
+import type { Client, FoundProjection, Store, StoreReads } from "../../../src/store/store.ts";
+import { eventually } from "../../support/eventually.ts";
+
+/** Longer than a test waits for a read that should come back. */
+const WAIT_SECONDS = 60;
+
+/** A client that never leaves. */
+export const STAYING: Client = { left: new AbortController().signal };
+
+/** What happens around the reads of a test, by their number from 1. */
+export interface Hooks {
+  readonly before?: (read: number) => Promise<unknown> | void;
+  /** While what was read is on its way. */
+  readonly after?: (read: number) => Promise<unknown> | void;
+}
+
+/** The reads of a store, with what a test makes happen before and after each chunk. */
+class HookedReads implements StoreReads {
+  /** Chunks that were asked for. */
+  count = 0;
+  readonly #reads: StoreReads;
+  readonly #hooks: Hooks;
+
+  constructor(reads: StoreReads, hooks: Hooks) {
+    this.#reads = reads;
+    this.#hooks = hooks;
+  }
+
+  get inUse(): number {
+    return this.#reads.inUse;
+  }
+
+  get max(): number {
+    return this.#reads.max;
+  }
+
+  async chunk(request: ChunkRequest, client?: Client): Promise<Chunk> {
+    const read = ++this.count;
+    await this.#hooks.before?.(read);
+    const chunk = await this.#reads.chunk(request, client);
+    await this.#hooks.after?.(read);
+    return chunk;
+  }
+
+  chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
+    return this.#reads.chunkAhead(request, client);
+  }
+
+  projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
+    return this.#reads.projection(key, client);
+  }
+
+  ping(): Promise<void> {
+    return this.#reads.ping();
+  }
+}
+
+/** Waiting reads of a store. */
+export class WaitingReads {
+  readonly #arrivals: Store["arrivals"];
+  readonly #reads: HookedReads;
+  readonly #pages: AwaitedPages;
+
+  constructor({ reads, arrivals }: Store, hooks: Hooks = {}) {
+    this.#arrivals = arrivals;
+    this.#reads = new HookedReads(reads, hooks);
+    this.#pages = new AwaitedPages({ reads: this.#reads, arrivals });
+  }
+
+  /** How many chunks were read. */
+  get chunks(): number {
+    return this.#reads.count;
+  }
+
+  /** How many are waiting now. */
+  get waiting(): number {
+    return this.#arrivals.watching;
+  }
+
+  /** @param request what is left out asks for every event */
+  page(request: Partial<ReadRequest>, client = STAYING, waitSeconds = WAIT_SECONDS): Promise<Page> {
+    const read = { query: "every", afterSequence: 0, limit: Infinity, ...request } as const;
+    return this.#pages.page({ ...read, waitSeconds, terms: watchedTerms(read.query) }, client);
+  }
+
+  async untilOneWaits(): Promise<void> {
+    await eventually(() => assert.ok(this.waiting > 0, "no read waits"), 20);
+  }
+}
+
+/** The events of a page, and whether there are more. */
+export interface ReadPage {
+  readonly storeId: string;
+  readonly head: number;
+  readonly sequences: readonly number[];
+  readonly hasMore: boolean;
+}
+
+/** Reads a page to its end. */
+export async function readPage({ storeId, head, chunks }: Page): Promise<ReadPage> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for (;;) {
+    const { done, value } = await chunks.next();
+    if (!done) {
+      text += decoder.decode(value, { stream: true });
+      continue;
+    }
+    const lines = text.split("\n").slice(0, -1);
+    const sequences = lines.map((line) => (JSON.parse(line) as { sequence: number }).sequence);
+    return { storeId, head, sequences, hasMore: value.hasMore };
+  }
+}
