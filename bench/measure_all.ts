@@ -5,7 +5,9 @@ import type { Results, RowName } from "./report.ts";
 import { measureRows, on, type Rounds } from "./rounds.ts";
 import { SampleEvents } from "./sample_events.ts";
 import { measureStart, type Started } from "./start.ts";
+import { besideReaders } from "./workloads/beside_readers.ts";
 import { bulk } from "./workloads/bulk.ts";
+import { delivery } from "./workloads/delivery.ts";
 import { fullScan } from "./workloads/full_scan.ts";
 import { oneEvent } from "./workloads/one_event.ts";
 import { readByArticle, readByOrder, readByTypeAndCustomer } from "./workloads/selective_read.ts";
@@ -86,6 +88,8 @@ async function measureSmallWrites(plan: Plan, server: ChildProcess, stores: Stor
     oneEvent8: on(server, (address, timing) => oneEvent(address, 8, timing)),
     oneEvent64: on(server, (address, timing) => oneEvent(address, 64, timing)),
     oneEvent256: on(server, (address, timing) => oneEvent(address, 256, timing)),
+    besideReaders: on(server, (address, timing) => besideReaders(address, 64, 1000, timing)),
+    delivery: on(server, (address, timing) => delivery(address, 4, 100, timing)),
     speedrun: on(server, speedrun),
     transaction: on(editionB, transaction),
     ...ticketRows(editionC),

@@ -14,6 +14,8 @@ export const rowTitles = {
   oneEvent8: "write 1 event on a condition, 8 clients",
   oneEvent64: "write 1 event on a condition, 64 clients",
   oneEvent256: "write 1 event on a condition, 256 clients",
+  besideReaders: "write 1 event beside 1,000 waiting readers",
+  delivery: "from a write to one of 100 waiting readers",
   speedrun: "speedrun: read, decide, write, 16 clients",
   transaction: "read, write 1 event, commit (B), 64 clients",
   tickets1: "begin, append, commit (C), 1 client",
@@ -44,13 +46,18 @@ export interface Ratio {
 }
 
 export function ratiosOf(results: Results): Ratio[] {
-  const { oneEvent64, transaction, tickets64, oneEventUngrouped, bulk, fullScan } = results;
+  const { oneEvent64, besideReaders, transaction, tickets64, oneEventUngrouped, bulk, fullScan } = results;
   const { insertLoop, pageRead, bareTransport, diskSync } = results;
   return [
     {
       title: "1 event: groups / groups of one",
       value: oneEvent64.eventsPerSecond / oneEventUngrouped.eventsPerSecond,
       aim: 6,
+    },
+    {
+      title: "1 event: beside 1,000 readers / alone",
+      value: besideReaders.eventsPerSecond / oneEvent64.eventsPerSecond,
+      aim: 0.9,
     },
     { title: "100 events / insert loop", value: bulk.eventsPerSecond / insertLoop.eventsPerSecond, aim: 0.6 },
     { title: "scan / page read", value: fullScan.eventsPerSecond / pageRead.eventsPerSecond, aim: 0.4 },

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { fillStore } from "../../bench/fill_store.ts";
 import type { Round, Timing } from "../../bench/measure.ts";
 import { SampleEvents } from "../../bench/sample_events.ts";
+import { besideReaders } from "../../bench/workloads/beside_readers.ts";
 import { conditionCheck } from "../../bench/workloads/condition_check.ts";
+import { delivery } from "../../bench/workloads/delivery.ts";
 import { oneEvent } from "../../bench/workloads/one_event.ts";
 import { readByArticle } from "../../bench/workloads/selective_read.ts";
 import { speedrun } from "../../bench/workloads/speedrun.ts";
@@ -33,6 +35,8 @@ Deno.test("workloads of the benchmark do with a real server what they say", asyn
     assert.ok(reads > 0 && reads < 30, `${reads} events of an article`);
     assert.equal(perRequest(await measured((timing) => conditionCheck(address, sample(), timing))), 0);
     assert.equal(perRequest(await measured((timing) => oneEvent(address, 3, timing))), 1);
+    assert.equal(perRequest(await measured((timing) => besideReaders(address, 3, 5, timing))), 1);
+    assert.equal(perRequest(await measured((timing) => delivery(address, 2, 5, timing))), 1);
     const decisions = await measured((timing) => speedrun(address, timing));
     assert.ok(
       perRequest(decisions) >= 0 && perRequest(decisions) <= 1,

@@ -1,0 +1,59 @@
+import { type Address, Connection, linesOf, requestBytes, textOf } from "../connection.ts";
+import type { Round, Timing } from "../measure.ts";
+import { oneEvent } from "./one_event.ts";
+import { WaitingReaders } from "./waiting_readers.ts";
+
+/** As long as a read may wait, so that the readers hardly ever read again. */
+const WAIT_SECONDS = 60;
+
+const LOOK_MILLISECONDS = 20;
+
+/** The writers of `oneEvent`, beside so many readers that wait for what nobody writes. */
+export async function besideReaders(
+  address: Address,
+  clientCount: number,
+  readerCount: number,
+  timing: Timing,
+): Promise<Round> {
+  await using _readers = await waitInVain(address, readerCount);
+  return await oneEvent(address, clientCount, timing);
+}
+
+/**
+ * Begins so many reads that wait for what nobody writes, and returns when the server has all of them. Each asks for
+ * another value of a tag, and for the type and the tag that every event of `oneEvent` has: no event is told apart
+ * by those.
+ */
+export async function waitInVain(address: Address, readerCount: number): Promise<WaitingReaders> {
+  const run = crypto.randomUUID();
+  const readers = await WaitingReaders.start(address, readerCount, async (connection, reader) => {
+    const request = requestBytes("QUERY", "/events", bodyOf(`${run}-${reader}`));
+    while (true) {
+      const reply = await connection.request(request);
+      const trailerLines = 1;
+      if (reply.status !== 200 || linesOf(reply) > trailerLines) {
+        throw new Error(`a read in vain was answered ${reply.status}: ${textOf(reply)}`);
+      }
+    }
+  });
+  using debug = await Connection.open(address);
+  while (await readsOf(debug) < readerCount) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
+  }
+  return readers;
+}
+
+function bodyOf(value: string): string {
+  const query = [{
+    types: ["ArticleAdded"],
+    metadata: [{ name: "source", value: "bench" }, { name: "absent", value }],
+  }];
+  return JSON.stringify({ query, waitSeconds: WAIT_SECONDS });
+}
+
+/** How many reads the server has at the moment. */
+export async function readsOf(connection: Connection): Promise<number> {
+  const reply = await connection.request(requestBytes("GET", "/debug", ""));
+  const { read } = JSON.parse(textOf(reply)) as { readonly read: { readonly httpOpen: number } };
+  return read.httpOpen;
+}
