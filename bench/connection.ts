@@ -45,7 +45,7 @@ export function textOf({ body }: Reply): string {
 export class Connection implements Disposable {
   readonly #conn: Deno.Conn;
   /** The reply so far is at the start; the buffer grows to the largest reply. */
-  #buffer = new Uint8Array(64 * 1024);
+  #buffer = new Uint8Array(16 * 1024);
   #filled = 0;
 
   private constructor(conn: Deno.Conn) {
