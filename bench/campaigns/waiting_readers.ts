@@ -1,13 +1,16 @@
 import type { ChildProcess } from "../child_process.ts";
+import { type Address, Connection, requestBytes } from "../connection.ts";
 import { fillStore } from "../fill_store.ts";
 import { machineFacts, machineText } from "../machine.ts";
 import { measuredOver, type Round } from "../measure.ts";
-import { MANY_WRITERS, SERVER, startServer } from "../measure_all.ts";
+import { MANY_WRITERS, READ_SEED, SERVER, startServer } from "../measure_all.ts";
 import { rowsTable } from "../plots/tables.ts";
 import { rssBytesOf } from "../process_usage.ts";
+import { SampleEvents } from "../sample_events.ts";
 import { besideReaders, waitInVain } from "../workloads/beside_readers.ts";
 import { delivery } from "../workloads/delivery.ts";
 import { oneEvent } from "../workloads/one_event.ts";
+import { readByArticle } from "../workloads/selective_read.ts";
 import { median, print, table } from "./report.ts";
 
 /*
@@ -22,6 +25,8 @@ const WRITERS = 64;
 const READERS = 1000;
 const MEMORY_ROUNDS = 3;
 const REST_SECONDS = 2;
+/** Long enough for the heap to grow as far as it will. */
+const WRITING_SECONDS = 12;
 const RATE_ROUNDS = 7;
 /** What opening the readers leaves behind, garbage and code to compile, is done with by then. */
 const WARM_UP_SECONDS = 1.5;
@@ -31,49 +36,57 @@ const seconds = Number(Deno.args[0] ?? 4);
 
 type Servers = Parameters<typeof startServer>[0];
 
-/** Resident memory of one server, in bytes, that has its readers only in the second half of its life. */
+/** Resident memory of a server, in bytes. */
 interface Memory {
-  readonly writing: number;
-  readonly resting: number;
-  readonly restingWithReaders: number;
-  readonly writingWithReaders: number;
+  readonly atRest: number;
+  readonly besideWriters: number;
 }
 
-async function memoryOfOne(servers: Servers): Promise<Memory> {
+type Clients = (address: Address) => Promise<AsyncDisposable>;
+
+/** Who is connected while memory is measured. */
+const CONNECTED: Readonly<Record<string, Clients>> = {
+  "nobody": () => Promise.resolve(new AsyncDisposableStack()),
+  [`${READERS} idle connections`]: idleConnections,
+  [`${READERS} waiting readers`]: (address) => waitInVain(address, READERS),
+};
+
+/** Connections that have been answered once. */
+async function idleConnections(address: Address): Promise<AsyncDisposable> {
+  const connections = new AsyncDisposableStack();
+  for (let i = 0; i < READERS; i++) {
+    const connection = await Connection.open(address);
+    connections.defer(() => connection[Symbol.dispose]());
+    await connection.request(requestBytes("QUERY", "/events", '{"query":"*","limit":1}'));
+  }
+  return connections;
+}
+
+/** Memory of a fresh server that has some readers and writers behind it, which leave it with more than it had. */
+async function memoryBeside(servers: Servers, connect: Clients): Promise<Memory> {
   await using server = await startServer(servers, SERVER, `${servers.directory}/data`, SETTINGS);
-  const rss = (): number => rssBytesOf(server.pid) ?? NaN;
-  const write = async (): Promise<number> => {
-    await oneEvent(server.address, WRITERS, { warmUpSeconds: 0, seconds: REST_SECONDS });
-    return rss();
-  };
-  // Once for the memory that any work takes for good.
-  await write();
-  const writing = await write();
-  const resting = await rest(rss);
-  await using _readers = await waitInVain(server.address, READERS);
-  const restingWithReaders = await rest(rss);
-  return { writing, resting, restingWithReaders, writingWithReaders: await write() };
-}
-
-async function rest(rss: () => number): Promise<number> {
+  const { address, pid } = server;
+  const sample = new SampleEvents(EVENTS, READ_SEED);
+  await readByArticle(address, WRITERS, sample, { warmUpSeconds: 0, seconds: REST_SECONDS });
+  await oneEvent(address, WRITERS, { warmUpSeconds: 0, seconds: REST_SECONDS });
+  await using _clients = await connect(address);
   await new Promise((resolve) => setTimeout(resolve, REST_SECONDS * 1000));
-  return rss();
+  const atRest = rssBytesOf(pid) ?? NaN;
+  await oneEvent(address, WRITERS, { warmUpSeconds: 0, seconds: WRITING_SECONDS });
+  return { atRest, besideWriters: rssBytesOf(pid) ?? NaN };
 }
 
-function memoryTable(rounds: readonly Memory[]): string {
-  const row = (title: string, without: keyof Memory, beside: keyof Memory): string[] => {
-    const megabytes = (of: (memory: Memory) => number): string => (median(rounds.map(of)) / 1e6).toFixed(0);
-    return [
-      title,
-      megabytes((memory) => memory[without]),
-      megabytes((memory) => memory[beside]),
-      megabytes((memory) => memory[beside] - memory[without]),
-    ];
-  };
-  return table(["RSS, MB", "without", `${READERS} waiting`, "more"], [
-    row("at rest", "resting", "restingWithReaders"),
-    row(`beside ${WRITERS} writers`, "writing", "writingWithReaders"),
-  ]);
+async function compareMemory(servers: Servers): Promise<void> {
+  const columns = Object.values(CONNECTED).map((connect) => ({ connect, rounds: [] as Memory[] }));
+  for (let round = 0; round < MEMORY_ROUNDS; round++) {
+    for (const { connect, rounds } of columns) rounds.push(await memoryBeside(servers, connect));
+  }
+  const row = (title: string, of: keyof Memory): string[] => [
+    title,
+    ...columns.map(({ rounds }) => (median(rounds.map((memory) => memory[of])) / 1e6).toFixed(0)),
+  ];
+  const rows = [row("at rest", "atRest"), row(`beside ${WRITERS} writers`, "besideWriters")];
+  print(`${table(["RSS, MB", ...Object.keys(CONNECTED)], rows)}\n`);
 }
 
 /** Writers without and beside readers in turn, so that both see the machine in its good and its bad moments. */
@@ -105,9 +118,7 @@ servers.defer(() => Deno.remove(directory, { recursive: true }));
 print(`${machineText(await machineFacts(directory))}\n\n`);
 fillStore(`${directory}/data`, EVENTS);
 const plan = { directory, unix: false, servers };
-const memory: Memory[] = [];
-while (memory.length < MEMORY_ROUNDS) memory.push(await memoryOfOne(plan));
-print(`${memoryTable(memory)}\n`);
+await compareMemory(plan);
 const server = await startServer(plan, SERVER, `${directory}/data`, SETTINGS);
 await compareWriters(server);
 await measureDelivery(server);
