@@ -25,6 +25,7 @@ export async function besideReaders(
  * by those.
  */
 export async function waitInVain(address: Address, readerCount: number): Promise<WaitingReaders> {
+  using debug = await Connection.open(address);
   const run = crypto.randomUUID();
   const readers = await WaitingReaders.start(address, readerCount, async (connection, reader) => {
     const request = requestBytes("QUERY", "/events", bodyOf(`${run}-${reader}`));
@@ -36,8 +37,9 @@ export async function waitInVain(address: Address, readerCount: number): Promise
       }
     }
   });
-  using debug = await Connection.open(address);
   while (await readsOf(debug) < readerCount) {
+    // This throws what made it fail.
+    if (readers.haveFailed) await readers[Symbol.asyncDispose]();
     await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
   }
   return readers;

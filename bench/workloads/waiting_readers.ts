@@ -8,6 +8,7 @@ export class WaitingReaders implements AsyncDisposable {
   readonly #connections: DisposableStack;
   readonly #ended: Promise<unknown>;
   #isClosing = false;
+  #haveFailed = false;
 
   private constructor(connections: DisposableStack, reading: readonly Promise<never>[]) {
     this.#connections = connections;
@@ -23,9 +24,16 @@ export class WaitingReaders implements AsyncDisposable {
     return new WaitingReaders(connections.move(), opened.map(follow));
   }
 
-  /** A read that is cut off by this has not failed. */
+  /** Whether a reader has failed; who disposes of them hears why. */
+  get haveFailed(): boolean {
+    return this.#haveFailed;
+  }
+
   #onEnd(error: unknown): void {
-    if (!this.#isClosing) throw error;
+    // It was cut off.
+    if (this.#isClosing) return;
+    this.#haveFailed = true;
+    throw error;
   }
 
   /** @throws what made a reader fail */

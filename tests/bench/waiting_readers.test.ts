@@ -27,7 +27,9 @@ Deno.test("a reader that fails is heard of when the readers are disposed of", as
     throw new Error(`reader ${reader} has an event`);
   });
   await reads(READERS);
+  assert.equal(readers.haveFailed, false);
   await server.client().append({ type: "t", payload: "" });
   await reads(0);
+  assert.equal(readers.haveFailed, true);
   await assert.rejects(readers[Symbol.asyncDispose](), /^Error: reader \d has an event$/);
 });
