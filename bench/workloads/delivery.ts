@@ -33,6 +33,7 @@ export async function delivery(
     const someReader = (): string => `${run}-${Math.floor(Math.random() * readerCount)}`;
     writers.push(makeWriter(connection, storeId, someReader, deliveries));
   }
+  deliveries.begin();
   const { usage } = await measureClients(writers, timing);
   await deliveries.complete();
   return { ...deliveries.round, ...usage === undefined ? {} : { usage } };
@@ -40,15 +41,19 @@ export async function delivery(
 
 /** Counts the events that have arrived, and for how long each was under way. */
 class Deliveries {
-  readonly #from: number;
-  readonly #seconds: number;
+  readonly #timing: Timing;
+  #from = Infinity;
   readonly #latencies = new Histogram();
   #written = 0;
   #arrived = 0;
 
-  constructor({ warmUpSeconds, seconds }: Timing) {
-    this.#from = performance.now() + warmUpSeconds * 1000;
-    this.#seconds = seconds;
+  constructor(timing: Timing) {
+    this.#timing = timing;
+  }
+
+  /** The warm-up begins. */
+  begin(): void {
+    this.#from = performance.now() + this.#timing.warmUpSeconds * 1000;
   }
 
   wrote(): void {
@@ -58,7 +63,9 @@ class Deliveries {
   arrived(sentAt: number): void {
     this.#arrived++;
     const now = performance.now();
-    if (now >= this.#from && now < this.#from + this.#seconds * 1000) this.#latencies.add(now - sentAt);
+    if (now >= this.#from && now < this.#from + this.#timing.seconds * 1000) {
+      this.#latencies.add(now - sentAt);
+    }
   }
 
   /** Waits until everything has arrived that was written. */
@@ -73,7 +80,8 @@ class Deliveries {
   }
 
   get round(): Round {
-    return { seconds: this.#seconds, events: this.#latencies.total, latencies: this.#latencies };
+    const latencies = this.#latencies;
+    return { seconds: this.#timing.seconds, events: latencies.total, latencies };
   }
 }
 

@@ -30,6 +30,6 @@ Deno.test("a reader that fails is heard of when the readers are disposed of", as
   assert.equal(readers.haveFailed, false);
   await server.client().append({ type: "t", payload: "" });
   await reads(0);
-  assert.equal(readers.haveFailed, true);
+  await eventually(() => assert.equal(readers.haveFailed, true));
   await assert.rejects(readers[Symbol.asyncDispose](), /^Error: reader \d has an event$/);
 });
