@@ -107,11 +107,19 @@ export class Arrivals {
     if (beforeSequence !== undefined) yield [lastKey(beforeSequence - 1), "last"];
     if (terms === "every") return yield [EVERY, "any"];
     for (const item of terms) {
-      // Of terms that are all needed one is enough: that for which the fewest wait.
-      const rarest = (a: string, b: string): string => this.#watchers(a) <= this.#watchers(b) ? a : b;
-      const found = item.allOf.length === 0 ? item.anyOf : [item.allOf.reduce(rarest)];
-      for (const term of found) yield [term, item];
+      for (const term of this.#rarestOf(item)) yield [term, item];
     }
+  }
+
+  /**
+   * An event that matches an item has each of its tags and one of its types. To find the item by one tag, or by all its
+   * types, is enough: by those for which the fewest wait.
+   */
+  #rarestOf({ anyOf, allOf }: TermItem): readonly string[] {
+    const ways = allOf.map((term) => [term]);
+    if (anyOf.length > 0) ways.push([...anyOf]);
+    const watchers = (way: string[]): number => Math.max(...way.map((key) => this.#watchers(key)));
+    return ways.reduce((rarest, way) => watchers(way) < watchers(rarest) ? way : rarest);
   }
 
   #watchers(key: string): number {
@@ -128,10 +136,13 @@ export class Arrivals {
     };
   }
 
-  #arrived(sequence: number, event: ArrivedEvent): void {
-    for (const key of [EVERY, lastKey(sequence), ...event.terms.split(" ")]) {
+  #arrived(sequence: number, { timeMicros, terms }: ArrivedEvent): void {
+    const own = new Set(terms.split(" "));
+    for (const key of [EVERY, lastKey(sequence), ...own]) {
       for (const { watch, item } of this.#lookouts.get(key) ?? []) {
-        if (item === "last" || isAwaited(watch.watched, item, sequence, event)) watch.end("arrived");
+        if (item === "last" || isAwaited(watch.watched, item, sequence, timeMicros, own)) {
+          watch.end("arrived");
+        }
       }
     }
   }
@@ -141,7 +152,8 @@ function isAwaited(
   { afterSequence, time }: Watched,
   item: TermItem | "any",
   sequence: number,
-  { timeMicros, terms }: ArrivedEvent,
+  timeMicros: number,
+  terms: ReadonlySet<string>,
 ): boolean {
   return sequence > afterSequence && (item === "any" || termsMatch(item, terms)) &&
     (time === undefined || isInTimeRange(time, timeMicros));

@@ -10,9 +10,8 @@ export function watchedTerms(query: Query): WatchedTerms {
   return query === "none" ? [] : simplifiedItems(query).map(termItem);
 }
 
-/** Whether an event matches an item. @param terms the event's index document */
-export function termsMatch({ anyOf, allOf }: TermItem, terms: string): boolean {
-  // Tokens have one length, and a space between them: none is found in the middle of others.
-  return allOf.every((term) => terms.includes(term)) &&
-    (anyOf.length === 0 || anyOf.some((term) => terms.includes(term)));
+/** Whether an event with these terms matches an item. */
+export function termsMatch({ anyOf, allOf }: TermItem, terms: ReadonlySet<string>): boolean {
+  return allOf.every((term) => terms.has(term)) &&
+    (anyOf.length === 0 || anyOf.some((term) => terms.has(term)));
 }
