@@ -21,6 +21,8 @@ export interface HttpRequest {
    * @throws BodyTooLarge, Malformed and ClientLeft, as `body` does
    */
   discardBody(bytesMax: number): Promise<void>;
+  /** Gives back the memory of the body, which has been read, to those of other requests: this one will take long. */
+  releaseBody(): void;
   /** Aborts when the client leaves before it has received the reply. */
   readonly left: AbortSignal;
 }

@@ -130,6 +130,10 @@ class LimitedRequest implements RoutedRequest {
     return this.#request.header(name);
   }
 
+  releaseBody(): void {
+    this.#request.releaseBody();
+  }
+
   async body(): Promise<Uint8Array<ArrayBuffer>> {
     try {
       return await this.#request.body(this.#limit.bytesMax);

@@ -47,6 +47,7 @@ function setUp(
       header: (name) => name === "authorization" ? sent.authorization : sent.headers?.[name],
       body: sent.body ?? nothing,
       discardBody: async (bytesMax) => void await (sent.body ?? nothing)(bytesMax),
+      releaseBody: () => {},
       left: new AbortController().signal,
     };
     return handler(request);

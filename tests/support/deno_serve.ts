@@ -45,6 +45,7 @@ function toHttpRequest(request: Request): HttpRequest {
     header: (name) => request.headers.get(name) ?? undefined,
     body: (bytesMax) => readBody(request, bytesMax),
     discardBody: async (bytesMax) => void await readBody(request, bytesMax),
+    releaseBody: () => {},
     left: request.signal,
   };
 }

@@ -20,10 +20,14 @@ export class WaitingRead implements Disposable {
   }
 
   /** Sends it. @returns when it waits */
-  static async begin(client: Client, query: unknown, rest: object = {}): Promise<WaitingRead> {
+  static begin(client: Client, query: unknown, rest: object = {}): Promise<WaitingRead> {
+    return WaitingRead.beginBody(client, JSON.stringify({ query, waitSeconds: WAIT_SECONDS, ...rest }));
+  }
+
+  /** Sends one with this body. @returns when it waits */
+  static async beginBody(client: Client, body: string): Promise<WaitingRead> {
     const { waiting } = await readsInFlight(client);
-    const json = { query, waitSeconds: WAIT_SECONDS, ...rest };
-    const connection = await client.begin("QUERY", "/events", { json });
+    const connection = await client.begin("QUERY", "/events", { body });
     const read = new WaitingRead(
       connection.readReply("QUERY").then(parsePage),
       () => connection.close(),

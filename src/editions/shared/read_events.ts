@@ -27,7 +27,7 @@ export function readEventsRoute(
       using counted = new DisposableStack();
       counted.use(reads.begin());
       const page = isAwaited(read)
-        ? await awaited.page(read, request)
+        ? await awaited.page(read, request, () => request.releaseBody())
         : await openPage(store.reads, read, request);
       const headers = { ...pageHeaders(page.storeId), [HEAD_HEADER]: String(page.head) };
       return wholePageReply(page, headers) ?? pageReply(page, counted.move(), headers);

@@ -45,6 +45,10 @@ export class ReceivedRequest implements HttpRequest {
     this.#presence.watch();
   }
 
+  releaseBody(): void {
+    this.#body.settle();
+  }
+
   get left(): AbortSignal {
     return this.#presence.left;
   }

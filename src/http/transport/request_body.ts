@@ -87,7 +87,10 @@ export class RequestBody implements BodyHooks {
     await this.discard(Infinity);
   }
 
-  /** The request has been answered: its body takes no more memory, and the rest of one being read is not for anybody. */
+  /**
+   * The request has been answered, or does not need its body any more: it takes no more memory, and the rest of one
+   * being read is not for anybody.
+   */
   settle(): void {
     this.#wanted = false;
     this.#larger?.release();

@@ -29,9 +29,14 @@ export class AwaitedPages {
   /**
    * Reads a page. If it is empty, waits for an event that matches, and reads it again; it stays empty when none comes
    * in time, or none can. After a reset, it is the page of a store without events.
+   * @param onWaiting called when it waits; what it waits for counts as memory of its own from then on
    * @throws Refusal `Unavailable` when too many are reading or waiting, ClientLeft
    */
-  async page({ waitSeconds, terms, ...request }: AwaitedRead, client: Client): Promise<Page> {
+  async page(
+    { waitSeconds, terms, ...request }: AwaitedRead,
+    client: Client,
+    onWaiting: () => void = () => {},
+  ): Promise<Page> {
     const endAt = performance.now() + 1000 * waitSeconds;
     const { reads, arrivals } = this.#store;
     let page = await openPage(reads, request, client);
@@ -42,6 +47,7 @@ export class AwaitedPages {
       performance.now() < endAt;
     while (mayWait()) {
       using watch = arrivals.watch({ ...request, terms });
+      onWaiting();
       // What was committed before the watch began, it does not notice.
       if (arrivals.state.storeId !== storeId || arrivals.state.head > page.head) {
         page = await this.#readOn(request, page, client);

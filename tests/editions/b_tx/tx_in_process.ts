@@ -166,6 +166,7 @@ export class InProcess implements Disposable {
         header: () => undefined,
         body: () => Promise.resolve(encoder.encode(json === undefined ? "" : JSON.stringify(json))),
         discardBody: () => Promise.resolve(),
+        releaseBody: () => {},
         left: this.#left,
       });
     } catch (error) {

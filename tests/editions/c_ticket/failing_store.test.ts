@@ -42,6 +42,7 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
     header: () => undefined,
     body: () => Promise.resolve(new Uint8Array()),
     discardBody: () => Promise.resolve(),
+    releaseBody: () => {},
     left,
   };
   return { transaction, call, ends, failures };

@@ -143,6 +143,7 @@ export class InProcess implements Subject, Disposable {
         return new TextEncoder().encode(body);
       },
       discardBody: () => rest.promise,
+      releaseBody: () => {},
       left: controller.signal,
     });
     return {
