@@ -54,7 +54,8 @@ export class AwaitedPages {
         if (!mayWait()) break;
       }
       const why = await endOf(watch, endAt, client);
-      if (why === "reset") return emptyPage(arrivals.state.storeId);
+      // A reader may have seen the new store before anybody was told of it.
+      if (why === "reset" && arrivals.state.storeId !== storeId) return emptyPage(arrivals.state.storeId);
       page = await this.#readOn(request, page, client);
       if (why === "over") break;
     }
