@@ -7,8 +7,11 @@ import type { StoreState } from "../state.ts";
 import { Watch, type Watched } from "./watch.ts";
 import { termsMatch } from "./watched_terms.ts";
 
-/** What may be watched for at once, so that waiting with large queries does not take all memory. */
-const BYTES_MAX = 64 * 1024 * 1024;
+/** What large queries may take together that are watched for, so that they do not take all memory. */
+const LARGE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** A smaller query needs no room, so that large ones keep nobody from waiting: all connections take 64 MiB for such. */
+const FREE_BYTES = 32 * 1024;
 
 /** Of a value that a query names: its text twice, its token, and its place among what is watched for. */
 const VALUE_BYTES = 512;
@@ -35,7 +38,7 @@ export class Arrivals {
   #state: StoreState;
   readonly #watches = new Set<Watch>();
   readonly #lookouts = new Map<string, Set<Lookout>>();
-  #bytes = 0;
+  #largeBytes = 0;
   #isClosed = false;
 
   /** @param state the store as it was opened */
@@ -82,17 +85,20 @@ export class Arrivals {
 
   /**
    * Watches for the first event that matches, among those of which it is told from now on.
-   * @throws Refusal `Unavailable` when too much is watched for already
+   * @throws Refusal `Unavailable` when the query is large, and too many large ones are watched for already
    */
   watch(watched: Watched): Watch {
-    const bytes = bytesOf(watched.query);
-    if (this.#bytes + bytes > BYTES_MAX) {
-      throw new Refusal("Unavailable", "the reads that wait take too much memory; read without waitSeconds");
+    const bytes = largeBytesOf(watched.query);
+    if (this.#largeBytes + bytes > LARGE_BYTES_MAX) {
+      throw new Refusal(
+        "Unavailable",
+        "the large queries of the reads that wait take too much memory; read without waitSeconds",
+      );
     }
-    this.#bytes += bytes;
+    this.#largeBytes += bytes;
     const left: (() => void)[] = [];
     const watch = new Watch(watched, () => {
-      this.#bytes -= bytes;
+      this.#largeBytes -= bytes;
       this.#watches.delete(watch);
       for (const leave of left) leave();
     });
@@ -159,12 +165,14 @@ function isAwaited(
     (time === undefined || isInTimeRange(time, timeMicros));
 }
 
-function bytesOf(query: Query): number {
+/** What a query takes that is watched for; 0 when it is small. */
+function largeBytesOf(query: Query): number {
   if (typeof query === "string") return 0;
   let units = 0;
   for (const { types, identifiers, metadata } of query) {
     for (const type of types) units += type.length;
     for (const { name, value } of [...identifiers, ...metadata]) units += name.length + value.length;
   }
-  return 2 * units + VALUE_BYTES * queryValues(query);
+  const bytes = 2 * units + VALUE_BYTES * queryValues(query);
+  return bytes <= FREE_BYTES ? 0 : bytes;
 }

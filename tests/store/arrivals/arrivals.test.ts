@@ -13,6 +13,7 @@ import { newEvent, prepared, queryOf, tag } from "../made_writes.ts";
 
 const STATE = { storeId: "the store", head: 0 };
 const ANY = watched({ query: "every" });
+const TENANT = tag("tenant", "1");
 
 function watched(read: Partial<ReadRequest> & Pick<ReadRequest, "query">): Watched {
   return { afterSequence: 0, ...read, terms: watchedTerms(read.query) };
@@ -136,6 +137,20 @@ Deno.test("large queries are waited for only as long as there is memory for them
   arrivals.watch(large);
 });
 
+Deno.test("small queries are waited for, however much memory large ones take", async () => {
+  const arrivals = new Arrivals(STATE);
+  const types = Array.from({ length: 1000 }, (_, i) => `t${i}`);
+  const large = watched({ query: queryOf(types) });
+  assert.throws(() => {
+    while (true) arrivals.watch(large);
+  }, Refusal);
+  const watches = Array.from({ length: 2000 }, () => {
+    return arrivals.watch(watched({ query: queryOf(["u"], [TENANT]) }));
+  });
+  committed(arrivals, newEvent("u", [TENANT]));
+  for (const watch of watches) assert.equal(await watch.ended, "arrived");
+});
+
 /** The same, and a call for each time that an event is compared with one of the items. */
 function counted({ terms, ...rest }: Watched, onCompared: () => void): Watched {
   if (terms === "every") return { ...rest, terms };
@@ -149,7 +164,6 @@ function counted({ terms, ...rest }: Watched, onCompared: () => void): Watched {
   return { ...rest, terms: items };
 }
 
-const TENANT = tag("tenant", "1");
 const OF_OTHERS: readonly [name: string, query: (i: number) => Query, event: (i: number) => NewEvent][] = [
   [
     "a tag",
