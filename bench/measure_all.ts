@@ -10,7 +10,13 @@ import { bulk } from "./workloads/bulk.ts";
 import { delivery } from "./workloads/delivery.ts";
 import { fullScan } from "./workloads/full_scan.ts";
 import { oneEvent } from "./workloads/one_event.ts";
-import { readByArticle, readByOrder, readByTypeAndCustomer } from "./workloads/selective_read.ts";
+import {
+  readByArticle,
+  readByOrder,
+  readByTypeAndCustomer,
+  readLast,
+  readLastOfArticle,
+} from "./workloads/selective_read.ts";
 import { speedrun } from "./workloads/speedrun.ts";
 import { ticketRows } from "./workloads/ticket.ts";
 import { transaction } from "./workloads/transaction.ts";
@@ -67,6 +73,8 @@ async function measureReads(plan: Plan, stores: Stores) {
     readByArticle1: on(server, (address, timing) => readByArticle(address, 1, sample, timing)),
     readByArticle8: on(server, (address, timing) => readByArticle(address, 8, sample, timing)),
     readByArticle64: on(server, (address, timing) => readByArticle(address, 64, sample, timing)),
+    readLastOfArticle: on(server, (address, timing) => readLastOfArticle(address, 1, sample, timing)),
+    readLast: on(server, (address, timing) => readLast(address, 1, sample, timing)),
     readByOrder: on(server, (address, timing) => readByOrder(address, 4, sample, timing)),
     readByTypeAndCustomer: on(server, (address, timing) => readByTypeAndCustomer(address, 4, sample, timing)),
   });

@@ -5,6 +5,8 @@ export const rowTitles = {
   readByArticle1: "read 10 events of a tag, 1 client",
   readByArticle8: "read 10 events of a tag, 8 clients",
   readByArticle64: "read 10 events of a tag, 64 clients",
+  readLastOfArticle: "read the last event of a tag, 1 client",
+  readLast: "read the last event, or of a type, 1 client",
   readByOrder: "read one order, 4 clients",
   readByTypeAndCustomer: "read one type and customer, 4 clients",
   fullScan: "scan the store in pages of 10,000, 1 client",

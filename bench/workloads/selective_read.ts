@@ -13,13 +13,35 @@ type MeasureReads = (
 ) => Promise<Round>;
 
 /** The events of one value of a tag each time. */
-function readBy(name: "article" | "order"): MeasureReads {
+function readBy(name: "article" | "order", rest: object = {}): MeasureReads {
   return (address, clientCount, sample, timing) =>
-    measureReads(address, clientCount, timing, () => ({ identifiers: [{ name, value: sample[name]() }] }));
+    measureReads(address, clientCount, timing, () => ({
+      query: [{ identifiers: [{ name, value: sample[name]() }] }],
+      ...rest,
+    }));
 }
 
 /** About ten events each time. */
 export const readByArticle = readBy("article");
+
+const LAST = { backwards: true, limit: 1 };
+
+/** The last of about ten events each time. */
+export const readLastOfArticle = readBy("article", LAST);
+
+/** The last event of the store, and the last of a type that one event in five has, in turn. */
+export function readLast(
+  address: Address,
+  clientCount: number,
+  sample: SampleEvents,
+  timing: Timing,
+): Promise<Round> {
+  let isEvery = false;
+  return measureReads(address, clientCount, timing, () => {
+    isEvery = !isEvery;
+    return { query: isEvery ? "*" : [{ types: [sample.type()] }], ...LAST };
+  });
+}
 
 /** About two events each time. */
 export const readByOrder = readBy("order");
@@ -32,8 +54,7 @@ export function readByTypeAndCustomer(
   timing: Timing,
 ): Promise<Round> {
   return measureReads(address, clientCount, timing, () => ({
-    types: [sample.type()],
-    identifiers: [{ name: "customer", value: sample.customer() }],
+    query: [{ types: [sample.type()], identifiers: [{ name: "customer", value: sample.customer() }] }],
   }));
 }
 
@@ -41,12 +62,12 @@ async function measureReads(
   address: Address,
   clientCount: number,
   timing: Timing,
-  queryItem: () => unknown,
+  body: () => unknown,
 ): Promise<Round> {
   using connections = new DisposableStack();
   const requests = Array.from(
     { length: REQUESTS },
-    () => requestBytes("QUERY", "/events", JSON.stringify({ query: [queryItem()] })),
+    () => requestBytes("QUERY", "/events", JSON.stringify(body())),
   );
   let next = 0;
   const clients = [];

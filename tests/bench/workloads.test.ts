@@ -7,7 +7,7 @@ import { besideReaders } from "../../bench/workloads/beside_readers.ts";
 import { conditionCheck } from "../../bench/workloads/condition_check.ts";
 import { delivery } from "../../bench/workloads/delivery.ts";
 import { oneEvent } from "../../bench/workloads/one_event.ts";
-import { readByArticle } from "../../bench/workloads/selective_read.ts";
+import { readByArticle, readLast, readLastOfArticle } from "../../bench/workloads/selective_read.ts";
 import { speedrun } from "../../bench/workloads/speedrun.ts";
 import { startServer } from "../support/server_process.ts";
 
@@ -33,6 +33,9 @@ Deno.test("workloads of the benchmark do with a real server what they say", asyn
     // Few requests may end in the time, so the numbers of events are not narrow.
     const reads = perRequest(await measured((timing) => readByArticle(address, 3, sample(), timing)));
     assert.ok(reads > 0 && reads < 30, `${reads} events of an article`);
+    assert.equal(perRequest(await measured((timing) => readLast(address, 1, sample(), timing))), 1);
+    const ofArticle = perRequest(await measured((timing) => readLastOfArticle(address, 1, sample(), timing)));
+    assert.ok(ofArticle > 0 && ofArticle <= 1, `${ofArticle} last events of an article`);
     assert.equal(perRequest(await measured((timing) => conditionCheck(address, sample(), timing))), 0);
     assert.equal(perRequest(await measured((timing) => oneEvent(address, 3, timing))), 1);
     assert.equal(perRequest(await measured((timing) => besideReaders(address, 3, 5, timing))), 1);
