@@ -6,6 +6,7 @@ import type { EditionHost, OpenEdition } from "../../../src/editions/edition.ts"
 import type { Handler, Reply } from "../../../src/http/exchange.ts";
 import { makePipeline } from "../../../src/http/pipeline.ts";
 import { ClientLeft } from "../../../src/model/errors.ts";
+import { Arrivals } from "../../../src/store/arrivals/arrivals.ts";
 import { openForWriting } from "../../../src/store/sqlite/connection/connection.ts";
 import { createDatabase } from "../../../src/store/sqlite/data_directory/create_database.ts";
 import type { Database } from "../../../src/store/sqlite/connection/database.ts";
@@ -214,7 +215,8 @@ export class InProcess implements Subject, Disposable {
       projection: (key) => Promise.resolve(reader.projection(key)),
       ping: () => Promise.resolve(),
     };
-    return { turns, reads } as Store;
+    const arrivals = new Arrivals(writer.opened);
+    return { turns, reads, arrivals } as Store;
   }
 }
 
