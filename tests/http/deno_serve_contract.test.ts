@@ -62,8 +62,10 @@ const RULES: Readonly<Record<string, (name: TransportName) => Promise<void>>> = 
     await connection.send(requestBytes("GET", "/endless"));
     await connection.readHead();
     assert.equal(server.sockets, before + 1);
-    await pause(1000 * (LINE_SECONDS + 2));
-    assert.equal(server.sockets, before, "the socket of the reader is closed");
+    await pause(1000 * LINE_SECONDS);
+    // A busy machine is late.
+    const closed = (): void => assert.equal(server.sockets, before, "the socket of the reader is closed");
+    await eventually(closed, 10);
   },
 
   async "a malformed request gets 400 and one line of plain text"(name) {
