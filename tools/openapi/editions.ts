@@ -1,0 +1,7 @@
+import { EDITION_A } from "./editions/edition_a.ts";
+import { EDITION_B } from "./editions/edition_b.ts";
+import { EDITION_C } from "./editions/edition_c.ts";
+import type { EditionInterface } from "./edition_interface.ts";
+
+/** What has a document: every edition. */
+export const EDITION_INTERFACES: readonly EditionInterface[] = [EDITION_A, EDITION_B, EDITION_C];

@@ -1,0 +1,96 @@
+import { LITERALS } from "../../../src/editions/a_write/write_request.ts";
+import type { EditionInterface } from "../edition_interface.ts";
+import { conditionPlace, LIST_ITEM } from "../errors.ts";
+import { EXCHANGES_A } from "../examples/edition_a.ts";
+import { json, type Operation } from "../operation.ts";
+import { readRequest } from "./read_request.ts";
+import { answer, COUNT, described, list, ref, request, type Schema } from "../schema.ts";
+import {
+  command,
+  deleteProjections,
+  health,
+  NO_TURN,
+  ONE_TURN,
+  operational,
+  operationalSchemas,
+  readEvents,
+  readProjection,
+  turns,
+} from "./shared_operations.ts";
+
+const OPERATIONS: readonly Operation[] = [
+  readEvents(),
+  {
+    method: "POST",
+    path: "/write",
+    id: "write",
+    tag: "events",
+    summary: "Check conditions, append events and change projections, all or nothing",
+    description:
+      "All conditions are checked, then all versions of projections; then everything is written, or nothing." +
+      " To leave the queue, close the connection: a write that is still waiting is not carried out.",
+    body: "WriteRequest",
+    successes: [{
+      status: 200,
+      description: "Everything is durable.",
+      headers: ["Store"],
+      body: json("Written"),
+    }],
+    errors: ["ConcurrencyException", ...NO_TURN],
+  },
+  readProjection(),
+  ...deleteProjections(NO_TURN),
+  ...operational("Queue, writes and their durations; docs/monitoring.md says what each means."),
+  command("/reset", {
+    id: "reset",
+    tag: "development",
+    summary: "Delete everything and draw a new store ID",
+    errors: NO_TURN,
+    devModeOnly: true,
+  }),
+];
+
+const SCHEMAS: Readonly<Record<string, Schema>> = {
+  ReadRequest: readRequest(),
+  PageLine: { oneOf: [ref("Event"), ref("HasMore")] },
+  Condition: request({
+    description: "Without any key it always holds.",
+    dependentRequired: { afterSequence: ["store"], store: ["afterSequence"] },
+    properties: {
+      failIfEventsMatch: described(
+        "The write fails if such an event exists. Without it, and with `afterSequence`, any event counts.",
+        ref("Query"),
+      ),
+      afterSequence: described("Only events after this sequence count; without it, all do.", COUNT),
+      store: described("The store ID on which `afterSequence` was read.", ref("Id")),
+    },
+  }),
+  WriteRequest: request({
+    properties: {
+      conditions: list(ref("Condition")),
+      events: list(ref("NewEvent")),
+      projections: ref("ProjectionChanges"),
+    },
+  }),
+  Written: answer({
+    events: list(answer({ sequence: ref("Sequence"), time: ref("Time") })),
+    projections: ref("NewVersions"),
+  }),
+  Health: health(false),
+  Debug: answer({ time: ref("Time"), write: turns(ONE_TURN), read: ref("ReadsInFlight") }),
+  ...operationalSchemas(["write", "projections", "reset", "optimize"]),
+};
+
+export const EDITION_A: EditionInterface = {
+  name: "A",
+  summary: "One request, `POST /write`, carries events, conditions and changes of projections.",
+  literals: [...LITERALS.keys()],
+  operations: OPERATIONS,
+  schemas: SCHEMAS,
+  conflicts: {
+    forms: [conditionPlace({ storeMayDiffer: true }), LIST_ITEM],
+    example: { condition: 0, sequence: 1 },
+    messageIsOptional: false,
+  },
+  exchanges: EXCHANGES_A,
+};

@@ -1,0 +1,90 @@
+import { LITERALS } from "../../../src/editions/b_tx/tx_requests.ts";
+import type { EditionInterface } from "../edition_interface.ts";
+import { conditionPlace, LIST_ITEM, NAMED_PROJECTION } from "../errors.ts";
+import { EXCHANGES_B } from "../examples/edition_b.ts";
+import { json, type Operation } from "../operation.ts";
+import {
+  command,
+  deleteProjections,
+  document,
+  NO_TURN,
+  operational,
+  readEvents,
+  readProjection,
+} from "./shared_operations.ts";
+import { TX_OPERATIONS } from "./tx_operations.ts";
+import { SCHEMAS_B } from "./tx_schemas.ts";
+
+const PAUSE: readonly Operation[] = [
+  {
+    method: "POST",
+    path: "/pause",
+    id: "pause",
+    tag: "pause",
+    summary: "Keep new transactions out",
+    description: "While any are open, they may still commit: call again after a moment.",
+    successes: [
+      { status: 200, description: "The pause is in place.", headers: ["Store"], body: json("PauseInPlace") },
+      { status: 202, description: "Transactions are still open.", body: json("PauseRequested") },
+    ],
+    errors: NO_TURN,
+  },
+  command("/resume", {
+    id: "resume",
+    tag: "pause",
+    summary: "End the pause, or withdraw the request",
+    errors: NO_TURN,
+  }),
+];
+
+const OPERATIONS: readonly Operation[] = [
+  readEvents(),
+  ...TX_OPERATIONS,
+  readProjection(),
+  {
+    method: "POST",
+    path: "/projections",
+    id: "writeProjections",
+    tag: "projections",
+    summary: "Create, replace and delete projections outside a transaction, all or nothing",
+    body: "ProjectionChanges",
+    successes: [{
+      status: 200,
+      description: "Everything is durable.",
+      headers: ["Store"],
+      body: json("NewVersions"),
+    }],
+    errors: ["ConcurrencyException", ...NO_TURN],
+  },
+  ...deleteProjections(NO_TURN),
+  ...PAUSE,
+  command("/optimize", {
+    id: "optimize",
+    tag: "operation",
+    summary: "Refresh the statistics of the database; once a day is enough",
+    errors: NO_TURN,
+  }),
+  document("/stats", "What was counted since the start", json("Statistics")),
+  ...operational("Addition: the counts of `/stats` and more; docs/monitoring.md says what each means."),
+  command("/reset", {
+    id: "reset",
+    tag: "development",
+    summary: "Delete everything and draw a new store ID, during a pause",
+    errors: ["NotPaused", ...NO_TURN],
+    devModeOnly: true,
+  }),
+];
+
+export const EDITION_B: EditionInterface = {
+  name: "B",
+  summary: "Optimistic transactions under `/tx`: read, decide, write, commit.",
+  literals: [...LITERALS.keys()],
+  operations: OPERATIONS,
+  schemas: SCHEMAS_B,
+  conflicts: {
+    forms: [conditionPlace({ storeMayDiffer: false }), NAMED_PROJECTION, LIST_ITEM],
+    example: { condition: 0, sequence: 2 },
+    messageIsOptional: false,
+  },
+  exchanges: EXCHANGES_B,
+};

@@ -1,0 +1,127 @@
+import {
+  QUERY_ITEM_VALUES_MAX,
+  QUERY_ITEMS_GIVEN_MAX,
+  TAGS_PER_NAMESPACE_MAX,
+} from "../../../src/model/limits.ts";
+import { answer, described, list, NAME, oneWord, ref, request, type Schema, TEXT } from "../schema.ts";
+
+type Schemas = Readonly<Record<string, Schema>>;
+
+/** Schemas of the model that all editions share. `literals` are the words that stand for a query. */
+export function modelSchemas(literals: readonly string[]): Schemas {
+  return { ...VALUES, ...EVENTS, Query: query(literals), ...QUERY_PARTS, ...PROJECTIONS };
+}
+
+const VALUES: Schemas = {
+  Id: { type: "string", format: "uuid" },
+  Time: {
+    type: "string",
+    format: "date-time",
+    pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$",
+    description: "UTC, with exactly six fractional digits.",
+  },
+  Sequence: {
+    type: "integer",
+    format: "int64",
+    minimum: 1,
+    description:
+      "The place of an event in its store: 1, 2, 3, ... It means something only together with the store ID.",
+  },
+};
+
+/** @param minItems how many values an array of them has at least */
+function tags(minItems: number): Schema {
+  const values = list(TEXT, { minItems, maxItems: TAGS_PER_NAMESPACE_MAX, uniqueItems: true });
+  return {
+    type: "object",
+    maxProperties: TAGS_PER_NAMESPACE_MAX,
+    additionalProperties: { oneOf: [TEXT, values] },
+  };
+}
+
+export const EVENT_PROPERTIES: Schemas = {
+  sequence: ref("Sequence"),
+  time: described("When the server received the write. The events of one write share it.", ref("Time")),
+  type: NAME,
+  identifiers: ref("Tags"),
+  metadata: ref("Tags"),
+  payload: TEXT,
+};
+
+const EVENTS: Schemas = {
+  NewTags: described(
+    `Names with one value, or with several in an array. At most ${TAGS_PER_NAMESPACE_MAX} values in all, none twice under one name.`,
+    tags(1),
+  ),
+  Tags: described("A name with one value holds a string, any other an array in the order sent.", tags(2)),
+  NewEvent: request({
+    required: ["type", "payload"],
+    properties: {
+      type: NAME,
+      identifiers: described("Tags that name things of the domain.", ref("NewTags")),
+      metadata: described("Tags for everything else.", ref("NewTags")),
+      payload: described("Stored as it is, never interpreted.", TEXT),
+    },
+  }),
+  Event: answer(EVENT_PROPERTIES),
+  HasMore: described(
+    "The last line of a page. A page without it was cut short: go on behind the last complete line.",
+    answer({ hasMore: described("Whether more events match than were sent.", { type: "boolean" }) }),
+  ),
+};
+
+function query(literals: readonly string[]): Schema {
+  const items = list(ref("QueryItem"), { minItems: 1, maxItems: QUERY_ITEMS_GIVEN_MAX });
+  return {
+    description: "An event matches when it matches any item. At most 100 items; equal ones count once.",
+    oneOf: [oneWord(...literals), items],
+  };
+}
+
+const QUERY_PARTS: Schemas = {
+  QueryItem: request({
+    description:
+      `An event matches an item when it has one of the types and all of the tags. At most ${QUERY_ITEM_VALUES_MAX} values in all.`,
+    minProperties: 1,
+    properties: {
+      types: list(TEXT, { minItems: 1, maxItems: QUERY_ITEM_VALUES_MAX }),
+      identifiers: list(ref("Tag"), { minItems: 1, maxItems: QUERY_ITEM_VALUES_MAX }),
+      metadata: list(ref("Tag"), { minItems: 1, maxItems: QUERY_ITEM_VALUES_MAX }),
+    },
+  }),
+  Tag: request({ required: ["name", "value"], properties: { name: TEXT, value: TEXT } }),
+};
+
+/** What names a projection. */
+export const PROJECTION_KEY: Schemas = { type: NAME, id: NAME };
+const VERSION = { version: described("The version that it must still have.", ref("Id")) };
+
+const PROJECTIONS: Schemas = {
+  ProjectionCreate: request({
+    required: ["type", "id", "payload"],
+    properties: { ...PROJECTION_KEY, payload: TEXT },
+  }),
+  ProjectionReplace: request({
+    required: ["type", "id", "version", "payload"],
+    properties: { ...PROJECTION_KEY, ...VERSION, payload: TEXT },
+  }),
+  ProjectionDelete: request({
+    required: ["type", "id", "version"],
+    properties: { ...PROJECTION_KEY, ...VERSION },
+  }),
+  ProjectionChanges: request({
+    description: "No type and id may occur twice.",
+    properties: {
+      create: list(ref("ProjectionCreate")),
+      replace: list(ref("ProjectionReplace")),
+      delete: list(ref("ProjectionDelete")),
+    },
+  }),
+  NewVersions: described(
+    "The new versions, each list in the order sent.",
+    answer({
+      create: list(answer({ version: ref("Id") })),
+      replace: list(answer({ version: ref("Id") })),
+    }),
+  ),
+};

@@ -1,0 +1,175 @@
+import type { ErrorCode } from "../../../src/model/errors.ts";
+import type { HeaderName } from "../headers.ts";
+import { type AnswerBody, json, jsonLines, NO_CONTENT, type Operation, text } from "../operation.ts";
+import {
+  answer,
+  COUNT,
+  described,
+  list,
+  NUMBER,
+  oneWord,
+  orNull,
+  ref,
+  type Schema,
+  TEXT,
+} from "../schema.ts";
+
+/** Tags, in the order of the documents. */
+export const TAGS = ["events", "transactions", "projections", "pause", "operation", "development"] as const;
+
+/** For want of a turn, in editions A and B. */
+export const NO_TURN: readonly ErrorCode[] = ["WriteQueueFull", "ShuttingDown", "Unavailable"];
+
+const PAGE_DESCRIPTION =
+  'One JSON value per line: events, then `{"hasMore": ...}`. For the next page, repeat the request with' +
+  " `afterSequence` (backwards: `beforeSequence`) set to the last sequence received.";
+
+/** @param more what the edition adds to it */
+export function readEvents(
+  more: Pick<Operation, "description" | "parameters" | "errors"> = {},
+  head: HeaderName = "Head",
+): Operation {
+  return {
+    method: "QUERY",
+    path: "/events",
+    id: "readEvents",
+    tag: "events",
+    summary: "Read committed events",
+    body: "ReadRequest",
+    successes: [{
+      status: 200,
+      description: PAGE_DESCRIPTION,
+      headers: ["Store", head, "NotCached"],
+      body: jsonLines("PageLine"),
+    }],
+    ...more,
+    errors: [...more.errors ?? [], "Unavailable"],
+  };
+}
+
+export function readProjection(more: Pick<Operation, "parameters" | "errors"> = {}): Operation {
+  return {
+    method: "GET",
+    path: "/projections/{type}/{id}",
+    id: "readProjection",
+    tag: "projections",
+    summary: "Read one projection",
+    successes: [{
+      status: 200,
+      description: "The payload as it was written.",
+      headers: ["Version", "Store", "NotCached"],
+      body: text("The payload."),
+    }],
+    ...more,
+    errors: ["ProjectionNotFound", ...more.errors ?? [], "Unavailable"],
+  };
+}
+
+/** The bulk deletes. @param errors those that they may get for want of a turn, or of a pause */
+export function deleteProjections(errors: readonly ErrorCode[]): Operation[] {
+  const shared = { method: "DELETE", tag: "projections", successes: [NO_CONTENT], errors } as const;
+  return [
+    {
+      ...shared,
+      path: "/projections/{type}",
+      id: "deleteProjectionsOfType",
+      summary: "Delete every projection of one type",
+    },
+    { ...shared, path: "/projections", id: "deleteProjections", summary: "Delete every projection" },
+  ];
+}
+
+/** A call that takes no body and answers `204`. */
+export function command(
+  path: string,
+  rest: Omit<Operation, "method" | "path" | "successes">,
+): Operation {
+  return { method: "POST", path, successes: [NO_CONTENT], ...rest };
+}
+
+/** What operators look at, and what only developers do. */
+export function operational(metricsDescription: string): Operation[] {
+  const metrics = text("The text exposition format.", "text/plain; version=0.0.4");
+  return [
+    { ...document("/health", "Whether the server works", json("Health")), errors: ["Unavailable"] },
+    document("/metrics", "Metrics for a scraper", metrics, metricsDescription),
+    document("/debug", "What goes on right now", json("Debug")),
+    ...PROFILING,
+  ];
+}
+
+/** A `GET` that is answered from memory. */
+export function document(path: string, summary: string, body: AnswerBody, description = summary): Operation {
+  return {
+    method: "GET",
+    path,
+    id: path.slice(1),
+    tag: "operation",
+    summary,
+    successes: [{ status: 200, description, headers: ["NotCached"], body }],
+  };
+}
+
+function profiling(path: string, id: string, summary: string): Omit<Operation, "successes"> {
+  return { method: "GET", path: `/debug/pprof/${path}`, id, tag: "development", summary, devModeOnly: true };
+}
+
+const FILE: Operation["successes"] = [{
+  status: 200,
+  description: "A file for Chrome DevTools.",
+  headers: ["FileName"],
+  body: {
+    mediaType: "application/json",
+    form: "json",
+    schema: { type: "object", additionalProperties: true },
+  },
+}];
+
+const LINE: Operation["successes"] = [{ status: 200, description: "Plain text.", body: text("Some lines.") }];
+
+const PROFILING: readonly Operation[] = [
+  { ...profiling("", "profilingIndex", "What can be profiled"), successes: LINE },
+  {
+    ...profiling("profile", "cpuProfile", "A CPU profile of the main thread"),
+    parameters: ["seconds"],
+    successes: FILE,
+    errors: ["InvalidRequest"],
+  },
+  { ...profiling("heap", "heapSnapshot", "A heap snapshot of the main thread"), successes: FILE },
+  { ...profiling("cmdline", "commandLine", "How the program was started"), successes: LINE },
+];
+
+/** Schemas of what operators look at that all editions share. @param kinds what waits for a turn */
+export function operationalSchemas(kinds: readonly string[]): Record<string, Schema> {
+  return {
+    TurnKind: oneWord(...kinds),
+    WaitingRequest: answer({ kind: ref("TurnKind"), queuedAt: ref("Time"), waitSeconds: NUMBER }),
+    ReadsInFlight: described(
+      "Open reads, those of them that wait for an event, and the readers that they use.",
+      answer({ httpOpen: COUNT, waiting: COUNT, sqliteInUse: COUNT, sqliteMax: COUNT }),
+    ),
+  };
+}
+
+/** `write` of `GET /debug`. @param active who holds the turn */
+export function turns(active: Schema): Schema {
+  return answer({
+    active: orNull(active),
+    queued: list(ref("WaitingRequest")),
+    httpOpen: COUNT,
+    sqliteInUse: COUNT,
+    sqliteMax: COUNT,
+  });
+}
+
+/** Who holds the turn, where each request has a turn of its own. */
+export const ONE_TURN: Schema = answer({ kind: ref("TurnKind"), since: ref("Time"), ageSeconds: NUMBER });
+
+/** The body of `GET /health`; `paused` where the edition has a pause. */
+export function health(hasPause: boolean): Schema {
+  return answer({
+    status: oneWord("ok"),
+    ...(hasPause ? { paused: { type: "boolean" } } : {}),
+    version: TEXT,
+  });
+}

@@ -1,0 +1,79 @@
+import type { ErrorCode } from "../../src/model/errors.ts";
+import { statusOf, whenOf } from "./errors.ts";
+import { answerExamples, type Exchange } from "./exchange.ts";
+import { type HeaderName, headersObject } from "./headers.ts";
+import type { JsonObject } from "./json.ts";
+import { errorsOf, nameOf, type Operation, responseName } from "./operation.ts";
+import { ref } from "./schema.ts";
+
+/** What is wrong with a request that is refused in one line of plain text. */
+function plainText(example: string): JsonObject {
+  return { "text/plain; charset=utf-8": { schema: { type: "string" }, example: `${example}\n` } };
+}
+
+/** The Response Objects of refusals in plain text. */
+export const PLAIN_RESPONSES: JsonObject = {
+  Malformed: {
+    description:
+      "The request is not proper HTTP, or a segment of its path is not valid percent-encoded UTF-8.",
+    content: plainText('the path segment "%zz" is not valid percent-encoded UTF-8'),
+  },
+  ForeignPage: {
+    description: "In development mode without a token only: a page of another site may have sent this.",
+    content: plainText(
+      "refused in development mode without a token: the Origin is not a page of this machine",
+    ),
+  },
+  NotInDevelopmentMode: {
+    description: "The server is not in development mode.",
+    content: plainText("unknown path"),
+  },
+  HeadTooLarge: {
+    description: "The request line and the header fields are too long, or too many.",
+    content: plainText("the head exceeds 65536 bytes"),
+  },
+};
+
+/** The Response Objects of all errors that these operations may be answered with, by component name. */
+export function errorResponses(operations: readonly Operation[], exchanges: readonly Exchange[]): JsonObject {
+  const responses = new Map<string, { codes: readonly ErrorCode[]; shown: Exchange[] }>();
+  for (const operation of operations) {
+    for (const [status, codes] of Map.groupBy(errorsOf(operation), statusOf)) {
+      const name = responseName(codes);
+      const response = responses.get(name) ?? { codes, shown: [] };
+      const own = exchanges.filter((exchange) => exchange.operation === nameOf(operation));
+      response.shown.push(...own.filter((exchange) => exchange.status === status));
+      responses.set(name, response);
+    }
+  }
+  return Object.fromEntries(
+    [...responses].map(([name, { codes, shown }]) => [name, errorResponse(codes, shown)]),
+  );
+}
+
+function errorResponse(codes: readonly ErrorCode[], exchanges: readonly Exchange[]): JsonObject {
+  const [only, ...others] = codes;
+  const several = others.length > 0;
+  const schema = several
+    ? { oneOf: codes.map((code) => ref(code)), discriminator: { propertyName: "error" } }
+    : ref(only!);
+  const description = several
+    ? codes.map((code) => `- \`${code}\`: ${whenOf(code)}`).join("\n")
+    : whenOf(only!);
+  return {
+    description,
+    ...headersObject(headersOf(codes)),
+    content: {
+      "application/json": { schema, ...answerExamples(exchanges, "json") },
+      ...(codes.includes("InvalidRequest")
+        ? plainText('the path segment "%zz" is not valid percent-encoded UTF-8')
+        : {}),
+    },
+  };
+}
+
+/** Only a read that found no projection tells the store, and only outside a transaction of edition B. */
+export function headersOf(codes: readonly ErrorCode[]): readonly HeaderName[] {
+  if (!codes.includes("ProjectionNotFound")) return [];
+  return codes.length === 1 ? ["Store", "NotCached"] : ["NotCachedIfProjection"];
+}

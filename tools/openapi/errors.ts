@@ -1,0 +1,119 @@
+import { errorReply } from "../../src/http/error_replies.ts";
+import { type ErrorCode, Refusal } from "../../src/model/errors.ts";
+import type { JsonObject } from "./json.ts";
+import { answer, COUNT, described, oneWord, ref, type Schema, TEXT } from "./schema.ts";
+
+/** What the documents say of an error; its status is that of the server. */
+interface ErrorText {
+  readonly when: string;
+  /** An example of its message; without one it has none. */
+  readonly message?: string;
+}
+
+const TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
+  InvalidRequest: {
+    when: "The request is malformed or breaks a rule or a limit; the message names the item.",
+    message: "events[0]: payload is missing",
+  },
+  Unauthorized: {
+    when: "No valid bearer token, where one is required.",
+    message: "missing or invalid bearer token",
+  },
+  ProjectionNotFound: { when: "There is no projection of this type and ID. In a transaction, it goes on." },
+  TransactionNotFound: { when: "The transaction is unknown, expired or over." },
+  ConcurrencyException: {
+    when: "What the write depends on has changed. Nothing was written: read and decide again.",
+    message: "conditions[0] no longer holds",
+  },
+  TransactionBusy: {
+    when: "Another call is running on this transaction, which goes on.",
+    message: "another call is running on this transaction",
+  },
+  NotPaused: { when: "This call is accepted only during a pause." },
+  TicketNotActive: { when: "The ticket is unknown, or its transaction is over." },
+  PayloadTooLarge: {
+    when: "An event, a projection or the body is larger than a limit; the message names the setting.",
+    message: "events[0] is 70001 bytes, more than maxEventSize (65536)",
+  },
+  InternalError: {
+    when: "The server failed. Nothing was written; its log says why.",
+    message: "unexpected server error; see the server's log",
+  },
+  WriteQueueFull: { when: "Too many requests wait for their turn. Nothing was written." },
+  TransactionQueueFull: { when: "Too many requests wait for their turn. Nothing was written." },
+  TooManyTransactions: {
+    when: "Too many transactions are open, or they hold too much. A transaction that was called is over.",
+    message: "1000 transactions are already open, the limit set by maxOpenTx",
+  },
+  Paused: { when: "No transaction begins during a pause." },
+  ShuttingDown: { when: "The server is stopping. Nothing was written." },
+  Unavailable: {
+    when:
+      "The database cannot be reached or is locked, too many reads wait, or a large body found no memory.",
+    message: "too many reads are waiting for a reader",
+  },
+};
+
+/** Every code, as the type has them. */
+export const ERROR_CODES = Object.keys(TEXTS) as readonly ErrorCode[];
+
+export function whenOf(code: ErrorCode): string {
+  return TEXTS[code].when;
+}
+
+export function statusOf(code: ErrorCode): number {
+  return errorReply(new Refusal(code)).reply.status;
+}
+
+/** What a conflict is about. */
+export interface Conflicts {
+  readonly forms: readonly Schema[];
+  readonly example: JsonObject;
+  /** Whether some say nothing but `conflict`. */
+  readonly messageIsOptional: boolean;
+}
+
+/** @param storeMayDiffer whether a condition names the store on which it was read */
+export function conditionPlace({ storeMayDiffer }: { readonly storeMayDiffer: boolean }): Schema {
+  return described(
+    "A condition by its place, and the first event that matches it." +
+      (storeMayDiffer ? " Without one, it was read on another store." : ""),
+    answer({ condition: COUNT, sequence: ref("Sequence") }, storeMayDiffer ? ["sequence"] : []),
+  );
+}
+
+export const LIST_ITEM: Schema = described(
+  "A projection by its place in the request.",
+  answer({ list: oneWord("create", "replace", "delete"), item: COUNT }),
+);
+
+export const NAMED_PROJECTION: Schema = described(
+  "A projection by its key.",
+  answer({ projection: answer({ type: TEXT, id: TEXT }) }),
+);
+
+/** The schemas of these errors. */
+export function errorSchemas(codes: readonly ErrorCode[], conflicts: Conflicts): Record<string, Schema> {
+  const schemas = Object.fromEntries(codes.map((code) => [code, errorSchema(code, conflicts)]));
+  return { ...schemas, Conflict: { oneOf: [...conflicts.forms] } };
+}
+
+function errorSchema(code: ErrorCode, { example, messageIsOptional }: Conflicts): Schema {
+  const { when, message } = TEXTS[code];
+  const isConflict = code === "ConcurrencyException";
+  const properties = {
+    error: oneWord(code),
+    ...(message === undefined ? {} : { message: TEXT }),
+    ...(isConflict ? { conflict: ref("Conflict") } : {}),
+  };
+  const shown = {
+    error: code,
+    ...(message === undefined ? {} : { message }),
+    ...(isConflict ? { conflict: example } : {}),
+  };
+  return {
+    description: when,
+    ...answer(properties, isConflict && messageIsOptional ? ["message"] : []),
+    examples: [shown],
+  };
+}

@@ -1,0 +1,34 @@
+import { VERSION } from "../../../src/config/version.ts";
+import type { Exchange } from "../exchange.ts";
+import type { JsonObject } from "../json.ts";
+
+/** @param more what the edition adds to it */
+export function healthExchange(more: JsonObject): Exchange {
+  return {
+    operation: "GET /health",
+    name: "healthy",
+    summary: "The database can be reached",
+    status: 200,
+    json: { status: "ok", version: VERSION, ...more },
+  };
+}
+
+/** A metric that every edition has; a replay looks for these lines among the others. */
+export const METRICS_EXCHANGE: Exchange = {
+  operation: "GET /metrics",
+  name: "excerpt",
+  summary: "Some of its lines",
+  status: 200,
+  text: [
+    "# HELP service_reads_waiting Reads that wait for an event that matches.",
+    "# TYPE service_reads_waiting gauge",
+    "service_reads_waiting 0",
+    "",
+  ].join("\n"),
+};
+
+/** `write` of `GET /debug` while nobody writes. */
+export const IDLE_TURN: JsonObject = { active: null, queued: [], httpOpen: 0, sqliteInUse: 0, sqliteMax: 1 };
+
+/** `read` of `GET /debug` while nobody reads. */
+export const IDLE_READS: JsonObject = { httpOpen: 0, waiting: 0, sqliteInUse: 0, sqliteMax: 8 };

@@ -1,0 +1,61 @@
+import type { Exchange } from "../exchange.ts";
+import { COURSE_QUERY, LINE_1, LINE_2, STORE } from "./names.ts";
+
+const HEADERS = { "X-Service-Store": STORE, "X-Service-Head": "2" };
+const READ = { operation: "QUERY /events", status: 200, answerHeaders: HEADERS } as const;
+
+/** Reads of a store with two events, in every edition. @param every the query for all events */
+export function readExchanges(every: string): Exchange[] {
+  return [
+    {
+      ...READ,
+      name: "eventsOfCourse",
+      summary: "Every event of one course",
+      request: { query: COURSE_QUERY },
+      lines: [LINE_1, LINE_2, { hasMore: false }],
+    },
+    {
+      ...READ,
+      name: "firstPage",
+      summary: "A page of one event",
+      request: { query: every, limit: 1 },
+      lines: [LINE_1, { hasMore: true }],
+    },
+    {
+      ...READ,
+      name: "nextPage",
+      summary: "The page behind it",
+      request: { query: every, afterSequence: 1, limit: 1 },
+      lines: [LINE_2, { hasMore: false }],
+    },
+    {
+      ...READ,
+      name: "lastEvent",
+      summary: "Addition: the last event that matches",
+      request: { query: [{ types: ["StudentEnrolled"] }], backwards: true, limit: 1 },
+      lines: [LINE_2, { hasMore: false }],
+    },
+    {
+      ...READ,
+      name: "before",
+      summary: "Addition: what was there before event 2",
+      request: { query: every, beforeSequence: 2 },
+      lines: [LINE_1, { hasMore: false }],
+    },
+    {
+      ...READ,
+      name: "follow",
+      summary: "Addition: wait a second for what comes behind event 2; nothing has come",
+      request: { query: every, afterSequence: 2, waitSeconds: 1 },
+      lines: [{ hasMore: false }],
+    },
+    {
+      operation: "QUERY /events",
+      name: "unknownKey",
+      summary: "A key that does not exist",
+      request: { query: every, offset: 10 },
+      status: 400,
+      json: { error: "InvalidRequest", message: 'unknown key "offset"' },
+    },
+  ];
+}

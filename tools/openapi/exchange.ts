@@ -1,0 +1,56 @@
+import type { Json, JsonObject } from "./json.ts";
+
+/**
+ * A request and what it is answered with. Those of an edition are told in an order in which they can be sent to a
+ * server with an empty store: a test does so.
+ */
+export interface Exchange {
+  /** Method and path of the operation, as in its document. */
+  readonly operation: string;
+  /** The name of the example, unique in its edition. */
+  readonly name: string;
+  readonly summary: string;
+  /** What stands for the parameters of the path. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly request?: Json;
+  readonly status: number;
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+  /** The body of the answer: JSON, one JSON value per line, or text. */
+  readonly json?: JsonObject;
+  readonly lines?: readonly JsonObject[];
+  readonly text?: string;
+}
+
+/** Example Objects for the bodies of these requests. */
+export function requestExamples(exchanges: readonly Exchange[]): JsonObject {
+  const examples: Record<string, JsonObject> = {};
+  for (const { name, summary, request, status } of exchanges) {
+    // A body that is refused for what it is would be an example of something else.
+    if (request !== undefined && status !== 400) examples[name] = { summary, value: request };
+  }
+  return inKey(examples);
+}
+
+/** Example Objects for the bodies of these answers, of those in the same form. */
+export function answerExamples(exchanges: readonly Exchange[], form: "json" | "lines" | "text"): JsonObject {
+  const examples: Record<string, JsonObject> = {};
+  for (const exchange of exchanges) {
+    const { name, summary, [form]: body } = exchange;
+    if (body !== undefined) examples[name] = { summary, ...exampleBody(exchange) };
+  }
+  return inKey(examples);
+}
+
+function exampleBody({ json, lines, text }: Exchange): JsonObject {
+  if (json !== undefined) return { value: json };
+  // The text itself: that one JSON value stands on each line is not part of the value.
+  if (lines !== undefined) {
+    return { serializedValue: lines.map((line) => `${JSON.stringify(line)}\n`).join("") };
+  }
+  return { value: text ?? "" };
+}
+
+function inKey(examples: JsonObject): JsonObject {
+  return Object.keys(examples).length === 0 ? {} : { examples };
+}
