@@ -66,18 +66,31 @@ export function projectionPath(type: string, id: string): string {
   return `/projections/${segment(type)}/${segment(id)}`;
 }
 
+/** A request, as far as its answer depends on it. */
+export interface Asked {
+  readonly method: string;
+  readonly target: string;
+  readonly body?: Uint8Array | undefined;
+}
+
+/** Throws when an answer is not what it must be. */
+export type ReplyCheck = (asked: Asked, reply: Reply) => void;
+
 /** Sends requests to one server, each over its own connection. */
 export class Client {
   readonly address: Address;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #check: ReplyCheck | undefined;
 
-  constructor(address: Address, headers: Readonly<Record<string, string>> = {}) {
+  /** @param check is shown the reply to every request */
+  constructor(address: Address, headers?: Readonly<Record<string, string>>, check?: ReplyCheck) {
     this.address = address;
-    this.#headers = headers;
+    this.#headers = headers ?? {};
+    this.#check = check;
   }
 
   async request(method: string, target: string, options: RequestOptions = {}): Promise<Reply> {
-    using connection = await Connection.open(this.address);
+    using connection = await this.#open(method, target, options);
     const closing: RequestOptions = {
       ...options,
       headers: [["connection", "close"], ...headerPairs(options)],
@@ -87,9 +100,18 @@ export class Client {
 
   /** Sends a request in one packet and does not wait for its reply; the caller closes the connection. */
   async begin(method: string, target: string, options: RequestOptions = {}): Promise<Connection> {
-    const connection = await Connection.open(this.address);
+    const connection = await this.#open(method, target, options);
     await connection.send(this.bytesOf(method, target, options));
     return connection;
+  }
+
+  async #open(method: string, target: string, options: RequestOptions): Promise<Connection> {
+    const check = this.#check;
+    if (check === undefined) return await Connection.open(this.address);
+    return await Connection.open(
+      this.address,
+      (reply) => check({ method, target, body: bodyOf(options) }, reply),
+    );
   }
 
   /** The bytes of a request, head and body. */

@@ -33,19 +33,22 @@ const READ_TIMEOUT_SECONDS = 60;
 /** One raw connection that speaks HTTP/1.1 exactly as a test tells it to. */
 export class Connection implements Disposable {
   readonly #conn: Deno.Conn;
+  #onReply: ((reply: Reply) => void) | undefined;
   #buffer: Uint8Array = new Uint8Array(0);
   #ended = false;
   #closed = false;
 
-  private constructor(conn: Deno.Conn) {
+  private constructor(conn: Deno.Conn, onReply: ((reply: Reply) => void) | undefined) {
     this.#conn = conn;
+    this.#onReply = onReply;
   }
 
-  static async open(address: Address): Promise<Connection> {
-    if (address.transport === "unix") return new Connection(await Deno.connect(address));
+  /** @param onReply called with the first reply, once it is read; what it throws, the reader of the reply gets */
+  static async open(address: Address, onReply?: (reply: Reply) => void): Promise<Connection> {
+    if (address.transport === "unix") return new Connection(await Deno.connect(address), onReply);
     const conn = await Deno.connect({ hostname: address.hostname, port: address.port });
     conn.setNoDelay(true);
-    return new Connection(conn);
+    return new Connection(conn, onReply);
   }
 
   async send(data: string | Uint8Array): Promise<void> {
@@ -95,14 +98,23 @@ export class Connection implements Disposable {
   async readReply(method: string): Promise<Reply> {
     const head = await this.readHead();
     const hasBody = method !== "HEAD" && head.status !== 204 && head.status !== 304;
-    return hasBody ? await this.readRest(head) : replyOf(head, new Uint8Array(0), false);
+    return hasBody ? await this.readRest(head) : this.#reply(head, new Uint8Array(0), false);
   }
 
   /** Reads the body of a reply whose head was read. */
   async readRest(head: ReplyHead): Promise<Reply> {
     const parts: Uint8Array[] = [];
     const complete = await this.#readBody(head, (part) => parts.push(part));
-    return replyOf(head, joinBytes(parts), !complete);
+    return this.#reply(head, joinBytes(parts), !complete);
+  }
+
+  #reply(head: ReplyHead, body: Uint8Array, cutShort: boolean): Reply {
+    const text = new TextDecoder().decode(body);
+    const reply = { ...head, body, text, cutShort, json: <T>(): T => JSON.parse(text) as T };
+    const onReply = this.#onReply;
+    this.#onReply = undefined;
+    onReply?.(reply);
+    return reply;
   }
 
   /** Some bytes, at most `bytesMax`, as they come; `undefined` at the end. */
@@ -179,11 +191,6 @@ export class Connection implements Disposable {
     }
     return !this.#ended;
   }
-}
-
-function replyOf(head: ReplyHead, body: Uint8Array, cutShort: boolean): Reply {
-  const text = new TextDecoder().decode(body);
-  return { ...head, body, text, cutShort, json: <T>(): T => JSON.parse(text) as T };
 }
 
 function indexOf(bytes: Uint8Array, mark: Uint8Array, from: number): number {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Client } from "./client.ts";
 import type { Address } from "./connection.ts";
 import { freePort } from "./free_port.ts";
+import { answerCheckOf } from "./openapi/answer_check.ts";
 import { startCommand } from "./start_command.ts";
 
 const START_TIMEOUT_SECONDS = 20;
@@ -120,8 +121,15 @@ export class ServerProcess implements AsyncDisposable {
     return join(this.dataDir, "events.db");
   }
 
+  /** A client that fails on every answer that the document of the edition does not describe. */
   client(headers?: Readonly<Record<string, string>>): Client {
-    return new Client(this.address, headers);
+    const documented = answerCheckOf(this.#edition);
+    return new Client(this.address, headers, (asked, reply) => documented.assertDocumented(asked, reply));
+  }
+
+  get #edition(): string {
+    const { config = "", env = {} } = this.#options;
+    return /^edition = "([A-C])"/m.exec(config)?.[1] ?? env["SERVICE_EDITION"] ?? "A";
   }
 
   /** Spawns the program without waiting for anything. */
