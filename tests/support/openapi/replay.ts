@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import type { Exchange } from "../../../tools/openapi/exchange.ts";
+import type { Json, JsonObject } from "../../../tools/openapi/json.ts";
+import type { Client } from "../client.ts";
+import type { Reply } from "../connection.ts";
+import { eventually } from "../eventually.ts";
+import { TIMESTAMP, UUID } from "../replies.ts";
+
+/**
+ * Sends the requests of examples, one after the other, and compares the answers with theirs. IDs and times are
+ * others in each run: an ID of the examples stands for the same ID of the server in all of them.
+ */
+export class Replay {
+  readonly #client: Client;
+  /** The server's IDs for those of the examples. */
+  readonly #ids = new Map<string, string>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async send(exchange: Exchange): Promise<void> {
+    const { operation, path = {}, headers = {}, request } = exchange;
+    const [method = "", template = ""] = operation.split(" ");
+    const target = template.replaceAll(
+      /\{(\w+)\}/g,
+      (_, name: string) => encodeURIComponent(path[name] ?? ""),
+    );
+    const ask = async (): Promise<void> => {
+      const reply = await this.#client.request(method, this.#real(target), {
+        headers: this.#realJson(headers) as Record<string, string>,
+        ...(request === undefined ? {} : { json: this.#realJson(request) }),
+      });
+      assert.equal(reply.status, exchange.status, reply.text);
+      this.#compareHeaders(exchange, reply);
+      this.#compareBody(exchange, reply);
+    };
+    // A request that has been answered may still be counted for a moment.
+    await (target === "/debug" ? eventually(ask) : ask());
+  }
+
+  #real(text: string): string {
+    return text.replaceAll(/[0-9a-f-]{36}/g, (id) => this.#ids.get(id) ?? id);
+  }
+
+  #realJson(value: Json): Json {
+    return JSON.parse(this.#real(JSON.stringify(value))) as Json;
+  }
+
+  #compareHeaders({ answerHeaders = {} }: Exchange, { headers }: Reply): void {
+    const names = [...headers.keys()].filter((name) => name.startsWith("x-service-"));
+    const expected = Object.keys(answerHeaders).map((name) => name.toLowerCase());
+    assert.deepEqual(names.sort(), expected.sort(), "headers");
+    for (const [name, value] of Object.entries(answerHeaders)) {
+      this.#compare(value, headers.get(name.toLowerCase())!, name);
+    }
+  }
+
+  #compareBody({ operation, json, lines, text }: Exchange, reply: Reply): void {
+    if (json !== undefined) return this.#compare(json, reply.json(), "body");
+    if (lines !== undefined) {
+      const sent = reply.text.trimEnd().split("\n").map((line) => JSON.parse(line) as Json);
+      return this.#compare(lines, sent, "lines");
+    }
+    if (operation !== "GET /metrics") return assert.equal(reply.text, text ?? "");
+    // The example shows some lines, the server also others.
+    for (const line of (text ?? "").split("\n")) assert.ok(reply.text.split("\n").includes(line), line);
+  }
+
+  #compare(example: Json, real: Json, place: string): void {
+    if (typeof example === "object" && example !== null && typeof real === "object" && real !== null) {
+      assert.deepEqual(Object.keys(real).sort(), Object.keys(example).sort(), `keys of ${place}`);
+      for (const [key, member] of Object.entries(example)) {
+        this.#compare(member as Json, (real as JsonObject)[key]!, `${place}.${key}`);
+      }
+    } else if (typeof example === "string" && UUID.test(example)) {
+      assert.match(String(real), UUID, place);
+      if (!this.#ids.has(example)) this.#ids.set(example, String(real));
+      assert.equal(real, this.#ids.get(example), place);
+    } else if (typeof example === "string" && TIMESTAMP.test(example)) {
+      assert.match(String(real), TIMESTAMP, place);
+    } else assert.equal(real, example, place);
+  }
+}
