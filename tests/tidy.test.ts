@@ -146,8 +146,8 @@ Deno.test("every file is reached from a program", () => {
 
 Deno.test("every path that docs/architecture.md names exists", () => {
   const text = Deno.readTextFileSync(new URL("docs/architecture.md", ROOT));
-  const paths = [...text.matchAll(/\b((?:src|cli|tests|bench|tools|monitoring)\/[\w/.]*)/g)].map(([path]) =>
-    path
+  const paths = [...text.matchAll(/\b((?:src|cli|tests|bench|tools|monitoring|integrations)\/[\w/.]*)/g)].map(
+    ([path]) => path,
   );
   assert.ok(paths.length > 40);
   for (const path of paths) Deno.statSync(new URL(path.replace(/\.$/, ""), ROOT));

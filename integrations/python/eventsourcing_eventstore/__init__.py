@@ -1,0 +1,17 @@
+"""The DCB recorder of the library eventsourcing, over the HTTP interface (edition A) of this event store."""
+
+from eventsourcing_eventstore.client import Client
+from eventsourcing_eventstore.errors import OutcomeUnknown, StoreChanged
+from eventsourcing_eventstore.factory import EventStoreFactory
+from eventsourcing_eventstore.recorder import EventStoreRecorder
+from eventsourcing_eventstore.subscription import EventStoreSubscription
+
+# The library looks in a persistence module for its factory, so there is one only.
+__all__ = [
+    "Client",
+    "EventStoreFactory",
+    "EventStoreRecorder",
+    "EventStoreSubscription",
+    "OutcomeUnknown",
+    "StoreChanged",
+]

@@ -1,0 +1,122 @@
+"""One connection to the server, over TCP, TLS or a unix socket."""
+
+import select
+import socket
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPSConnection
+from typing import Protocol, Self
+from urllib.parse import urlsplit
+
+from eventsourcing_eventstore.library import ProgrammingError
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the server listens: `scheme` is `http`, `https` or `unix`, with host and port or a path."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @classmethod
+    def parse(cls, url: str) -> Self:
+        """Takes `http://host:port`, `https://host:port` or `unix:/path/of/socket`."""
+        parts = urlsplit(url)
+        if parts.scheme == "unix" and not parts.netloc and parts.path:
+            return cls("unix", "localhost", 0, parts.path)
+        has_more = parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc
+        if parts.scheme in ("http", "https") and parts.hostname and not has_more:
+            port = parts.port if parts.port is not None else 443 if parts.scheme == "https" else 80
+            return cls(parts.scheme, parts.hostname, port, "")
+        raise ProgrammingError(f"not http://host:port, https://host:port or unix:/path: {url!r}")
+
+
+class _UnixConnection(HTTPConnection):
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    store: str | None
+    """The store ID (`X-Service-Store`)."""
+    head: str | None
+    """The highest sequence in the store (`X-Service-Head`)."""
+    body: bytes
+
+
+class NotConnected(Exception):
+    """No connection could be made, so nothing was sent."""
+
+
+class Connection:
+    """Sends one request after the other. Only `abort` may be called from another thread."""
+
+    def __init__(self, address: Address, timeout_seconds: float) -> None:
+        """Connects. Raises `NotConnected`."""
+        self._timeout_seconds = timeout_seconds
+        self._http = _http_connection(address, timeout_seconds)
+        try:
+            self._http.connect()
+        except OSError as error:
+            self._http.close()
+            raise NotConnected(str(error)) from error
+
+    def exchange(
+        self, method: str, path: str, body: bytes, headers: dict[str, str], wait_seconds: float = 0
+    ) -> Answer:
+        """
+        Sends a request and reads the whole answer. The time limit counts for each step on the socket;
+        `wait_seconds` come on top. Raises OSError or http.client.HTTPException.
+        """
+        sock: socket.socket = self._http.sock
+        sock.settimeout(self._timeout_seconds + wait_seconds)
+        self._http.request(method, path, body, headers)
+        response = self._http.getresponse()
+        store, head = response.getheader("X-Service-Store"), response.getheader("X-Service-Head")
+        return Answer(response.status, store, head, response.read())
+
+    @property
+    def can_be_used_again(self) -> bool:
+        """Whether the server has left the connection open, and nothing is left to be read on it."""
+        sock = self._http.sock
+        return sock is not None and not _is_readable(sock)
+
+    def abort(self) -> None:
+        """Ends an exchange that another thread waits for: it fails at once."""
+        sock: socket.socket | None = self._http.sock
+        if sock is not None:
+            try:
+                sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # It has ended already.
+
+    def close(self) -> None:
+        self._http.close()
+
+
+class _Polls(Protocol):
+    def fileno(self) -> int: ...
+
+
+def _is_readable(sock: _Polls) -> bool:
+    if not hasattr(select, "poll"):
+        return bool(select.select([sock], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(sock, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _http_connection(address: Address, timeout: float) -> HTTPConnection:
+    if address.scheme == "unix":
+        return _UnixConnection(address.path, timeout)
+    kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
+    return kind(address.host, address.port, timeout=timeout)

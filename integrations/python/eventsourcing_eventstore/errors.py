@@ -1,0 +1,54 @@
+"""The errors of the adapter: those of the library, and which answer of the server becomes which."""
+
+import json
+from typing import Any
+
+from eventsourcing_eventstore.library import (
+    DataError,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
+)
+
+
+class OutcomeUnknown(OperationalError):
+    """No answer came to a write that was sent: it may have happened, or still happen."""
+
+
+class StoreChanged(OperationalError):
+    """The store was reset or replaced: positions read before mean nothing in it. Use a new recorder."""
+
+
+def error_of(status: int, body: bytes) -> Exception:
+    """The error for an answer that is not 200. Answers from outside the interface are plain text."""
+    code, message, conflict = _parts(body)
+    text = ": ".join(part for part in (f"{status} {code}".strip(), message) if part)
+    if status == 409:
+        # Only a condition that was read on another store names no event.
+        if "condition" in conflict and "sequence" not in conflict:
+            return StoreChanged(text)
+        return IntegrityError(text)
+    if status == 400 and code == "InvalidRequest":
+        return ProgrammingError(text)
+    if status == 413:
+        return DataError(text)
+    if status == 500:
+        return InternalError(text)
+    if status in (401, 503):
+        return OperationalError(text)
+    return InterfaceError(f"unexpected answer, is this a server of edition A? {text}")
+
+
+def code_of(body: bytes) -> str:
+    """The error code in an answer, or nothing."""
+    return _parts(body)[0]
+
+
+def _parts(body: bytes) -> tuple[str, str, dict[str, Any]]:
+    try:
+        envelope = json.loads(body)
+        return envelope["error"], envelope.get("message", ""), envelope.get("conflict", {})
+    except (ValueError, TypeError, KeyError):
+        return "", body[:200].decode("utf-8", "replace").strip(), {}

@@ -1,0 +1,71 @@
+"""What the adapter takes from the library, by the names that it has in 9.5; in 10 many are others."""
+
+from dataclasses import fields
+
+# Both are the library's in 9.5 and in 10.
+from eventsourcing.persistence import IntegrityError, InternalError, TrackingRecorder
+
+try:
+    from eventsourcing.dcb.api import (
+        DCBAppendCondition,
+        DCBEvent,
+        DCBQuery,
+        DCBQueryItem,
+        DCBReadResponse,
+        DCBRecorder,
+        DCBSequencedEvent,
+        DCBSubscription,
+    )
+    from eventsourcing.dcb.persistence import DCBInfrastructureFactory
+    from eventsourcing.persistence import (
+        DataError,
+        InfrastructureFactoryError,
+        InterfaceError,
+        OperationalError,
+        ProgrammingError,
+    )
+except ImportError:
+    from eventsourcing.dcb.api import (  # type: ignore[attr-defined, no-redef]
+        DcbAppendCondition as DCBAppendCondition,
+        DcbEvent as DCBEvent,
+        DcbQuery as DCBQuery,
+        DcbQueryItem as DCBQueryItem,
+        DcbReadResponse as DCBReadResponse,
+        DcbRecorder as DCBRecorder,
+        DcbSequencedEvent as DCBSequencedEvent,
+        DcbSubscription as DCBSubscription,
+    )
+    from eventsourcing.dcb.persistence import (  # type: ignore[attr-defined, no-redef]
+        DcbInfrastructureFactory as DCBInfrastructureFactory,
+    )
+    from eventsourcing.errors import (  # type: ignore[import-not-found, no-redef]
+        DataError,
+        InfrastructureFactoryError,
+        InterfaceError,
+        OperationalError,
+        ProgrammingError,
+    )
+
+EVENTS_HAVE_METADATA = "metadata" in {field.name for field in fields(DCBEvent)}
+"""In 10 an event has a UUID and metadata; in 9.5 it has neither."""
+
+__all__ = [
+    "EVENTS_HAVE_METADATA",
+    "DCBAppendCondition",
+    "DCBEvent",
+    "DCBInfrastructureFactory",
+    "DCBQuery",
+    "DCBQueryItem",
+    "DCBReadResponse",
+    "DCBRecorder",
+    "DCBSequencedEvent",
+    "DCBSubscription",
+    "DataError",
+    "InfrastructureFactoryError",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "OperationalError",
+    "ProgrammingError",
+    "TrackingRecorder",
+]

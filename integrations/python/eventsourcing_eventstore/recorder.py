@@ -1,0 +1,121 @@
+"""The library's recorder."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from eventsourcing_eventstore.client import Client
+from eventsourcing_eventstore.library import (
+    DCBAppendCondition,
+    DCBEvent,
+    DCBQuery,
+    DCBReadResponse,
+    DCBRecorder,
+    DCBSequencedEvent,
+    ProgrammingError,
+)
+from eventsourcing_eventstore.mapping import (
+    condition_to_json,
+    event_of_line,
+    event_to_json,
+    position_of_line,
+    query_to_json,
+)
+from eventsourcing_eventstore.subscription import EventStoreSubscription
+
+PAGE_LIMIT = 1000
+"""Events fetched with one request."""
+
+
+class EventStoreRecorder(DCBRecorder):
+    """Reads, appends and follows the events of one store. May be used by any number of threads."""
+
+    def __init__(self, client: Client, *, page_limit: int = PAGE_LIMIT) -> None:
+        """`page_limit` is at most what the server allows in `maxEventsPerPage`."""
+        self.client = client
+        self.page_limit = page_limit
+
+    def head(self) -> int | None:
+        """The position of the last event in the store; None when it has none."""
+        return self.client.head() or None
+
+    def read(
+        self, query: DCBQuery | None = None, *, after: int | None = None, limit: int | None = None
+    ) -> "EventStoreReadResponse":
+        """
+        The events after `after` that match, up to the head of the store at this moment. The first page is
+        fetched at once, others as they are needed.
+        """
+        return EventStoreReadResponse(self.client, query, after or 0, limit, self.page_limit)
+
+    def append(self, events: Sequence[DCBEvent], condition: DCBAppendCondition | None = None) -> int:
+        """
+        Appends all events or none; gives the position of the last one. Raises IntegrityError when the
+        condition does not hold. It is not sent again when no answer comes: see `OutcomeUnknown`.
+        """
+        if len(events) == 0:
+            raise ProgrammingError("an append needs at least one event")
+        request = {
+            "conditions": [condition_to_json(condition, self.client.store_id)],
+            "events": [event_to_json(event) for event in events],
+        }
+        return self.client.write(request)[-1]
+
+    def subscribe(self, query: DCBQuery | None = None, *, after: int | None = None) -> EventStoreSubscription:
+        """The events after `after` that match, and then each that comes."""
+        return EventStoreSubscription(self, query, after)
+
+
+class EventStoreReadResponse(DCBReadResponse):
+    """Hands out the events of a read, page by page, all of the store as it was when the first was begun."""
+
+    def __init__(
+        self, client: Client, query: DCBQuery | None, after: int, limit: int | None, page_limit: int
+    ) -> None:
+        self._client = client
+        self._query = query_to_json(query)
+        self._page_limit = page_limit
+        self._is_limited = limit is not None
+        self._left = limit
+        self._after = after
+        self._head: int | None = None
+        self._store_head: int | None = None
+        self._lines: list[bytes] = []
+        self._has_more = limit != 0
+        if self._has_more:
+            self._fetch()
+        if not self._is_limited:
+            self._head = self._store_head or None
+
+    @property
+    def head(self) -> int | None:
+        """
+        The head of the store as the read sees it, None for a store without events: up to it, nothing matches
+        besides what is handed out. Of a read with a limit, the position of the last event handed out.
+        """
+        return self._head
+
+    def __next__(self) -> DCBSequencedEvent:
+        if not self._lines and self._has_more:
+            self._fetch()
+        if not self._lines:
+            raise StopIteration
+        event = event_of_line(self._lines.pop(), self._client.store_id)
+        if self._is_limited:
+            self._head = event.position
+        return event
+
+    def _fetch(self) -> None:
+        limit = self._page_limit if self._left is None else min(self._left, self._page_limit)
+        request: dict[str, Any] = {"query": self._query, "afterSequence": self._after, "limit": limit}
+        if self._store_head is not None:
+            request["beforeSequence"] = self._store_head + 1
+        page = self._client.read_page(request)
+        if self._store_head is None:
+            self._store_head = page.head
+        # The next one is at the end.
+        self._lines = page.lines[::-1]
+        if self._left is not None:
+            self._left -= len(page.lines)
+        self._has_more = page.has_more and self._left != 0
+        if self._has_more:
+            self._after = position_of_line(page.lines[-1])

@@ -1,0 +1,118 @@
+"""Subscriptions on the real server: nothing is polled, lost, repeated or waited for in vain."""
+
+import threading
+
+from eventsourcing_eventstore import EventStoreRecorder, EventStoreSubscription, StoreChanged
+
+from .support import UNIX_URL, Relay, StoreTestCase, event, eventually, of_type, reads_waiting, reset
+
+WRITERS = 4
+WRITES = 100
+
+
+class Follower(threading.Thread):
+    """Takes events from a subscription until that ends or has brought as many as are wanted."""
+
+    def __init__(self, subscription: EventStoreSubscription, wanted: int | None = None) -> None:
+        super().__init__()
+        self.positions: list[int] = []
+        self.error: Exception | None = None
+        self._subscription = subscription
+        self._wanted = wanted
+        self.start()
+
+    def run(self) -> None:
+        try:
+            for each in self._subscription:
+                self.positions.append(each.position)
+                if len(self.positions) == self._wanted:
+                    return
+        except Exception as error:
+            self.error = error
+
+
+class TestSubscription(StoreTestCase):
+    def test_it_waits_at_the_server(self) -> None:
+        recorder = self.recorder()
+        recorder.append([event("t"), event("u")])
+        with recorder.subscribe(of_type("t")) as subscription:
+            self.assertEqual(1, next(subscription).position)
+            follower = Follower(subscription, 1)
+            eventually(lambda: reads_waiting() == 1)
+            recorder.append([event("u"), event("t")])
+            follower.join()
+        self.assertEqual([4], follower.positions)
+
+    def test_stopping_ends_the_wait_at_once(self) -> None:
+        for url in (UNIX_URL, self.relay().url):
+            recorder = self.recorder(url)
+            subscription = recorder.subscribe()
+            follower = Follower(subscription)
+            eventually(lambda: reads_waiting() == 1)
+            subscription.stop()
+            follower.join()
+            self.assertEqual(([], None), (follower.positions, follower.error))
+            eventually(lambda: reads_waiting() == 0)
+            self.assertRaises(StopIteration, next, subscription)
+            # The recorder goes on, on another connection.
+            self.assertEqual(None, recorder.head())
+
+    def test_stopping_also_ends_the_pause_before_a_retry(self) -> None:
+        relay = self.relay()
+        recorder = self.recorder(relay.url, retry_seconds=3600)
+        recorder.head()
+        relay.close()
+        subscription = recorder.subscribe()
+        follower = Follower(subscription)
+        subscription.stop()
+        follower.join()
+        self.assertEqual(None, follower.error)
+
+    def test_it_begins_after_a_position_even_one_to_come(self) -> None:
+        recorder = self.recorder()
+        recorder.append([event("t") for _ in range(3)])
+        with recorder.subscribe(after=2) as earlier, recorder.subscribe(after=4) as later:
+            self.assertEqual(3, next(earlier).position)
+            recorder.append([event("t") for _ in range(2)])
+            self.assertEqual(5, next(later).position)
+
+    def test_pages(self) -> None:
+        recorder = EventStoreRecorder(self.client(), page_limit=2)
+        recorder.append([event("t") for _ in range(5)])
+        with recorder.subscribe() as subscription:
+            self.assertEqual([1, 2, 3, 4, 5], [next(subscription).position for _ in range(5)])
+
+    def test_beside_writers_and_broken_connections_each_event_comes_once_and_in_order(self) -> None:
+        relay = self.relay()
+        total = WRITERS * WRITES
+        follower = Follower(self.recorder(relay.url).subscribe(of_type("t")), total)
+        writers = [threading.Thread(target=self._write) for _ in range(WRITERS)]
+        for thread in writers:
+            thread.start()
+        while follower.is_alive():
+            relay.break_connections()
+            follower.join(0.02)
+        for thread in writers:
+            thread.join()
+        self.assertEqual(None, follower.error)
+        self.assertEqual(list(range(1, total + 1)), follower.positions)
+        self.assertGreater(relay.accepted, 2)
+
+    def test_a_reset_ends_it_with_an_error(self) -> None:
+        recorder = self.recorder()
+        recorder.append([event("t")])
+        follower = Follower(recorder.subscribe(after=1))
+        eventually(lambda: reads_waiting() == 1)
+        reset()
+        follower.join()
+        self.assertIsInstance(follower.error, StoreChanged)
+
+    def relay(self) -> Relay:
+        relay = Relay()
+        self.addCleanup(relay.close)
+        return relay
+
+    def _write(self) -> None:
+        recorder = self.recorder()
+        for _ in range(WRITES):
+            recorder.append([event("t")])
