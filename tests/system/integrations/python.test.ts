@@ -31,65 +31,56 @@ function urlOf({ address }: ServerProcess): string {
 }
 
 for (const library of ["9.5", "10"] as const) {
-  pythonTest(
-    `eventsourcing ${library}: the library's own tests of a recorder, and the adapter's`,
-    async () => {
-      const devMode = { SERVICE_DEV_MODE: "true" };
-      const auth = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
-      await using unix = await startServer({ listen: "unix", listenOnly: true, env: devMode });
-      await using tcp = await startServer({ listen: "tcp", listenOnly: true, env: { ...devMode, ...auth } });
-      const printed = await environment.run(["-m", "unittest", "--verbose"], {
-        ...environment.variables(library),
-        EVENTSTORE_TEST_UNIX: urlOf(unix),
-        EVENTSTORE_TEST_TCP: urlOf(tcp),
-        EVENTSTORE_TEST_TOKEN: TOKEN,
-      });
-      for (const name of ["test_append_read", "test_append_subscribe"]) {
-        assert.match(
-          printed,
-          new RegExp(`^${name} \\(tests\\.test_library_suite\\..*\\) \\.\\.\\. ok$`, "m"),
-        );
-      }
-      assert.doesNotMatch(printed, /ResourceWarning/);
-    },
-  );
-
-  pythonTest(
-    `eventsourcing ${library}: a subscription goes on when the server is restarted or killed`,
-    async () => {
-      await using server = await startServer({ listen: "tcp" });
-      const client = server.client();
-      const write = (): Promise<unknown> => client.write({ events: [{ type: "t", payload: "" }] });
-      await using follower = new Deno.Command(environment.python, {
-        args: ["-m", "tests.follow", "3"],
-        cwd: environment.directory,
-        env: {
-          ...environment.variables(library),
-          EVENTSTORE_URL: urlOf(server),
-          EVENTSTORE_RETRY_SECONDS: "60",
-        },
-        stdout: "piped",
-      }).spawn();
-      let printed = "";
-      const reading = (async () => {
-        for await (const text of follower.stdout.pipeThrough(new TextDecoderStream())) printed += text;
-      })();
-      const prints = (text: string): Promise<void> => eventually(() => assert.equal(printed, text), 30);
-
-      await write();
-      await prints("1\n");
-      await server.restart();
-      await write();
-      await prints("1\n2\n");
-      await server.kill();
-      await server.start();
-      await write();
-      assert.equal((await follower.status).code, 0);
-      await reading;
-      assert.equal(printed, "1\n2\n3\n");
-    },
-  );
+  pythonTest(`eventsourcing ${library}: the library's own tests, and the adapter's`, async () => {
+    const devMode = { SERVICE_DEV_MODE: "true" };
+    const auth = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
+    await using unix = await startServer({ listen: "unix", listenOnly: true, env: devMode });
+    await using tcp = await startServer({ listen: "tcp", listenOnly: true, env: { ...devMode, ...auth } });
+    const printed = await environment.run(["-m", "unittest", "--verbose"], {
+      ...environment.variables(library),
+      EVENTSTORE_TEST_UNIX: urlOf(unix),
+      EVENTSTORE_TEST_TCP: urlOf(tcp),
+      EVENTSTORE_TEST_TOKEN: TOKEN,
+    });
+    for (const name of ["test_append_read", "test_append_subscribe"]) {
+      assert.match(printed, new RegExp(`^${name} \\(tests\\.test_library_suite\\..*\\.\\.\\. ok$`, "m"));
+    }
+    assert.doesNotMatch(printed, /ResourceWarning/);
+  });
 }
+
+pythonTest("a subscription goes on when the server is restarted or killed", async () => {
+  await using server = await startServer({ listen: "tcp" });
+  const client = server.client();
+  const write = (): Promise<unknown> => client.write({ events: [{ type: "t", payload: "" }] });
+  await using follower = new Deno.Command(environment.python, {
+    args: ["-m", "tests.follow", "3"],
+    cwd: environment.directory,
+    env: {
+      ...environment.variables("9.5"),
+      EVENTSTORE_URL: urlOf(server),
+      EVENTSTORE_RETRY_SECONDS: "60",
+    },
+    stdout: "piped",
+  }).spawn();
+  let printed = "";
+  const reading = (async () => {
+    for await (const text of follower.stdout.pipeThrough(new TextDecoderStream())) printed += text;
+  })();
+  const prints = (text: string): Promise<void> => eventually(() => assert.equal(printed, text), 30);
+
+  await write();
+  await prints("1\n");
+  await server.restart();
+  await write();
+  await prints("1\n2\n");
+  await server.kill();
+  await server.start();
+  await write();
+  assert.equal((await follower.status).code, 0);
+  await reading;
+  assert.equal(printed, "1\n2\n3\n");
+});
 
 pythonTest("the adapter and its tests agree with their types", async () => {
   const config = ["--config-file", `${ADAPTER}/pyproject.toml`, "--cache-dir", "/dev/null"];
