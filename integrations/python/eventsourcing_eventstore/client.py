@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from eventsourcing_eventstore.connection import Address, Answer, NotConnected
 from eventsourcing_eventstore.errors import OutcomeUnknown, StoreChanged, code_of, error_of
-from eventsourcing_eventstore.library import InterfaceError, OperationalError
+from eventsourcing_eventstore.library import InterfaceError, OperationalError, ProgrammingError
 from eventsourcing_eventstore.patience import Patience
 from eventsourcing_eventstore.pool import ConnectionPool
 from eventsourcing_eventstore.stopping import Stopping
@@ -46,6 +46,8 @@ class Client:
         on the network. For `retry_seconds` a request is sent again that was certainly not carried out, or is
         a read.
         """
+        if timeout_seconds <= 0 or retry_seconds < 0:
+            raise ProgrammingError("timeout_seconds must be positive, and retry_seconds not negative")
         self._pool = ConnectionPool(Address.parse(url), timeout_seconds)
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._retry_seconds = retry_seconds

@@ -2,12 +2,19 @@
 
 import select
 import socket
+import time
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPSConnection
 from typing import Protocol, Self
 from urllib.parse import urlsplit
 
 from eventsourcing_eventstore.library import ProgrammingError
+
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+_IDLE_SECONDS_MAX = 50
+"""Servers and proxies close what was idle for a minute or more, perhaps just as a write is sent."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +29,21 @@ class Address:
     @classmethod
     def parse(cls, url: str) -> Self:
         """Takes `http://host:port`, `https://host:port` or `unix:/path/of/socket`."""
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            raise _not_an_address(url) from None
         if parts.scheme == "unix" and not parts.netloc and parts.path:
             return cls("unix", "localhost", 0, parts.path)
         has_more = parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc
-        if parts.scheme in ("http", "https") and parts.hostname and not has_more:
-            port = parts.port if parts.port is not None else 443 if parts.scheme == "https" else 80
-            return cls(parts.scheme, parts.hostname, port, "")
-        raise ProgrammingError(f"not http://host:port, https://host:port or unix:/path: {url!r}")
+        if parts.scheme in _DEFAULT_PORTS and parts.hostname and not has_more:
+            return cls(parts.scheme, parts.hostname, port or _DEFAULT_PORTS[parts.scheme], "")
+        raise _not_an_address(url)
+
+
+def _not_an_address(url: str) -> ProgrammingError:
+    return ProgrammingError(f"not http://host:port, https://host:port or unix:/path: {url!r}")
 
 
 class _UnixConnection(HTTPConnection):
@@ -64,6 +78,7 @@ class Connection:
         """Connects. Raises `NotConnected`."""
         self._timeout_seconds = timeout_seconds
         self._http = _http_connection(address, timeout_seconds)
+        self._used_at = time.monotonic()
         try:
             self._http.connect()
         except OSError as error:
@@ -82,13 +97,16 @@ class Connection:
         self._http.request(method, path, body, headers)
         response = self._http.getresponse()
         store, head = response.getheader("X-Service-Store"), response.getheader("X-Service-Head")
-        return Answer(response.status, store, head, response.read())
+        answer = Answer(response.status, store, head, response.read())
+        self._used_at = time.monotonic()
+        return answer
 
     @property
     def can_be_used_again(self) -> bool:
-        """Whether the server has left the connection open, and nothing is left to be read on it."""
+        """Whether it was used lately, the server has left it open, and nothing is left to be read on it."""
         sock = self._http.sock
-        return sock is not None and not _is_readable(sock)
+        is_young = time.monotonic() - self._used_at < _IDLE_SECONDS_MAX
+        return sock is not None and is_young and not _is_readable(sock)
 
     def abort(self) -> None:
         """Ends an exchange that another thread waits for: it fails at once."""

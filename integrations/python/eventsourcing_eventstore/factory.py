@@ -53,7 +53,7 @@ class EventStoreFactory(DCBInfrastructureFactory[TrackingRecorder]):
         try:
             seconds = default if text is None else float(text)
         except ValueError:
-            seconds = 0
-        if not 0 < seconds < float("inf"):
-            raise InfrastructureFactoryError(f"{name} is not a positive number of seconds: {text!r}")
+            seconds = -1
+        if not 0 <= seconds < float("inf"):
+            raise InfrastructureFactoryError(f"{name} is not a number of seconds: {text!r}")
         return seconds

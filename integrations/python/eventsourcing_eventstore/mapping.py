@@ -33,17 +33,12 @@ _EVERY_POSITION = 2**53 - 1
 
 def event_to_json(event: DCBEvent) -> dict[str, Any]:
     """An event of `POST /write`. A repeated tag counts once."""
-    payload, metadata = _payload_of(event.data)
-    if EVENTS_HAVE_METADATA:
-        own = {UUID_NAME: str(event.uuid), **metadata}  # type: ignore[attr-defined]
-        metadata = {**event.metadata, **own}  # type: ignore[attr-defined]
-        if len(metadata) != len(event.metadata) + len(own):  # type: ignore[attr-defined]
-            raise ProgrammingError(f"metadata of an event cannot be named {UUID_NAME} or {ENCODING}")
+    payload, encoding = _payload_of(event.data)
     tags = list(dict.fromkeys(event.tags))
     return {
         "type": event.type,
         "identifiers": {TAG: tags} if tags else {},
-        "metadata": metadata,
+        "metadata": {**_metadata_of(event), **encoding},
         "payload": payload,
     }
 
@@ -103,6 +98,14 @@ def _payload_of(data: bytes) -> tuple[str, dict[str, str]]:
         return data.decode(), {}
     except UnicodeDecodeError:
         return base64.b64encode(data).decode(), {ENCODING: "base64"}
+
+
+def _metadata_of(event: Any) -> dict[str, str]:
+    if not EVENTS_HAVE_METADATA:
+        return {}
+    if UUID_NAME in event.metadata or ENCODING in event.metadata:
+        raise ProgrammingError(f"metadata of an event cannot be named {UUID_NAME} or {ENCODING}")
+    return {**event.metadata, UUID_NAME: str(event.uuid)}
 
 
 def _uuid_of(stored: str | list[str] | None, store_id: str, position: int) -> UUID:

@@ -3,10 +3,12 @@
 import os
 import socket
 import threading
+import time
+from unittest.mock import patch
 
 from eventsourcing_eventstore import Client, EventStoreRecorder, OutcomeUnknown
 from eventsourcing_eventstore.connection import Address
-from eventsourcing_eventstore.library import OperationalError, ProgrammingError
+from eventsourcing_eventstore.library import InterfaceError, OperationalError, ProgrammingError
 
 from .support import Relay, ScriptedServer, StoreTestCase, event, eventually, request
 
@@ -52,6 +54,14 @@ class TestConnections(StoreTestCase):
         self.relay.break_connections()
         eventually(lambda: not idle.can_be_used_again)
         self.assertEqual(1, recorder.append([event("t")]))
+        self.assertEqual(2, self.relay.accepted)
+
+    def test_one_that_was_idle_for_long_is_not_used(self) -> None:
+        recorder = self.recorder(self.relay.url)
+        recorder.head()
+        now = time.monotonic()
+        with patch("time.monotonic", lambda: now + 60):
+            recorder.head()
         self.assertEqual(2, self.relay.accepted)
 
     def test_a_child_process_does_not_use_those_of_its_parent(self) -> None:
@@ -111,6 +121,12 @@ class TestSendingAgain(StoreTestCase):
                 self.client(server.url).write({})
             self.assertEqual(1, len(server.requests))
 
+    def test_another_server_is_said_to_be_one(self) -> None:
+        page = b"HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n" + EMPTY_PAGE
+        for other in (answer("404 Not Found", b"not found"), page):
+            with self.assertRaisesRegex(InterfaceError, "server"):
+                self.client(self.server(other).url).head()
+
     def test_in_the_end_it_gives_up(self) -> None:
         nobody = self.server()
         nobody.close()
@@ -127,13 +143,19 @@ class TestSendingAgain(StoreTestCase):
                 client.write({})
 
 
-class TestAddresses(StoreTestCase):
-    def test_those_that_mean_something(self) -> None:
+class TestOptions(StoreTestCase):
+    def test_times_that_mean_nothing(self) -> None:
+        for timeout_seconds, retry_seconds in ((0, 5), (30, -1)):
+            with self.assertRaises(ProgrammingError):
+                self.client(timeout_seconds=timeout_seconds, retry_seconds=retry_seconds)
+
+    def test_addresses_that_mean_something(self) -> None:
         self.assertEqual(Address("http", "127.0.0.1", 8085, ""), Address.parse("http://127.0.0.1:8085/"))
         self.assertEqual(Address("https", "::1", 443, ""), Address.parse("https://[::1]"))
         self.assertEqual(Address("unix", "localhost", 0, "/run/a.sock"), Address.parse("unix:/run/a.sock"))
 
-    def test_those_that_do_not(self) -> None:
-        for wrong in ("", "localhost:1", "ftp://a", "http://", "http://a/b", "http://u@a", "unix:", "unix://a/b"):
-            with self.assertRaises(ProgrammingError, msg=wrong):
-                Client(wrong)
+    def test_addresses_that_mean_nothing(self) -> None:
+        urls = ["", "localhost:1", "ftp://a", "http://", "http://a/b", "http://u@a", "http://a:x", "http://["]
+        for url in [*urls, "unix:", "unix://a"]:
+            with self.assertRaises(ProgrammingError, msg=url):
+                Client(url)

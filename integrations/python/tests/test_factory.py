@@ -35,7 +35,7 @@ class TestFactory(StoreTestCase):
         for env, name in (
             ({}, "EVENTSTORE_URL"),
             ({**given, "EVENTSTORE_TOKEN_FILE": "/nowhere"}, "EVENTSTORE_TOKEN_FILE"),
-            ({**given, "EVENTSTORE_TIMEOUT_SECONDS": "0"}, "EVENTSTORE_TIMEOUT_SECONDS"),
+            ({**given, "EVENTSTORE_TIMEOUT_SECONDS": "-1"}, "EVENTSTORE_TIMEOUT_SECONDS"),
             ({**given, "EVENTSTORE_RETRY_SECONDS": "soon"}, "EVENTSTORE_RETRY_SECONDS"),
         ):
             with self.assertRaisesRegex(InfrastructureFactoryError, name):

@@ -100,10 +100,6 @@ class TestErrors(StoreTestCase):
             with self.assertRaisesRegex(OperationalError, "^401 Unauthorized"):
                 EventStoreRecorder(client).read()
 
-    def test_another_path_or_server(self) -> None:
-        with self.assertRaisesRegex(InterfaceError, "edition A"):
-            self.client()._send("QUERY", "/other", {}, is_read=True)
-
     def test_a_client_that_was_closed(self) -> None:
         recorder = self.recorder()
         recorder.client.close()

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { readsInFlight } from "../../support/waiting_read.ts";
+import { type ProxyPrograms, startProxy } from "../proxy/proxy.ts";
+import { debianTest } from "../support/debian_program.ts";
 import { needingTest } from "../support/needing_test.ts";
 import { ADAPTER, missingForPython, PythonEnvironment } from "./python_environment.ts";
 
@@ -8,6 +12,13 @@ import { ADAPTER, missingForPython, PythonEnvironment } from "./python_environme
  * The adapter for the Python library eventsourcing, from its folder, on the real server. It passes the library's own
  * tests of a recorder, and its own, which are Python: integrations/python/tests/.
  */
+
+const LIBRARY_TESTS = [
+  "test_append_read",
+  "test_append_subscribe",
+  "test_event_counters_projection",
+  "test_run_forever_raises_projection_error",
+];
 
 const TOKEN = "correct-horse-battery";
 
@@ -42,7 +53,7 @@ for (const library of ["9.5", "10"] as const) {
       EVENTSTORE_TEST_TCP: urlOf(tcp),
       EVENTSTORE_TEST_TOKEN: TOKEN,
     });
-    for (const name of ["test_append_read", "test_append_subscribe"]) {
+    for (const name of LIBRARY_TESTS) {
       assert.match(printed, new RegExp(`^${name} \\(tests\\.test_library_suite\\..*\\.\\.\\. ok$`, "m"));
     }
     assert.doesNotMatch(printed, /ResourceWarning/);
@@ -52,7 +63,7 @@ for (const library of ["9.5", "10"] as const) {
 pythonTest("a subscription goes on when the server is restarted or killed", async () => {
   await using server = await startServer({ listen: "tcp" });
   const client = server.client();
-  const write = (): Promise<unknown> => client.write({ events: [{ type: "t", payload: "" }] });
+  const write = (): Promise<unknown> => client.append({ type: "t", payload: "" });
   await using follower = new Deno.Command(environment.python, {
     args: ["-m", "tests.follow", "3"],
     cwd: environment.directory,
@@ -81,6 +92,33 @@ pythonTest("a subscription goes on when the server is restarted or killed", asyn
   await reading;
   assert.equal(printed, "1\n2\n3\n");
 });
+
+async function followOverHttps(programs: ProxyPrograms): Promise<void> {
+  const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
+  await using server = await startServer({ listen: "unix", listenOnly: true, env });
+  await using proxy = await startProxy("nginx", programs, server.address);
+  const authority = join(server.directory, "authority.pem");
+  await Deno.writeTextFile(authority, proxy.certificate);
+  const client = server.client({ authorization: `Bearer ${TOKEN}` });
+  await client.append({ type: "t", payload: "" });
+  const following = environment.run(["-m", "tests.follow", "2"], {
+    ...environment.variables("9.5"),
+    EVENTSTORE_URL: proxy.httpsUrl,
+    EVENTSTORE_TOKEN: TOKEN,
+    SSL_CERT_FILE: authority,
+  });
+  await eventually(async () => assert.equal((await readsInFlight(client)).waiting, 1), 30);
+  await client.append({ type: "t", payload: "" });
+  assert.equal(await following, "1\n2\n");
+}
+
+if (missing === undefined) {
+  await debianTest(
+    ["nginx", "caddy", "openssl"],
+    "a subscription over HTTPS, through nginx",
+    followOverHttps,
+  );
+}
 
 pythonTest("the adapter and its tests agree with their types", async () => {
   const config = ["--config-file", `${ADAPTER}/pyproject.toml`, "--cache-dir", "/dev/null"];

@@ -11,7 +11,7 @@ const CHECK = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
 
 /** What this machine lacks for a Python environment, if anything. */
 export async function missingForPython(): Promise<string | undefined> {
-  const missing = "there is no python3 of version 3.11 or later with its modules venv and ensurepip";
+  const missing = "there is no python3 of version 3.11 or later that makes environments (python3-venv)";
   try {
     const { success } = await new Deno.Command("python3", { args: ["-c", CHECK], stderr: "null" }).output();
     return success ? undefined : missing;
@@ -51,7 +51,7 @@ export class PythonEnvironment implements AsyncDisposable {
 
   /** Variables for a Python that takes the library in this version. */
   variables(library: "9.5" | "10"): Record<string, string> {
-    const variables = { PYTHONDONTWRITEBYTECODE: "1", PYTHONWARNINGS: "default" };
+    const variables = { PYTHONDONTWRITEBYTECODE: "1", PYTHONWARNINGS: "ignore,default::ResourceWarning" };
     return library === "9.5" ? variables : { ...variables, PYTHONPATH: this.#library10 };
   }
 
