@@ -69,7 +69,7 @@ export class PythonEnvironment implements AsyncDisposable {
     const pip = (...args: string[]): Promise<string> =>
       this.run(["-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check", "install", ...args]);
     const named = (file: string): string[] => ["--requirement", join(ADAPTER, "tests/requirements", file)];
-    const exact = ["--require-hashes", "--no-deps", "--only-binary", ":all:"];
+    const exact = ["--no-compile", "--require-hashes", "--no-deps", "--only-binary", ":all:"];
     await pip(...exact, ...named("eventsourcing_9_5.txt"), ...named("tools.txt"));
     await Promise.all([
       pip(...exact, ...named("eventsourcing_10.txt"), "--target", this.#library10),
