@@ -33,8 +33,9 @@ Deno.test.afterAll(async () => {
   await environment?.[Symbol.asyncDispose]();
 });
 
+/** Not every python3 can make environments, and a machine need not have another one. */
 function pythonTest(name: string, test: () => Promise<void>): void {
-  needingTest(name, { missing, excused: false }, test);
+  needingTest(name, { missing, excused: true }, test);
 }
 
 function urlOf({ address }: ServerProcess): string {
