@@ -22,10 +22,12 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "src/editions": 4,
   "src/server": 5,
   "cli": 6,
+  "client": 0,
   ".": 7,
 };
 
-const PROGRAMS = ["main.ts", "cli/init.ts", "cli/backup.ts"];
+/** What somebody starts, or imports from outside. */
+const PROGRAMS = ["main.ts", "cli/init.ts", "cli/backup.ts", "client/mod.ts"];
 
 /** Modules by path from the root, with the paths that they import or start as a worker. */
 const modules = readModules();
@@ -42,6 +44,7 @@ function readModules(): Map<string, string[]> {
   };
   visit("src/");
   visit("cli/");
+  visit("client/");
   found.set("main.ts", importsOf("main.ts"));
   return found;
 }
@@ -104,6 +107,22 @@ Deno.test("the model imports nothing from outside itself", () => {
   }
 });
 
+Deno.test("the client imports nothing from outside itself, and what it needs of Node only as a type", () => {
+  const paths = [...modules.keys()].filter((path) => path.startsWith("client/"));
+  assert.ok(paths.length > 10);
+  for (const path of paths) {
+    const text = Deno.readTextFileSync(new URL(path, ROOT));
+    for (const [line, specifier] of text.matchAll(/^(?:import|export) [^;]*?\bfrom "([^"]+)";$/gms)) {
+      if (!specifier!.startsWith("./") && !specifier!.startsWith("../")) {
+        assert.match(line, /^import type /, path);
+      }
+    }
+    for (const imported of modules.get(path)!) {
+      assert.ok(imported.startsWith("client/"), `${path} imports ${imported}`);
+    }
+  }
+});
+
 Deno.test("a reader starts without a timer and without modules of Node, except for the driver", () => {
   const seen = new Set<string>();
   const visit = (path: string): void => {
@@ -146,9 +165,8 @@ Deno.test("every file is reached from a program", () => {
 
 Deno.test("every path that docs/architecture.md names exists", () => {
   const text = Deno.readTextFileSync(new URL("docs/architecture.md", ROOT));
-  const paths = [...text.matchAll(/\b((?:src|cli|tests|bench|tools|monitoring|integrations)\/[\w/.]*)/g)].map(
-    ([path]) => path,
-  );
+  const rooms = /\b((?:src|cli|client|tests|bench|tools|monitoring|integrations)\/[\w/.]*)/g;
+  const paths = [...text.matchAll(rooms)].map(([path]) => path);
   assert.ok(paths.length > 40);
   for (const path of paths) Deno.statSync(new URL(path.replace(/\.$/, ""), ROOT));
 });

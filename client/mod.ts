@@ -1,0 +1,33 @@
+/**
+ * A client for the event store: reads, writes, decisions.
+ *
+ * @example
+ * ```ts
+ * import { EventStore } from "eventstore-client";
+ *
+ * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+ * await store.append({ type: "CourseDefined", identifiers: { course: "c1" }, payload: { capacity: 30 } });
+ * for await (const event of store.readAll("*")) console.log(event.type, event.payload);
+ * ```
+ *
+ * @module
+ */
+
+export * from "./errors.ts";
+export { EventStore } from "./event_store.ts";
+export type { NewEvent, PayloadFormat, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
+export type { CallOptions, EventStoreOptions } from "./options.ts";
+export { type Projection, Projections } from "./projections.ts";
+export type { Condition, Query, QueryItem } from "./queries.ts";
+export type { BackwardsPage, Page, ReadAllOptions, ReadOptions } from "./reading.ts";
+export type { Transport, TransportReply, TransportRequest } from "./transport/transport.ts";
+export type {
+  Appended,
+  AppendedEvent,
+  AppendOptions,
+  NewProjection,
+  OneOrMore,
+  ProjectionChanges,
+  ProjectionVersion,
+  ProjectionVersions,
+} from "./writing.ts";

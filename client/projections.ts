@@ -1,0 +1,133 @@
+import type { Refused } from "./errors.ts";
+import type { Call } from "./exchange.ts";
+import type { CallOptions } from "./options.ts";
+import type { Server } from "./server.ts";
+import { payloadOf } from "./wire.ts";
+import { type ProjectionChanges, type ProjectionVersions, wireProjections, write } from "./writing.ts";
+
+/** A projection as it is stored. */
+export interface Projection<Payload = unknown> {
+  /** As it was written. */
+  readonly payload: Payload;
+  /** Goes with it when it is replaced or deleted. */
+  readonly version: string;
+}
+
+/**
+ * The projections of a store: values with a version, addressed by type and id. They can also be changed together
+ * with events, in `append`.
+ */
+export class Projections {
+  readonly #server: Server;
+
+  /** Made by an `EventStore`, as its `projections`. */
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /**
+   * One projection; undefined when there is none.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const course = await store.projections.get<{ free: number }>("course", "c1");
+   * console.log(course?.payload.free ?? "no such course");
+   * ```
+   */
+  async get<Payload = unknown>(
+    type: string,
+    id: string,
+    { signal }: CallOptions = {},
+  ): Promise<Projection<Payload> | undefined> {
+    return await getProjection(this.#server, { method: "GET", path: pathOf(type, id), signal });
+  }
+
+  /**
+   * Creates, replaces and deletes, all or nothing. In edition C only during a pause.
+   *
+   * @throws {Conflict} when one to be created exists, or another has not the version any more
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const { create } = await store.projections.write({
+   *   create: [{ type: "course", id: "c1", payload: { free: 30 } }],
+   * });
+   * await store.projections.write({
+   *   replace: [{ type: "course", id: "c1", version: create[0]!.version, payload: { free: 29 } }],
+   * });
+   * ```
+   */
+  async write(changes: ProjectionChanges, { signal }: CallOptions = {}): Promise<ProjectionVersions> {
+    if (this.#server.edition === "A") {
+      return (await write(this.#server, [], { projections: changes, signal })).projections;
+    }
+    const body = wireProjections(this.#server, changes);
+    const call = { method: "POST", path: "/projections", body, changes: true, signal } as const;
+    return JSON.parse((await this.#server.repeat(call)).text);
+  }
+
+  /**
+   * Deletes all projections of a type, whatever their versions.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * await store.projections.deleteType("course");
+   * ```
+   */
+  async deleteType(type: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.#delete(`/projections/${segment(type)}`, signal);
+  }
+
+  /**
+   * Deletes all projections of all types.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * await store.projections.deleteAll();
+   * ```
+   */
+  async deleteAll({ signal }: CallOptions = {}): Promise<void> {
+    await this.#delete("/projections", signal);
+  }
+
+  async #delete(path: string, signal: AbortSignal | undefined): Promise<void> {
+    await this.#server.repeat({ method: "DELETE", path, changes: true, signal });
+  }
+}
+
+/** A projection by the call for it; undefined when there is none. */
+export async function getProjection<Payload>(
+  server: Server,
+  call: Call,
+): Promise<Projection<Payload> | undefined> {
+  try {
+    const { exchange, text } = await server.repeat(call);
+    const payload = payloadOf(text, server.payload, call.path) as Payload;
+    return { payload, version: exchange.header("x-service-version") };
+  } catch (error) {
+    if ((error as Partial<Refused>).code === "ProjectionNotFound") return undefined;
+    throw error;
+  }
+}
+
+/** The path of a projection. */
+export function pathOf(type: string, id: string): string {
+  return `/projections/${segment(type)}/${segment(id)}`;
+}
+
+/** `fetch` takes a segment of dots for a folder, even when they are escaped. */
+function segment(text: string): string {
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`no path can hold "${text}"`);
+  return encodeURIComponent(text);
+}

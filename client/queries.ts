@@ -1,0 +1,70 @@
+import type { NewEvent, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
+
+/** Asks for events that fulfil every key that is there; a key left out does not filter. */
+export interface QueryItem<Events extends object = Record<string, unknown>> {
+  /** The event has one of these types. */
+  readonly types?: readonly TypeOf<Events>[];
+  /** The event carries all of these identifiers. */
+  readonly identifiers?: Tags;
+  /** The event carries all of these metadata entries. */
+  readonly metadata?: Tags;
+}
+
+/** Every event (`"*"`), or those that match one item, or any item of several. */
+export type Query<Events extends object = Record<string, unknown>> =
+  | "*"
+  | QueryItem<Events>
+  | readonly QueryItem<Events>[];
+
+/** A write happens only if no event matches the query, or none that came after the position. */
+export interface Condition<Events extends object = Record<string, unknown>> {
+  /** What must not have happened. */
+  readonly query: Query<Events>;
+  /** How far the events are known on which the write is based; left out: every event counts. */
+  readonly after?: Position;
+}
+
+/** The items of a query; those of `"*"` are undefined. */
+export function itemsOf<Events extends object>(
+  query: Query<Events>,
+): readonly QueryItem<Events>[] | undefined {
+  if (query === "*") return undefined;
+  return Array.isArray(query) ? query : [query as QueryItem<Events>];
+}
+
+/** A query for what any of the queries asks for. */
+export function union<Events extends object>(queries: readonly Query<Events>[]): Query<Events> {
+  const items: QueryItem<Events>[] = [];
+  for (const query of queries) {
+    const more = itemsOf(query);
+    if (more === undefined) return "*";
+    items.push(...more);
+  }
+  return items;
+}
+
+/** Whether an event matches a query, by the rules of the server: values are compared exactly. */
+export function matches<Events extends object>(
+  query: Query<Events>,
+  event: StoredEvent<Events> | NewEvent<Events>,
+): boolean {
+  const items = itemsOf(query);
+  return items === undefined ||
+    items.some(({ types, identifiers, metadata }) =>
+      (types === undefined || types.includes(event.type)) &&
+      carries(event.identifiers, identifiers) && carries(event.metadata, metadata)
+    );
+}
+
+function carries(tags: Tags | undefined, wanted: Tags | undefined): boolean {
+  return Object.entries(wanted ?? {}).every(([name, values]) => {
+    // An event may lack a name that every object inherits, such as "constructor".
+    const present = tags !== undefined && Object.hasOwn(tags, name) ? valuesOf(tags[name]!) : [];
+    return valuesOf(values).every((value) => present.includes(value));
+  });
+}
+
+/** The values of one name. */
+export function valuesOf(values: string | readonly string[]): readonly string[] {
+  return typeof values === "string" ? [values] : values;
+}

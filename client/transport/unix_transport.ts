@@ -1,0 +1,39 @@
+import type { Agent, IncomingMessage } from "node:http";
+import type { Transport } from "./transport.ts";
+
+/** Over a unix socket, with `node:http`, which Deno, Node and Bun have. Browsers never load it. */
+export function unixTransport(socketPath: string): Transport {
+  let agent: Agent | undefined;
+  return {
+    async send({ body, ...rest }) {
+      // Bundlers for browsers would look for the module if they could read its name.
+      const name = "node:http";
+      const http: typeof import("node:http") = await import(name);
+      agent ??= new http.Agent({ keepAlive: true });
+      const message = await new Promise<IncomingMessage>((resolve, reject) => {
+        const request = http.request({ ...rest, socketPath, agent }, resolve).on("error", reject);
+        // With a body at the end alone, it knows the length.
+        request.end(body);
+      });
+      const pieces = () => piecesOf(message);
+      return {
+        status: message.statusCode!,
+        header: (name) => message.headers[name] as string,
+        text: () => textOf(pieces()),
+        pieces,
+      };
+    },
+  };
+}
+
+async function* piecesOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+  yield* message as AsyncIterable<Uint8Array>;
+  if (!message.complete) throw new Error("the answer broke off");
+}
+
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const piece of pieces) text += decoder.decode(piece, { stream: true });
+  return text;
+}

@@ -1,0 +1,88 @@
+import { EventStoreError } from "./errors.ts";
+import type { NewEvent, PayloadFormat, StoredEvent, Tags } from "./events.ts";
+import { type Condition, itemsOf, type Query, valuesOf } from "./queries.ts";
+
+/*
+ * From the shapes of this client to those of the server and back. Keys that are undefined disappear when an object
+ * becomes JSON, which is meant here; where it would silently change what a request asks for, as with a tag that
+ * has no value, it is a TypeError.
+ */
+
+/** A line of a page, but for the last one. */
+export interface WireEvent {
+  readonly sequence: number;
+  readonly time: string;
+  readonly type: string;
+  readonly identifiers: Tags;
+  readonly metadata: Tags;
+  readonly payload: string;
+}
+
+/** A query as the server takes it. `every` is its word for every event. */
+export function wireQuery<Events extends object>(query: Query<Events>, every = "*"): unknown {
+  return itemsOf(query)?.map(({ types, identifiers, metadata }) => ({
+    types,
+    identifiers: identifiers && wireTags(identifiers),
+    metadata: metadata && wireTags(metadata),
+  })) ?? every;
+}
+
+function wireTags(tags: Tags): unknown {
+  return Object.entries(checked(tags)).flatMap(([name, values]) =>
+    valuesOf(values).map((value) => ({ name, value }))
+  );
+}
+
+/** A condition of edition A. */
+export function wireCondition<Events extends object>({ query, after }: Condition<Events>): unknown {
+  return { failIfEventsMatch: wireQuery(query), afterSequence: after?.sequence, store: after?.storeId };
+}
+
+/** An event as the server takes it. */
+export function wireEvent<Events extends object>(
+  { type, identifiers = {}, metadata = {}, payload }: NewEvent<Events>,
+  format: PayloadFormat,
+): Omit<WireEvent, "sequence" | "time"> {
+  return {
+    type,
+    identifiers: checked(identifiers),
+    metadata: checked(metadata),
+    payload: payloadText(payload, format),
+  };
+}
+
+function checked(tags: Tags): Tags {
+  for (const [name, values] of Object.entries(tags)) {
+    const list = Array.isArray(values) && values.length > 0 ? values : [values];
+    if (list.some((value) => typeof value !== "string")) {
+      throw new TypeError(`the value of tag "${name}" is neither a string nor several`);
+    }
+  }
+  return tags;
+}
+
+/** A payload as it is stored. */
+export function payloadText(payload: unknown, format: PayloadFormat): string {
+  const text = format === "text" ? payload : JSON.stringify(payload);
+  if (typeof text !== "string") throw new TypeError(`a payload cannot be ${typeof payload}`);
+  return text;
+}
+
+/** A payload as it was handed over. `what` names it. @throws EventStoreError when it is not JSON */
+export function payloadOf(text: string, format: PayloadFormat, what: string): unknown {
+  try {
+    return format === "text" ? text : JSON.parse(text);
+  } catch (cause) {
+    const message = `the payload of ${what} is not JSON: use payload: "text"`;
+    throw new EventStoreError({ code: "PayloadNotJson", status: 0, message, cause });
+  }
+}
+
+/** An event as it is read. */
+export function storedEvent<Events extends object>(
+  event: WireEvent,
+  format: PayloadFormat,
+): StoredEvent<Events> {
+  const payload = payloadOf(event.payload, format, `event ${event.sequence}`);
+  return { ...event, payload } as unknown as StoredEvent<Events>;
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { inDirectory } from "../support/directory.ts";
+import { complaintsOf, examples, moduleOf, sources } from "./examples.ts";
+import { placeOf, startTestServer } from "./support.ts";
+
+const PAGES = ["docs/client.md", "client/README.md", "README.md"];
+
+/** As strict as a user may be. */
+const COMPILER_OPTIONS = {
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  noPropertyAccessFromIndexSignature: true,
+};
+
+Deno.test("the examples in the docstrings and on the pages have the right types and run", async () => {
+  const all = examples(PAGES);
+  assert.ok(all.length > 12, `only ${all.length} examples were found`);
+  await using server = await startTestServer();
+  const { url } = placeOf(server.address);
+  await inDirectory(async (directory) => {
+    const files = all.map((_, i) => join(directory, `example_${i}.ts`));
+    for (const [i, example] of all.entries()) await Deno.writeTextFile(files[i]!, moduleOf(example, url!));
+    const places = all.map(({ place }, i) => `example_${i}.ts is ${place}`).join("\n");
+    const config = join(directory, "deno.json");
+    await Deno.writeTextFile(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
+    assert.equal(await complaintsOf("check", "--quiet", "--config", config, ...files), "", places);
+    for (const [i, { place }] of all.entries()) {
+      await server.client().reset();
+      try {
+        await import(pathToFileURL(files[i]!).href);
+      } catch (error) {
+        assert.fail(`${place}: ${error instanceof Error ? error.stack : error}`);
+      }
+    }
+  });
+});
+
+Deno.test("everything that the client exports is documented, and shows no type that it does not export", async () => {
+  assert.equal(await complaintsOf("doc", "--lint", "client/mod.ts"), "");
+});
+
+Deno.test("every method of a public class has an example", () => {
+  for (const path of sources("client/")) {
+    const text = Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url));
+    if (!/^export class (EventStore|Projections|Transaction\w*)\b/m.test(text)) continue;
+    // A docstring, and the line of the method that it is about.
+    for (const [, comment, name] of text.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\s+(?:async )?\*?(\w+)[<(]/gs)) {
+      if (name === "constructor") continue;
+      assert.match(comment!, /```ts/, `${name} in ${path}`);
+    }
+  }
+});

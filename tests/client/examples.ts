@@ -1,0 +1,46 @@
+import { fileURLToPath } from "node:url";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** A piece of code that a reader of the documentation may copy. */
+export interface Example {
+  /** The file with the line where it begins. */
+  readonly place: string;
+  readonly code: string;
+}
+
+/** The examples in the docstrings of the client, and those of pages. */
+export function examples(pages: readonly string[]): Example[] {
+  return [...sources("client/"), ...pages].flatMap((path) => {
+    const text = Deno.readTextFileSync(new URL(path, ROOT));
+    return [...text.matchAll(/^( *\* |)```ts\n(.*?)^\1```$/gms)].map(([block, margin, code]) => ({
+      place: `${path}:${text.slice(0, text.indexOf(block)).split("\n").length}`,
+      code: code!.split("\n").map((line) => line.slice(margin!.length)).join("\n"),
+    }));
+  });
+}
+
+/** The modules of the client. */
+export function sources(directory: string): string[] {
+  return [...Deno.readDirSync(new URL(directory, ROOT))].flatMap(({ name, isDirectory }) => {
+    if (isDirectory) return sources(`${directory}${name}/`);
+    return name.endsWith(".ts") ? [directory + name] : [];
+  }).sort();
+}
+
+/** A module of an example that uses the client of this repository, and a server at this URL; it prints nothing. */
+export function moduleOf({ code }: Example, url: string): string {
+  return `const console = { log(..._: unknown[]): void {} };\nvoid console;\n` +
+    code.replaceAll('"eventstore-client"', JSON.stringify(new URL("client/mod.ts", ROOT).href))
+      .replaceAll("http://127.0.0.1:8085", url);
+}
+
+/** What a command of the runtime says about the repository; empty when it is content. */
+export async function complaintsOf(...args: string[]): Promise<string> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args,
+    cwd: fileURLToPath(ROOT),
+    env: { NO_COLOR: "1" },
+  }).output();
+  return success ? "" : new TextDecoder().decode(stderr);
+}

@@ -1,0 +1,69 @@
+import type { Transport, TransportReply, TransportRequest } from "../../client/mod.ts";
+
+/** What happens to a request on its way. */
+export type Fault =
+  /** It never arrives. */
+  | "request lost"
+  /** It is carried out, and the answer is lost. */
+  | "answer lost"
+  /** Half of the answer arrives. */
+  | "answer cut"
+  | "none";
+
+/** A transport over a real one, on which requests and answers get lost. */
+export class FaultyTransport implements Transport {
+  readonly requests: TransportRequest[] = [];
+  /** Says what happens to a request; runs before it is sent. */
+  fault: (request: TransportRequest) => Fault | Promise<Fault> = () => "none";
+  readonly #real: Transport;
+
+  constructor(real: Transport) {
+    this.#real = real;
+  }
+
+  async send(request: TransportRequest): Promise<TransportReply> {
+    this.requests.push(request);
+    const fault = await this.fault(request);
+    if (fault === "request lost") throw new Error("the request is lost");
+    const reply = await this.#real.send(request);
+    if (fault === "none") return reply;
+    const bytes = new TextEncoder().encode(await reply.text());
+    if (fault === "answer lost") throw new Error("the answer is lost");
+    return {
+      status: reply.status,
+      header: (name) => name === "content-length" ? undefined : reply.header(name),
+      text: () => Promise.reject(new Error("the answer is cut")),
+      pieces: () => halfOf(bytes),
+    };
+  }
+}
+
+async function* halfOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes.subarray(0, bytes.length / 2);
+  throw new Error("the answer is cut");
+}
+
+/** A transport that gives answers without asking anybody; the last one over and over. */
+export class ScriptedTransport implements Transport {
+  readonly requests: TransportRequest[] = [];
+  readonly #answers: { readonly status: number; readonly body: string; readonly headers?: HeadersInit }[];
+
+  constructor(
+    ...answers: { readonly status: number; readonly body: string; readonly headers?: HeadersInit }[]
+  ) {
+    this.#answers = answers;
+  }
+
+  send(request: TransportRequest): Promise<TransportReply> {
+    this.requests.push(request);
+    const { status, body, headers = {} } = this
+      .#answers[Math.min(this.requests.length, this.#answers.length) - 1]!;
+    const response = new Response(body, { status, headers });
+    return Promise.resolve({
+      status,
+      header: (name) => response.headers.get(name),
+      text: () => response.text(),
+      pieces: () => response.body!,
+    });
+  }
+}

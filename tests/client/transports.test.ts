@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ConnectionLost, EventStore, type EventStoreOptions } from "../../client/mod.ts";
+import { inDirectory } from "../support/directory.ts";
+import { freePort } from "../support/free_port.ts";
+import { note, startTestServer, storeOf } from "./support.ts";
+
+const PAGE = "HTTP/1.1 200 OK\r\nx-service-store: s\r\nx-service-head: 1\r\n";
+
+/** A server that reads a request and answers with these bytes, whatever it was asked. */
+class RawServer implements Disposable {
+  answer = "";
+  /** Whether the connection is closed behind the answer. */
+  closes = true;
+  connections = 0;
+  readonly #listener: Deno.Listener;
+  readonly #open = new Set<Deno.Conn>();
+
+  constructor(listener: Deno.Listener) {
+    this.#listener = listener;
+    this.#accept();
+  }
+
+  [Symbol.dispose](): void {
+    this.#listener.close();
+    for (const connection of this.#open) connection.close();
+  }
+
+  async #accept(): Promise<void> {
+    for await (const connection of this.#listener) {
+      this.connections++;
+      this.#open.add(connection);
+      await connection.read(new Uint8Array(10_000));
+      await connection.write(new TextEncoder().encode(this.answer));
+      if (!this.closes) continue;
+      this.#open.delete(connection);
+      connection.close();
+    }
+  }
+}
+
+async function onRawServers(
+  work: (server: RawServer, place: EventStoreOptions) => Promise<void>,
+): Promise<void> {
+  const port = freePort();
+  using tcp = new RawServer(Deno.listen({ hostname: "127.0.0.1", port }));
+  await work(tcp, { url: `http://127.0.0.1:${port}/` });
+  await inDirectory(async (directory) => {
+    const path = join(directory, "raw.sock");
+    using unix = new RawServer(Deno.listen({ transport: "unix", path }));
+    await work(unix, { socketPath: path });
+  });
+}
+
+async function lost(work: Promise<unknown>): Promise<ConnectionLost> {
+  const error = await work.then((value) => value, (error) => error);
+  assert.ok(error instanceof ConnectionLost, String(error));
+  return error;
+}
+
+Deno.test("an answer that breaks off, or is none, is a lost connection", async () => {
+  await onRawServers(async (server, place) => {
+    const store = new EventStore({ ...place, retrySeconds: 0 });
+    for (
+      const [answer, code] of [
+        ["", "ConnectionLost"],
+        ["nonsense\r\n\r\n", "ConnectionLost"],
+        [`${PAGE}content-length: 100\r\n\r\n{"hasMore":`, "ConnectionLost"],
+        [`${PAGE}transfer-encoding: chunked\r\n\r\n5\r\n{"has`, "ConnectionLost"],
+        [`${PAGE}content-length: 0\r\n\r\n`, "BadAnswer"],
+        [`${PAGE}transfer-encoding: chunked\r\n\r\n0\r\n\r\n`, "BadAnswer"],
+        ['HTTP/1.1 200 OK\r\ncontent-length: 16\r\n\r\n{"hasMore":false', "BadAnswer"],
+      ] as const
+    ) {
+      server.answer = answer;
+      const error = await lost(store.read("*"));
+      assert.deepEqual([error.code, error.outcomeUnknown], [code, false], answer);
+    }
+    server.answer = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{";
+    assert.equal((await lost(store.append(note("1")))).outcomeUnknown, true);
+  });
+});
+
+Deno.test("an answer that does not come, or does not go on, has a time limit", async () => {
+  await onRawServers(async (server, place) => {
+    const store = new EventStore({ ...place, answerSeconds: 0.1, retrySeconds: 0 });
+    server.closes = false;
+    for (
+      const answer of ["", `${PAGE}content-length: 100\r\n\r\n{`, `${PAGE}transfer-encoding: chunked\r\n\r\n`]
+    ) {
+      server.answer = answer;
+      assert.equal((await lost(store.read("*"))).code, "Timeout", answer);
+    }
+    const connections = server.connections;
+    const error = await lost(store.append(note("1")));
+    assert.deepEqual([error.code, error.outcomeUnknown], ["Timeout", true]);
+    assert.equal(server.connections, connections + 1);
+  });
+});
+
+Deno.test("the time in which the reader does something else does not count", async () => {
+  await using server = await startTestServer();
+  await storeOf(server).append(Array.from({ length: 100 }, () => note("x".repeat(20_000))));
+  let count = 0;
+  for await (const _ of storeOf(server, { answerSeconds: 0.3, retrySeconds: 0 }).readAll("*")) {
+    if (++count % 40 === 1) await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  assert.equal(count, 100);
+});
+
+Deno.test("the token is sent, and a path of a proxy is kept", async () => {
+  const requests: string[] = [];
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    requests.push(
+      `${request.method} ${new URL(request.url).pathname} ${request.headers.get("authorization")}`,
+    );
+    return new Response('{"hasMore":false}\n', {
+      headers: { "x-service-store": "s", "x-service-head": "0" },
+    });
+  });
+  const url = `http://127.0.0.1:${server.addr.port}/events-service/`;
+  await new EventStore({ url, token: "secret" }).head();
+  await new EventStore({ url }).head();
+  assert.deepEqual(requests, [
+    "QUERY /events-service/events Bearer secret",
+    "QUERY /events-service/events null",
+  ]);
+});
