@@ -64,11 +64,9 @@ export class EventStoreError extends Error {
   readonly outcomeUnknown: boolean = false;
 
   /** Made by the client; public so that tests can make one. */
-  constructor({ code, status, message, conflict, cause }: ErrorParts) {
-    super(message || code, cause ? { cause } : {});
-    this.code = code;
-    this.status = status;
-    this.conflict = conflict;
+  constructor({ message, cause, ...parts }: ErrorParts) {
+    super(message || parts.code, cause ? { cause } : {});
+    ({ code: this.code, status: this.status, conflict: this.conflict } = parts);
   }
 }
 
@@ -115,7 +113,7 @@ export class StoreReset extends EventStoreError {
 
   /** Made by the client; public so that tests can make one. */
   constructor(position: Position, storeId: string) {
-    const message = `the position belongs to store ${position.storeId}, but this is store ${storeId}`;
+    const message = `the position is of store ${position.storeId}, this is store ${storeId}`;
     super({ code: "StoreReset", status: 0, message });
     this.position = position;
     this.storeId = storeId;

@@ -1,18 +1,26 @@
-import type { NewEvent, Position, StoredEvent } from "./events.ts";
-import type { CallOptions, EventStoreOptions } from "./options.ts";
-import { Projections } from "./projections.ts";
-import type { Query } from "./queries.ts";
 import {
-  type BackwardsPage,
-  type Page,
-  type ReadAllOptions,
-  readEvery,
-  readHead,
-  type ReadOptions,
-  readPage,
-} from "./reading.ts";
-import { Server } from "./server.ts";
+  decide,
+  type Decided,
+  type DecideOptions,
+  type Decision,
+  type Handler,
+  type Models,
+  newMark,
+} from "./decide.ts";
+import type { DecisionModel } from "./decision_model.ts";
+import { EventReader } from "./event_reader.ts";
+import type { NewEvent } from "./events.ts";
+import type { EventStoreOptions } from "./options.ts";
+import type { Projected, ProjectOptions } from "./project.ts";
+import { Projections } from "./projections.ts";
+import { mustSpeak, serverOf } from "./server.ts";
+import type { Transaction, TransactionOptions } from "./transaction.ts";
+import type { WriteOnceOptions, WrittenOnce } from "./write_once.ts";
 import { type Appended, type AppendOptions, type OneOrMore, write } from "./writing.ts";
+
+/*
+ * What few programs need is loaded when it is used, since browsers load the rest.
+ */
 
 /**
  * An event store, reached over HTTP. `Events` maps each type of event to its payload. It holds no state but its
@@ -30,83 +38,14 @@ import { type Appended, type AppendOptions, type OneOrMore, write } from "./writ
  * const local = new EventStore<Events>({ socketPath: "/run/service/service.sock" });
  * ```
  */
-export class EventStore<Events extends object = Record<string, unknown>> {
+export class EventStore<Events extends object = Record<string, unknown>> extends EventReader<Events> {
   /** Values with a version, beside the events. */
   readonly projections: Projections;
-  readonly #server: Server;
 
   /** Opens nothing: connections are made when they are needed. */
   constructor(options: EventStoreOptions) {
-    this.#server = new Server(options);
-    this.projections = new Projections(this.#server);
-  }
-
-  /**
-   * One page of events, oldest first.
-   *
-   * @throws {StoreReset} when `after` or `before` is a position in another store
-   * @example
-   * ```ts
-   * import { EventStore } from "eventstore-client";
-   *
-   * const store = new EventStore<{ CourseDefined: { capacity: number } }>({ url: "http://127.0.0.1:8085" });
-   * const page = await store.read({ types: ["CourseDefined"], identifiers: { course: "c1" } });
-   * for (const event of page.events) console.log(event.sequence, event.payload.capacity);
-   * if (page.hasMore) await store.read({ types: ["CourseDefined"] }, { after: page.position });
-   * ```
-   */
-  async read(
-    query: Query<Events>,
-    options?: ReadOptions & { readonly backwards?: false },
-  ): Promise<Page<Events>>;
-  /**
-   * One page of events, newest first.
-   *
-   * @example
-   * ```ts
-   * import { EventStore } from "eventstore-client";
-   *
-   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
-   * const { events: [last] } = await store.read({ types: ["InvoiceIssued"] }, { backwards: true, limit: 1 });
-   * console.log(last?.sequence ?? "none yet");
-   * ```
-   */
-  async read(query: Query<Events>, options: ReadOptions): Promise<BackwardsPage<Events>>;
-  async read(query: Query<Events>, options: ReadOptions = {}): Promise<BackwardsPage<Events>> {
-    return await readPage(this.#server, query, options);
-  }
-
-  /**
-   * All events that match, read page by page as they are asked for, up to the end of the store. An answer that
-   * breaks off is continued behind the last event; all are of one store.
-   *
-   * @throws {StoreReset} when the store is another one than that of `after` or of the first page
-   * @example
-   * ```ts
-   * import { EventStore } from "eventstore-client";
-   *
-   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
-   * for await (const event of store.readAll("*")) console.log(event.sequence, event.type);
-   * ```
-   */
-  readAll(query: Query<Events>, options: ReadAllOptions = {}): AsyncGenerator<StoredEvent<Events>, void> {
-    return readEvery(this.#server, query, options);
-  }
-
-  /**
-   * Where the store ends at present.
-   *
-   * @example
-   * ```ts
-   * import { EventStore } from "eventstore-client";
-   *
-   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
-   * const { storeId, sequence } = await store.head();
-   * console.log(`${sequence} events in ${storeId}`);
-   * ```
-   */
-  async head(options: CallOptions = {}): Promise<Position> {
-    return await readHead(this.#server, options);
+    super(serverOf(options));
+    this.projections = new Projections(this.server);
   }
 
   /**
@@ -132,7 +71,170 @@ export class EventStore<Events extends object = Record<string, unknown>> {
     events: OneOrMore<NewEvent<Events>>,
     options: AppendOptions<Events> = {},
   ): Promise<Appended> {
-    this.#server.mustBeA();
-    return await write(this.#server, events, options);
+    mustSpeak(this.server, "A");
+    return await write(this.server, events, options);
+  }
+
+  /**
+   * Reads the events that a decision depends on, decides, and writes what the handler returns, provided that
+   * nothing relevant came in between. If something did, it reads on and decides again, up to `attempts` times.
+   * An error of the handler ends it and passes through unchanged. Edition A.
+   *
+   * A lost answer is no matter: the events carry the metadata entry `decisionId`, by which the decision finds
+   * out whether it has written them.
+   *
+   * @throws {Conflict} when others were faster each time
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore<{ SeatTaken: { by: string } }>({ url: "http://127.0.0.1:8085" });
+   * const query = { types: ["SeatTaken" as const], identifiers: { show: "s1" } };
+   * await store.decide({ query, initial: 0, apply: (taken) => taken + 1 }, (taken) => {
+   *   if (taken === 100) throw new Error("sold out");
+   *   return { type: "SeatTaken", identifiers: { show: "s1" }, payload: { by: "Ada" } };
+   * });
+   * ```
+   */
+  async decide<State>(
+    model: DecisionModel<Events, State>,
+    handler: (state: State) => Decision<Events> | Promise<Decision<Events>>,
+    options?: DecideOptions,
+  ): Promise<Decided>;
+  /**
+   * Decides upon several small models, which are read together and make one condition.
+   *
+   * @example
+   * ```ts
+   * import { type DecisionModel, EventStore } from "eventstore-client";
+   *
+   * type Events = { CourseDefined: { seats: number }; Enrolled: null };
+   * const store = new EventStore<Events>({ url: "http://127.0.0.1:8085" });
+   *
+   * const seats = (course: string): DecisionModel<Events, number> => ({
+   *   query: { types: ["CourseDefined"], identifiers: { course } },
+   *   initial: 0,
+   *   apply: (seats, event) => event.type === "CourseDefined" ? event.payload.seats : seats,
+   * });
+   * const count = (tags: { course: string } | { student: string }): DecisionModel<Events, number> => ({
+   *   query: { types: ["Enrolled"], identifiers: tags },
+   *   initial: 0,
+   *   apply: (count) => count + 1,
+   * });
+   *
+   * const [course, student] = ["c1", "s1"];
+   * const models = { seats: seats(course), taken: count({ course }), courses: count({ student }) };
+   * await store.decide(models, ({ seats, taken, courses }) => {
+   *   if (taken >= seats || courses >= 5) return; // writes nothing
+   *   return { type: "Enrolled", identifiers: { course, student }, payload: null };
+   * });
+   * ```
+   */
+  async decide<States extends Record<string, unknown>>(
+    models: { readonly [Name in keyof States]: DecisionModel<Events, States[Name]> },
+    handler: (states: States) => Decision<Events> | Promise<Decision<Events>>,
+    options?: DecideOptions,
+  ): Promise<Decided>;
+  async decide(
+    models: DecisionModel<Events, unknown> | Models<Events>,
+    handler: (known: never) => Decision<Events> | Promise<Decision<Events>>,
+    options: DecideOptions = {},
+  ): Promise<Decided> {
+    mustSpeak(this.server, "A");
+    // One model stands for itself, several for their names.
+    const isOne = typeof models.apply === "function";
+    const all = isOne ? { one: models } : models;
+    const upon: Handler<Events> = (states) => handler((isOne ? states["one"] : states) as never);
+    const { events, position } = await decide(this.server, all as Models<Events>, upon, {
+      ...options,
+      mark: newMark(),
+    });
+    return { events, position };
+  }
+
+  /**
+   * Writes events under a key, once, however often it is called: a repetition gives the result of the first
+   * time. So it is safe to repeat, also by another process after a crash. The events carry the key as the
+   * metadata entry `writeKey`. Edition A.
+   *
+   * @throws {Refused} `DifferentBody` when other events were written under the key
+   * @throws {Conflict} when one of the conditions does not hold
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const paid = { type: "InvoicePaid", identifiers: { invoice: "i1" }, payload: { cents: 1900 } };
+   * const first = await store.writeOnce("payment-4711", paid);
+   * const second = await store.writeOnce("payment-4711", paid);
+   * console.log(first.events[0]?.sequence === second.events[0]?.sequence, second.repeated); // true true
+   * ```
+   */
+  async writeOnce(
+    key: string,
+    events: OneOrMore<NewEvent<Events>>,
+    options: WriteOnceOptions<Events> = {},
+  ): Promise<WrittenOnce> {
+    mustSpeak(this.server, "A");
+    const { writeOnce } = await import("./write_once.ts");
+    return await writeOnce(this.server, key, events, options);
+  }
+
+  /**
+   * Keeps a state of the events in the store, as the projection of type `projector` with this name. State and
+   * checkpoint change in one write, so each event is applied exactly once, whatever happens, even if two copies
+   * run. Gives the stored state first, if there is one, and then each that it has written. After a reset it
+   * begins anew by itself. It ends with the loop or the signal. Edition A.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * await store.append({ type: "SeatTaken", payload: {} });
+   * const seats = { query: { types: ["SeatTaken"] }, initial: 0, apply: (taken: number) => taken + 1 };
+   * for await (const { state, checkpoint } of store.project("seats taken", seats)) {
+   *   console.log(state, "up to", checkpoint.sequence);
+   *   break;
+   * }
+   * ```
+   */
+  async *project<State>(
+    name: string,
+    model: DecisionModel<Events, State>,
+    options: ProjectOptions = {},
+  ): AsyncGenerator<Projected<State>, never> {
+    mustSpeak(this.server, "A");
+    const { project } = await import("./project.ts");
+    return yield* project(this.server, name, model, options);
+  }
+
+  /**
+   * Runs a transaction of edition B or C: what it writes is written at its end, or not at all. When it cannot be
+   * written because others were faster, or the transaction was lost on the way, it runs again, up to `attempts`
+   * times, so `work` must do nothing else that counts. An error of `work` abandons it and passes through
+   * unchanged. When the answer to the commit is lost, `ConnectionLost` says that the outcome is unknown.
+   *
+   * @example
+   * ```ts
+   * // edition B
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085", edition: "B" });
+   * const number = await store.transaction(async (tx) => {
+   *   const invoices = await tx.read({ types: ["InvoiceIssued"] });
+   *   await tx.append({ type: "InvoiceIssued", payload: { number: invoices.length + 1 } });
+   *   return invoices.length + 1;
+   * });
+   * console.log(number);
+   * ```
+   */
+  async transaction<Result>(
+    work: (tx: Transaction<Events>) => Promise<Result>,
+    options: TransactionOptions = {},
+  ): Promise<Result> {
+    mustSpeak(this.server, "BC");
+    const { transact } = await import("./transact.ts");
+    return await transact(this.server, work, options);
   }
 }

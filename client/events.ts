@@ -18,10 +18,13 @@ export type NewEvent<Events extends object = Record<string, unknown>> = {
 }[TypeOf<Events>];
 
 /** An event as it is read. `switch (event.type)` tells TypeScript which payload it has. */
-export type StoredEvent<Events extends object = Record<string, unknown>> = {
+export type StoredEvent<Events extends object = Record<string, unknown>> = EventOf<Events, number>;
+
+/** An event that is read; in a transaction of edition B it may have no sequence yet. */
+export type EventOf<Events extends object, Sequence> = {
   [Type in TypeOf<Events>]: {
     /** 1, 2, 3, ...; the only order to rely on. */
-    readonly sequence: number;
+    readonly sequence: Sequence;
     /** UTC with microseconds, such as `2026-11-20T19:07:36.048101Z`. */
     readonly time: string;
     readonly type: Type;

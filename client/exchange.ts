@@ -15,130 +15,120 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What calls have in common. */
-export interface ExchangeSettings {
-  readonly transport: Transport;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly answerSeconds: number;
+/** A good answer of which the head has arrived. `text`, `lines` or `leave` ends it. */
+export interface Answer {
+  /** A field of the head that every such answer has; `name` in lower case. */
+  header(name: string): string;
+  /** The whole body. */
+  text(): Promise<string>;
+  /** The lines of the body as they arrive. What follows the last line feed does not count. */
+  lines(): AsyncGenerator<readonly string[]>;
+  /** Closes the connection, whatever is still to come. */
+  leave(): void;
+  /** The error for an answer that is not what it should be. */
+  lost(message: string): ConnectionLost;
+}
+
+/** The wait for a server, which ends with an answer, with the caller's signal, or when it lasts too long. */
+interface Patience {
+  /** Goes with the request. */
+  readonly signal: AbortSignal;
+  /** Waits for a part of the answer. */
+  wait<T>(seconds: number, work: () => Promise<T>): Promise<T>;
+  /** Everything has arrived. */
+  end(): void;
+  /** Closes the connection. */
+  leave(): void;
+  lost(message: string, code?: string, cause?: unknown): ConnectionLost;
+}
+
+function patienceFor({ changes = false, signal }: Call): Patience {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal!.reason);
+  signal?.throwIfAborted();
+  signal?.addEventListener("abort", stop);
+  const patience: Patience = {
+    signal: controller.signal,
+    async wait(seconds, work) {
+      const late = patience.lost(`no answer within ${seconds} s`, "Timeout");
+      const timer = setTimeout(() => controller.abort(late), 1000 * seconds);
+      try {
+        return await work();
+      } catch (error) {
+        patience.end();
+        if (controller.signal.aborted) throw controller.signal.reason;
+        throw patience.lost(String(error), "ConnectionLost", error);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    end: () => signal?.removeEventListener("abort", stop),
+    leave() {
+      patience.end();
+      controller.abort();
+    },
+    lost: (message, code, cause) =>
+      new ConnectionLost({ code: code ?? "BadAnswer", status: 0, message, cause }, changes),
+  };
+  return patience;
 }
 
 /**
- * One request and its answer. It fails with a `ConnectionLost` when the answer does not come or breaks off, with
- * what the server said when that is an error, and with the reason of the signal when that ended it.
+ * Sends one request. It fails with a `ConnectionLost` when the answer does not come or breaks off, with what the
+ * server said when that is an error, and with the reason of the signal when that ended it.
  */
-export class Exchange {
-  readonly #settings: ExchangeSettings;
-  readonly #call: Call;
-  readonly #controller = new AbortController();
-  readonly #leave = (): void => this.leave();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #reply: TransportReply | undefined;
+export async function exchange(transport: Transport, answerSeconds: number, call: Call): Promise<Answer> {
+  const { method, path, body, headers = {}, changes = false, waitSeconds = 0 } = call;
+  const patience = patienceFor(call);
+  const { signal, wait, end, leave, lost } = patience;
+  const request = { method, path, headers, body: JSON.stringify(body), signal };
+  const reply = await wait(answerSeconds + waitSeconds, () => transport.send(request));
+  const text = async (): Promise<string> => {
+    const whole = await wait(answerSeconds, () => reply.text());
+    end();
+    return whole;
+  };
+  const { status } = reply;
+  if (status >= 300) throw errorOf(status, await text(), changes);
+  return {
+    header(name) {
+      const value = reply.header(name);
+      if (value) return value;
+      leave();
+      throw lost(`an answer without ${name}`);
+    },
+    text,
+    async *lines() {
+      // A body with a length is short: one step instead of many.
+      if (reply.header("content-length")) yield (await text()).split("\n").slice(0, -1);
+      else yield* linesOf(reply, patience, answerSeconds);
+    },
+    leave,
+    lost,
+  };
+}
 
-  private constructor(settings: ExchangeSettings, call: Call) {
-    this.#settings = settings;
-    this.#call = call;
-  }
-
-  /** Sends a request and waits for the head of its answer, which is a good one. */
-  static async begin(settings: ExchangeSettings, call: Call): Promise<Exchange> {
-    const exchange = new Exchange(settings, call);
-    await exchange.#send();
-    return exchange;
-  }
-
-  /** A field of the head that every such answer has; `name` in lower case. */
-  header(name: string): string {
-    const value = this.#reply!.header(name);
-    if (value) return value;
-    this.leave();
-    throw this.lost("BadAnswer", `an answer without ${name}`);
-  }
-
-  /** Whether the head says how long the body is. */
-  hasLength(): boolean {
-    return Boolean(this.#reply!.header("content-length"));
-  }
-
-  /** The whole body. Call it, `pieces` or `leave`, so that the connection can be used again. */
-  async text(): Promise<string> {
-    try {
-      this.#startTimer();
-      return await this.#reply!.text();
-    } catch (error) {
-      throw this.#failure(error);
-    } finally {
-      this.#over();
-    }
-  }
-
-  /** The body as it arrives. The time that its reader takes does not count. */
-  async *pieces(): AsyncGenerator<Uint8Array> {
-    try {
-      this.#startTimer();
-      for await (const piece of this.#reply!.pieces()) {
-        clearTimeout(this.#timer);
-        yield piece;
-        this.#startTimer();
+async function* linesOf(
+  reply: TransportReply,
+  { wait, end, leave }: Patience,
+  answerSeconds: number,
+): AsyncGenerator<readonly string[]> {
+  const pieces = reply.pieces()[Symbol.asyncIterator]();
+  const decoder = new TextDecoder();
+  let close = leave;
+  try {
+    for (let rest = "";;) {
+      // Only the waiting counts, not what the reader does in between.
+      const { done, value } = await wait(answerSeconds, () => pieces.next());
+      if (done) {
+        close = end;
+        return;
       }
-    } catch (error) {
-      throw this.#failure(error);
-    } finally {
-      this.#over();
+      const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+      rest = lines.pop()!;
+      yield lines;
     }
-  }
-
-  /** Closes the connection, whatever is still to come. */
-  leave(): void {
-    this.#controller.abort();
-    this.#over();
-  }
-
-  /** The error for an answer that is not complete. */
-  lost(code: string, message: string, cause?: unknown): ConnectionLost {
-    return new ConnectionLost(
-      { code, status: this.#reply?.status ?? 0, message, cause },
-      !!this.#call.changes,
-    );
-  }
-
-  async #send(): Promise<void> {
-    const { method, path, body, headers, waitSeconds, signal, changes } = this.#call;
-    signal?.throwIfAborted();
-    signal?.addEventListener("abort", this.#leave);
-    this.#startTimer(waitSeconds);
-    try {
-      this.#reply = await this.#settings.transport.send({
-        method,
-        path,
-        headers: { ...this.#settings.headers, ...headers },
-        body: JSON.stringify(body),
-        signal: this.#controller.signal,
-      });
-    } catch (error) {
-      this.#over();
-      throw this.#failure(error);
-    }
-    const { status } = this.#reply;
-    if (status >= 300) throw errorOf(status, await this.text(), !!changes);
-  }
-
-  #startTimer(waitSeconds = 0): void {
-    clearTimeout(this.#timer);
-    const seconds = this.#settings.answerSeconds + waitSeconds;
-    this.#timer = setTimeout(() => {
-      this.#controller.abort(this.lost("Timeout", `no answer within ${seconds} s`));
-    }, 1000 * seconds);
-  }
-
-  #over(): void {
-    clearTimeout(this.#timer);
-    this.#call.signal?.removeEventListener("abort", this.#leave);
-  }
-
-  #failure(cause: unknown): unknown {
-    const { signal } = this.#call;
-    if (signal?.aborted) return signal.reason;
-    const { reason } = this.#controller.signal;
-    return reason instanceof ConnectionLost ? reason : this.lost("ConnectionLost", String(cause), cause);
+  } finally {
+    close();
   }
 }

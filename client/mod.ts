@@ -13,14 +13,21 @@
  * @module
  */
 
+export type { Decided, DecideOptions, Decision } from "./decide.ts";
+export { type DecisionModel, decisionModel } from "./decision_model.ts";
 export * from "./errors.ts";
+export type { EventReader } from "./event_reader.ts";
 export { EventStore } from "./event_store.ts";
-export type { NewEvent, PayloadFormat, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
+export type { EventOf, NewEvent, PayloadFormat, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
+export type { Followed, FollowOptions } from "./follow.ts";
 export type { CallOptions, EventStoreOptions } from "./options.ts";
+export type { Projected, ProjectOptions } from "./project.ts";
 export { type Projection, Projections } from "./projections.ts";
 export type { Condition, Query, QueryItem } from "./queries.ts";
 export type { BackwardsPage, Page, ReadAllOptions, ReadOptions } from "./reading.ts";
+export type { Transaction, TransactionOptions, TransactionProjections } from "./transaction.ts";
 export type { Transport, TransportReply, TransportRequest } from "./transport/transport.ts";
+export type { WriteOnceOptions, WrittenOnce } from "./write_once.ts";
 export type {
   Appended,
   AppendedEvent,

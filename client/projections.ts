@@ -42,7 +42,7 @@ export class Projections {
     id: string,
     { signal }: CallOptions = {},
   ): Promise<Projection<Payload> | undefined> {
-    return await getProjection(this.#server, { method: "GET", path: pathOf(type, id), signal });
+    return await getProjection(this.#server, pathOf(type, id), { signal });
   }
 
   /**
@@ -68,7 +68,7 @@ export class Projections {
     }
     const body = wireProjections(this.#server, changes);
     const call = { method: "POST", path: "/projections", body, changes: true, signal } as const;
-    return JSON.parse((await this.#server.repeat(call)).text);
+    return JSON.parse((await this.#server.repeat(call)).body);
   }
 
   /**
@@ -106,15 +106,17 @@ export class Projections {
   }
 }
 
-/** A projection by the call for it; undefined when there is none. */
+/** A projection by its path; undefined when there is none. */
 export async function getProjection<Payload>(
   server: Server,
-  call: Call,
+  path: string,
+  options: CallOptions & Pick<Call, "headers">,
+  hasVersion = true,
 ): Promise<Projection<Payload> | undefined> {
   try {
-    const { exchange, text } = await server.repeat(call);
-    const payload = payloadOf(text, server.payload, call.path) as Payload;
-    return { payload, version: exchange.header("x-service-version") };
+    const { header, body } = await server.repeat({ method: "GET", path, ...options });
+    const payload = payloadOf(body, server.payload, path) as Payload;
+    return { payload, version: hasVersion ? header("x-service-version") : "" };
   } catch (error) {
     if ((error as Partial<Refused>).code === "ProjectionNotFound") return undefined;
     throw error;

@@ -48,18 +48,15 @@ export function matches<Events extends object>(
   query: Query<Events>,
   event: StoredEvent<Events> | NewEvent<Events>,
 ): boolean {
-  const items = itemsOf(query);
-  return items === undefined ||
-    items.some(({ types, identifiers, metadata }) =>
-      (types === undefined || types.includes(event.type)) &&
-      carries(event.identifiers, identifiers) && carries(event.metadata, metadata)
-    );
+  return itemsOf(query)?.some(({ types = [event.type], identifiers = {}, metadata = {} }) =>
+    types.includes(event.type) && carries(identifiers, event.identifiers) && carries(metadata, event.metadata)
+  ) ?? true;
 }
 
-function carries(tags: Tags | undefined, wanted: Tags | undefined): boolean {
-  return Object.entries(wanted ?? {}).every(([name, values]) => {
+function carries(wanted: Tags, tags: Tags = {}): boolean {
+  return Object.entries(wanted).every(([name, values]) => {
     // An event may lack a name that every object inherits, such as "constructor".
-    const present = tags !== undefined && Object.hasOwn(tags, name) ? valuesOf(tags[name]!) : [];
+    const present = Object.hasOwn(tags, name) ? valuesOf(tags[name]!) : [];
     return valuesOf(values).every((value) => present.includes(value));
   });
 }

@@ -1,9 +1,10 @@
 import type { Position, StoredEvent } from "./events.ts";
 import type { CallOptions } from "./options.ts";
-import { endOf, OpenPage, type Range } from "./pages.ts";
+import { endOf, openPage } from "./pages.ts";
 import type { Query } from "./queries.ts";
-import { Retries } from "./retries.ts";
+import { repeated, retriesFor } from "./retries.ts";
 import type { Server } from "./server.ts";
+import { walk } from "./walk.ts";
 
 /** Which of the events that match are wanted. */
 export interface ReadAllOptions extends CallOptions {
@@ -45,60 +46,34 @@ export interface Page<Events extends object = Record<string, unknown>> extends B
 export async function readPage<Events extends object>(
   server: Server,
   query: Query<Events>,
-  { signal, ...range }: Range & CallOptions,
+  { signal, ...range }: ReadOptions,
 ): Promise<Page<Events>> {
-  const retries = new Retries(server.retrySeconds, signal);
-  for (;;) {
-    try {
-      const page = await OpenPage.open(server, query, range, signal);
-      const events = await page.all();
-      const { storeId, hasMore } = page;
-      const read = { events, hasMore, head: { storeId, sequence: page.head }, storeId };
-      const position = endOf(page, range, events.at(-1)?.sequence);
-      // Nobody may save how far a page went that began at the end; the types do not show it either.
-      return (range.backwards ? read : { ...read, position }) as Page<Events>;
-    } catch (error) {
-      await retries.after(error);
-    }
-  }
+  return await repeated(retriesFor(server.retrySeconds, signal), async () => {
+    const page = await openPage(server, query, range, signal);
+    const events: StoredEvent<Events>[] = [];
+    for await (const batch of page.batches()) events.push(...batch);
+    const { storeId, hasMore } = page;
+    const read = { events, hasMore, head: { storeId, sequence: page.head }, storeId };
+    const position = endOf(page, range, events.at(-1)?.sequence);
+    // Nobody may save how far a page went that began at the end; the types do not show it either.
+    return (range.backwards ? read : { ...read, position }) as Page<Events>;
+  });
 }
 
 /** Where the store ends at present. */
 export async function readHead(server: Server, { signal }: CallOptions): Promise<Position> {
   // Nothing is after the highest sequence, so that no event is read.
-  const { head } = await readPage(server, "*", { after: Number.MAX_SAFE_INTEGER, limit: 1, signal });
-  return head;
+  return (await readPage(server, "*", { after: Number.MAX_SAFE_INTEGER, limit: 1, signal })).head;
 }
 
-/**
- * All events that match, page after page, up to the end of the store when the last page was read. After a page
- * that broke off it goes on behind the last complete event.
- */
+/** All events that match, up to the end of the store when the last page was read. */
 export async function* readEvery<Events extends object>(
   server: Server,
   query: Query<Events>,
   { signal, ...range }: ReadAllOptions,
 ): AsyncGenerator<StoredEvent<Events>, void> {
-  const retries = new Retries(server.retrySeconds, signal);
-  let { after = 0, before } = range;
-  for (;;) {
-    try {
-      const page = await OpenPage.open(server, query, { ...range, after, before }, signal);
-      const { storeId } = page;
-      // From the first page on, all must be of one store.
-      if (typeof after === "number") after = { storeId, sequence: after };
-      for await (const events of page.batches()) {
-        retries.reset();
-        for (const event of events) {
-          const reached = { storeId, sequence: event.sequence };
-          if (range.backwards) before = reached;
-          else after = reached;
-          yield event;
-        }
-      }
-      if (!page.hasMore) return;
-    } catch (error) {
-      await retries.after(error);
-    }
+  for await (const { events, isEnd } of walk(server, query, range, server.retrySeconds, signal)) {
+    yield* events;
+    if (isEnd) return;
   }
 }

@@ -9,27 +9,40 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** How long to go on with what fails. */
-export class Retries {
-  readonly #seconds: number;
-  readonly #signal: AbortSignal | undefined;
-  #failures = 0;
-  #endsAt = 0;
-
-  constructor(seconds: number, signal: AbortSignal | undefined) {
-    this.#seconds = seconds;
-    this.#signal = signal;
-  }
-
+export interface Retries {
   /** Something went well: the time begins anew with the next failure. */
-  reset(): void {
-    this.#failures = 0;
-  }
-
+  reset(): void;
   /** Waits before the next attempt, or throws the error, which does not go away or has lasted too long. */
-  async after(error: unknown, mayRepeat = isPassing(error)): Promise<void> {
-    if (this.#failures++ === 0) this.#endsAt = Date.now() + 1000 * this.#seconds;
-    if (!mayRepeat || Date.now() >= this.#endsAt) throw error;
-    await jitter(this.#failures, this.#signal);
+  after(error: unknown, mayRepeat?: boolean): Promise<void>;
+}
+
+/** Begins to count with the first failure. */
+export function retriesFor(seconds: number, signal: AbortSignal | undefined): Retries {
+  let [failures, endsAt] = [0, 0];
+  return {
+    reset() {
+      failures = 0;
+    },
+    async after(error, mayRepeat = isPassing(error)) {
+      if (failures++ === 0) endsAt = Date.now() + 1000 * seconds;
+      if (!mayRepeat || Date.now() >= endsAt) throw error;
+      await jitter(failures, signal);
+    },
+  };
+}
+
+/** Does something, and again as long as it fails in a way that goes away. */
+export async function repeated<T>(
+  retries: Retries,
+  work: () => Promise<T>,
+  mayRepeat: (error: unknown) => boolean = isPassing,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      await retries.after(error, mayRepeat(error));
+    }
   }
 }
 

@@ -1,63 +1,70 @@
 import { Refused, Unavailable } from "./errors.ts";
 import type { PayloadFormat } from "./events.ts";
-import { type Call, Exchange, type ExchangeSettings } from "./exchange.ts";
+import { type Answer, type Call, exchange } from "./exchange.ts";
 import type { EventStoreOptions } from "./options.ts";
-import { Retries } from "./retries.ts";
+import { isPassing, repeated, retriesFor } from "./retries.ts";
 import { fetchTransport } from "./transport/fetch_transport.ts";
 import type { Transport } from "./transport/transport.ts";
-import { unixTransport } from "./transport/unix_transport.ts";
 
 /** A server, and everything about it that the operations need. */
-export class Server {
+export interface Server {
   readonly edition: "A" | "B" | "C";
   readonly payload: PayloadFormat;
   /** How long what failed is repeated. */
   readonly retrySeconds: number;
-  readonly #settings: ExchangeSettings;
+  /** One request, once, up to the head of its answer. */
+  begin(call: Call): Promise<Answer>;
+  /** One request, once, with the text of its answer. */
+  once(call: Call): Promise<TextAnswer>;
+  /** Like `once`, and again while it is certain that nothing was written. */
+  repeat(call: Call): Promise<TextAnswer>;
+}
 
-  constructor(options: EventStoreOptions) {
-    const { token, edition = "A", payload = "json", answerSeconds = 30, retrySeconds = 10 } = options;
-    this.edition = edition;
-    this.payload = payload;
-    this.retrySeconds = retrySeconds;
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    this.#settings = { transport: transportOf(options), headers, answerSeconds };
-  }
+/** An answer that has arrived as a whole. */
+export interface TextAnswer {
+  readonly header: Answer["header"];
+  readonly body: string;
+}
 
-  /** One request, once. */
-  begin(call: Call): Promise<Exchange> {
-    return Exchange.begin(this.#settings, call);
-  }
+/** A server at a place. */
+export function serverOf(options: EventStoreOptions): Server {
+  const { token, edition = "A", payload = "json", answerSeconds = 30, retrySeconds = 10 } = options;
+  const transport = transportOf(options);
+  const common = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const server: Server = {
+    edition,
+    payload,
+    retrySeconds,
+    begin: (call) => exchange(transport, answerSeconds, { ...call, headers: { ...common, ...call.headers } }),
+    async once(call) {
+      const { header, text } = await server.begin(call);
+      return { header, body: await text() };
+    },
+    repeat: (call) =>
+      repeated(
+        retriesFor(retrySeconds, call.signal),
+        () => server.once(call),
+        call.changes ? (error) => error instanceof Unavailable : isPassing,
+      ),
+  };
+  return server;
+}
 
-  /** One request and the text of its answer, once. */
-  async call(call: Call): Promise<{ readonly exchange: Exchange; readonly text: string }> {
-    const exchange = await this.begin(call);
-    return { exchange, text: await exchange.text() };
-  }
-
-  /** Like `call`, and again while nothing can have been written. */
-  async repeat(call: Call): Promise<{ readonly exchange: Exchange; readonly text: string }> {
-    const retries = new Retries(this.retrySeconds, call.signal);
-    for (;;) {
-      try {
-        return await this.call(call);
-      } catch (error) {
-        await retries.after(error, call.changes ? error instanceof Unavailable : undefined);
-      }
-    }
-  }
-
-  /** For what only `POST /write` of edition A can do. */
-  mustBeA(): void {
-    if (this.edition === "A") return;
-    const message = `only edition A can do this; edition ${this.edition} has transactions`;
-    throw new Refused({ code: "WrongEdition", status: 0, message });
-  }
+/** @throws Refused when the server speaks another edition than those */
+export function mustSpeak({ edition }: Server, editions: string): void {
+  if (editions.includes(edition)) return;
+  const message = `edition ${edition} cannot do this, ${editions} can`;
+  throw new Refused({ code: "WrongEdition", status: 0, message });
 }
 
 function transportOf({ url, socketPath, transport }: EventStoreOptions): Transport {
   if (transport !== undefined) return transport;
-  if (socketPath !== undefined) return unixTransport(socketPath);
+  if (socketPath !== undefined) {
+    const loading = import("./transport/unix_transport.ts").then(({ unixTransport }) =>
+      unixTransport(socketPath)
+    );
+    return { send: async (request) => await (await loading).send(request) };
+  }
   if (url === undefined) throw new TypeError("an EventStore needs url or socketPath");
   return fetchTransport(url);
 }

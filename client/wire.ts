@@ -18,13 +18,13 @@ export interface WireEvent {
   readonly payload: string;
 }
 
-/** A query as the server takes it. `every` is its word for every event. */
-export function wireQuery<Events extends object>(query: Query<Events>, every = "*"): unknown {
+/** A query as a server of this edition takes it. */
+export function wireQuery<Events extends object>(query: Query<Events>, edition?: string): unknown {
   return itemsOf(query)?.map(({ types, identifiers, metadata }) => ({
     types,
     identifiers: identifiers && wireTags(identifiers),
     metadata: metadata && wireTags(metadata),
-  })) ?? every;
+  })) ?? (edition === "B" ? "all" : "*");
 }
 
 function wireTags(tags: Tags): unknown {
@@ -55,7 +55,7 @@ function checked(tags: Tags): Tags {
   for (const [name, values] of Object.entries(tags)) {
     const list = Array.isArray(values) && values.length > 0 ? values : [values];
     if (list.some((value) => typeof value !== "string")) {
-      throw new TypeError(`the value of tag "${name}" is neither a string nor several`);
+      throw new TypeError(`tag "${name}" has no string as value`);
     }
   }
   return tags;
@@ -73,9 +73,14 @@ export function payloadOf(text: string, format: PayloadFormat, what: string): un
   try {
     return format === "text" ? text : JSON.parse(text);
   } catch (cause) {
-    const message = `the payload of ${what} is not JSON: use payload: "text"`;
+    const message = `the payload of ${what} is not JSON`;
     throw new EventStoreError({ code: "PayloadNotJson", status: 0, message, cause });
   }
+}
+
+/** The lines of a body that has arrived as a whole: at least the one that ends it. */
+export function linesOf(body: string): unknown[] {
+  return body.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }
 
 /** An event as it is read. */

@@ -77,7 +77,7 @@ export async function write<Events extends object>(
   events: OneOrMore<NewEvent<Events>>,
   { conditions = [], projections, signal }: AppendOptions<Events>,
 ): Promise<Appended> {
-  const { exchange, text } = await server.repeat({
+  const { header, body } = await server.repeat({
     method: "POST",
     path: "/write",
     body: {
@@ -88,16 +88,22 @@ export async function write<Events extends object>(
     changes: true,
     signal,
   });
-  const storeId = exchange.header("x-service-store");
-  const written = JSON.parse(text) as Omit<Appended, "position">;
+  const storeId = header("x-service-store");
+  const written = JSON.parse(body) as Omit<Appended, "position">;
   const last = written.events.at(-1);
   return { ...written, position: last && { storeId, sequence: last.sequence } };
 }
 
 /** The lists of projections as the server takes them. */
-export function wireProjections(server: Server, changes: ProjectionChanges): unknown {
-  const withText = <P extends NewProjection>(projections?: readonly P[]): P[] | undefined =>
-    projections?.map((one) => ({ ...one, payload: payloadText(one.payload, server.payload) }));
+export function wireProjections(
+  server: Server,
+  changes: { readonly [list in keyof ProjectionChanges]: readonly unknown[] },
+): unknown {
+  const withText = (projections?: readonly unknown[]): unknown =>
+    (projections as NewProjection[] | undefined)?.map((one) => ({
+      ...one,
+      payload: payloadText(one.payload, server.payload),
+    }));
   return { ...changes, create: withText(changes.create), replace: withText(changes.replace) };
 }
 

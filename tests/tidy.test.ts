@@ -52,7 +52,7 @@ function readModules(): Map<string, string[]> {
 function importsOf(path: string): string[] {
   const url = new URL(path, ROOT);
   const text = Deno.readTextFileSync(url);
-  const specifiers = text.matchAll(/(?:\bfrom|\bimport|new URL\()\s*"(\.{1,2}\/[^"]+)"/g);
+  const specifiers = text.matchAll(/(?:\bfrom|\bimport\(?|new URL\()\s*"(\.{1,2}\/[^"]+)"/g);
   return [...specifiers].map(([, specifier]) => new URL(specifier!, url).href.slice(ROOT.href.length));
 }
 

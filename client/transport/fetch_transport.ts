@@ -21,9 +21,5 @@ export function fetchTransport(url: string): Transport {
 
 /** Not every browser can iterate over a stream. */
 async function* piecesOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
-  } finally {
-    reader.cancel().catch(() => {});
-  }
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
 }

@@ -20,7 +20,7 @@ export interface TransportReply {
   header(name: string): string | null | undefined;
   /** The whole body. Fails when the answer breaks off. */
   text(): Promise<string>;
-  /** The body as it arrives. Fails when the answer breaks off; ending it early closes the connection. */
+  /** The body as it arrives. Fails when the answer breaks off. */
   pieces(): AsyncIterable<Uint8Array>;
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inDirectory } from "../support/directory.ts";
-import { complaintsOf, examples, moduleOf, sources } from "./examples.ts";
+import { complaintsOf, type Example, examples, moduleOf, sources } from "./examples.ts";
 import { placeOf, startTestServer } from "./support.ts";
 
 const PAGES = ["docs/client.md", "client/README.md", "README.md"];
@@ -18,17 +18,21 @@ const COMPILER_OPTIONS = {
 Deno.test("the examples in the docstrings and on the pages have the right types and run", async () => {
   const all = examples(PAGES);
   assert.ok(all.length > 12, `only ${all.length} examples were found`);
-  await using server = await startTestServer();
-  const { url } = placeOf(server.address);
+  await using serverA = await startTestServer();
+  await using serverB = await startTestServer("tcp", { SERVICE_EDITION: "B" });
+  const serverOf = ({ code }: Example) => code.includes('edition: "B"') ? serverB : serverA;
   await inDirectory(async (directory) => {
     const files = all.map((_, i) => join(directory, `example_${i}.ts`));
-    for (const [i, example] of all.entries()) await Deno.writeTextFile(files[i]!, moduleOf(example, url!));
+    for (const [i, example] of all.entries()) {
+      const { url } = placeOf(serverOf(example).address);
+      await Deno.writeTextFile(files[i]!, moduleOf(example, url!));
+    }
     const places = all.map(({ place }, i) => `example_${i}.ts is ${place}`).join("\n");
     const config = join(directory, "deno.json");
     await Deno.writeTextFile(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
     assert.equal(await complaintsOf("check", "--quiet", "--config", config, ...files), "", places);
     for (const [i, { place }] of all.entries()) {
-      await server.client().reset();
+      await serverA.client().reset();
       try {
         await import(pathToFileURL(files[i]!).href);
       } catch (error) {

@@ -1,0 +1,116 @@
+import type { Position, StoredEvent } from "./events.ts";
+import { follow, type Followed, type FollowOptions } from "./follow.ts";
+import type { CallOptions } from "./options.ts";
+import type { Query } from "./queries.ts";
+import {
+  type BackwardsPage,
+  type Page,
+  type ReadAllOptions,
+  readEvery,
+  readHead,
+  type ReadOptions,
+  readPage,
+} from "./reading.ts";
+import type { Server } from "./server.ts";
+
+/** What an `EventStore` can do without changing anything. */
+export abstract class EventReader<Events extends object = Record<string, unknown>> {
+  /** @internal */
+  protected readonly server: Server;
+
+  /** @internal */
+  constructor(server: Server) {
+    this.server = server;
+  }
+
+  /**
+   * One page of events, oldest first.
+   *
+   * @throws {StoreReset} when `after` or `before` is a position in another store
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore<{ CourseDefined: { capacity: number } }>({ url: "http://127.0.0.1:8085" });
+   * const page = await store.read({ types: ["CourseDefined"], identifiers: { course: "c1" } });
+   * for (const event of page.events) console.log(event.sequence, event.payload.capacity);
+   * if (page.hasMore) await store.read({ types: ["CourseDefined"] }, { after: page.position });
+   * ```
+   */
+  async read(
+    query: Query<Events>,
+    options?: ReadOptions & { readonly backwards?: false },
+  ): Promise<Page<Events>>;
+  /**
+   * One page of events, newest first.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const { events: [last] } = await store.read({ types: ["InvoiceIssued"] }, { backwards: true, limit: 1 });
+   * console.log(last?.sequence ?? "none yet");
+   * ```
+   */
+  async read(query: Query<Events>, options: ReadOptions): Promise<BackwardsPage<Events>>;
+  async read(query: Query<Events>, options: ReadOptions = {}): Promise<BackwardsPage<Events>> {
+    return await readPage(this.server, query, options);
+  }
+
+  /**
+   * All events that match, read page by page as they are asked for, up to the end of the store. An answer that
+   * breaks off is continued behind the last event; all are of one store.
+   *
+   * @throws {StoreReset} when the store is another one than that of `after` or of the first page
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * for await (const event of store.readAll("*")) console.log(event.sequence, event.type);
+   * ```
+   */
+  readAll(query: Query<Events>, options: ReadAllOptions = {}): AsyncGenerator<StoredEvent<Events>, void> {
+    return readEvery(this.server, query, options);
+  }
+
+  /**
+   * Where the store ends at present.
+   *
+   * @example
+   * ```ts
+   * import { EventStore } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * const { storeId, sequence } = await store.head();
+   * console.log(`${sequence} events in ${storeId}`);
+   * ```
+   */
+  async head(options: CallOptions = {}): Promise<Position> {
+    return await readHead(this.server, options);
+  }
+
+  /**
+   * Every event that matches, in order, and then what is committed from now on: none is lost, repeated or in
+   * another order, whatever happens to the server and the connection. It ends with the loop or the signal.
+   *
+   * @throws {StoreReset} when the store was reset, unless `onReset` is `"restart"`
+   * @example
+   * ```ts
+   * import { EventStore, type Position } from "eventstore-client";
+   *
+   * const store = new EventStore({ url: "http://127.0.0.1:8085" });
+   * await store.append({ type: "CourseDefined", payload: {} });
+   * let saved: Position | undefined;
+   * for await (const { events, checkpoint } of store.follow({ types: ["CourseDefined"] }, { from: saved })) {
+   *   for (const event of events) console.log(event.sequence, event.type);
+   *   saved = checkpoint;
+   *   break;
+   * }
+   * ```
+   */
+  follow(query: Query<Events>, options: FollowOptions = {}): AsyncGenerator<Followed<Events>, never> {
+    return follow(this.server, query, options);
+  }
+}

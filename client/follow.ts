@@ -1,0 +1,54 @@
+import { StoreReset } from "./errors.ts";
+import type { Position, StoredEvent } from "./events.ts";
+import type { CallOptions } from "./options.ts";
+import type { Query } from "./queries.ts";
+import type { Server } from "./server.ts";
+import { walk } from "./walk.ts";
+
+/** Longer waits end at many proxies. */
+const WAIT_SECONDS = 25;
+
+/** Where to begin, and what to do about a reset. */
+export interface FollowOptions extends CallOptions {
+  /** A checkpoint that was saved. Default: the beginning. */
+  readonly from?: Position | undefined;
+  /** Begin again with the new store after a reset, instead of failing with `StoreReset`. */
+  readonly onReset?: "restart";
+  /** How many events the server sends at a time. */
+  readonly limit?: number;
+  /** How long the server waits for an event, 1 to 60. Default 25. */
+  readonly waitSeconds?: number;
+}
+
+/** What came next. */
+export interface Followed<Events extends object = Record<string, unknown>> {
+  /** In order. None when only the end of the store has moved on, or after a reset. */
+  readonly events: readonly StoredEvent<Events>[];
+  /** Save it when the events have been dealt with: `from` of the next time. */
+  readonly checkpoint: Position;
+  /** Whether the store was reset: what was derived from earlier events is void. */
+  readonly isReset: boolean;
+}
+
+/** Every event that matches, and waits for more. */
+export async function* follow<Events extends object>(
+  server: Server,
+  query: Query<Events>,
+  { from, onReset, limit, waitSeconds = WAIT_SECONDS, signal }: FollowOptions,
+): AsyncGenerator<Followed<Events>, never> {
+  let checkpoint = from;
+  for (;;) {
+    try {
+      const range = { after: checkpoint, limit, waitSeconds };
+      for await (const { events, position } of walk(server, query, range, Infinity, signal)) {
+        if (position.sequence === (checkpoint?.sequence ?? 0)) continue;
+        checkpoint = position;
+        yield { events, checkpoint, isReset: false };
+      }
+    } catch (error) {
+      if (!onReset || !(error instanceof StoreReset)) throw error;
+      checkpoint = { storeId: error.storeId, sequence: 0 };
+      yield { events: [], checkpoint, isReset: true };
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { DecisionModel } from "./decision_model.ts";
+import { Conflict, StoreReset } from "./errors.ts";
+import type { Position } from "./events.ts";
+import { follow } from "./follow.ts";
+import type { CallOptions } from "./options.ts";
+import { getProjection, pathOf } from "./projections.ts";
+import { isPassing, retriesFor } from "./retries.ts";
+import type { Server } from "./server.ts";
+import { write } from "./writing.ts";
+
+/** The type of the projections that hold states of projectors; the id is the name. */
+const TYPE = "projector";
+
+/** When nothing matches, the checkpoint is stored once it has moved so far. */
+const SEQUENCES_MAX = 10_000;
+
+/** How a projector works. */
+export interface ProjectOptions extends CallOptions {
+  /** How many events the server sends at a time. */
+  readonly limit?: number;
+  /** How long the server waits for an event, 1 to 60. Default 25. */
+  readonly waitSeconds?: number;
+}
+
+/** A state as it is stored, and the events up to which it is made. */
+export interface Projected<State> {
+  /** What `apply` has made of the events. */
+  readonly state: State;
+  /** How far the events are applied. */
+  readonly checkpoint: Position;
+}
+
+/** Applies every event once, and stores the state with the checkpoint in one write. */
+export async function* project<Events extends object, State>(
+  server: Server,
+  name: string,
+  { query, initial, apply }: DecisionModel<Events, State>,
+  options: ProjectOptions,
+): AsyncGenerator<Projected<State>, never> {
+  const { signal } = options;
+  const retries = retriesFor(Infinity, signal);
+  let storeId: string | undefined;
+  for (;;) {
+    try {
+      // What is stored counts: another copy may have gone on, or a write of which the answer was lost.
+      const found = await getProjection<Projected<State> | string>(server, pathOf(TYPE, name), { signal });
+      let stored = found && asObject(found.payload);
+      let version = found?.version;
+      if (stored && storeId && storeId !== stored.checkpoint.storeId) stored = undefined;
+      if (stored) yield stored;
+      for await (
+        const { events, checkpoint } of follow(server, query, { ...options, from: stored?.checkpoint })
+      ) {
+        const moved = checkpoint.sequence - (stored?.checkpoint.sequence ?? 0);
+        if (events.length === 0 && moved < SEQUENCES_MAX) continue;
+        let state = stored ? stored.state : initial;
+        for (const event of events) state = apply(state, event);
+        stored = { state, checkpoint };
+        const payload = server.payload === "text" ? JSON.stringify(stored) : stored;
+        const one = { type: TYPE, id: name, payload };
+        const projections = version ? { replace: [{ ...one, version }] } : { create: [one] };
+        const { create, replace } = (await write(server, [], { projections, signal })).projections;
+        ({ version } = (create[0] ?? replace[0])!);
+        retries.reset();
+        yield stored;
+      }
+    } catch (error) {
+      if (error instanceof StoreReset) ({ storeId } = error);
+      else await retries.after(error, error instanceof Conflict || isPassing(error));
+    }
+  }
+}
+
+/** Payloads are text where those of the store are. */
+function asObject<State>(payload: Projected<State> | string): Projected<State> {
+  return typeof payload === "string" ? JSON.parse(payload) : payload;
+}

@@ -1,0 +1,48 @@
+import type { StoredEvent } from "./events.ts";
+import type { Call } from "./exchange.ts";
+import { getProjection, pathOf } from "./projections.ts";
+import type { Server, TextAnswer } from "./server.ts";
+import type { OpenTransaction } from "./transaction.ts";
+import { linesOf, storedEvent, type WireEvent, wireEvent, wireQuery } from "./wire.ts";
+import { listOf, wireProjections } from "./writing.ts";
+
+/** The server lets a client wait for its turn as long as it likes; this is a day. */
+const TURN_SECONDS = 86_400;
+
+/** A transaction of edition C: it waits for its turn, and nobody else writes meanwhile. */
+export async function ticketTransaction<Events extends object>(
+  server: Server,
+  signal: AbortSignal | undefined,
+): Promise<OpenTransaction<Events>> {
+  const { body } = await server.once({ method: "POST", path: "/begin", waitSeconds: TURN_SECONDS, signal });
+  const headers = { "x-service-ticket": JSON.parse(body).ticket };
+  const send = (method: Call["method"], path: string, body?: unknown, changes = false): Promise<TextAnswer> =>
+    server.once({ method, path, body, headers, changes, signal });
+  return {
+    async read(query) {
+      const events: StoredEvent<Events>[] = [];
+      for (let hasMore = true; hasMore;) {
+        const afterSequence = events.at(-1)?.sequence ?? 0;
+        const { body } = await send("QUERY", "/events", { query: wireQuery(query), afterSequence });
+        const lines = linesOf(body);
+        ({ hasMore } = lines.pop() as { hasMore: boolean });
+        events.push(...lines.map((line) => storedEvent<Events>(line as WireEvent, server.payload)));
+      }
+      return events;
+    },
+    async append(events) {
+      const list = listOf(events).map((event) => wireEvent(event, server.payload));
+      if (list.length > 0) await send("POST", "/events", { events: list });
+    },
+    getProjection: (type, id) => getProjection(server, pathOf(type, id), { headers, signal }),
+    async writeProjections(changes) {
+      await send("POST", "/projections", wireProjections(server, changes));
+    },
+    async commit() {
+      await send("POST", "/commit", undefined, true);
+    },
+    async abandon() {
+      await server.once({ method: "POST", path: "/rollback", headers });
+    },
+  };
+}

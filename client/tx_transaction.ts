@@ -1,0 +1,63 @@
+import type { Call } from "./exchange.ts";
+import { getProjection, pathOf } from "./projections.ts";
+import type { Server, TextAnswer } from "./server.ts";
+import type { OpenTransaction } from "./transaction.ts";
+import { linesOf, storedEvent, type WireEvent, wireEvent, wireQuery } from "./wire.ts";
+import { listOf, wireProjections } from "./writing.ts";
+
+/**
+ * A transaction of edition B. Each read there is followed by exactly one write of events; this adds the reads of
+ * nothing and the writes of nothing that the caller does not need. One call runs at a time.
+ */
+export async function txTransaction<Events extends object>(
+  server: Server,
+  signal: AbortSignal | undefined,
+): Promise<OpenTransaction<Events>> {
+  const { body } = await server.once({ method: "POST", path: "/tx", signal });
+  const path = `/tx/${JSON.parse(body).txId}`;
+  let isRead = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  };
+  const send = (method: Call["method"], rest: string, body?: unknown, changes = false): Promise<TextAnswer> =>
+    server.once({ method, path: path + rest, body, changes, signal });
+  const read = async (query: unknown): Promise<string> => {
+    if (isRead) await append([]);
+    const answer = await send("QUERY", "/events", { query });
+    isRead = true;
+    return answer.body;
+  };
+  const append = async (events: readonly unknown[]): Promise<void> => {
+    if (!isRead && events.length > 0) await read("none");
+    if (isRead) await send("POST", "/events", { events });
+    isRead = false;
+  };
+  return {
+    read: (query) =>
+      inTurn(async () => {
+        const lines = linesOf(await read(wireQuery(query, "B")));
+        lines.pop();
+        return lines.map((line) => storedEvent<Events>(line as WireEvent, server.payload));
+      }),
+    append: (events) => inTurn(() => append(listOf(events).map((event) => wireEvent(event, server.payload)))),
+    getProjection: (type, id) =>
+      inTurn(async () => {
+        await append([]);
+        return await getProjection(server, path + pathOf(type, id), { signal }, false);
+      }),
+    writeProjections: (changes) =>
+      inTurn(async () => {
+        await append([]);
+        await send("POST", "/projections", wireProjections(server, changes));
+      }),
+    commit: () =>
+      inTurn(async () => {
+        await append([]);
+        await send("POST", "/commit", undefined, true);
+      }),
+    abandon: () => inTurn(async () => void await server.once({ method: "DELETE", path })),
+  };
+}

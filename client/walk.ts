@@ -1,0 +1,63 @@
+import type { Position, StoredEvent } from "./events.ts";
+import { endOf, openPage, type Range, sequenceOf } from "./pages.ts";
+import type { Query } from "./queries.ts";
+import { jitter, retriesFor } from "./retries.ts";
+import type { Server } from "./server.ts";
+
+/** After this many failures jitter is about a third of a second on average. */
+const SOME_FAILURES = 5;
+
+/** What arrived next. */
+export interface Step<Events extends object> {
+  /** In the order of the read; none at the end of a page. */
+  readonly events: readonly StoredEvent<Events>[];
+  /** How far everything has arrived. */
+  readonly position: Position;
+  /** Whether this was everything, for now. */
+  readonly isEnd: boolean;
+}
+
+/**
+ * What matches, page after page and without end: at the end of the store it asks again, and waits as the range says.
+ * After an answer that broke off it goes on behind the last complete event. All is of one store.
+ * @param retrySeconds how long to go on while the server cannot be reached
+ * @throws StoreReset when the store is another one than that of the range, or of the first page
+ */
+export async function* walk<Events extends object>(
+  server: Server,
+  query: Query<Events>,
+  { waitSeconds = 0, ...range }: Range,
+  retrySeconds: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Step<Events>, never> {
+  const retries = retriesFor(retrySeconds, signal);
+  let { after = 0, before } = range;
+  // The first read, and one after an error, does not wait: it tells at once whether the position is void.
+  let wait = 0;
+  for (;;) {
+    try {
+      const [begun, from] = [Date.now(), sequenceOf(after)];
+      const now: Range = { ...range, after, before, waitSeconds: wait || undefined };
+      const page = await openPage(server, query, now, signal);
+      const { storeId } = page;
+      after = { storeId, sequence: from };
+      for await (const events of page.batches()) {
+        const position = { storeId, sequence: events.at(-1)!.sequence };
+        if (range.backwards) before = position;
+        else after = position;
+        yield { events, position, isEnd: false };
+        retries.reset();
+      }
+      retries.reset();
+      if (!range.backwards) after = endOf(page, { after, before });
+      yield { events: [], position: after, isEnd: !page.hasMore };
+      // The server has not waited to the end: it stops, or knows that such an event cannot come.
+      const isEarly = Date.now() - begun < 900 * wait;
+      if (isEarly && after.sequence === from) await jitter(SOME_FAILURES, signal);
+      wait = waitSeconds;
+    } catch (error) {
+      wait = 0;
+      await retries.after(error);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { Conflict, ConnectionLost, type EventStore, Refused } from "../../client/mod.ts";
+import { fetchTransport } from "../../client/transport/fetch_transport.ts";
+import type { ServerProcess } from "../support/server_process.ts";
+import { type Fault, FaultyTransport } from "./faulty_transport.ts";
+import { listed, note, placeOf, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
+
+async function texts(store: EventStore<SchoolEvents>): Promise<string[]> {
+  const events = await listed(store.readAll("*"));
+  return events.map((event) => event.type === "Noted" ? event.payload.text : event.type);
+}
+
+/** How many transactions are open, or hold or await the turn. */
+async function open(server: ServerProcess, edition: "B" | "C"): Promise<number> {
+  const debug = (await server.client().request("GET", "/debug")).json<{
+    transactions: { open: number };
+    write: { active: unknown; queued: unknown[] };
+  }>();
+  if (edition === "B") return debug.transactions.open;
+  return (debug.write.active === null ? 0 : 1) + debug.write.queued.length;
+}
+
+for (const edition of ["B", "C"] as const) {
+  const start = async (
+    env: Record<string, string> = {},
+  ): Promise<[ServerProcess, EventStore<SchoolEvents>]> => {
+    const server = await startTestServer("tcp", { SERVICE_EDITION: edition, ...env });
+    return [server, storeOf(server, { edition })];
+  };
+  const faulty = (server: ServerProcess): [FaultyTransport, EventStore<SchoolEvents>] => {
+    const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
+    return [transport, storeOf(server, { edition, transport })];
+  };
+
+  Deno.test(`${edition}: a transaction reads, appends, sees its own events, and changes projections`, async () => {
+    const [server, store] = await start();
+    await using _ = server;
+    const result = await store.transaction(async (tx) => {
+      assert.deepEqual(await tx.read("*"), []);
+      assert.equal(await tx.getProjection("p", "1"), undefined);
+      await tx.append(note("1"));
+      await tx.append([note("2"), note("3", { n: "3" })]);
+      await tx.append([]);
+      const own = await tx.read({ identifiers: { n: "3" } });
+      assert.deepEqual(own.map(({ sequence, payload }) => [sequence, payload]), [
+        [edition === "B" ? undefined : 3, { text: "3" }],
+      ]);
+      await tx.read("*");
+      await tx.writeProjections({ create: [{ type: "p", id: "1", payload: { n: 1 } }] });
+      return "result";
+    });
+    assert.equal(result, "result");
+    assert.deepEqual(await texts(store), ["1", "2", "3"]);
+    await store.transaction(async (tx) => {
+      const { payload, version } = (await tx.getProjection<{ n: number }>("p", "1"))!;
+      assert.equal(version === "", edition === "B");
+      const changed = { type: "p", id: "1", payload: { n: payload.n + 1 } };
+      await tx.writeProjections({ replace: [edition === "B" ? changed : { ...changed, version }] });
+    });
+    assert.deepEqual((await store.projections.get("p", "1"))?.payload, { n: 2 });
+    assert.equal(await open(server, edition), 0);
+  });
+
+  Deno.test(`${edition}: an error of the work passes through, and leaves neither events nor a transaction`, async () => {
+    const [server, store] = await start();
+    await using _ = server;
+    const failing = store.transaction(async (tx) => {
+      await tx.read("*");
+      await tx.append(note("1"));
+      await tx.read("*");
+      throw new RangeError("no");
+    });
+    await assert.rejects(failing, new RangeError("no"));
+    const refused = store.transaction(async (tx) => await tx.append(note("x".repeat(70_000))));
+    await assert.rejects(refused, (error) => error instanceof Refused && error.code === "PayloadTooLarge");
+    const controller = new AbortController();
+    const aborted = store.transaction(async (tx) => {
+      controller.abort(new RangeError("enough"));
+      await tx.read("*");
+    }, { signal: controller.signal });
+    await assert.rejects(aborted, new RangeError("enough"));
+    assert.equal(await open(server, edition), 0);
+    assert.deepEqual(await texts(store), []);
+  });
+
+  Deno.test(`${edition}: a transaction that was lost before its commit runs again; after a lost commit nobody knows`, async () => {
+    const [server] = await start();
+    await using _ = server;
+    const [transport, store] = faulty(server);
+    for (const part of ["/tx", "/events"]) {
+      for (const fault of ["request lost", "answer lost", "answer cut"] satisfies Fault[]) {
+        let count = 0;
+        transport.fault = ({ path }) => {
+          const isMeant = part === "/tx" ? /^\/(tx|begin)$/.test(path) : path.endsWith(part);
+          return isMeant && ++count === 1 ? fault : "none";
+        };
+        // Of which the answer was lost, a transaction stays open until it expires, and a ticket keeps others waiting.
+        if (part === "/tx" && fault !== "request lost") continue;
+        await store.transaction(async (tx) => {
+          const seen = await tx.read("*");
+          await tx.append(note(String(seen.length)));
+        });
+        assert.ok(count > 1);
+      }
+    }
+    const all = await texts(store);
+    assert.deepEqual(all, all.map((_, i) => String(i)));
+    for (const [fault, happened] of [["request lost", 0], ["answer lost", 1]] as const) {
+      const { sequence } = await store.head();
+      transport.fault = ({ path }) => path.endsWith("/commit") ? fault : "none";
+      const lost = store.transaction(async (tx) => await tx.append(note("last")));
+      await assert.rejects(lost, (error) => error instanceof ConnectionLost && error.outcomeUnknown);
+      assert.equal((await store.head()).sequence, sequence + happened);
+      assert.equal(await open(server, edition), 0);
+    }
+  });
+
+  Deno.test(`${edition}: twenty transactions at once on one counter: every number once, in order`, async () => {
+    const [server, store] = await start();
+    await using _ = server;
+    await Promise.all(Array.from({ length: 20 }, () =>
+      store.transaction(async (tx) => {
+        const events = await tx.read({ types: ["Noted"] });
+        await tx.append(note(String(events.length + 1)));
+      }, { attempts: 100 })));
+    assert.deepEqual(await texts(store), Array.from({ length: 20 }, (_, i) => String(i + 1)));
+    assert.equal(await open(server, edition), 0);
+  });
+
+  Deno.test(`${edition}: append, decide and the others say that they need edition A`, async () => {
+    const [server, store] = await start();
+    await using _ = server;
+    await assert.rejects(store.append(note("1")), { code: "WrongEdition" });
+    await assert.rejects(store.writeOnce("k", note("1")), { code: "WrongEdition" });
+    const projecting = store.project("p", { query: "*", initial: 0, apply: (n) => n });
+    await assert.rejects(projecting.next(), { code: "WrongEdition" });
+    await assert.rejects(storeOf(server).transaction(async () => {}), { code: "WrongEdition" });
+    assert.deepEqual((await store.read("*")).events, []);
+  });
+}
+
+Deno.test("B: a commit that came too late runs again, up to so many times", async () => {
+  await using server = await startTestServer("tcp", { SERVICE_EDITION: "B" });
+  const store = storeOf(server, { edition: "B" });
+  let runs = 0;
+  const losing = store.transaction(async (tx) => {
+    runs++;
+    await tx.read("*");
+    await store.transaction(async (other) => await other.append(note("faster")));
+    await tx.append(note("late"));
+  }, { attempts: 3 });
+  await assert.rejects(losing, Conflict);
+  assert.deepEqual([runs, await texts(store)], [3, ["faster", "faster", "faster"]]);
+});
+
+Deno.test("B: calls that a caller makes side by side run one after the other", async () => {
+  await using server = await startTestServer("tcp", { SERVICE_EDITION: "B" });
+  const store = storeOf(server, { edition: "B" });
+  await store.transaction(async (tx) => {
+    await Promise.all([tx.read("*"), tx.append(note("1")), tx.read("*"), tx.getProjection("p", "1")]);
+  });
+  assert.deepEqual(await texts(store), ["1"]);
+});
