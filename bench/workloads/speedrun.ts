@@ -1,3 +1,4 @@
+import { type DecisionModel, EventStore } from "../../client/mod.ts";
 import { type Address, Connection, requestBytes, textOf } from "../connection.ts";
 import { measureClients, type Round, type Timing } from "../measure.ts";
 import { storeIdOf } from "./one_event.ts";
@@ -15,16 +16,54 @@ const DECISIONS_PER_TERM = 2000;
  * if there is a seat, and the student is not too busy, it writes one more, on the condition that nothing of that has
  * changed. If it has, the decision is taken again. A step is the whole decision.
  */
-export async function speedrun(address: Address, timing: Timing): Promise<Round> {
+export async function speedrun(address: Address, timing: Timing, count = CLIENTS): Promise<Round> {
   using connections = new DisposableStack();
   const storeId = await storeIdOf(address);
   const school = new School(timing);
   const clients = [];
-  for (let client = 0; client < CLIENTS; client++) {
+  for (let client = 0; client < count; client++) {
     const connection = connections.use(await Connection.open(address));
     clients.push(() => decide(connection, storeId, school));
   }
   return { ...await measureClients(clients, timing), conflicts: school.conflicts };
+}
+
+/** The same decisions with the client library: one store, and so many callers at once. */
+export async function speedrunOfClient(address: Address, timing: Timing, callers: number): Promise<Round> {
+  if (address.transport === "unix") throw new Error("this is measured over TCP");
+  const store = new EventStore<Events>({ url: `http://${address.hostname}:${address.port}` });
+  const school = new School(timing);
+  const steps = Array.from({ length: callers }, () => () => decideWith(store, school));
+  return { ...await measureClients(steps, timing), conflicts: school.conflicts };
+}
+
+interface Events {
+  StudentSubscribed: Record<string, never>;
+}
+
+/** @returns how many events it wrote */
+async function decideWith(store: EventStore<Events>, school: School): Promise<number> {
+  const wanted = school.next();
+  const subscriptions = (tags: Partial<Subscription>): DecisionModel<Events, readonly Subscription[]> => ({
+    query: { types: ["StudentSubscribed"], identifiers: tags },
+    initial: [],
+    apply: (found, { identifiers }) => [...found, identifiers as unknown as Subscription],
+  });
+  let attempts = 0;
+  const { events } = await store.decide(
+    {
+      inCourse: subscriptions({ course: wanted.course }),
+      ofStudent: subscriptions({ student: wanted.student }),
+    },
+    ({ inCourse, ofStudent }) => {
+      if (attempts++ > 0) school.conflict();
+      const found = [...inCourse, ...ofStudent].map((identifiers) => ({ identifiers }));
+      if (!isPossible(wanted, found)) return;
+      return { type: "StudentSubscribed", identifiers: { ...wanted }, payload: {} };
+    },
+    { attempts: 1000 },
+  );
+  return events.length;
 }
 
 interface Subscription {
@@ -87,7 +126,10 @@ interface FoundEvent {
 }
 
 /** The rules, over the events that are there. */
-function isPossible({ course, student }: Subscription, found: readonly FoundEvent[]): boolean {
+function isPossible(
+  { course, student }: Subscription,
+  found: readonly Pick<FoundEvent, "identifiers">[],
+): boolean {
   const inCourse = found.filter(({ identifiers }) => identifiers.course === course);
   const ofStudent = found.filter(({ identifiers }) => identifiers.student === student);
   return inCourse.length < SEATS_PER_COURSE && ofStudent.length < COURSES_PER_STUDENT &&

@@ -1,0 +1,48 @@
+import { ChildProcess } from "../child_process.ts";
+import { measureRows, on } from "../rounds.ts";
+import { speedrun, speedrunOfClient } from "../workloads/speedrun.ts";
+import { print, table } from "./report.ts";
+
+/*
+ * What the client library costs: the same decisions as the load generator makes with prepared requests over raw
+ * sockets, with `decide` and as many callers at once in one process.
+ *
+ *   deno task campaign:client [seconds of each row]
+ */
+
+const CALLERS = 64;
+const seconds = Number(Deno.args[0] ?? 15);
+
+const directory = await Deno.makeTempDir({ prefix: "eventstore_bench_" });
+try {
+  const main = new URL("../../main.ts", import.meta.url);
+  await using server = new ChildProcess(main, directory, false, `${directory}/data`, {});
+  await server.listening();
+  const rows: string[][] = [];
+  const measured = await measureRows({
+    seconds,
+    onRow(
+      name,
+      { requestsPerSecond, p50Milliseconds, p99Milliseconds, clientMicroseconds, conflictsPerSecond },
+    ) {
+      const numbers = [
+        requestsPerSecond,
+        p50Milliseconds,
+        p99Milliseconds,
+        clientMicroseconds,
+        conflictsPerSecond,
+      ];
+      rows.push([name, ...numbers.map((number) => number?.toFixed(1) ?? "")]);
+    },
+  }, {
+    "load generator": on(server, (address, timing) => speedrun(address, timing, CALLERS)),
+    "client": on(server, (address, timing) => speedrunOfClient(address, timing, CALLERS)),
+  });
+  print(
+    table([`${CALLERS} callers`, "decisions/s", "p50 ms", "p99 ms", "client us CPU", "conflicts/s"], rows),
+  );
+  const ratio = measured["client"].requestsPerSecond / measured["load generator"].requestsPerSecond;
+  print(`\nratio ${ratio.toFixed(2)}\n`);
+} finally {
+  await Deno.remove(directory, { recursive: true });
+}
