@@ -45,6 +45,11 @@ interface Patience {
 function patienceFor({ changes = false, signal }: Call): Patience {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal!.reason);
+  // Not every transport ends its work when it is aborted.
+  const aborted = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+  });
+  aborted.catch(() => {});
   signal?.throwIfAborted();
   signal?.addEventListener("abort", stop);
   const patience: Patience = {
@@ -53,7 +58,7 @@ function patienceFor({ changes = false, signal }: Call): Patience {
       const late = patience.lost(`no answer within ${seconds} s`, "Timeout");
       const timer = setTimeout(() => controller.abort(late), 1000 * seconds);
       try {
-        return await work();
+        return await Promise.race([work(), aborted]);
       } catch (error) {
         patience.end();
         if (controller.signal.aborted) throw controller.signal.reason;

@@ -30,7 +30,7 @@ export interface TextAnswer {
 export function serverOf(options: EventStoreOptions): Server {
   const { token, edition = "A", payload = "json", answerSeconds = 30, retrySeconds = 10 } = options;
   const transport = transportOf(options);
-  const common = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const common: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const server: Server = {
     edition,
     payload,

@@ -1,18 +1,23 @@
-import type { Agent, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Transport } from "./transport.ts";
 
-/** Over a unix socket, with `node:http`, which Deno, Node and Bun have. Browsers never load it. */
+/**
+ * Over a unix socket, with `node:http`, which Deno, Node and Bun have. Browsers never load it.
+ *
+ * Each request has a connection of its own, which costs little here: Deno does not close one that was used before
+ * when its request is aborted, and none is lost to a server that has just closed it.
+ */
 export function unixTransport(socketPath: string): Transport {
-  let agent: Agent | undefined;
   return {
     async send({ body, ...rest }) {
       // Bundlers for browsers would look for the module if they could read its name.
       const name = "node:http";
       const http: typeof import("node:http") = await import(name);
-      agent ??= new http.Agent({ keepAlive: true });
       const message = await new Promise<IncomingMessage>((resolve, reject) => {
-        const request = http.request({ ...rest, socketPath, agent }, resolve).on("error", reject);
         // With a body at the end alone, it knows the length.
+        const request = http.request({ ...rest, socketPath, agent: false }, resolve).on("error", reject);
+        // Bun does not look at the signal.
+        rest.signal.addEventListener("abort", () => request.destroy());
         request.end(body);
       });
       const pieces = () => piecesOf(message);

@@ -188,6 +188,8 @@ for (const listen of ["tcp", "unix"] as const) {
       if (event.sequence === 2) break;
     }
     await eventually(async () => assert.equal((await readsInFlight(server.client())).httpOpen, 0));
+    // Also when the connection could be one that was used before.
+    for (let i = 0; i < 10; i++) await store.head();
     const controller = new AbortController();
     const waiting = store.read({ types: ["none"] }, { waitSeconds: 60, signal: controller.signal });
     await eventually(async () => assert.equal((await readsInFlight(server.client())).waiting, 1));
