@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { inDirectory } from "../support/directory.ts";
+import { sources } from "./examples.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** Of what everybody loads, minified. */
+const BYTES_MAX = 12_000;
+/** With what is imported when it is used: writeOnce, project, transaction, unix sockets. */
+const BYTES_MAX_OF_ALL = 17_000;
+
+/** The bytes of the client as one minified module; `rewrite` sees each of its sources before. */
+async function minifiedBytes(rewrite: (text: string) => string): Promise<number> {
+  return await inDirectory(async (directory) => {
+    await Deno.mkdir(join(directory, "client/transport"), { recursive: true });
+    for (const path of sources("client/")) {
+      await Deno.writeTextFile(join(directory, path), rewrite(await Deno.readTextFile(new URL(path, ROOT))));
+    }
+    const args = ["bundle", "--quiet", "--no-check", "--minify", "client/mod.ts"];
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: directory })
+      .output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    return stdout.length;
+  });
+}
+
+Deno.test("the client is small", async () => {
+  let left = 0;
+  const first = await minifiedBytes((text) =>
+    text.replaceAll(/\bimport\("\.\/[^"]+"\)/g, () => {
+      left++;
+      return 'import("node:fs")';
+    })
+  );
+  assert.equal(left, 4, "modules that are imported when they are used");
+  assert.ok(first < BYTES_MAX, `${first} bytes`);
+  const all = await minifiedBytes((text) => text);
+  assert.ok(all < BYTES_MAX_OF_ALL, `${all} bytes with all modules`);
+});
