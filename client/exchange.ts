@@ -55,8 +55,8 @@ function patienceFor({ changes = false, signal }: Call): Patience {
   const patience: Patience = {
     signal: controller.signal,
     async wait(seconds, work) {
-      const late = patience.lost(`no answer within ${seconds} s`, "Timeout");
-      const timer = setTimeout(() => controller.abort(late), 1000 * seconds);
+      const late = (): void => controller.abort(patience.lost(`no answer within ${seconds} s`, "Timeout"));
+      const timer = setTimeout(late, 1000 * seconds);
       try {
         return await Promise.race([work(), aborted]);
       } catch (error) {
