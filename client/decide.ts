@@ -65,6 +65,7 @@ export async function decide<Events extends object>(
   let states: Record<string, unknown> = {};
   let position: Position | undefined;
   let failure: unknown;
+  let lost: ConnectionLost | undefined;
   for (let attempt = 1;; attempt++) {
     if (position === undefined) {
       states = Object.fromEntries(named.map(([name, { initial }]) => [name, initial]));
@@ -79,7 +80,7 @@ export async function decide<Events extends object>(
       }
     } catch (error) {
       // Of a lost write it remains unknown whether it happened.
-      if (error instanceof ConnectionLost && failure instanceof ConnectionLost) throw failure;
+      if (error instanceof ConnectionLost) throw lost ?? error;
       if (!(error instanceof StoreReset)) throw error;
       position = undefined;
       failure = error;
@@ -101,7 +102,8 @@ export async function decide<Events extends object>(
       const all = [...listOf(conditions), { query: withMark, after: position! }];
       return decided(position!, (await write(server, events, { conditions: all, signal })).events);
     } catch (error) {
-      if (!(error instanceof Conflict || error instanceof ConnectionLost)) throw error;
+      if (error instanceof ConnectionLost) lost = error;
+      else if (!(error instanceof Conflict)) throw error;
       failure = error;
     }
     await jitter(attempt, signal);

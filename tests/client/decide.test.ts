@@ -156,6 +156,25 @@ Deno.test("when every answer is lost, the last error says that the outcome is un
   await assert.rejects(deciding, (error) => error instanceof ConnectionLost && error.outcomeUnknown);
 });
 
+Deno.test("after a lost write, it is unknown what happened as long as the store cannot be read", async () => {
+  await using server = await startTestServer();
+  const real = fetchTransport(placeOf(server.address).url!);
+  const transport = new FaultyTransport(real);
+  transport.fault = async ({ path }) => {
+    const number = transport.requests.length;
+    if (number === 2) return "request lost";
+    // It arrives before the second attempt, which is a conflict then; nothing can be read after that.
+    if (number === 4) {
+      const late = { ...transport.requests[1]!, signal: new AbortController().signal };
+      await (await real.send(late)).text();
+    }
+    return path === "/events" && number > 4 ? "request lost" : "none";
+  };
+  const deciding = storeOf(server, { transport, retrySeconds: 0.05 }).decide(counted, () => note("1"));
+  await assert.rejects(deciding, (error) => error instanceof ConnectionLost && error.outcomeUnknown);
+  assert.deepEqual(await texts(storeOf(server)), ["1"]);
+});
+
 Deno.test("a reset while it decides starts it anew", async () => {
   await using server = await startTestServer();
   const store = storeOf(server);
