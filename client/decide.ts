@@ -1,12 +1,13 @@
 import type { DecisionModel } from "./decision_model.ts";
-import { Conflict, ConnectionLost, StoreReset } from "./errors.ts";
+import { Conflict, ConnectionLost, EventStoreError, StoreReset } from "./errors.ts";
 import type { NewEvent, Position, StoredEvent, Tags } from "./events.ts";
+import { listOf, type OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import { matches, type Query, union } from "./queries.ts";
 import { jitter } from "./retries.ts";
 import type { Server } from "./server.ts";
 import { walk } from "./walk.ts";
-import { type AppendedEvent, type AppendOptions, listOf, type OneOrMore, write } from "./writing.ts";
+import { type AppendedEvent, type AppendOptions, write } from "./writing.ts";
 
 /** A lost race is over at once: so many steps of jitter are left out, and the first pause is about a millisecond. */
 const SOONER = 4;
@@ -50,8 +51,9 @@ export interface MarkedOptions<Events extends object> extends DecideOptions {
  * Reads, decides, and writes if nothing relevant came in between; else reads on and decides again.
  *
  * All attempts write events with the same mark, under the same condition: nothing that matters came since it was read,
- * and no other attempt has written. So when an answer is lost, reading on tells whether the write happened, and a
- * write that arrives still later finds its condition broken.
+ * and no other attempt has written. So when an answer is lost, reading on tells whether the write happened. If it has
+ * not, the same events are sent again, or others once something relevant has come: then the condition of the lost
+ * write is broken for ever, should it still arrive.
  *
  * @returns with the events as they are stored, if an attempt without an answer has written them, or an earlier call
  */
@@ -67,38 +69,39 @@ export async function decide<Events extends object>(
   const withMark = union([query, marked]);
   let states: Record<string, unknown> = {};
   let position: Position | undefined;
+  let events: readonly NewEvent<Events>[] | undefined;
   let failure: unknown;
-  let lost: ConnectionLost | undefined;
+  let lost: ConnectionLost | undefined; // whose write may have happened, or may happen yet
   for (let attempt = 1;; attempt++) {
     if (position === undefined) {
       states = Object.fromEntries(named.map(([name, { initial }]) => [name, initial]));
     }
-    const read: StoredEvent<Events>[] = [];
+    const wanted = mayExist || failure ? withMark : query;
+    const found: StoredEvent<Events>[] = [];
+    let hasNews = false;
     try {
-      const wanted = mayExist || failure ? withMark : query;
       for await (const step of walk(server, wanted, { after: position }, server.retrySeconds, signal)) {
-        read.push(...step.events);
+        for (const event of step.events) {
+          hasNews = true;
+          if (matches(marked, event)) found.push(event);
+          else applyTo(states, named, event);
+        }
         position = step.position;
         if (step.isEnd) break;
       }
     } catch (error) {
-      // Of a lost write it remains unknown whether it happened.
-      if (error instanceof ConnectionLost) throw lost ?? error;
-      if (!(error instanceof StoreReset)) throw error;
-      position = undefined;
+      if (!(error instanceof StoreReset)) throw inDoubt(error, lost);
+      // A write that was based on the old store cannot happen any more.
+      position = lost = events = undefined;
       failure = error;
       continue;
     }
-    const found = read.filter((event) => matches(marked, event));
     if (found.length > 0) return { ...decided(position!, found), found };
+    // Then the condition of a lost write is broken for ever. Else the decision stands: the write may happen yet.
+    if (hasNews) lost = events = undefined;
     // A conflict about nothing that has come is about the caller's own conditions.
-    if (attempt > attempts || failure instanceof Conflict && read.length === 0) throw failure;
-    for (const event of read) {
-      for (const [name, { query, apply }] of named) {
-        if (matches(query, event)) states[name] = apply(states[name], event);
-      }
-    }
-    const events = listOf(await handler(states) ?? [])
+    if (attempt > attempts || failure instanceof Conflict && !hasNews) throw failure;
+    events ??= listOf(await handler(states) ?? [])
       .map((event) => ({ ...event, metadata: { ...event.metadata, ...mark } }));
     if (events.length === 0) return decided(position!, []);
     try {
@@ -106,10 +109,25 @@ export async function decide<Events extends object>(
       return decided(position!, (await write(server, events, { conditions: all, signal })).events);
     } catch (error) {
       if (error instanceof ConnectionLost) lost = error;
-      else if (!(error instanceof Conflict)) throw error;
+      else if (!(error instanceof Conflict)) throw inDoubt(error, lost);
       failure = error;
     }
     await jitter(attempt - SOONER, signal);
+  }
+}
+
+/** After a lost write it remains unknown whether it happened, whatever else the store says later. */
+function inDoubt(error: unknown, lost: ConnectionLost | undefined): unknown {
+  return error instanceof EventStoreError && lost || error;
+}
+
+function applyTo<Events extends object>(
+  states: Record<string, unknown>,
+  named: readonly [string, DecisionModel<Events, unknown>][],
+  event: StoredEvent<Events>,
+): void {
+  for (const [name, { query, apply }] of named) {
+    if (matches(query, event)) states[name] = apply(states[name], event);
   }
 }
 

@@ -10,13 +10,14 @@ import {
 import type { DecisionModel } from "./decision_model.ts";
 import { EventReader } from "./event_reader.ts";
 import type { NewEvent } from "./events.ts";
+import type { OneOrMore } from "./one_or_more.ts";
 import type { EventStoreOptions } from "./options.ts";
 import type { Projected, ProjectOptions } from "./project.ts";
 import { Projections } from "./projections.ts";
 import { mustSpeak, serverOf } from "./server.ts";
 import type { Transaction, TransactionOptions } from "./transaction.ts";
 import type { WriteOnceOptions, WrittenOnce } from "./write_once.ts";
-import { type Appended, type AppendOptions, type OneOrMore, write } from "./writing.ts";
+import { type Appended, type AppendOptions, write } from "./writing.ts";
 
 /*
  * What few programs need is loaded when it is used, since browsers load the rest.

@@ -2,6 +2,9 @@ import { ConnectionLost } from "./errors.ts";
 import { errorOf } from "./replies.ts";
 import type { Transport, TransportReply } from "./transport/transport.ts";
 
+/** Timers know no longer time: 24 days. */
+const MILLISECONDS_MAX = 2 ** 31 - 1;
+
 /** A request to be sent, and what its end means. */
 export interface Call {
   readonly method: "QUERY" | "GET" | "POST" | "DELETE";
@@ -45,20 +48,21 @@ interface Patience {
 function patienceFor({ changes = false, signal }: Call): Patience {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal!.reason);
-  // Not every transport ends its work when it is aborted.
-  const aborted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
-  });
-  aborted.catch(() => {});
   signal?.throwIfAborted();
   signal?.addEventListener("abort", stop);
   const patience: Patience = {
     signal: controller.signal,
-    async wait(seconds, work) {
+    async wait<T>(seconds: number, work: () => Promise<T>): Promise<T> {
       const late = (): void => controller.abort(patience.lost(`no answer within ${seconds} s`, "Timeout"));
-      const timer = setTimeout(late, 1000 * seconds);
+      const timer = setTimeout(late, Math.min(1000 * seconds, MILLISECONDS_MAX));
       try {
-        return await Promise.race([work(), aborted]);
+        controller.signal.throwIfAborted();
+        // Not every transport ends its work when it is aborted. (`Promise.race` with one promise for all parts of an
+        // answer would keep each of them until the last.)
+        return await new Promise<T>((resolve, reject) => {
+          controller.signal.onabort = () => reject(controller.signal.reason);
+          work().then(resolve, reject);
+        });
       } catch (error) {
         patience.end();
         if (controller.signal.aborted) throw controller.signal.reason;

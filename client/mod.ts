@@ -20,6 +20,7 @@ export type { EventReader } from "./event_reader.ts";
 export { EventStore } from "./event_store.ts";
 export type { EventOf, NewEvent, PayloadFormat, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
 export type { Followed, FollowOptions } from "./follow.ts";
+export type { OneOrMore } from "./one_or_more.ts";
 export type { CallOptions, EventStoreOptions } from "./options.ts";
 export type { Projected, ProjectOptions } from "./project.ts";
 export { type Projection, Projections } from "./projections.ts";
@@ -33,7 +34,6 @@ export type {
   AppendedEvent,
   AppendOptions,
   NewProjection,
-  OneOrMore,
   ProjectionChanges,
   ProjectionVersion,
   ProjectionVersions,

@@ -39,14 +39,14 @@ export async function* project<Events extends object, State>(
 ): AsyncGenerator<Projected<State>, never> {
   const { signal } = options;
   const retries = retriesFor(Infinity, signal);
-  let storeId: string | undefined;
+  let voidStoreId: string | undefined;
   for (;;) {
     try {
       // What is stored counts: another copy may have gone on, or a write of which the answer was lost.
       const found = await getProjection<Projected<State> | string>(server, pathOf(TYPE, name), { signal });
       let stored = found && asObject(found.payload);
       let version = found?.version;
-      if (stored && storeId && storeId !== stored.checkpoint.storeId) stored = undefined;
+      if (stored?.checkpoint.storeId === voidStoreId) stored = undefined;
       if (stored) yield stored;
       for await (
         const { events, checkpoint } of follow(server, query, { ...options, from: stored?.checkpoint })
@@ -65,7 +65,7 @@ export async function* project<Events extends object, State>(
         yield stored;
       }
     } catch (error) {
-      if (error instanceof StoreReset) ({ storeId } = error);
+      if (error instanceof StoreReset) voidStoreId = error.position.storeId;
       else await retries.after(error, error instanceof Conflict || isPassing(error));
     }
   }

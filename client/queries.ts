@@ -1,4 +1,5 @@
 import type { NewEvent, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
+import { listOf } from "./one_or_more.ts";
 
 /** Asks for events that fulfil every key that is there; a key left out does not filter. */
 export interface QueryItem<Events extends object = Record<string, unknown>> {
@@ -28,8 +29,7 @@ export interface Condition<Events extends object = Record<string, unknown>> {
 export function itemsOf<Events extends object>(
   query: Query<Events>,
 ): readonly QueryItem<Events>[] | undefined {
-  if (query === "*") return undefined;
-  return Array.isArray(query) ? query : [query as QueryItem<Events>];
+  return query === "*" ? undefined : listOf<QueryItem<Events>>(query);
 }
 
 /** A query for what any of the queries asks for. */
@@ -56,12 +56,7 @@ export function matches<Events extends object>(
 function carries(wanted: Tags, tags: Tags = {}): boolean {
   return Object.entries(wanted).every(([name, values]) => {
     // An event may lack a name that every object inherits, such as "constructor".
-    const present = Object.hasOwn(tags, name) ? valuesOf(tags[name]!) : [];
-    return valuesOf(values).every((value) => present.includes(value));
+    const present = Object.hasOwn(tags, name) ? listOf(tags[name]!) : [];
+    return listOf(values).every((value) => present.includes(value));
   });
-}
-
-/** The values of one name. */
-export function valuesOf(values: string | readonly string[]): readonly string[] {
-  return typeof values === "string" ? [values] : values;
 }

@@ -21,7 +21,7 @@ interface Envelope {
  * in between, such as a proxy that lost the server: then it is unknown what the server did.
  */
 export function errorOf(status: number, text: string, changes: boolean): EventStoreError {
-  const envelope = envelopeOf(text);
+  const envelope = envelopeOf(status, text);
   if (envelope === undefined) {
     const parts = { code: `HTTP${status}`, status, message: text.trim().slice(0, FOREIGN_TEXT_MAX) };
     return status >= 500 ? new ConnectionLost(parts, changes) : new Refused(parts);
@@ -33,10 +33,13 @@ export function errorOf(status: number, text: string, changes: boolean): EventSt
   return status < 500 ? new Refused(parts) : new EventStoreError(parts);
 }
 
-function envelopeOf(text: string): Envelope | undefined {
+function envelopeOf(status: number, text: string): Envelope | undefined {
   try {
     const value = JSON.parse(text) as Partial<Envelope> | null;
-    return typeof value?.error === "string" ? value as Envelope : undefined;
+    const code = value?.error;
+    // The server's own code is one word. Proxies also know this shape, with words such as "Bad Gateway".
+    const isOwn = typeof code === "string" && (status < 500 || /^[A-Z]\w+$/.test(code));
+    return isOwn ? value as Envelope : undefined;
   } catch {
     return undefined;
   }

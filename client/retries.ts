@@ -18,7 +18,8 @@ export interface Retries {
 
 /** Begins to count with the first failure. */
 export function retriesFor(seconds: number, signal: AbortSignal | undefined): Retries {
-  let [failures, endsAt] = [0, 0];
+  let failures = 0;
+  let endsAt = 0;
   return {
     reset() {
       failures = 0;

@@ -1,10 +1,11 @@
 import type { StoredEvent } from "./events.ts";
 import type { Call } from "./exchange.ts";
+import { listOf } from "./one_or_more.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import type { Server, TextAnswer } from "./server.ts";
 import type { OpenTransaction } from "./transaction.ts";
 import { linesOf, storedEvent, type WireEvent, wireEvent, wireQuery } from "./wire.ts";
-import { listOf, wireProjections } from "./writing.ts";
+import { wireProjections } from "./writing.ts";
 
 /** The server lets a client wait for its turn as long as it likes; this is a day. */
 const TURN_SECONDS = 86_400;

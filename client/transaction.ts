@@ -1,8 +1,9 @@
 import type { EventOf, NewEvent } from "./events.ts";
+import type { OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Projection } from "./projections.ts";
 import type { Query } from "./queries.ts";
-import type { NewProjection, OneOrMore, ProjectionVersion } from "./writing.ts";
+import type { NewProjection, ProjectionVersion } from "./writing.ts";
 
 /** How hard a transaction tries. */
 export interface TransactionOptions extends CallOptions {

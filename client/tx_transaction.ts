@@ -1,9 +1,10 @@
 import type { Call } from "./exchange.ts";
+import { listOf } from "./one_or_more.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import type { Server, TextAnswer } from "./server.ts";
 import type { OpenTransaction } from "./transaction.ts";
 import { linesOf, storedEvent, type WireEvent, wireEvent, wireQuery } from "./wire.ts";
-import { listOf, wireProjections } from "./writing.ts";
+import { wireProjections } from "./writing.ts";
 
 /**
  * A transaction of edition B. Each read there is followed by exactly one write of events; this adds the reads of

@@ -36,7 +36,8 @@ export async function* walk<Events extends object>(
   let wait = 0;
   for (;;) {
     try {
-      const [begun, from] = [Date.now(), sequenceOf(after)];
+      const begun = Date.now();
+      const from = sequenceOf(after);
       const now: Range = { ...range, after, before, waitSeconds: wait || undefined };
       const page = await openPage(server, query, now, signal);
       const { storeId } = page;

@@ -1,6 +1,7 @@
 import { EventStoreError } from "./errors.ts";
 import type { NewEvent, PayloadFormat, StoredEvent, Tags } from "./events.ts";
-import { type Condition, itemsOf, type Query, valuesOf } from "./queries.ts";
+import { listOf } from "./one_or_more.ts";
+import { type Condition, itemsOf, type Query } from "./queries.ts";
 
 /*
  * From the shapes of this client to those of the server and back. Keys that are undefined disappear when an object
@@ -29,7 +30,7 @@ export function wireQuery<Events extends object>(query: Query<Events>, edition?:
 
 function wireTags(tags: Tags): unknown {
   return Object.entries(checked(tags)).flatMap(([name, values]) =>
-    valuesOf(values).map((value) => ({ name, value }))
+    listOf(values).map((value) => ({ name, value }))
   );
 }
 
@@ -53,8 +54,8 @@ export function wireEvent<Events extends object>(
 
 function checked(tags: Tags): Tags {
   for (const [name, values] of Object.entries(tags)) {
-    const list = Array.isArray(values) && values.length > 0 ? values : [values];
-    if (list.some((value) => typeof value !== "string")) {
+    const list = listOf(values);
+    if (list.length === 0 || list.some((value) => typeof value !== "string")) {
       throw new TypeError(`tag "${name}" has no string as value`);
     }
   }

@@ -1,11 +1,12 @@
 import { decide } from "./decide.ts";
 import { Refused } from "./errors.ts";
 import type { NewEvent, Tags } from "./events.ts";
+import { listOf, type OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Condition } from "./queries.ts";
 import type { Server } from "./server.ts";
 import { wireEvent } from "./wire.ts";
-import { type AppendedEvent, listOf, type OneOrMore } from "./writing.ts";
+import type { AppendedEvent } from "./writing.ts";
 
 /** What a write that happens once depends on besides. */
 export interface WriteOnceOptions<Events extends object = Record<string, unknown>> extends CallOptions {
@@ -47,5 +48,5 @@ export async function writeOnce<Events extends object>(
 
 /** The same for the same tags, in whatever way they are written. */
 function sorted(tags: Tags): unknown {
-  return Object.entries(tags).sort().map((tag) => tag.flat());
+  return Object.entries(tags).map((tag) => JSON.stringify(tag.flat())).sort();
 }

@@ -1,11 +1,9 @@
 import type { NewEvent, Position } from "./events.ts";
+import { listOf, type OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Condition } from "./queries.ts";
 import type { Server } from "./server.ts";
 import { payloadText, wireCondition, wireEvent } from "./wire.ts";
-
-/** One thing, several, or none. */
-export type OneOrMore<T> = T | readonly T[];
 
 /** A projection that is to be written. */
 export interface NewProjection {
@@ -105,9 +103,4 @@ export function wireProjections(
       payload: payloadText(one.payload, server.payload),
     }));
   return { ...changes, create: withText(changes.create), replace: withText(changes.replace) };
-}
-
-/** Always a list. */
-export function listOf<T>(given: OneOrMore<T>): readonly T[] {
-  return Array.isArray(given) ? given : [given as T];
 }

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
-import { Conflict, ConnectionLost, type DecisionModel, type EventStore } from "../../client/mod.ts";
+import {
+  Conflict,
+  ConnectionLost,
+  type DecisionModel,
+  type EventStore,
+  type Transport,
+} from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
-import { type Fault, FaultyTransport } from "./faulty_transport.ts";
+import { type Fault, FaultyTransport, ScriptedTransport } from "./faulty_transport.ts";
 import { capacity, courses, students } from "./school.ts";
 import { listed, note, placeOf, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
 
@@ -173,6 +179,63 @@ Deno.test("after a lost write, it is unknown what happened as long as the store 
   const deciding = storeOf(server, { transport, retrySeconds: 0.05 }).decide(counted, () => note("1"));
   await assert.rejects(deciding, (error) => error instanceof ConnectionLost && error.outcomeUnknown);
   assert.deepEqual(await texts(storeOf(server)), ["1"]);
+});
+
+Deno.test("after a lost write the outcome is unknown, whatever the server says next", async () => {
+  await using server = await startTestServer();
+  const real = fetchTransport(placeOf(server.address).url!);
+  for (const path of ["/events", "/write"]) {
+    for (const [status, code] of [[503, "ShuttingDown"], [401, "Unauthorized"]] as const) {
+      await server.client().reset();
+      let writes = 0;
+      const transport: Transport = {
+        async send(request) {
+          if (writes > 0 && request.path === path) {
+            return await new ScriptedTransport({ status, body: JSON.stringify({ error: code }) }).send(
+              request,
+            );
+          }
+          if (request.path !== "/write") return await real.send(request);
+          writes++;
+          if (path === "/events") await (await real.send(request)).text();
+          throw new Error("lost");
+        },
+      };
+      const deciding = storeOf(server, { transport, retrySeconds: 0 }).decide(counted, () => note("1"));
+      await assert.rejects(deciding, (error) => error instanceof ConnectionLost && error.outcomeUnknown);
+    }
+  }
+});
+
+Deno.test("a decision whose write was lost stands while nothing has come, whatever the handler would say now", async () => {
+  await using server = await startTestServer();
+  const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
+  let writes = 0;
+  transport.fault = ({ path }) => path === "/write" && ++writes === 1 ? "request lost" : "none";
+  let decisions = 0;
+  const once = await storeOf(server, { transport }).decide(
+    counted,
+    () => ++decisions === 1 ? note("1") : undefined,
+  );
+  assert.deepEqual([once.events.length, decisions, writes], [1, 1, 2]);
+});
+
+Deno.test("a handler that returns nothing the second time writes nothing, though a lost request arrives later", async () => {
+  await using server = await startTestServer();
+  const real = fetchTransport(placeOf(server.address).url!);
+  const transport = new FaultyTransport(real);
+  transport.fault = async ({ path }) => {
+    if (path !== "/write") return "none";
+    await storeOf(server).append(note("faster"));
+    return "request lost";
+  };
+  const { events } = await storeOf(server, { transport }).decide(
+    counted,
+    (count) => count === 0 ? note("first") : undefined,
+  );
+  const late = transport.requests.find(({ path }) => path === "/write")!;
+  await (await real.send({ ...late, signal: new AbortController().signal })).text();
+  assert.deepEqual([events, await texts(storeOf(server))], [[], ["faster"]]);
 });
 
 Deno.test("a reset while it decides starts it anew", async () => {

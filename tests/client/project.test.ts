@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { DecisionModel, Projected } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { eventually } from "../support/eventually.ts";
-import { FaultyTransport } from "./faulty_transport.ts";
+import { type Fault, FaultyTransport } from "./faulty_transport.ts";
 import { startProjector } from "./projector_process.ts";
 import { note, placeOf, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
 
@@ -47,6 +47,31 @@ Deno.test("a projector begins anew after a reset; text payloads are no matter", 
   await text.append({ type: "Noted", payload: "" });
   const { storeId } = await text.head();
   assert.deepEqual((await projecting.next()).value, { state: [1], checkpoint: { storeId, sequence: 1 } });
+  await projecting.return(undefined as never);
+});
+
+Deno.test("after resets a projector goes on from what another copy has stored, and does not begin anew", async () => {
+  await using server = await startTestServer();
+  const store = storeOf(server);
+  const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
+  const projecting = storeOf(server, { transport }).project("p", applied, { limit: 1, waitSeconds: 1 });
+  const next = async (): Promise<readonly number[]> => (await projecting.next()).value.state;
+  await store.append(note("1"));
+  assert.deepEqual(await next(), [1]);
+  await server.client().reset();
+  await store.append([note("1"), note("2")]);
+  assert.deepEqual(await next(), [1]);
+  transport.fault = async ({ path }): Promise<Fault> => {
+    if (path !== "/write") return "none";
+    transport.fault = () => "none";
+    await server.client().reset();
+    await store.append([note("1"), note("2"), note("3")]);
+    const other = store.project("p", applied);
+    assert.deepEqual((await other.next()).value.state, [1, 2, 3]);
+    await other.return(undefined as never);
+    return "none";
+  };
+  assert.deepEqual(await next(), [1, 2, 3]);
   await projecting.return(undefined as never);
 });
 

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { ConnectionLost, EventStore, type EventStoreOptions, type Transport } from "../../client/mod.ts";
 import { inDirectory } from "../support/directory.ts";
 import { freePort } from "../support/free_port.ts";
 import { pause } from "../support/eventually.ts";
+import { ScriptedTransport } from "./faulty_transport.ts";
 import { note, storeOver } from "./support.ts";
 
 const PAGE = "HTTP/1.1 200 OK\r\nx-service-store: s\r\nx-service-head: 1\r\n";
@@ -99,6 +102,19 @@ Deno.test("an answer that does not come, or does not go on, has a time limit", a
   });
 });
 
+Deno.test("a time limit may be longer than any timer", async () => {
+  const headers = { "x-service-store": "s", "x-service-head": "7" };
+  const quick = new ScriptedTransport({ status: 200, body: '{"hasMore":false}\n', headers });
+  const transport: Transport = {
+    async send(request) {
+      await pause(20);
+      return await quick.send(request);
+    },
+  };
+  const store = storeOver(transport, { answerSeconds: Infinity, retrySeconds: 0 });
+  assert.equal((await store.head()).sequence, 7);
+});
+
 Deno.test("the time in which the reader does something else does not count", async () => {
   const line = (sequence: number): string =>
     `{"sequence":${sequence},"time":"","type":"t","identifiers":{},"metadata":{},"payload":"1"}\n`;
@@ -120,6 +136,38 @@ Deno.test("the time in which the reader does something else does not count", asy
     await pause(200);
   }
   assert.deepEqual(read, [1, 2]);
+});
+
+Deno.test("what was read of an answer is not kept while the rest is read", async () => {
+  const encoder = new TextEncoder();
+  const pieces: WeakRef<Uint8Array>[] = [];
+  const piece = (sequence: number): Uint8Array => {
+    const event = { sequence, time: "", type: "t", identifiers: {}, metadata: {}, payload: "1" };
+    const bytes = encoder.encode(`${JSON.stringify(event)}\n`);
+    pieces.push(new WeakRef(bytes));
+    return bytes;
+  };
+  const transport: Transport = {
+    send: () =>
+      Promise.resolve({
+        status: 200,
+        header: (name) => name === "content-length" ? undefined : "100",
+        text: () => Promise.reject(new Error("the body is read in pieces")),
+        async *pieces() {
+          for (let sequence = 1; sequence <= 100; sequence++) yield piece(sequence);
+          yield encoder.encode('{"hasMore":false}\n');
+        },
+      }),
+  };
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  for await (const { sequence } of storeOver(transport).readAll("*")) {
+    if (sequence < 100) continue;
+    await pause(0);
+    collectGarbage();
+    const kept = pieces.filter((piece) => piece.deref() !== undefined).length;
+    assert.ok(kept < 10, `${kept} of ${pieces.length} pieces are kept`);
+  }
 });
 
 Deno.test("the token is sent, and a path of a proxy is kept", async () => {

@@ -45,6 +45,23 @@ Deno.test("other events under the same key are an error; other ways to write the
   await assert.rejects(store.writeOnce("k", []), TypeError);
 });
 
+Deno.test("odd names and values of tags are compared as they are", async () => {
+  await using server = await startTestServer();
+  const store = storeOf(server);
+  const pairs = [["a,b", "c"], ["a", "b,c"], ["__proto__", "1"], ["constructor", ["2", "3"]], ["", ""]];
+  const event = (text: string, pairs: unknown[][]): NewEvent<SchoolEvents> => ({
+    ...note(text),
+    identifiers: Object.fromEntries(pairs),
+    metadata: Object.fromEntries(pairs),
+  });
+  for (const key of ["k", "", "\u0000", "__proto__", '"', "\u{1F600}"]) {
+    assert.equal((await store.writeOnce(key, event(key, pairs))).repeated, false);
+    assert.equal((await store.writeOnce(key, event(key, pairs))).repeated, true, JSON.stringify(key));
+    assert.equal((await store.writeOnce(key, event(key, pairs.toReversed()))).repeated, true);
+    await assert.rejects(store.writeOnce(key, event(key, pairs.slice(1))), { code: "DifferentBody" });
+  }
+});
+
 Deno.test("whichever answers are lost, it happens once", async () => {
   await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));

@@ -8,6 +8,8 @@ import {
   Unavailable,
 } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
+import { errorReply } from "../../src/http/error_replies.ts";
+import { type ErrorCode, Refusal } from "../../src/model/errors.ts";
 import { FaultyTransport, ScriptedTransport } from "./faulty_transport.ts";
 import { note, placeOf, startTestServer, storeOf, storeOver } from "./support.ts";
 
@@ -157,6 +159,14 @@ Deno.test("an error that is not the server's own says nothing about the write", 
     assert.ok(error instanceof ConnectionLost);
     assert.deepEqual([error.code, error.outcomeUnknown, transport.requests.length], [code, true, 1]);
   }
+  for (
+    const [status, error] of [[503, "Service Unavailable"], [502, "Bad Gateway"], [504, "timeout"]] as const
+  ) {
+    const transport = new ScriptedTransport({ status, body: JSON.stringify({ status, error }) });
+    const lost = await failure(storeOver(transport).append(note("1")));
+    assert.ok(lost instanceof ConnectionLost, error);
+    assert.deepEqual([lost.code, lost.outcomeUnknown, transport.requests.length], [`HTTP${status}`, true, 1]);
+  }
   const refused = new ScriptedTransport({ status: 404, body: "nothing here\n" });
   const error = await failure(storeOver(refused).append(note("1")));
   assert.ok(error instanceof Refused);
@@ -164,6 +174,33 @@ Deno.test("an error that is not the server's own says nothing about the write", 
   const internal = new ScriptedTransport({ status: 500, body: '{"error":"InternalError"}' });
   const own = await failure(storeOver(internal).append(note("1")));
   assert.deepEqual([own.constructor, own.outcomeUnknown], [EventStoreError, false]);
+});
+
+Deno.test("every error of the server is known as its own", async () => {
+  const codes: Record<ErrorCode, null> = {
+    InvalidRequest: null,
+    Unauthorized: null,
+    ProjectionNotFound: null,
+    TransactionNotFound: null,
+    ConcurrencyException: null,
+    TransactionBusy: null,
+    NotPaused: null,
+    TicketNotActive: null,
+    PayloadTooLarge: null,
+    InternalError: null,
+    WriteQueueFull: null,
+    TransactionQueueFull: null,
+    TooManyTransactions: null,
+    Paused: null,
+    ShuttingDown: null,
+    Unavailable: null,
+  };
+  for (const code of Object.keys(codes) as ErrorCode[]) {
+    const { status, body } = errorReply(new Refusal(code, "why")).reply;
+    const transport = new ScriptedTransport({ status, body: String(body) });
+    const error = await failure(storeOver(transport, { retrySeconds: 0 }).append(note("1")));
+    assert.deepEqual([error.code, error.message, error.outcomeUnknown], [code, "why", false]);
+  }
 });
 
 Deno.test("append needs edition A, and an EventStore needs a place", async () => {
