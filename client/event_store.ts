@@ -184,8 +184,8 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   /**
    * Keeps a state of the events in the store, as the projection of type `projector` with this name. State and
    * checkpoint change in one write, so each event is applied exactly once, whatever happens, even if two copies
-   * run. Gives the stored state first, if there is one, and then each that it has written. After a reset it
-   * begins anew by itself. It ends with the loop or the signal. Edition A.
+   * run. Gives the stored state first, if there is one, and again after an error, and each that it has written.
+   * After a reset it begins anew by itself. It ends with the loop or the signal. Edition A.
    *
    * @example
    * ```ts
