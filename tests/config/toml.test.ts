@@ -224,7 +224,8 @@ function valueText(value: unknown): string {
 
 function floatText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
-  return value.toExponential();
+  // A string of -0 has no sign in JavaScript; a TOML document says it.
+  return Object.is(value, -0) ? "-0.0" : value.toExponential();
 }
 
 function* keysOf(value: TomlValue): Generator<[name: string, key: TomlKey]> {
