@@ -1,9 +1,13 @@
 import { fileURLToPath } from "node:url";
+import { programTask } from "../tools/build/program_task.ts";
 import type { Address } from "./connection.ts";
 
 /** What the children print once they accept connections. */
 const LISTENING = "listening on ";
 const START_SECONDS_MAX = 20;
+
+/** Settings of the engine, as those of the server that users start. */
+const V8_FLAGS = programTask("server").flags.filter((flag) => flag.startsWith("--v8-flags="));
 
 /** A server in a process of its own, so that it shares no thread with the clients. */
 export class ChildProcess implements AsyncDisposable {
@@ -26,7 +30,7 @@ export class ChildProcess implements AsyncDisposable {
       ? { transport: "unix", path: `${directory}/server.sock` }
       : { transport: "tcp", hostname: "127.0.0.1", port: freePort() };
     this.#child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--quiet", "--no-prompt", "--allow-all", fileURLToPath(module)],
+      args: ["run", "--quiet", "--no-prompt", ...V8_FLAGS, "--allow-all", fileURLToPath(module)],
       cwd: directory,
       env: { ...environment(), ...settings, ...listenVariables(this.address), SERVICE_DATA_DIR: dataDir },
       clearEnv: true,

@@ -30,8 +30,6 @@ const WRITING_SECONDS = 12;
 const RATE_ROUNDS = 7;
 /** What opening the readers leaves behind, garbage and code to compile, is done with by then. */
 const WARM_UP_SECONDS = 1.5;
-/** The memory for new objects is bounded as by `deno task start`. */
-const SETTINGS = { ...MANY_WRITERS, DENO_V8_FLAGS: "--max-semi-space-size=16" };
 const seconds = Number(Deno.args[0] ?? 4);
 
 type Servers = Parameters<typeof startServer>[0];
@@ -64,7 +62,7 @@ async function idleConnections(address: Address): Promise<AsyncDisposable> {
 
 /** Memory of a fresh server that has some readers and writers behind it, which leave it with more than it had. */
 async function memoryBeside(servers: Servers, connect: Clients): Promise<Memory> {
-  await using server = await startServer(servers, SERVER, `${servers.directory}/data`, SETTINGS);
+  await using server = await startServer(servers, SERVER, `${servers.directory}/data`, MANY_WRITERS);
   const { address, pid } = server;
   const sample = new SampleEvents(EVENTS, READ_SEED);
   await readByArticle(address, WRITERS, sample, { warmUpSeconds: 0, seconds: REST_SECONDS });
@@ -119,6 +117,6 @@ print(`${machineText(await machineFacts(directory))}\n\n`);
 fillStore(`${directory}/data`, EVENTS);
 const plan = { directory, unix: false, servers };
 await compareMemory(plan);
-const server = await startServer(plan, SERVER, `${directory}/data`, SETTINGS);
+const server = await startServer(plan, SERVER, `${directory}/data`, MANY_WRITERS);
 await compareWriters(server);
 await measureDelivery(server);
