@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import type { StoredEvent } from "../../client/mod.ts";
+import { type Events, GRACE_MINUTES, placeOrder, Refusal, setPrice } from "../../examples/dynamic_price.ts";
+import { startTestServer, storeOf } from "../client/support.ts";
+import { careless, CLIENTS, hesitating, historyOf, inventedHistory, isAllowed, race } from "./race.ts";
+
+const PRODUCTS = ["lamp", "bulb", "shade"];
+const FIRST_PRICE = 1000;
+const afterMinutes = (minutes: number): Date => new Date(Date.UTC(2026, 0, 1) + minutes * 60_000);
+const below = (limit: number): number => Math.floor(Math.random() * limit);
+
+/** What is wrong at the moment of each order: a price is right while none has taken its place for long. */
+function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
+  return events.flatMap(({ type, payload: order }, place) => {
+    if (type !== "OrderPlaced") return [];
+    return Object.entries(order.cents).flatMap(([product, cents]) => {
+      const changes = events.slice(0, place).flatMap(({ type, identifiers, payload }) =>
+        type === "PriceChanged" && identifiers["product"] === product ? [payload] : []
+      );
+      const isRight = changes.some((change, i) => {
+        const next = changes[i + 1];
+        if (change.cents !== cents) return false;
+        return next === undefined || Date.parse(order.at) - Date.parse(next.at) < GRACE_MINUTES * 60_000;
+      });
+      return isRight ? [] : [`${product} was not sold at ${cents}`];
+    });
+  });
+}
+
+Deno.test("dynamic price: each order is at prices that were shown not long ago", async () => {
+  await using server = await startTestServer();
+  const setup = storeOf<Events>(server);
+  for (const product of PRODUCTS) await setPrice(setup, product, FIRST_PRICE, afterMinutes(0));
+  let minutes = 0; // on a clock that all look at
+  const shownOn = new Map(PRODUCTS.map((product) => [product, [FIRST_PRICE]]));
+  let refusals = 0;
+  await race<Events>(server, async (store, client) => {
+    const shown = Object.fromEntries(PRODUCTS.map((product) => [product, FIRST_PRICE]));
+    assert.ok(await isAllowed(Refusal, () => placeOrder(store, shown, afterMinutes(0))));
+    for (let i = 0; i < 10; i++) {
+      const product = PRODUCTS[below(PRODUCTS.length)]!;
+      const now = afterMinutes(minutes++);
+      if (client % 4 === 0) {
+        const cents = FIRST_PRICE + minutes;
+        await setPrice(store, product, cents, now);
+        shownOn.get(product)!.push(cents);
+      } else {
+        const prices = shownOn.get(product)!;
+        const cents = prices[below(prices.length)]!;
+        if (!await isAllowed(Refusal, () => placeOrder(store, { [product]: cents }, now))) refusals++;
+      }
+    }
+    const tomorrow = afterMinutes(24 * 60);
+    await setPrice(store, "lamp", FIRST_PRICE + 1000, afterMinutes(minutes));
+    const late = () => placeOrder(store, { lamp: FIRST_PRICE }, tomorrow);
+    assert.equal(await isAllowed(Refusal, late), false, "it is a price of yesterday");
+  });
+  const events = await historyOf<Events>(server);
+  assert.deepEqual(faultsOf(events), []);
+  const orders = events.filter(({ type }) => type === "OrderPlaced").length;
+  assert.equal(orders + refusals, CLIENTS + CLIENTS * 3 / 4 * 10);
+});
+
+for (
+  const [how, clientOf, isTaken] of [["with conditions", hesitating, false], [
+    "without conditions",
+    careless,
+    true,
+  ]] as const
+) {
+  Deno.test(`dynamic price: ${how}, a price that is replaced while an order is decided is ${isTaken ? "taken, and it is noticed" : "refused"}`, async () => {
+    await using server = await startTestServer();
+    const others = storeOf<Events>(server);
+    await setPrice(others, "lamp", 1000, afterMinutes(0));
+    const store = clientOf<Events>(server, () => setPrice(others, "lamp", 2000, afterMinutes(1)));
+    const order = () => placeOrder(store, { lamp: 1000 }, afterMinutes(1 + GRACE_MINUTES));
+    assert.equal(await isAllowed(Refusal, order), isTaken);
+    const faults = faultsOf(await historyOf<Events>(server));
+    assert.deepEqual(faults, isTaken ? ["lamp was not sold at 1000"] : []);
+  });
+}
+
+Deno.test("dynamic price: a price that nobody was shown, or of another product, is noticed", () => {
+  const at = afterMinutes(0).toISOString();
+  const events = inventedHistory<Events>(
+    { type: "PriceChanged", identifiers: { product: "lamp" }, payload: { cents: 1000, at } },
+    { type: "OrderPlaced", payload: { cents: { lamp: 999 }, at } },
+    { type: "OrderPlaced", payload: { cents: { lamp: 1000, bulb: 1000 }, at } },
+  );
+  assert.deepEqual(faultsOf(events), ["lamp was not sold at 999", "bulb was not sold at 1000"]);
+});

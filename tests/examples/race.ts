@@ -1,0 +1,108 @@
+import {
+  Conflict,
+  EventStore,
+  type NewEvent,
+  type StoredEvent,
+  type Transport,
+  type TransportReply,
+  type TransportRequest,
+} from "../../client/mod.ts";
+import { fetchTransport } from "../../client/transport/fetch_transport.ts";
+import { listed, placeOf, storeOf } from "../client/support.ts";
+import type { ServerProcess } from "../support/server_process.ts";
+
+export const CLIENTS = 20;
+
+/** Runs the work of all clients at once, each with a client of its own. */
+export async function race<Events extends object>(
+  server: ServerProcess,
+  work: (store: EventStore<Events>, client: number) => Promise<void>,
+): Promise<void> {
+  await Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(storeOf<Events>(server), client)));
+}
+
+/** Whether the rules allow it. Whoever loses each of the races of a decision decides anew. */
+export async function isAllowed(
+  Refusal: new () => Error,
+  decide: () => Promise<unknown>,
+): Promise<boolean> {
+  for (;;) {
+    try {
+      await decide();
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      if (!(error instanceof Conflict)) throw error;
+    }
+  }
+}
+
+/** Everything that happened, in order. */
+export async function historyOf<Events extends object>(
+  server: ServerProcess,
+): Promise<StoredEvent<Events>[]> {
+  return await listed(storeOf<Events>(server).readAll("*"));
+}
+
+/** Events as the store would have them, had it not been asked. */
+export function inventedHistory<Events extends object>(...events: NewEvent<Events>[]): StoredEvent<Events>[] {
+  return events.map((event, i) => ({
+    sequence: i + 1,
+    time: "2026-11-20T19:07:36.048101Z",
+    identifiers: {},
+    metadata: {},
+    ...event,
+  } as StoredEvent<Events>));
+}
+
+/** A client of which the first write waits: by then it has decided. */
+export function hesitating<Events extends object>(
+  server: ServerProcess,
+  beforeWriting: () => Promise<void>,
+  change: (body: string) => string = (body) => body,
+): EventStore<Events> {
+  const real = fetchTransport(placeOf(server.address).url!);
+  let waiting: Promise<void> | undefined;
+  const transport: Transport = {
+    async send(request: TransportRequest): Promise<TransportReply> {
+      if (request.path !== "/write") return await real.send(request);
+      await (waiting ??= beforeWriting());
+      return await real.send({ ...request, body: change(request.body!) });
+    },
+  };
+  return new EventStore<Events>({ transport });
+}
+
+/** A client of which the first write waits and all conditions are left out: what a rule must be able to notice. */
+export function careless<Events extends object>(
+  server: ServerProcess,
+  beforeWriting: () => Promise<void>,
+): EventStore<Events> {
+  return hesitating(
+    server,
+    beforeWriting,
+    (body) => JSON.stringify({ ...JSON.parse(body), conditions: [] }),
+  );
+}
+
+/** Runs a decision of careless clients, all of whom have decided before the first one writes. */
+export async function carelessRace<Events extends object>(
+  server: ServerProcess,
+  work: (store: EventStore<Events>, client: number) => Promise<unknown>,
+): Promise<void> {
+  const { promise: allHaveDecided, resolve } = Promise.withResolvers<void>();
+  let decided = 0;
+  const beforeWriting = async (): Promise<void> => {
+    if (++decided === CLIENTS) resolve();
+    await allHaveDecided;
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
+    await work(careless<Events>(server, beforeWriting), client);
+  }));
+}
+
+/** In random order. */
+export function shuffled<T>(items: readonly T[]): T[] {
+  return items.map((item) => ({ item, place: Math.random() }))
+    .sort((one, other) => one.place - other.place).map(({ item }) => item);
+}
