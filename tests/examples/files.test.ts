@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { placeOf, startTestServer } from "../client/support.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const FILES = [...Deno.readDirSync(new URL("examples/", ROOT))]
+  .map(({ name }) => name).filter((name) => name.endsWith(".ts")).sort();
+
+/** Teaching material that is longer than a page is not read. */
+const BELOW_LINES = 80;
+
+const textOf = (name: string): string => Deno.readTextFileSync(new URL(`examples/${name}`, ROOT));
+
+Deno.test("there are six examples, each below 80 lines, and they use the client alone, by its name", () => {
+  assert.equal(FILES.length, 6);
+  for (const name of FILES) {
+    const text = textOf(name);
+    assert.ok(text.trimEnd().split("\n").length < BELOW_LINES, name);
+    const imported = [...text.matchAll(/^import .* from "(.+)";$/gm)].map(([, specifier]) => specifier);
+    assert.deepEqual(imported, ["eventstore-client"], name);
+  }
+});
+
+Deno.test("each example prints what its README says, the first time and the next", async () => {
+  await using server = await startTestServer();
+  const { url } = placeOf(server.address);
+  const printedBy = async (name: string): Promise<string> => {
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["task", "--quiet", "example", `examples/${name}`, url!],
+      cwd: fileURLToPath(ROOT),
+      env: { NO_COLOR: "1" },
+    }).output();
+    assert.equal(new TextDecoder().decode(stderr), "", name);
+    return new TextDecoder().decode(stdout);
+  };
+  const sections = textOf("README.md").split("\n## ").slice(1);
+  const described = sections.map((section) => ({
+    name: /^\[(\w+\.ts)\]\(\1\)$/m.exec(section)?.[1] ?? "",
+    prints: /^```text\n(.*?)^```$/ms.exec(section)?.[1],
+  }));
+  assert.deepEqual(described.map(({ name }) => name).sort(), FILES);
+  for (const _ of ["the first time", "the next"]) {
+    const printed = await Promise.all(
+      described.map(async ({ name }) => ({ name, prints: await printedBy(name) })),
+    );
+    assert.deepEqual(printed, described);
+  }
+});
