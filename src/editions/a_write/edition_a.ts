@@ -13,13 +13,21 @@ import { postWrite } from "./post_write.ts";
 import { WriteMetrics } from "./write_metrics.ts";
 import { WRITE_DECODERS, type WriteDecoding } from "./write_decoders.ts";
 
+/** The first example of the README: whoever follows both gets the answers that it prints. */
+const COURSE = [{ name: "course", value: "c1" }];
+const FIRST_WRITE = {
+  conditions: [{ failIfEventsMatch: [{ types: ["CourseDefined"], identifiers: COURSE }] }],
+  events: [{ type: "CourseDefined", identifiers: { course: "c1" }, payload: '{"capacity":30}' }],
+};
+const FIRST_READ = { query: [{ identifiers: COURSE }] };
+
 /** Edition A: one request, `POST /write`, carries events, conditions and projection changes. */
 export const editionA: Edition = {
   queueLimit: (settings) => ({ waitingMax: settings.maxQueuedWrites, fullCode: "WriteQueueFull" }),
   bodyLimit: requestBodyLimit,
   firstSteps: (curl, url) => [
-    `${curl} ${url}/write -d '{"events":[{"type":"CourseDefined","identifiers":{"course":"c1"},"payload":"{}"}]}'`,
-    `${curl} -X QUERY ${url}/events -d '{"query":[{"identifiers":[{"name":"course","value":"c1"}]}]}'`,
+    `${curl} ${url}/write -d '${JSON.stringify(FIRST_WRITE)}'`,
+    `${curl} -X QUERY ${url}/events -d '${JSON.stringify(FIRST_READ)}'`,
   ],
   open(host) {
     const endOptimize = startHourlyOptimize(host.queue, host.store.turns, host.reportFailure);
