@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
-import { answersAgree, runShell } from "./shell.ts";
+import { answersAgree, forMachine, runShell } from "./shell.ts";
 
 const README = Deno.readTextFileSync(new URL("../../README.md", import.meta.url));
 
@@ -35,7 +35,7 @@ async function startDevelopmentServer(): Promise<ServerProcess> {
 }
 
 async function prints(server: ServerProcess, command: string, answer: string): Promise<void> {
-  answersAgree(await runShell(command, server.address), answer);
+  answersAgree(await runShell(forMachine(command, server.address)), answer);
 }
 
 Deno.test("the first example of the README prints the answers that stand below it", async () => {

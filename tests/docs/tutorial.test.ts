@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { complaintsOf, sources } from "../client/examples.ts";
+import { inDirectory } from "../support/directory.ts";
+import { startServer } from "../support/server_process.ts";
+import { pageBlocks } from "./page_blocks.ts";
+import { Reader } from "./reader.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** What a reader has already done when the test begins. */
+const START = "npx --yes deno@2.9.6 task dev\n";
+
+/** The files that wait for events until they are stopped. */
+const ENDLESS = ["seats.ts", "mail.ts"];
+
+/** As much of a clone as the files of the page need. */
+async function makeClone(directory: string): Promise<void> {
+  for (const path of ["deno.json", "deno.lock", ...sources("client/")]) {
+    const target = `${directory}/${path}`;
+    await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), { recursive: true });
+    await Deno.copyFile(new URL(path, ROOT), target);
+  }
+}
+
+Deno.test("whoever does what the tutorial says sees what it shows", async () => {
+  const [first, ...blocks] = pageBlocks("tutorial.md");
+  assert.equal(first?.text, START);
+  await using server = await startServer({
+    listen: "tcp",
+    listenOnly: true,
+    env: { SERVICE_DEV_MODE: "true" },
+  });
+  await inDirectory(async (directory) => {
+    await makeClone(directory);
+    await using reader = new Reader(directory, server.address, ENDLESS);
+    for (const block of blocks) {
+      try {
+        await reader.does(block);
+      } catch (error) {
+        throw new Error(`docs/tutorial.md:${block.line}`, { cause: error });
+      }
+    }
+  });
+});
+
+Deno.test("the files of the tutorial have the right types", async () => {
+  await inDirectory(async (directory) => {
+    await makeClone(directory);
+    const files = pageBlocks("tutorial.md").filter(({ language }) => language === "ts").map(({ text }) => {
+      const file = `${directory}/${/^\/\/ (\w+\.ts)/.exec(text)![1]}`;
+      Deno.writeTextFileSync(file, text);
+      return file;
+    });
+    assert.ok(files.length >= 5);
+    assert.equal(await complaintsOf("check", "--quiet", "--config", `${directory}/deno.json`, ...files), "");
+  });
+});
