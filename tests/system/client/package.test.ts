@@ -49,6 +49,19 @@ Deno.test("Deno uses the package", async () => {
   );
 });
 
+Deno.test("an example runs with the package as it is", async () => {
+  const name = "course_subscriptions.ts";
+  await Deno.copyFile(new URL(`../../../examples/${name}`, import.meta.url), join(directory, name));
+  await using server = await startTestServer();
+  const { url } = placeOf(server.address);
+  const printed = await run(
+    Deno.execPath(),
+    ["run", "--quiet", "--no-prompt", "--allow-net", join(directory, name), url!],
+    { cwd: directory },
+  );
+  assert.match(printed, /^Ada has a seat\n/);
+});
+
 Deno.test("Node uses the package", async () => {
   assert.match(await run("node", ["--version"]), /^v(2\d|[3-9]\d)\./);
   await checkOn("node");
