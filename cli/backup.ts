@@ -11,7 +11,7 @@ import { ExitCode, loadSettings, onFirstSignal, print, printError, runProgram } 
 
 await runProgram(backupProgram, async (line) => await run(line) ? ExitCode.ok : ExitCode.failure);
 
-function run({ verb, argument: storeId, options }: CommandLine<typeof backupProgram>): VerbEnd {
+function run({ verb, arguments: [storeId], options }: CommandLine<typeof backupProgram>): VerbEnd {
   if (verb === undefined || (verb === "verify" && options.againstSource)) {
     const { settings } = loadSettings(backupProgram, options.config, loadBackupSettings);
     const context = contextFor(settings.dataDir);

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { didYouMean, suggest } from "../src/config/suggest.ts";
-import type { CommandLine, Flag, Program, Verb } from "./program.ts";
+import type { Argument, CommandLine, Flag, Program, Verb } from "./program.ts";
 
-/** The flags that were given, by name, with their values. */
-type Given = ReadonlyMap<string, string | undefined>;
+/** The flags that were given, by name, with their values: none for a flag that takes none. */
+type Given = Map<string, readonly string[]>;
 
 /** Reads the arguments of a program, or gives one line for each that is wrong. */
 export function parseFlags<P extends Program>(
@@ -20,55 +20,116 @@ export function parseFlags<P extends Program>(
     return { problems: [unknownVerb(program, verbToken.value)] };
   }
 
+  const positionals = tokens.flatMap((token) =>
+    token.kind === "positional" && token !== verbToken ? [token.value] : []
+  );
+  const { given, groups, problems } = readFlags(program, verb, tokens.filter(isOption));
+  problems.unshift(...argumentFaults(verb?.arguments ?? [], positionals));
   const flags = verb?.flags ?? program.flags;
-  const given = new Map<string, string | undefined>();
-  const problems: string[] = [];
-  let argument: string | undefined;
-  for (const token of tokens) {
-    if (token.kind === "positional" && token !== verbToken) {
-      if (argument === undefined && verb?.argument !== undefined && token.value) argument = token.value;
-      else problems.push(`unexpected argument ${JSON.stringify(token.value)}`);
-    }
-    if (token.kind !== "option") continue;
-    const flag = flags.find(({ name }) => token.rawName === `--${name}`);
-    const problem = flag === undefined
-      ? unknownFlag(program, verb, token.rawName)
-      : faultOf(flag, token, given);
-    if (problem !== undefined) problems.push(problem);
-    else if (flag !== undefined) given.set(flag.name, token.value);
+  if (problems.length === 0 && !given.has("help")) {
+    problems.push(...missing(program, verb, positionals, given));
   }
-  if (problems.length === 0 && !given.has("help")) problems.push(...missingFlags(flags, given));
   if (problems.length > 0) return { problems };
-  const line = { verb: verb?.name, argument, options: optionsOf(flags, given) };
+  const groupFlags = verb?.group?.flags ?? [];
+  const line = {
+    verb: verb?.name,
+    arguments: positionals,
+    options: optionsOf(flags, given),
+    groups: groups.map((group) => optionsOf(groupFlags, group)),
+  };
   // The program's declaration says which options exist; here they were looked up in it.
-  return { line: line as CommandLine<Program> as CommandLine<P> };
+  return { line: line as unknown as CommandLine<P> };
 }
 
-type OptionToken = Extract<ReturnType<typeof tokensOf>[number], { kind: "option" }>;
+type Token = ReturnType<typeof tokensOf>[number];
+type OptionToken = Extract<Token, { kind: "option" }>;
+
+function isOption(token: Token): token is OptionToken {
+  return token.kind === "option";
+}
 
 /** A flag takes a value in all verbs or in none, so the arguments are split before the verb is known. */
 function tokensOf(program: Program, args: readonly string[]) {
-  const flags = [program, ...program.verbs].flatMap((command) => command.flags);
   const options = Object.fromEntries(
-    flags.map(({ name, value }) => [name, { type: value === undefined ? "boolean" : "string" } as const]),
+    allFlags(program).map((
+      { name, value },
+    ) => [name, { type: value === undefined ? "boolean" : "string" } as const]),
   );
   // Strict parsing would stop at the first problem, and with different wording.
   const parsed = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
   return parsed.tokens;
 }
 
-function faultOf({ name, value }: Flag, token: OptionToken, given: Given): string | undefined {
-  if (given.has(name)) return `--${name} is given twice`;
+/** Every flag of a program and its verbs, some of them more than once. */
+export function allFlags(program: Program): Flag[] {
+  return [program, ...program.verbs].flatMap(flagsWithGroup);
+}
+
+/** The flags of a program or a verb, with those of its group. */
+export function flagsWithGroup({ flags, group }: Pick<Verb, "flags" | "group">): readonly Flag[] {
+  return group === undefined ? flags : [...flags, group.begin, ...group.flags];
+}
+
+function readFlags(
+  program: Program,
+  verb: Verb | undefined,
+  tokens: readonly OptionToken[],
+): { readonly given: Given; readonly groups: readonly Given[]; readonly problems: string[] } {
+  const given: Given = new Map();
+  const groups: Given[] = [];
+  const problems: string[] = [];
+  for (const token of tokens) {
+    const isIt = ({ name }: Flag): boolean => token.rawName === `--${name}`;
+    const group = groups.at(-1);
+    const ofGroup = group && verb?.group?.flags.find(isIt);
+    const begin = verb?.group?.begin;
+    const flag = ofGroup ?? [...(verb ?? program).flags, ...(begin === undefined ? [] : [begin])].find(isIt);
+    const target = ofGroup === undefined ? given : group!;
+    const problem = flag === undefined
+      ? unknownFlag(program, verb, token.rawName)
+      : faultOf(flag, token, flag === begin ? new Map() : target);
+    if (problem !== undefined) problems.push(problem);
+    else if (flag === begin) groups.push(new Map());
+    else target.set(flag!.name, [...target.get(flag!.name) ?? [], token.value ?? ""]);
+  }
+  return { given, groups, problems };
+}
+
+function faultOf(flag: Flag, token: OptionToken, given: Given): string | undefined {
+  const { name, value } = flag;
+  if (given.has(name) && flag.repeated === undefined) return `--${name} is given twice`;
   if (value === undefined) return token.value === undefined ? undefined : `--${name} takes no value`;
   // `--config --help` forgot the path; a path that does start with a dash can be given as `--config=-path`. A
   // dash alone is standard input.
   const isFlag = token.value?.startsWith("-") && token.value !== "-" && token.inlineValue !== true;
-  return !token.value || isFlag ? `--${name} needs a value: --${name} <${value}>` : undefined;
+  const isEmpty = !token.value && !(token.value === "" && flag.mayBeEmpty);
+  return isEmpty || isFlag ? `--${name} needs a value: --${name} <${value}>` : undefined;
 }
 
-function missingFlags(flags: readonly Flag[], given: Given): string[] {
-  return flags.filter(({ name, required }) => required && !given.has(name))
-    .map(({ name, value }) => `--${name} is missing: --${name} <${value}>`);
+function argumentFaults(known: readonly Argument[], given: readonly string[]): string[] {
+  return given.flatMap((value, i) => {
+    const choices = known[i]?.choices;
+    if (known[i] === undefined || value === "") return [`unexpected argument ${JSON.stringify(value)}`];
+    if (choices === undefined || choices.includes(value)) return [];
+    return [`unexpected argument ${JSON.stringify(value)}: it is one of ${choices.join(", ")}`];
+  });
+}
+
+function missing(
+  program: Program,
+  verb: Verb | undefined,
+  positionals: readonly string[],
+  given: Given,
+): string[] {
+  if (program.needsVerb && verb === undefined && !given.has("version")) {
+    return [`a verb is missing, one of ${program.verbs.map(({ name }) => name).join(", ")}; see --help`];
+  }
+  const absent = verb?.arguments?.slice(positionals.length).filter(({ required }) => required) ?? [];
+  return [
+    ...absent.map(({ name, choices }) => `${choices?.join(" or ") ?? name} is missing: see --help`),
+    ...(verb ?? program).flags.filter(({ name, required }) => required && !given.has(name))
+      .map(({ name, value }) => `--${name} is missing: --${name} <${value}>`),
+  ];
 }
 
 function unknownVerb(program: Program, value: string): string {
@@ -77,16 +138,28 @@ function unknownVerb(program: Program, value: string): string {
 }
 
 function unknownFlag(program: Program, verb: Verb | undefined, rawName: string): string {
-  const own = (verb ?? program).flags;
+  const own = flagsWithGroup(verb ?? program);
   const line = `unknown flag ${JSON.stringify(rawName)}${verb === undefined ? "" : ` of ${verb.name}`}`;
-  const homes = program.verbs.filter(({ flags }) => flags.some(({ name }) => rawName === `--${name}`));
+  const { group } = verb ?? {};
+  if (group?.flags.some(({ name }) => rawName === `--${name}`)) {
+    return `${line} before --${group.begin.name}; it belongs behind it`;
+  }
+  const homes = program.verbs.filter((home) =>
+    flagsWithGroup(home).some(({ name }) => rawName === `--${name}`)
+  );
   if (homes.length > 0) return `${line}; it belongs to ${homes.map(({ name }) => name).join(" or ")}`;
   return line + didYouMean(suggest(rawName, own.map(({ name }) => `--${name}`)));
 }
 
-function optionsOf(flags: readonly Flag[], given: Given): Record<string, string | boolean | undefined> {
-  return Object.fromEntries(flags.map(({ name, value }) => [
-    name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
-    value === undefined ? given.has(name) : given.get(name),
-  ]));
+function optionsOf(
+  flags: readonly Flag[],
+  given: Given,
+): Record<string, string | boolean | undefined | readonly string[]> {
+  return Object.fromEntries(flags.map(({ name, value, repeated }) => {
+    const values = given.get(name) ?? [];
+    return [
+      name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+      value === undefined ? given.has(name) : repeated ? values : values[0],
+    ];
+  }));
 }

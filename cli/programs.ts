@@ -1,10 +1,13 @@
-import type { Flag, Program, Verb } from "./program.ts";
+import { clientProgram } from "./client_program.ts";
+import type { Argument, Flag, Program, Verb } from "./program.ts";
 
 const config = {
   name: "config",
   value: "path",
   help: "configuration file (default: config.toml, if it exists)",
 } as const satisfies Flag;
+
+const storeId = { name: "store-id" } as const satisfies Argument;
 
 const help = { name: "help", help: "print this text and exit" } as const satisfies Flag;
 
@@ -48,7 +51,7 @@ export const initProgram = {
 const verifyVerb = {
   name: "verify",
   summary: "Checks that backups are complete and undamaged.",
-  argument: "store-id",
+  arguments: [storeId],
   flags: [
     config,
     { name: "all", help: "check every backup in dataDir (also the default without a store ID)" },
@@ -68,7 +71,7 @@ const listVerb = {
 const restoreVerb = {
   name: "restore",
   summary: "Creates a data directory for a server from a backup.",
-  argument: "store-id",
+  arguments: [storeId],
   flags: [
     config,
     { name: "to", value: "path", required: true, help: "data directory to restore into; created if missing" },
@@ -82,7 +85,7 @@ const restoreVerb = {
 const exportVerb = {
   name: "export",
   summary: "Writes the events of a backup as JSON lines.",
-  argument: "store-id",
+  arguments: [storeId],
   flags: [
     config,
     { name: "output", value: "path", help: "file to write (default: standard output)" },
@@ -106,4 +109,4 @@ export const backupProgram = {
   verbs: [verifyVerb, listVerb, restoreVerb, exportVerb],
 } as const satisfies Program;
 
-export const programs: readonly Program[] = [serverProgram, initProgram, backupProgram];
+export const programs: readonly Program[] = [serverProgram, initProgram, backupProgram, clientProgram];

@@ -14,6 +14,18 @@ export function print(text: string): void {
   writeAll(Deno.stdout, text);
 }
 
+/** The same for a program that must go on listening while nobody reads, for signals and the network. */
+export async function printAsync(text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  try {
+    for (let written = 0; written < bytes.length;) {
+      written += await Deno.stdout.write(bytes.subarray(written));
+    }
+  } catch (error) {
+    throw nonBlockingOr(error);
+  }
+}
+
 /** Writes a line to standard error, prefixed with the program's name. */
 export function printError(program: Program, line: string): void {
   writeAll(Deno.stderr, `${program.name}: ${line}\n`);
@@ -85,8 +97,12 @@ function writeAll(output: { writeSync(bytes: Uint8Array): number }, text: string
   try {
     for (let written = 0; written < bytes.length;) written += output.writeSync(bytes.subarray(written));
   } catch (error) {
-    if (!(error instanceof Deno.errors.WouldBlock)) throw error;
-    // By then the runtime has written a part and does not say how much: another attempt would repeat some of it.
-    throw new Error('the output does not wait for its reader (a non-blocking pipe): put "| cat" in between');
+    throw nonBlockingOr(error);
   }
+}
+
+function nonBlockingOr(error: unknown): unknown {
+  if (!(error instanceof Deno.errors.WouldBlock)) return error;
+  // By then the runtime has written a part and does not say how much: another attempt would repeat some of it.
+  return new Error('the output does not wait for its reader (a non-blocking pipe): put "| cat" in between');
 }

@@ -19,6 +19,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "src/http": 2,
   "src/turns": 3,
   "src/backup": 3,
+  "src/shell": 3,
   "src/editions": 4,
   "src/server": 5,
   "cli": 6,
@@ -27,7 +28,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
 };
 
 /** What somebody starts, or imports from outside. */
-const PROGRAMS = ["main.ts", "cli/init.ts", "cli/backup.ts", "client/mod.ts"];
+const PROGRAMS = ["main.ts", "cli/init.ts", "cli/backup.ts", "cli/client.ts", "client/mod.ts"];
 
 /** Modules by path from the root, with the paths that they import or start as a worker. */
 const modules = readModules();

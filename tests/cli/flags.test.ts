@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { parseFlags } from "../../cli/flags.ts";
+import { clientProgram } from "../../cli/client_program.ts";
+import { allFlags, parseFlags } from "../../cli/flags.ts";
 import { helpText } from "../../cli/help.ts";
 import type { CommandLine, Program, Verb } from "../../cli/program.ts";
 import { backupProgram, initProgram, programs, serverProgram } from "../../cli/programs.ts";
 import { settingsOf } from "../../src/config/settings.ts";
 
 const common = { config: undefined, defaultConfig: false, version: false, help: false };
-const noVerb = { verb: undefined, argument: undefined };
+const noVerb = { verb: undefined, arguments: [], groups: [] };
 
 /** What each program's flags come to when none is given. */
 const serverOptions = { ...common, checkConfig: false, printConfig: false };
@@ -33,8 +34,8 @@ Deno.test("without arguments every flag is off", () => {
   assert.deepEqual(parsed(backupProgram), { ...noVerb, options: backupOptions });
 });
 
-Deno.test("all programs take --config, --default-config, --version and --help", () => {
-  for (const program of programs) {
+Deno.test("all programs with settings take --config, --default-config, --version and --help", () => {
+  for (const program of [serverProgram, initProgram, backupProgram]) {
     const { options: none } = parsed(program);
     const args = ["--config", "a.toml", "--default-config", "--version", "--help"];
     const given = { config: "a.toml", defaultConfig: true, version: true, help: true };
@@ -104,7 +105,8 @@ Deno.test("all problems are reported at once", () => {
 Deno.test("a verb may come before or after its flags, and takes only its own", () => {
   const expected = {
     verb: "restore",
-    argument: "id",
+    arguments: ["id"],
+    groups: [],
     options: { config: undefined, to: "d", dryRun: false, force: true, help: false },
   };
   assert.deepEqual(parsed(backupProgram, "restore", "id", "--to", "d", "--force"), expected);
@@ -148,16 +150,17 @@ Deno.test("a flag that must be given is missed, but not by --help", () => {
   assert.deepEqual(problems(backupProgram, "restore"), ["--to is missing: --to <path>"]);
   assert.deepEqual(parsed(backupProgram, "restore", "--help"), {
     verb: "restore",
-    argument: undefined,
+    arguments: [],
+    groups: [],
     options: { config: undefined, to: undefined, dryRun: false, force: false, help: true },
   });
 });
 
 Deno.test("a flag takes a value in every verb that has it, or in none", () => {
   const values = new Map<string, boolean>();
-  const commands: readonly (Program | Verb)[] = [backupProgram, ...verbs];
-  for (const { flags } of commands) {
-    for (const { name, value } of flags) {
+  for (const program of [backupProgram, clientProgram]) {
+    values.clear();
+    for (const { name, value } of allFlags(program)) {
       assert.equal(values.get(name) ?? value !== undefined, value !== undefined, name);
       values.set(name, value !== undefined);
     }
@@ -166,10 +169,10 @@ Deno.test("a flag takes a value in every verb that has it, or in none", () => {
 
 Deno.test("the help names every verb, and that of a verb its argument, flags and settings", () => {
   const text = helpText(backupProgram);
-  for (const { name, argument, summary, flags, keys } of verbs) {
+  for (const { name, arguments: known, summary, flags, keys } of verbs) {
     assert.match(text, new RegExp(`^ {2}${name} +${summary.replaceAll(".", "\\.")}$`, "m"));
     const ofVerb = helpText(backupProgram, name);
-    const usage = argument === undefined ? "[flags]" : `[${argument}] [flags]`;
+    const usage = known === undefined ? "[flags]" : `[${known[0]!.name}] [flags]`;
     assert.ok(ofVerb.includes(`Usage: eventstore-backup ${name} ${usage}\n`), ofVerb);
     for (const { name: flag, help } of flags) {
       assert.match(ofVerb, new RegExp(`^ {2}--${flag} .*`, "m"), help);
@@ -183,14 +186,15 @@ Deno.test("the help names every verb, and that of a verb its argument, flags and
 Deno.test("the help shows the usage, every flag, and the settings with their variables", () => {
   for (const program of programs) {
     const text = helpText(program);
-    assert.ok(text.includes(`Usage: ${program.name} [flags]\n`));
+    const usage = program.needsVerb ? "<verb> [flags]" : "[flags]";
+    assert.ok(text.includes(`Usage: ${program.name} ${usage}\n`));
     for (const { name, help } of program.flags) {
       assert.ok(
         text.split("\n").some((line) => line.startsWith(`  --${name} `) && line.endsWith(`  ${help}`)),
         name,
       );
     }
-    for (const [key, { variable }] of settingsOf(program.section)) {
+    for (const [key, { variable }] of program.section === undefined ? [] : settingsOf(program.section)) {
       const isShown = program.keys === undefined || program.keys.includes(key);
       assert.equal(text.includes(`\n  ${key}\n`) && text.includes(`      ${variable}`), isShown, key);
     }

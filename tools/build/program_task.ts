@@ -4,7 +4,7 @@
  */
 
 /** The programs, and the task that runs each from its source. */
-const TASKS = { server: "start", init: "init", backup: "backup" } as const;
+const TASKS = { server: "start", init: "init", backup: "backup", client: "shell" } as const;
 
 export type ProgramName = keyof typeof TASKS;
 

@@ -1,4 +1,6 @@
-import type { Flag, Program } from "../../cli/program.ts";
+import { clientProgram } from "../../cli/client_program.ts";
+import { argumentsText } from "../../cli/help.ts";
+import type { Flag, Meanings, Program, Verb } from "../../cli/program.ts";
 import { backupProgram, initProgram, programs, serverProgram } from "../../cli/programs.ts";
 import { settingsHelp } from "../../src/config/print.ts";
 import { type Section, sections, settingsOf } from "../../src/config/settings.ts";
@@ -16,7 +18,7 @@ export interface ManPage {
 /** What a program's page says beyond its flags and settings. */
 interface Prose {
   readonly description: string;
-  readonly files: readonly (readonly [path: string, meaning: string])[];
+  readonly files: Meanings;
   readonly example: string;
 }
 
@@ -69,10 +71,39 @@ eventstore-backup.timer.`,
   example: `runuser -u eventstore -- eventstore-backup verify --config ${CONFIG_PATH}`,
 };
 
-const prose = new Map<Program, Prose>([[serverProgram, SERVER], [initProgram, INIT], [
-  backupProgram,
-  BACKUP,
-]]);
+const CLIENT: Prose = {
+  description: `
+Reads and writes the events of a running server, for people at a terminal and for scripts. It works with every
+edition and finds out which one the server speaks.
+
+An event matches when it has one of the types that --type names, all tags that --tag names, and all metadata
+entries that --meta names. --query says more: any of several such items.
+
+append writes everything or nothing. Flags before --if-none describe the event; those behind it describe events
+that must not be there, or none of it is written and the exit status is 3. With --after, only events after that
+position count. A sequence belongs to whatever store is there; a line of head --json also names the store, so that
+a reset in between is a conflict. Several --if-none must all hold. In editions B and C, append prints no sequences.
+
+Text of others is shown with escapes for everything that a terminal would obey.`,
+  files: [[SOCKET_PATH, "the socket of the server when no other is named"]],
+  example: `
+eventstore-client append --type CourseDefined --tag course=c1 --payload '{"capacity":30}' --if-none --tag course=c1
+eventstore-client read --tag course=c1 --follow --json`,
+};
+
+const prose = new Map<Program, Prose>([
+  [serverProgram, SERVER],
+  [initProgram, INIT],
+  [backupProgram, BACKUP],
+  [clientProgram, CLIENT],
+]);
+
+/** Of every program that has none of its own. */
+const EXIT_CODES: Meanings = [
+  ["0", "success; for the server: a signal stopped it"],
+  ["1", "it failed; standard error says why"],
+  ["2", "a bad flag or configuration, one line per problem; trying again will not help"],
+];
 
 /** Every page of the package. */
 export function manPages(): ManPage[] {
@@ -93,43 +124,56 @@ function programPage(program: Program, { description, files, example: line }: Pr
       "VERBS",
       ...verbs.map((verb) =>
         subsection(
-          verb.argument === undefined ? verb.name : `${verb.name} [${verb.argument}]`,
+          verb.name + argumentsText(verb),
           paragraphs(verb.summary),
           ...verb.flags.map(flagEntry),
+          ...groupEntries(verb),
         )
       ),
     )) +
-    section("CONFIGURATION", paragraphs(settingsText(program))) +
-    section(
-      "EXIT STATUS",
-      entry(bold("0"), "success; for the server: a signal stopped it"),
-      entry(bold("1"), "it failed; standard error says why"),
-      entry(bold("2"), "a bad flag or configuration, one line per problem; trying again will not help"),
-    ) +
-    section("FILES", ...files.map(([path, meaning]) => entry(italic(path), meaning))) +
+    configuration(program) +
+    section("EXIT STATUS", ...entries(bold, program.exitCodes ?? EXIT_CODES)) +
+    section("FILES", ...entries(italic, files)) +
     section("EXAMPLE", example(line)) +
     section("SEE ALSO", seeAlso(name));
 }
 
-function usages({ name, verbs }: Program): string[] {
-  const first = `${bold(name)} [${italic("flags")}]`;
+function entries(font: (text: string) => string, meanings: Meanings): string[] {
+  return meanings.map(([name, meaning]) => entry(font(name), meaning));
+}
+
+function usages({ name, verbs, needsVerb }: Program): string[] {
+  const flags = `[${italic("flags")}]`;
   return [
-    first,
+    ...(needsVerb ? [] : [`${bold(name)} ${flags}`]),
     ...verbs.map((verb) => {
-      const argument = verb.argument === undefined ? "" : ` [${italic(verb.argument)}]`;
-      return `${bold(`${name} ${verb.name}`)}${argument} [${italic("flags")}]`;
+      const group = verb.group === undefined ? "" : ` [${bold(`--${verb.group.begin.name}`)} ${flags}]...`;
+      return `${bold(`${name} ${verb.name}`)}${italic(argumentsText(verb))} ${flags}${group}`;
     }),
   ];
+}
+
+/** The flag that begins a group, and those that belong behind it. */
+function groupEntries({ group }: Verb): string[] {
+  if (group === undefined) return [];
+  return [
+    flagEntry(group.begin),
+    paragraphs(`Flags behind --${group.begin.name}; another --${group.begin.name} begins anew:`),
+    ...group.flags.map(flagEntry),
+  ];
+}
+
+/** The settings that a program reads, or else its variables. */
+function configuration({ section: name, keys, variables = [] }: Program): string {
+  if (name === undefined) return section("ENVIRONMENT", ...entries(bold, variables));
+  const read = keys === undefined ? "every setting" : keys.join(", ");
+  const text = `Reads ${read} in [${name}] of the configuration; see eventstore.toml(5).`;
+  return section("CONFIGURATION", paragraphs(text));
 }
 
 function flagEntry({ name, value, required, help }: Flag): string {
   const term = bold(`--${name}`) + (value === undefined ? "" : ` ${italic(value)}`);
   return entry(term, help + (required === true ? " (required)" : ""));
-}
-
-function settingsText(program: Program): string {
-  const keys = program.keys === undefined ? "every setting" : program.keys.join(", ");
-  return `Reads ${keys} in [${program.section}] of the configuration; see eventstore.toml(5).`;
 }
 
 function seeAlso(name: string): string {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { programs } from "../../cli/programs.ts";
-import { bashCompletion } from "./bash_completion.ts";
+import { bashCompletion } from "../../cli/completions/bash.ts";
 import { packagedConfigText } from "./config_toml.ts";
-import { fishCompletion } from "./fish_completion.ts";
+import { fishCompletion } from "../../cli/completions/fish.ts";
 import { manPages } from "./man_pages.ts";
-import { zshCompletion } from "./zsh_completion.ts";
+import { zshCompletion } from "../../cli/completions/zsh.ts";
 
 export interface PackagedFile {
   /** Without the leading slash. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { bashCompletion } from "../../../tools/packaging/bash_completion.ts";
-import { fishCompletion } from "../../../tools/packaging/fish_completion.ts";
+import { bashCompletion } from "../../../cli/completions/bash.ts";
+import { fishCompletion } from "../../../cli/completions/fish.ts";
 import { programs } from "../../../cli/programs.ts";
-import { zshCompletion } from "../../../tools/packaging/zsh_completion.ts";
+import { zshCompletion } from "../../../cli/completions/zsh.ts";
 import type { Flag } from "../../../cli/program.ts";
 import { backupProgram } from "../../../cli/programs.ts";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { manPages } from "../../../tools/packaging/man_pages.ts";
 import { programs } from "../../../cli/programs.ts";
-import type { Flag } from "../../../cli/program.ts";
+import { argumentsText } from "../../../cli/help.ts";
+import type { Flag, Program, Verb } from "../../../cli/program.ts";
 import { sections, settingsOf } from "../../../src/config/settings.ts";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 
@@ -46,6 +47,18 @@ function expectedFlags(flags: readonly Flag[]): string[] {
   );
 }
 
+/** Names and what each of them means, and nothing else. */
+function assertMeanings(text: string, meanings: Program["exitCodes"] = []): void {
+  if (meanings.length > 0) assert.equal(text, meanings.map((row) => row.join(" ")).join(" "));
+}
+
+function expectedGroup({ group }: Verb): string[] {
+  if (group === undefined) return [];
+  const begin = `--${group.begin.name}`;
+  const between = `Flags behind ${begin}; another ${begin} begins anew:`;
+  return [...expectedFlags([group.begin]), between, ...expectedFlags(group.flags)];
+}
+
 for (const program of programs) {
   const { name, flags, verbs } = program;
   await debianTest(
@@ -56,10 +69,12 @@ for (const program of programs) {
       assert.equal(below("OPTIONS", text), expectedFlags(flags).join(" "));
       if (verbs.length === 0) return;
       const expected = verbs.map((verb) => {
-        const heading = verb.argument === undefined ? verb.name : `${verb.name} [${verb.argument}]`;
-        return [heading, verb.summary, ...expectedFlags(verb.flags)].join(" ");
+        const heading = verb.name + argumentsText(verb);
+        return [heading, verb.summary, ...expectedFlags(verb.flags), ...expectedGroup(verb)].join(" ");
       });
       assert.equal(below("VERBS", text), expected.join(" "));
+      assertMeanings(below("EXIT STATUS", text), program.exitCodes);
+      if (program.variables !== undefined) assertMeanings(below("ENVIRONMENT", text), program.variables);
     },
   );
 }

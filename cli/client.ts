@@ -1,0 +1,76 @@
+import type { ShellContext } from "../src/shell/context.ts";
+import { exitCodeOf, messageOf, ShellExit } from "../src/shell/ends.ts";
+import { printable } from "../src/shell/output/printable.ts";
+import { placeOf } from "../src/shell/place.ts";
+import { append } from "../src/shell/verbs/append.ts";
+import { head } from "../src/shell/verbs/head.ts";
+import { health } from "../src/shell/verbs/health.ts";
+import { projection } from "../src/shell/verbs/projection.ts";
+import { read } from "../src/shell/verbs/read.ts";
+import { clientProgram } from "./client_program.ts";
+import { bashCompletion } from "./completions/bash.ts";
+import { fishCompletion } from "./completions/fish.ts";
+import { zshCompletion } from "./completions/zsh.ts";
+import type { CommandLine, Program } from "./program.ts";
+import { onFirstSignal, printAsync, printError, runProgram } from "./run_program.ts";
+
+type Line = CommandLine<typeof clientProgram>;
+type ServerLine = Exclude<Line, { readonly verb: undefined | "completions" }>;
+
+const COMPLETIONS: Readonly<Record<string, (program: Program) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+};
+
+await runProgram(clientProgram, async (line) => {
+  let serverName: string | undefined;
+  try {
+    if (line.verb === undefined) return ShellExit.ok;
+    if (line.verb === "completions") {
+      await printAsync(COMPLETIONS[line.arguments[0]!]!(clientProgram));
+      return ShellExit.ok;
+    }
+    const context = contextFor(line);
+    serverName = context.place.name;
+    return await run(context, line);
+  } catch (error) {
+    const message = messageOf(error, serverName);
+    if (message !== undefined) tell(message);
+    return exitCodeOf(error);
+  }
+});
+
+function run(context: ShellContext, line: ServerLine): Promise<number> {
+  switch (line.verb) {
+    case "read":
+      return read(context, line.options);
+    case "append":
+      return append(context, line.arguments, line.options, line.groups);
+    case "head":
+      return head(context, line.options);
+    case "projection":
+      return projection(context, line.arguments, line.options);
+    case "health":
+      return health(context, line.options);
+  }
+}
+
+function contextFor({ options }: ServerLine): ShellContext {
+  return {
+    place: placeOf(options, (name) => Deno.env.get(name), tell),
+    print: printAsync,
+    printError: tell,
+    columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns : undefined,
+    stopOnSignal() {
+      const stop = new AbortController();
+      onFirstSignal((signal) => stop.abort(new Error(`stopped by ${signal}`)));
+      return stop.signal;
+    },
+  };
+}
+
+/** What others have written may be part of a message. */
+function tell(line: string): void {
+  printError(clientProgram, printable(line));
+}

@@ -1,0 +1,164 @@
+import { settings } from "../src/config/settings.ts";
+import type { Argument, Flag, Program, Verb } from "./program.ts";
+
+const json = (help: string) => ({ name: "json", help }) as const;
+
+const help = { name: "help", help: "print this text and exit" } as const satisfies Flag;
+
+/** Where the server is, and what it wants to see. A token itself is no flag: others see the flags of a process. */
+const server = [
+  { name: "url", value: "url", help: "server to speak to, http:// or https://" },
+  { name: "socket", value: "path", help: "unix socket of the server, instead of --url" },
+  { name: "token-file", value: "path", help: "file that holds the bearer token and nothing else" },
+  help,
+] as const satisfies readonly Flag[];
+
+const type = {
+  name: "type",
+  value: "type",
+  repeated: true,
+  help: "the event has this type, or one of several",
+} as const;
+const tag = {
+  name: "tag",
+  value: "name=value",
+  repeated: true,
+  help: "the event carries this identifier, and all others that are given",
+} as const;
+const meta = {
+  name: "meta",
+  value: "name=value",
+  repeated: true,
+  help: "the event carries this metadata entry, and all others that are given",
+} as const;
+const query = {
+  name: "query",
+  value: "json",
+  help: "a whole query as QUERY /events takes it, instead of --type, --tag and --meta",
+} as const;
+
+const readVerb = {
+  name: "read",
+  summary: "Shows events, oldest first, as a table.",
+  flags: [
+    type,
+    tag,
+    meta,
+    query,
+    {
+      name: "after",
+      value: "position",
+      help: "only events after this sequence, or this line of head --json",
+    },
+    { name: "before", value: "sequence", help: "only events before this sequence" },
+    { name: "backwards", help: "the newest events first" },
+    { name: "limit", value: "number", help: "stop after so many events" },
+    { name: "follow", help: "wait for new events and show them too, until a signal ends it" },
+    json("print each event as one line of JSON, as the server sends it"),
+    ...server,
+  ],
+} as const satisfies Verb;
+
+const appendVerb = {
+  name: "append",
+  summary: "Writes an event that flags describe, or those of a file, and prints their sequences.",
+  arguments: [{ name: "file" }],
+  flags: [
+    { name: "type", value: "type", help: "the type of the event" },
+    { name: "tag", value: "name=value", repeated: true, help: "an identifier of the event" },
+    { name: "meta", value: "name=value", repeated: true, help: "a metadata entry of the event" },
+    { name: "payload", value: "json", help: "the payload of the event, which must be JSON" },
+    {
+      name: "text",
+      value: "text",
+      mayBeEmpty: true,
+      help: "the payload, stored as it is, instead of --payload",
+    },
+    {
+      name: "batch",
+      value: "number",
+      help: "write a file in parts of so many events, not all of it or nothing",
+    },
+    json("print sequence, time and store ID of each event as one line of JSON"),
+    ...server,
+  ],
+  group: {
+    begin: { name: "if-none", help: "write only if no event matches what the flags behind it ask for" },
+    flags: [
+      type,
+      tag,
+      meta,
+      query,
+      {
+        name: "after",
+        value: "position",
+        help: "only events after this sequence count, or after this line of head --json",
+      },
+    ],
+  },
+} as const satisfies Verb;
+
+const headVerb = {
+  name: "head",
+  summary: "Prints the sequence of the last event, 0 when there is none.",
+  flags: [json("print store ID and sequence as one line of JSON, for --after"), ...server],
+} as const satisfies Verb;
+
+const projectionVerb = {
+  name: "projection",
+  summary: "Prints a projection, or deletes one, those of a type, or all.",
+  arguments: [
+    { name: "what", required: true, choices: ["get", "delete"] },
+    { name: "type" },
+    { name: "id" },
+  ],
+  flags: [
+    { name: "if-version", value: "version", help: "delete it only if it still has this version" },
+    { name: "all", help: "delete all projections of the type, or without a type all of them" },
+    json("print type, id, version and payload as one line of JSON"),
+    ...server,
+  ],
+} as const satisfies Verb;
+
+const healthVerb = {
+  name: "health",
+  summary: "Asks whether the server is well.",
+  flags: [json("print the answer of the server"), ...server],
+} as const satisfies Verb;
+
+/** The shells that can be told what the programs take. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+const completionsVerb = {
+  name: "completions",
+  summary: "Prints what makes a shell complete verbs and flags.",
+  arguments: [{ name: "shell", required: true, choices: SHELLS }] satisfies readonly Argument[],
+  flags: [help],
+} as const satisfies Verb;
+
+export const clientProgram = {
+  name: "eventstore-client",
+  summary: "Reads and writes the events of a running server.",
+  flags: [{ name: "version", help: "print the version and exit" }, help],
+  verbs: [readVerb, appendVerb, headVerb, projectionVerb, healthVerb, completionsVerb],
+  needsVerb: true,
+  variables: [
+    ["EVENTSTORE_URL", "the server, when neither --url nor --socket is given"],
+    [
+      "EVENTSTORE_SOCKET",
+      `its unix socket, instead of EVENTSTORE_URL; default ${settings.server.socketPath.default}`,
+    ],
+    ["EVENTSTORE_TOKEN", "the bearer token, when --token-file is not given"],
+    ["EVENTSTORE_TOKEN_FILE", "a file that holds it, instead of EVENTSTORE_TOKEN"],
+  ],
+  exitCodes: [
+    ["0", "done; of read --follow: a signal ended it; of read: also when the reader of its output has gone"],
+    ["1", "it failed; standard error says why"],
+    ["2", "a flag, an argument or an event is wrong: nothing was written, and trying again will not help"],
+    ["3", "conflict: a condition or a version does not hold, or the store was reset; nothing was written"],
+    ["4", "there is no such projection"],
+    ["5", "the server cannot be reached, or cannot do it now; nothing was written: try again later"],
+    ["6", "the answer to a write was lost: nobody knows whether it happened"],
+    ["7", "the token is missing or wrong, or the server does not allow it"],
+  ],
+} as const satisfies Program;

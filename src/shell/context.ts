@@ -1,0 +1,14 @@
+import type { Place } from "./place.ts";
+
+/** What a verb is given besides its flags. */
+export interface ShellContext {
+  readonly place: Place;
+  /** Writes to standard output. @throws BrokenPipe when nobody reads it any more */
+  print(text: string): Promise<void>;
+  /** Writes a line to standard error. */
+  printError(line: string): void;
+  /** How wide the terminal is; undefined when standard output is none. */
+  columns(): number | undefined;
+  /** From now on the first SIGINT or SIGTERM does not end the program, but is told by the signal. */
+  stopOnSignal(): AbortSignal;
+}

@@ -1,0 +1,38 @@
+import { EventStore, EventStoreError } from "../../client/mod.ts";
+import { type Server, serverOf } from "../../client/server.ts";
+import type { Place } from "./place.ts";
+
+export type Edition = "A" | "B" | "C";
+
+/** A path that only this edition has. None of them knows GET, so that asking changes nothing. */
+const OWN_PATHS: readonly (readonly [Edition, string])[] = [["A", "/write"], ["B", "/tx"], ["C", "/begin"]];
+
+const NOT_FOUND = 404;
+const METHOD_NOT_ALLOWED = 405;
+
+/** A server that has answered, and which edition it speaks. Payloads are texts, as they are stored. */
+export interface Reached {
+  readonly edition: Edition;
+  readonly store: EventStore;
+  readonly server: Server;
+}
+
+/** Asks the server what it speaks, once: one that cannot be reached shows at once, before anything is written. */
+export async function reach({ options }: Place): Promise<Reached> {
+  const edition = await editionOf(serverOf(options));
+  const known = { ...options, edition, payload: "text" } as const;
+  return { edition, store: new EventStore(known), server: serverOf(known) };
+}
+
+async function editionOf(server: Server): Promise<Edition> {
+  for (const [edition, path] of OWN_PATHS) {
+    try {
+      await server.once({ method: "GET", path });
+    } catch (error) {
+      const { status } = error as Partial<EventStoreError>;
+      if (status === METHOD_NOT_ALLOWED) return edition;
+      if (status !== NOT_FOUND) throw error;
+    }
+  }
+  throw new EventStoreError({ code: "NoEventStore", status: 0, message: "this is not an event store" });
+}

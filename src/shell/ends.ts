@@ -1,0 +1,64 @@
+import {
+  Conflict,
+  ConnectionLost,
+  EventStoreError,
+  Refused,
+  StoreReset,
+  Unavailable,
+} from "../../client/mod.ts";
+
+/** How the program ends, for scripts. */
+export const ShellExit = {
+  ok: 0,
+  failure: 1,
+  wrong: 2,
+  conflict: 3,
+  notFound: 4,
+  unreachable: 5,
+  outcomeUnknown: 6,
+  notAllowed: 7,
+} as const;
+
+/** A flag, an argument or an event is wrong. Nothing was written. */
+export class Wrong extends Error {}
+
+/** A condition does not hold. Nothing was written. */
+export class Broken extends Error {}
+
+/** There is no such thing. */
+export class NotFound extends Error {}
+
+/** The exit code that an error stands for. */
+export function exitCodeOf(error: unknown): number {
+  // Who reads the output has seen enough.
+  if (error instanceof Deno.errors.BrokenPipe) return ShellExit.ok;
+  if (error instanceof Wrong) return ShellExit.wrong;
+  if (error instanceof NotFound) return ShellExit.notFound;
+  if (error instanceof Broken || error instanceof Conflict || error instanceof StoreReset) {
+    return ShellExit.conflict;
+  }
+  if (error instanceof ConnectionLost && error.outcomeUnknown) return ShellExit.outcomeUnknown;
+  if (error instanceof ConnectionLost || error instanceof Unavailable) return ShellExit.unreachable;
+  if (error instanceof Refused && [401, 403].includes(error.status)) return ShellExit.notAllowed;
+  if (error instanceof Refused && [400, 413].includes(error.status)) return ShellExit.wrong;
+  return ShellExit.failure;
+}
+
+/** What to say about an error; nothing when there is nothing to say. */
+export function messageOf(error: unknown, serverName: string | undefined): string | undefined {
+  if (error instanceof Deno.errors.BrokenPipe) return undefined;
+  const { message } = error as Error;
+  if (!(error instanceof EventStoreError) || serverName === undefined) return message;
+  return `${serverName}: ${explained(error)}`;
+}
+
+function explained(error: EventStoreError): string {
+  const { message, status } = error;
+  if (status === 401) return `${message}; give the token with --token-file or EVENTSTORE_TOKEN`;
+  if (!(error instanceof ConnectionLost)) return message;
+  // The name of the class of an error below says nothing to people.
+  const reason = message.replace(/^\w*Error: /, "");
+  return error.outcomeUnknown
+    ? `the answer was lost, and nobody knows whether it was written: ${reason}`
+    : `no answer: ${reason}`;
+}

@@ -1,0 +1,86 @@
+import type { NewEvent } from "../../client/mod.ts";
+import { Refusal } from "../model/errors.ts";
+import { decodeEvent } from "../wire/event.ts";
+import { parseJson } from "../wire/json.ts";
+import { Wrong } from "./ends.ts";
+import { tagsByName } from "./queries.ts";
+
+/** More text than this is not kept at once: no server takes as much in one write. */
+const BYTES_MAX = 64 * 1024 * 1024;
+
+const LINE_FEED = 0x0a;
+
+/**
+ * The events of JSON lines as they arrive, as many at a time as wanted, or all of them at once. Empty lines are
+ * skipped.
+ * @param name names the input in errors
+ * @throws Wrong with the number of the line
+ */
+export async function* eventBatches(
+  input: AsyncIterable<Uint8Array>,
+  name: string,
+  count: number,
+): AsyncGenerator<NewEvent[], void> {
+  let batch: NewEvent[] = [];
+  let bytes = 0;
+  let number = 0;
+  for await (const line of linesOf(input, name)) {
+    number++;
+    if (isBlank(line)) continue;
+    bytes += line.length;
+    if (bytes > BYTES_MAX) throw tooLong(name);
+    batch.push(eventOf(line, `${name}: line ${number}`));
+    if (batch.length < count) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function eventOf(line: Uint8Array, place: string): NewEvent {
+  try {
+    const { type, identifiers, metadata, payload } = decodeEvent(parseJson(line), "");
+    return { type, identifiers: tagsByName(identifiers), metadata: tagsByName(metadata), payload };
+  } catch (error) {
+    if (error instanceof Refusal) throw new Wrong(`${place}: ${error.detail?.replace(/^body /, "it ")}`);
+    throw error;
+  }
+}
+
+/** Lines without their line feeds; the last one may lack it. */
+async function* linesOf(input: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array, void> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of input) {
+    let start = 0;
+    for (let end; (end = chunk.indexOf(LINE_FEED, start)) >= 0; start = end + 1) {
+      yield joined(parts, chunk.subarray(start, end));
+      parts = [];
+      length = 0;
+    }
+    parts.push(chunk.slice(start));
+    length += chunk.length - start;
+    if (length > BYTES_MAX) throw tooLong(name);
+  }
+  if (length > 0) yield joined(parts, new Uint8Array());
+}
+
+function joined(parts: readonly Uint8Array[], last: Uint8Array): Uint8Array {
+  if (parts.length === 0) return last;
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, last.length));
+  let at = 0;
+  for (const part of [...parts, last]) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function isBlank(line: Uint8Array): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}
+
+function tooLong(name: string): Wrong {
+  return new Wrong(`${name}: more than ${BYTES_MAX / 1024 / 1024} MiB at once; use --batch`);
+}

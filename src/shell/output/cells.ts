@@ -1,0 +1,38 @@
+/** What most terminals show in two cells: East Asian characters and pictures. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const COMBINING = /\p{M}/u;
+
+/** Shows that something was cut off. */
+const ELLIPSIS = "\u2026";
+
+/** How many cells of a terminal a text takes. */
+export function cellsOf(text: string): number {
+  let cells = 0;
+  for (const char of text) cells += cellsOfChar(char);
+  return cells;
+}
+
+function cellsOfChar(char: string): number {
+  if (char < "\u0300") return 1;
+  return COMBINING.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
+}
+
+/** A text that takes no more cells than these, with a mark at its end if some of it is missing. */
+export function cut(text: string, cells: number): string {
+  let used = 0;
+  let kept = "";
+  let keptWithMark = "";
+  for (const char of text) {
+    used += cellsOfChar(char);
+    if (used > cells) return keptWithMark + ELLIPSIS;
+    kept += char;
+    if (used < cells) keptWithMark = kept;
+  }
+  return text;
+}
+
+/** A text with spaces behind it up to a number of cells. */
+export function padded(text: string, cells: number): string {
+  return text + " ".repeat(Math.max(0, cells - cellsOf(text)));
+}

@@ -1,0 +1,44 @@
+import type { StoredEvent, Tags } from "../../../client/mod.ts";
+import { cellsOf, cut, padded } from "./cells.ts";
+import { printable } from "./printable.ts";
+
+const HEAD = ["SEQUENCE", "TIME", "TYPE", "TAGS", "PAYLOAD"];
+
+/** A column is not made wider for the sake of one long type or tag: it then sticks out. */
+const CELLS_MAX = 40;
+
+/** Events as a table for people, which grows while it is shown. */
+export class EventTable {
+  /** Of all columns but the last. */
+  #cells: readonly number[] = HEAD.slice(0, -1).map((name) => name.length);
+  #isBegun = false;
+
+  /** The next rows, cut to a number of cells if there is one, with the head before the first. */
+  rows(events: readonly StoredEvent[], columns = Infinity): string {
+    const rows = events.map((event) => rowOf(event, columns));
+    if (!this.#isBegun) rows.unshift(HEAD);
+    this.#isBegun = true;
+    this.#cells = this.#cells.map((cells, column) =>
+      Math.max(cells, Math.min(CELLS_MAX, Math.max(...rows.map((row) => cellsOf(row[column]!)))))
+    );
+    return rows.map((row) => `${cut(this.#line(row), columns)}\n`).join("");
+  }
+
+  #line(row: readonly string[]): string {
+    return row.map((cell, column) => padded(cell, this.#cells[column] ?? 0)).join("  ").trimEnd();
+  }
+}
+
+function rowOf({ sequence, time, type, identifiers, payload }: StoredEvent, columns: number): string[] {
+  const seconds = `${time.slice(0, "2026-11-20T12:34:56".length)}Z`;
+  // No more of a long payload than can be seen.
+  const seen = String(payload).slice(0, columns + 1);
+  return [String(sequence), seconds, printable(type), tagsText(identifiers), printable(seen)];
+}
+
+function tagsText(tags: Tags): string {
+  const pairs = Object.entries(tags).flatMap(([name, values]) =>
+    [values].flat().map((value) => printable(`${name}=${value}`))
+  );
+  return pairs.length === 0 ? "-" : pairs.join(" ");
+}

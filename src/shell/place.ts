@@ -1,0 +1,121 @@
+import type { EventStoreOptions } from "../../client/mod.ts";
+import { checkVariable } from "../config/check.ts";
+import type { Setting } from "../config/setting.ts";
+import { settings } from "../config/settings.ts";
+import { Wrong } from "./ends.ts";
+
+/** Where the server is. */
+export interface Place {
+  /** For messages. */
+  readonly name: string;
+  readonly options: Pick<EventStoreOptions, "url" | "socketPath" | "token">;
+}
+
+/** The flags that say where it is, as they were given. */
+export interface PlaceFlags {
+  readonly url: string | undefined;
+  readonly socket: string | undefined;
+  readonly tokenFile: string | undefined;
+}
+
+/** Something given, and by what. */
+interface Given {
+  readonly by: string;
+  readonly value: string;
+}
+
+/** Longer than any token that fits into a request. */
+const TOKEN_FILE_BYTES_MAX = 16_384;
+
+/**
+ * The server that flags name, or else variables, or else the one at the default socket.
+ * @param warn is told what is allowed but dangerous
+ * @throws Wrong when none is named, or more than one, or when the token cannot be read
+ */
+export function placeOf(
+  flags: PlaceFlags,
+  variable: (name: string) => string | undefined,
+  warn: (line: string) => void,
+): Place {
+  const token = tokenOf(flags.tokenFile, variable, warn);
+  const common = token === undefined ? {} : { token };
+  const [url, socket] = oneOf(
+    [given("--url", flags.url), given("--socket", flags.socket)],
+    [fromVariable("EVENTSTORE_URL", variable), fromVariable("EVENTSTORE_SOCKET", variable)],
+  );
+  if (url !== undefined) {
+    return { name: url.value, options: { url: checked(settings.backup.sourceUrl, url), ...common } };
+  }
+  const socketPath = socket === undefined ? defaultSocket() : checked(settings.backup.sourceSocket, socket);
+  return { name: socketPath, options: { socketPath, ...common } };
+}
+
+function given(by: string, value: string | undefined): Given | undefined {
+  return value === undefined ? undefined : { by, value };
+}
+
+function fromVariable(name: string, variable: (name: string) => string | undefined): Given | undefined {
+  return given(name, variable(name));
+}
+
+type Pair = readonly [Given | undefined, Given | undefined];
+
+/** The first of the pairs of which one is given. @throws Wrong when both are */
+function oneOf(...pairs: readonly Pair[]): Pair {
+  for (const [one, other] of pairs) {
+    if (one && other) throw new Wrong(`${one.by} and ${other.by} are both given; only one may be`);
+    if (one ?? other) return [one, other];
+  }
+  return [undefined, undefined];
+}
+
+function checked(setting: Setting, { by, value }: Given): string {
+  const result = checkVariable(setting, value);
+  if ("fault" in result) throw new Wrong(`${by}: ${result.fault}`);
+  return value;
+}
+
+function defaultSocket(): string {
+  const path = settings.server.socketPath.default;
+  try {
+    if (Deno.statSync(path).isSocket) return path;
+  } catch {
+    // It may be hidden from this user as well as missing.
+  }
+  throw new Wrong(
+    `which server? There is none at ${path}: give --url or --socket, or set EVENTSTORE_URL or EVENTSTORE_SOCKET`,
+  );
+}
+
+function tokenOf(
+  flag: string | undefined,
+  variable: (name: string) => string | undefined,
+  warn: (line: string) => void,
+): string | undefined {
+  const [file, token] = oneOf(
+    [given("--token-file", flag), undefined],
+    [fromVariable("EVENTSTORE_TOKEN_FILE", variable), fromVariable("EVENTSTORE_TOKEN", variable)],
+  );
+  if (token !== undefined) return checked(settings.backup.sourceToken, token);
+  if (file === undefined) return undefined;
+  const value = readTokenFile(file, warn).replace(/\r?\n$/, "");
+  return checked(settings.backup.sourceToken, { by: `${file.by}: ${file.value}`, value });
+}
+
+function readTokenFile({ by, value: path }: Given, warn: (line: string) => void): string {
+  const bytes = new Uint8Array(TOKEN_FILE_BYTES_MAX);
+  let length = 0;
+  try {
+    using file = Deno.openSync(path);
+    const { isFile, mode } = file.statSync();
+    if (isFile && ((mode ?? 0) & 0o044) !== 0) {
+      warn(`warning: ${path}: contains a token, but its group or others may read it (chmod 600 ${path})`);
+    }
+    for (let read: number | null; (read = file.readSync(bytes.subarray(length))) && length < bytes.length;) {
+      length += read;
+    }
+  } catch (error) {
+    throw new Wrong(`${by}: ${path}: cannot be read: ${(error as Error).message}`);
+  }
+  return new TextDecoder().decode(bytes.subarray(0, length));
+}

@@ -1,0 +1,26 @@
+import type { Position } from "../../client/mod.ts";
+import { Wrong } from "./ends.ts";
+
+/**
+ * A position as `head --json` prints it, or a bare sequence, which belongs to whatever store is there.
+ * @param flag names it in errors
+ */
+export function positionOf(text: string, flag: string): Position | number {
+  if (!text.startsWith("{")) return sequenceOf(text, flag, 0);
+  try {
+    const { storeId, sequence } = JSON.parse(text) as Partial<Position>;
+    if (typeof storeId === "string" && storeId !== "" && Number.isSafeInteger(sequence) && sequence! >= 0) {
+      return { storeId, sequence: sequence! };
+    }
+  } catch {
+    // It is said below.
+  }
+  throw new Wrong(`--${flag}: must be a sequence or {"storeId": ..., "sequence": ...}, not ${text}`);
+}
+
+/** A whole number that a flag gives. */
+export function sequenceOf(text: string, flag: string, min: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (Number.isSafeInteger(number) && number >= min) return number;
+  throw new Wrong(`--${flag}: must be a whole number from ${min}, not ${JSON.stringify(text)}`);
+}

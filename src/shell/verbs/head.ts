@@ -1,0 +1,12 @@
+import type { ShellContext } from "../context.ts";
+import { reach } from "../edition.ts";
+import { ShellExit } from "../ends.ts";
+import { jsonLine } from "../output/json_line.ts";
+
+/** Prints where the store ends. */
+export async function head(context: ShellContext, { json }: { readonly json: boolean }): Promise<number> {
+  const { store } = await reach(context.place);
+  const position = await store.head();
+  await context.print(json ? jsonLine(position) : `${position.sequence}\n`);
+  return ShellExit.ok;
+}

@@ -1,0 +1,32 @@
+import { serverOf } from "../../../client/server.ts";
+import type { ShellContext } from "../context.ts";
+import { ShellExit } from "../ends.ts";
+import { jsonLine } from "../output/json_line.ts";
+import { printable } from "../output/printable.ts";
+
+/** What a server says when it is well. Editions that can be paused say that too. */
+interface Health {
+  readonly status: string;
+  readonly version: string;
+  readonly paused?: boolean;
+}
+
+/** Asks the server once; it answers with an error when it is not well. */
+export async function health(context: ShellContext, { json }: { readonly json: boolean }): Promise<number> {
+  const server = serverOf(context.place.options);
+  const { body } = await server.once({ method: "GET", path: "/health" });
+  const said = healthOf(body);
+  const line = `${said.status}, version ${said.version}${said.paused ? ", paused" : ""}`;
+  await context.print(json ? jsonLine(said) : `${printable(line)}\n`);
+  return ShellExit.ok;
+}
+
+function healthOf(body: string): Health {
+  try {
+    const said = JSON.parse(body) as Health;
+    if (typeof said.status === "string" && typeof said.version === "string") return said;
+  } catch {
+    // It is said below.
+  }
+  throw new Error("its answer is not that of an event store");
+}

@@ -1,0 +1,89 @@
+import type { Position, Query, StoredEvent } from "../../../client/mod.ts";
+import { follow } from "../../../client/follow.ts";
+import { walk } from "../../../client/walk.ts";
+import type { ShellContext } from "../context.ts";
+import { reach, type Reached } from "../edition.ts";
+import { ShellExit, Wrong } from "../ends.ts";
+import { EventTable } from "../output/event_table.ts";
+import { jsonLine } from "../output/json_line.ts";
+import { positionOf, sequenceOf } from "../positions.ts";
+import { type QueryFlags, queryOf } from "../queries.ts";
+
+interface ReadFlags extends QueryFlags {
+  readonly after: string | undefined;
+  readonly before: string | undefined;
+  readonly backwards: boolean;
+  readonly limit: string | undefined;
+  readonly follow: boolean;
+  readonly json: boolean;
+}
+
+/** What is to be shown, and where it begins and ends. */
+interface Wanted {
+  readonly query: Query;
+  readonly after: Position | number;
+  readonly before: number | undefined;
+  readonly backwards: boolean;
+}
+
+/** How long a read goes on that was begun, while the server is away: a restart does not end it. */
+const RETRY_SECONDS = 10;
+
+/** Shows events. */
+export async function read(context: ShellContext, flags: ReadFlags): Promise<number> {
+  const wanted = wantedOf(flags);
+  const limit = flags.limit === undefined ? Infinity : sequenceOf(flags.limit, "limit", 1);
+  const reached = await reach(context.place);
+  const table = new EventTable();
+  const show = (events: readonly StoredEvent[]): Promise<void> =>
+    context.print(flags.json ? events.map(jsonLine).join("") : table.rows(events, context.columns()));
+  const stopped = flags.follow ? context.stopOnSignal() : undefined;
+  const batches = stopped === undefined ? stored(reached, wanted) : followed(reached, wanted, stopped);
+  let shown = 0;
+  try {
+    for await (const events of batches) {
+      const next = events.slice(0, limit - shown);
+      if (next.length > 0) await show(next);
+      shown += next.length;
+      if (shown === limit) break;
+    }
+  } catch (error) {
+    if (!stopped?.aborted) throw error;
+  }
+  if (shown === 0 && !flags.json && context.columns() !== undefined) {
+    context.printError("no event matches");
+  }
+  return ShellExit.ok;
+}
+
+function wantedOf(flags: ReadFlags): Wanted {
+  const { after, before, backwards } = flags;
+  if (flags.follow && (backwards || before !== undefined)) {
+    throw new Wrong(
+      `--follow waits for new events, ${backwards ? "--backwards" : "--before"} asks for old ones`,
+    );
+  }
+  return {
+    query: queryOf(flags),
+    after: after === undefined ? 0 : positionOf(after, "after"),
+    before: before === undefined ? undefined : sequenceOf(before, "before", 1),
+    backwards,
+  };
+}
+
+type Batches = AsyncGenerator<readonly StoredEvent[], void>;
+
+/** What there is. */
+async function* stored({ server }: Reached, { query, ...range }: Wanted): Batches {
+  for await (const { events, isEnd } of walk(server, query, range, RETRY_SECONDS, undefined)) {
+    yield events;
+    if (isEnd) return;
+  }
+}
+
+/** What there is, and what comes. */
+async function* followed({ server, store }: Reached, { query, after }: Wanted, signal: AbortSignal): Batches {
+  const { storeId } = typeof after === "number" && after > 0 ? await store.head({ signal }) : { storeId: "" };
+  const from = typeof after === "object" ? after : after > 0 ? { storeId, sequence: after } : undefined;
+  for await (const { events } of follow(server, query, { from, signal })) yield events;
+}

@@ -1,0 +1,65 @@
+import { type Condition, Conflict, type NewEvent, type Position, StoreReset } from "../../client/mod.ts";
+import type { Reached } from "./edition.ts";
+import { Broken } from "./ends.ts";
+
+/** What a write has done, as far as the interface of the edition tells it. */
+export type Written = readonly {
+  readonly storeId: string;
+  readonly sequence: number;
+  readonly time: string;
+}[];
+
+/** Writes events, all or nothing, if the conditions hold. @throws Broken when one of them does not */
+export async function writeEvents(
+  reached: Reached,
+  events: readonly NewEvent[],
+  conditions: readonly Condition[],
+): Promise<Written> {
+  if (reached.edition !== "A") {
+    await writeInTransaction(reached, events, conditions);
+    return [];
+  }
+  try {
+    const { events: appended, position } = await reached.store.append(events, { conditions });
+    return appended.map(({ sequence, time }) => ({ storeId: position!.storeId, sequence, time }));
+  } catch (error) {
+    const sequence = error instanceof Conflict ? error.conflict?.sequence : undefined;
+    throw sequence === undefined ? error : broken(sequence);
+  }
+}
+
+/** The interface of editions B and C has no conditions without a read: each of them is a read of nothing new. */
+async function writeInTransaction(
+  { store }: Reached,
+  events: readonly NewEvent[],
+  conditions: readonly Condition[],
+): Promise<void> {
+  // Most that break show here, before a transaction would read everything that came before them as well.
+  for (const { query, after } of conditions) {
+    const range = after === undefined ? {} : { after };
+    for await (const { sequence } of store.readAll(query, range)) throw broken(sequence);
+  }
+  await store.transaction(async (tx) => {
+    for (const { query, after } of conditions) {
+      const isNew = ({ sequence = Infinity }: { sequence: number | undefined }): boolean =>
+        sequence > (after?.sequence ?? 0);
+      const found = (await tx.read(query)).find(isNew);
+      if (found !== undefined) throw broken(found.sequence!);
+    }
+    await assertStore(store.head(), conditions);
+    await tx.append(events);
+  });
+}
+
+/** A position of another store means nothing here. */
+async function assertStore(head: Promise<Position>, conditions: readonly Condition[]): Promise<void> {
+  const positions = conditions.flatMap(({ after }) => after ?? []);
+  if (positions.length === 0) return;
+  const { storeId } = await head;
+  const other = positions.find((position) => position.storeId !== storeId);
+  if (other !== undefined) throw new StoreReset(other, storeId);
+}
+
+function broken(sequence: number): Broken {
+  return new Broken(`not written: event ${sequence} matches what --if-none asks for`);
+}

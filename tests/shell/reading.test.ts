@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import type { EventLine } from "../support/client.ts";
+import { startServer } from "../support/server_process.ts";
+import { hasTerminal, Shell } from "./shell_place.ts";
+
+const EVENTS = [
+  {
+    type: "CourseDefined",
+    identifiers: { course: "c1" },
+    metadata: { by: "web" },
+    payload: '{"capacity":30}',
+  },
+  { type: "CourseDefined", identifiers: { course: "c2" }, payload: '{"capacity":5}' },
+  { type: "StudentEnrolled", identifiers: { course: "c1", student: ["s1", "s2"] }, payload: "null" },
+  {
+    type: "StudentEnrolled",
+    identifiers: { course: "c2", student: "s1" },
+    metadata: { by: "web" },
+    payload: "null",
+  },
+];
+
+const ESC = "\x1b";
+
+for (const listen of ["unix", "tcp"] as const) {
+  Deno.test(`over ${listen}, reads show what matches, in the order and range that was asked for`, async () => {
+    await using server = await startServer({ listen, listenOnly: true });
+    await server.client().append(...EVENTS);
+    const shell = new Shell(server.address);
+    const sequences = async (...args: string[]): Promise<number[]> =>
+      (await shell.prints(["read", "--json", ...args])).split("\n").slice(0, -1)
+        .map((line) => (JSON.parse(line) as EventLine).sequence);
+
+    assert.deepEqual(await sequences(), [1, 2, 3, 4]);
+    assert.deepEqual(await sequences("--type", "CourseDefined"), [1, 2]);
+    assert.deepEqual(await sequences("--type", "CourseDefined", "--type", "StudentEnrolled"), [1, 2, 3, 4]);
+    assert.deepEqual(await sequences("--tag", "course=c1"), [1, 3]);
+    assert.deepEqual(await sequences("--tag", "student=s1", "--tag", "student=s2"), [3], "all of them");
+    assert.deepEqual(await sequences("--tag", "course=c2", "--meta", "by=web"), [4]);
+    assert.deepEqual(await sequences("--type", "CourseDefined", "--tag", "student=s1"), []);
+    const items = [
+      { types: ["CourseDefined"], identifiers: [{ name: "course", value: "c2" }] },
+      { identifiers: [{ name: "student", value: "s2" }] },
+    ];
+    assert.deepEqual(await sequences("--query", JSON.stringify(items)), [2, 3], "any of them");
+    assert.deepEqual(await sequences("--query", '"*"', "--after", "2"), [3, 4]);
+    assert.deepEqual(await sequences("--after", "1", "--before", "4", "--limit", "1"), [2]);
+    assert.deepEqual(await sequences("--backwards", "--limit", "2"), [4, 3]);
+    assert.deepEqual(await sequences("--after=2", "--backwards"), [4, 3]);
+    assert.deepEqual(await sequences("--limit", "3"), [1, 2, 3]);
+    const head = await shell.prints(["head", "--json"]);
+    assert.deepEqual(JSON.parse(head), { storeId: await server.client().storeId(), sequence: 4 });
+    assert.equal(await shell.prints(["head"]), "4\n");
+    assert.deepEqual(await sequences("--after", head.trim()), []);
+  });
+}
+
+Deno.test("--json prints events as the server sends them, the table what people want to see", async () => {
+  await using server = await startServer();
+  await server.client().append(...EVENTS);
+  const shell = new Shell(server.address);
+  const events = await server.client().allEvents();
+  assert.equal(
+    await shell.prints(["read", "--json"]),
+    events.map((event) => `${JSON.stringify(event)}\n`).join(""),
+  );
+  const time = `${events[0]!.time.slice(0, 19)}Z`;
+  assert.equal(
+    await shell.prints(["read", "--limit", "3"]),
+    [
+      "SEQUENCE  TIME                  TYPE             TAGS                             PAYLOAD",
+      `1         ${time}  CourseDefined    course=c1                        {"capacity":30}`,
+      `2         ${time}  CourseDefined    course=c2                        {"capacity":5}`,
+      `3         ${time}  StudentEnrolled  course=c1 student=s1 student=s2  null`,
+      "",
+    ].join("\n"),
+  );
+  assert.equal(await shell.prints(["read", "--type", "nothing"]), "");
+});
+
+Deno.test("nothing that others have stored is obeyed by a terminal", async () => {
+  await using server = await startServer();
+  const evil = `${ESC}]0;title\x07 ${ESC}[2J \x9b31m \u202egpj \u2028 \x7f\r\n\t\u{e0041}`;
+  const event = { type: evil, identifiers: { [evil]: evil }, metadata: { [evil]: evil }, payload: evil };
+  await server.client().append(event);
+  await server.client().write({ projections: { create: [{ type: evil, id: evil, payload: evil }] } });
+  const shell = new Shell(server.address);
+  // deno-lint-ignore no-control-regex -- these are what must not be there
+  const obeyed = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e\u{e0041}]/u;
+  for (const args of [["read"], ["read", "--json"], ["projection", "get", evil, evil, "--json"]]) {
+    assert.doesNotMatch(await shell.prints(args), obeyed, args[0]);
+  }
+  const json = JSON.parse(await shell.prints(["read", "--json"])) as EventLine;
+  assert.deepEqual([json.type, json.payload, json.identifiers], [evil, evil, { [evil]: evil }]);
+  const failed = await shell.run(["projection", "get", "none", evil]);
+  assert.equal(failed.code, 4);
+  assert.doesNotMatch(failed.stderr.trimEnd(), obeyed);
+  assert.equal(
+    await shell.prints(["projection", "get", evil, evil]),
+    `${evil}\n`,
+    "a program gets it as it is",
+  );
+});
+
+Deno.test({
+  name: "on a terminal rows fit its width, and say so when nothing matches",
+  ignore: !hasTerminal,
+  fn: async () => {
+    await using server = await startServer();
+    const wide = "\u5b57\u{1f600}e\u0301".repeat(100);
+    await server.client().append(
+      { type: "t", identifiers: { a: "1" }, payload: "x".repeat(1000) },
+      { type: "t", payload: wide },
+      { type: "t", payload: `${ESC}[31m`.repeat(100) },
+      { type: "t", payload: "short" },
+    );
+    await server.client().write({ projections: { create: [{ type: "p", id: "1", payload: `${ESC}[31m` }] } });
+    const shell = new Shell(server.address);
+    const rows = (await shell.onTerminal(["read"], 60)).split("\n").slice(0, -1);
+    // 16 cells are left for payloads. The wide ones take two, combining marks none.
+    assert.deepEqual(rows.map((row) => row.slice(44)), [
+      "PAYLOAD",
+      `${"x".repeat(15)}\u2026`,
+      `${"\u5b57\u{1f600}e\u0301".repeat(3)}\u2026`,
+      "\\u001b[31m\\u001\u2026",
+      "short",
+    ]);
+    assert.equal(await shell.onTerminal(["projection", "get", "p", "1"], 60), "\\u001b[31m\n");
+    assert.equal(
+      await shell.onTerminal(["read", "--type", "none"], 60),
+      "eventstore-client: no event matches\n",
+    );
+    assert.equal(await shell.onTerminal(["read", "--type", "none", "--json"], 60), "");
+  },
+});
+
+Deno.test("who has seen enough may leave", async () => {
+  await using server = await startServer();
+  for (let batch = 0; batch < 20; batch++) {
+    await server.client().append(
+      ...Array.from({ length: 100 }, () => ({ type: "t", payload: "x".repeat(1000) })),
+    );
+  }
+  const shell = new Shell(server.address);
+  for (const args of [["read", "--json"], ["read"], ["read", "--follow"]]) {
+    const command = new Deno.Command("bash", {
+      args: ["-c", 'set -o pipefail; "$@" | head -n 1', "bash", ...shell.command(args)],
+      env: shell.environment,
+      clearEnv: true,
+    });
+    const { code, stdout, stderr } = await command.output();
+    assert.deepEqual([code, new TextDecoder().decode(stderr)], [0, ""], args.join(" "));
+    assert.equal(new TextDecoder().decode(stdout).split("\n").length, 2);
+  }
+});
