@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { clientProgram } from "../../cli/client_program.ts";
+import { ShellExit } from "../../src/shell/ends.ts";
+import { VERSION } from "../../src/config/version.ts";
+import { inDirectory } from "../support/directory.ts";
+import { freePort } from "../support/free_port.ts";
+import { startServer } from "../support/server_process.ts";
+import { Shell } from "./shell_place.ts";
+
+const APPEND = ["append", "--type", "t", "--payload", "1"];
+
+/** Every verb that speaks to a server. */
+const VERBS = [["read"], APPEND, ["head"], ["projection", "get", "t", "i"], ["health"]];
+
+Deno.test("the exit codes that are documented are those that there are", () => {
+  const codes = clientProgram.exitCodes.map(([code]) => Number(code));
+  assert.deepEqual(codes, Object.values(ShellExit));
+});
+
+Deno.test("a server that cannot be reached is 5, at once and before anything is written", async () => {
+  const port = freePort();
+  const places = [
+    new Shell({ transport: "unix", path: "/nowhere/server.sock" }),
+    new Shell({ transport: "tcp", hostname: "127.0.0.1", port }),
+  ];
+  for (const shell of places) {
+    await Promise.all(
+      VERBS.map((args) => shell.fails(args, 5, /(\/nowhere\/server\.sock|:\d+): no answer: /)),
+    );
+  }
+});
+
+Deno.test("a server that is no event store is said to be none", async () => {
+  await using foreign = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response("<html>"),
+  );
+  const shell = new Shell({ transport: "tcp", hostname: "127.0.0.1", port: foreign.addr.port });
+  await shell.fails(["head"], 1, /this is not an event store/);
+  await shell.fails(["health"], 1, /not that of an event store/);
+});
+
+Deno.test("an answer to a write that is lost is 6, and one that says to come later 5", async () => {
+  let answer: () => Response;
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    ({ method }) => method === "GET" ? new Response("", { status: 405 }) : answer(),
+  );
+  const shell = new Shell({ transport: "tcp", hostname: "127.0.0.1", port: server.addr.port });
+  answer = () => new Response("Bad Gateway", { status: 502 });
+  await shell.fails(APPEND, 6, /the answer was lost, and nobody knows whether it was written/);
+  answer = () => Response.json({ error: "InternalError", message: "\x1b[31m" }, { status: 500 });
+  await shell.fails(APPEND, 1, /\\u001b\[31m/);
+  answer = () => Response.json({ error: "PayloadTooLarge", message: "it is too large" }, { status: 413 });
+  await shell.fails(APPEND, 2, /it is too large/);
+  answer = () => new Response("denied", { status: 403 });
+  await shell.fails(APPEND, 7, /denied/);
+});
+
+Deno.test("a server with a token takes it from a file or a variable, and its lack is 7", async () => {
+  const token = "open sesame";
+  await using server = await startServer({ env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: token } });
+  const shell = new Shell(server.address);
+  await Promise.all(
+    VERBS.map((args) => shell.fails(args, 7, /give the token with --token-file or EVENTSTORE_TOKEN$/m)),
+  );
+  await shell.fails(["head"], 7, /./, { env: { EVENTSTORE_TOKEN: "wrong" } });
+  assert.equal(await shell.prints(APPEND, { env: { EVENTSTORE_TOKEN: token } }), "1\n");
+  await inDirectory(async (directory) => {
+    const file = join(directory, "token");
+    await Deno.writeTextFile(file, `${token}\n`, { mode: 0o600 });
+    assert.equal(await shell.prints(["head", "--token-file", file]), "1\n");
+    assert.equal(await shell.prints(["head"], { env: { EVENTSTORE_TOKEN_FILE: file } }), "1\n");
+    assert.equal(
+      await shell.prints(["head", "--token-file", file], { env: { EVENTSTORE_TOKEN: "wrong" } }),
+      "1\n",
+      "the flag wins",
+    );
+    await Deno.chmod(file, 0o644);
+    const { code, stdout, stderr } = await shell.run(["head", "--token-file", file]);
+    assert.deepEqual([code, stdout], [0, "1\n"]);
+    assert.match(stderr, /^eventstore-client: warning: .*token: contains a token, .*\(chmod 600 /);
+    assert.equal(stderr.includes(token), false);
+    const two = { EVENTSTORE_TOKEN: token, EVENTSTORE_TOKEN_FILE: file };
+    await shell.fails(["head"], 2, /EVENTSTORE_TOKEN_FILE and EVENTSTORE_TOKEN are both given/, { env: two });
+    await Deno.writeTextFile(file, "two\nlines");
+    await Deno.chmod(file, 0o600);
+    await shell.fails(["head", "--token-file", file], 2, /token: must be .*printable ASCII/);
+    await shell.fails(["head", "--token-file", join(directory, "none")], 2, /none: cannot be read/);
+    await shell.fails(["head", "--token-file", "/dev/zero"], 2, /must be .*printable ASCII/);
+  });
+});
+
+Deno.test("flags win over variables, and nobody is left to guess which server is meant", async () => {
+  await using server = await startServer();
+  const url = new Shell(server.address).url;
+  const none = new Shell();
+  await none.fails(
+    ["head"],
+    2,
+    /which server\? There is none at \/run\/service\/service\.sock: give --url or --socket, or set EVENTSTORE_URL/,
+  );
+  assert.equal(await none.prints(["head", "--url", url]), "0\n");
+  const elsewhere = new Shell({ transport: "unix", path: "/nowhere/server.sock" });
+  assert.equal(await elsewhere.prints(["head", "--url", url]), "0\n");
+  await elsewhere.fails(["head"], 2, /EVENTSTORE_URL and EVENTSTORE_SOCKET are both given/, {
+    env: { EVENTSTORE_URL: url },
+  });
+  await none.fails(["head", "--url", url, "--socket", "/s"], 2, /--url and --socket are both given/);
+  await none.fails(["head", "--url", "ftp://localhost"], 2, /--url: must be an http:\/\/ or https:\/\/ URL/);
+  const secret = await none.run(["head", "--url", "http://user:secret@localhost"]);
+  assert.equal(secret.code, 2);
+  assert.doesNotMatch(secret.stderr, /secret/);
+  await none.fails(
+    ["head", "--socket", `/${"s".repeat(200)}`],
+    2,
+    /--socket: must be a path of 1 to 107 bytes/,
+  );
+});
+
+Deno.test("--help of the program and of each verb prints and exits with 0, as --version does", async () => {
+  const shell = new Shell();
+  assert.equal(await shell.prints(["--version"]), `eventstore-client ${VERSION}\n`);
+  assert.match(await shell.prints(["--help"]), /^eventstore-client: .*Exit codes:\n {2}0 /s);
+  for (const { name } of clientProgram.verbs) {
+    assert.match(
+      await shell.prints([name, "--help"]),
+      new RegExp(`^eventstore-client ${name}: .*Usage: `, "s"),
+    );
+  }
+});
