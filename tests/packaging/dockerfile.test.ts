@@ -10,7 +10,7 @@ Deno.test("what the build needs reaches it, and so does what is copied", async (
   for (const path of context) assert.ok(existsSync(join(REPOSITORY, path)), path);
   const isInside = (path: string): boolean =>
     context.some((allowed) => path === allowed || path.startsWith(`${allowed}/`));
-  for (const entry of ["main.ts", "cli/init.ts", "cli/backup.ts", "tools/build/main.ts"]) {
+  for (const entry of ["main.ts", "cli/init.ts", "cli/backup.ts", "cli/client.ts", "tools/build/main.ts"]) {
     const { modules } = JSON.parse(await denoOutput(["info", "--json", entry])) as {
       modules: { local?: string }[];
     };
@@ -43,5 +43,8 @@ Deno.test("the image listens on TCP 0.0.0.0:8085, keeps its data in /data and ru
   assert.equal(one(image, "STOPSIGNAL"), "SIGTERM");
   const known = ["server", "backup"] as const;
   const names = known.flatMap((section) => settingsOf(section).map(([, { variable }]) => variable));
-  for (const name of Object.keys(variables)) assert.ok(names.includes(name), name);
+  const { port } = server.listen;
+  const { EVENTSTORE_URL: url, ...settingVariables } = variables;
+  assert.equal(url, `http://127.0.0.1:${port}`, "where the client looks");
+  for (const name of Object.keys(settingVariables)) assert.ok(names.includes(name), name);
 });

@@ -6,7 +6,7 @@ import { architectureOf } from "./executable_architecture.ts";
 import { type PackagedFile, packagedFiles } from "./packaged_files.ts";
 
 export interface PackageOptions {
-  /** Where the three executables are. */
+  /** Where the executables are. */
   readonly from: string;
   /** Where the package goes. */
   readonly to: string;
@@ -17,7 +17,7 @@ export interface PackageOptions {
 }
 
 /**
- * The three executables may each contain the same runtime, already compressed. The highest level of xz looks back
+ * The executables may each contain the same runtime, already compressed. The highest level of xz looks back
  * far enough to store it once, which takes minutes; a lower one gains nothing.
  */
 const COMPRESSION = { xz: ["-Zxz", "-z9"], none: ["-Znone"] } as const;

@@ -4,12 +4,12 @@ import { executableName, type ProgramName, REPOSITORY } from "../../../tools/bui
 import { explainDownload } from "../support/download.ts";
 
 /*
- * The three executables, as the build makes them from a fresh copy of the repository, or those in the
+ * The executables, as the build makes them from a fresh copy of the repository, or those in the
  * directory that EVENTSTORE_DIST names.
  */
 
 /** What a build needs of the repository. */
-const SOURCES = ["cli", "src", "tools", "main.ts", "deno.json", "deno.lock"];
+const SOURCES = ["cli", "client", "src", "tools", "main.ts", "deno.json", "deno.lock"];
 
 /** All that an executable may need of PATH, besides nothing at all of Node and Deno. */
 const TOOLS = "chmod cksum env find gzip head id ls mkdir mktemp mv rm sed sh tail uname".split(" ");

@@ -30,7 +30,7 @@ function ofProcess(pid: number, name: string): string {
   return Deno.readTextFileSync(`/proc/${pid}/${name}`);
 }
 
-Deno.test("the build says which way it took, and makes three executable files and no more", () => {
+Deno.test("the build says which way it took, and makes one executable file for each program and no more", () => {
   const names = PROGRAM_NAMES.map(executableName);
   if (built.buildOutput !== undefined) {
     const lines = built.buildOutput.trimEnd().split("\n");
@@ -49,15 +49,17 @@ Deno.test("the build says which way it took, and makes three executable files an
 for (const program of PROGRAM_NAMES) {
   const name = executableName(program);
 
-  Deno.test(`${name} prints its version and a starter configuration, with next to nothing on PATH`, async () => {
+  Deno.test(`${name} prints its version, and a starter configuration if it reads one, with next to nothing on PATH`, async () => {
     const version = await built.run(program, ["--version"]);
     assert.deepEqual(version, { code: 0, stdout: `${name} ${VERSION}\n`, stderr: "" });
-    const config = await built.run(program, ["--default-config"]);
-    assert.deepEqual([config.code, config.stderr], [0, ""]);
-    assert.equal(
-      config.stdout,
-      Deno.readTextFileSync(new URL("../../../config.example.toml", import.meta.url)),
-    );
+    if (program !== "client") {
+      const config = await built.run(program, ["--default-config"]);
+      assert.deepEqual([config.code, config.stderr], [0, ""]);
+      assert.equal(
+        config.stdout,
+        Deno.readTextFileSync(new URL("../../../config.example.toml", import.meta.url)),
+      );
+    }
     const wrong = await built.run(program, ["--no-such-flag"]);
     assert.deepEqual([wrong.code, wrong.stdout], [2, ""]);
     assert.match(wrong.stderr, new RegExp(`^${name}: .*--no-such-flag`));
@@ -187,6 +189,26 @@ Deno.test("a database that init has created is used by the server", async () => 
   assert.deepEqual([made.code, made.stderr], [0, ""]);
   await using server = await startBuilt({ env: { SERVICE_DATA_DIR: data } });
   assert.match(made.stdout, new RegExp(`store ${await server.client().storeId()}`));
+});
+
+Deno.test("the client writes and reads over both transports, and knows its completions", async () => {
+  for (const listen of ["tcp", "unix"] as const) {
+    await using server = await startServer({ env: built.environment, listen, listenOnly: true });
+    const { address } = server;
+    const place: Record<string, string> = address.transport === "unix"
+      ? { EVENTSTORE_SOCKET: address.path }
+      : { EVENTSTORE_URL: `http://127.0.0.1:${address.port}` };
+    const env = { ...built.environment, ...place };
+    const args = ["append", "--type", "t", "--payload", "1", "--if-none", "--type", "t"];
+    assert.deepEqual(await built.run("client", args, { env }), { code: 0, stdout: "1\n", stderr: "" });
+    assert.equal((await built.run("client", args, { env })).code, 3);
+    const read = await built.run("client", ["read", "--json"], { env });
+    assert.deepEqual([read.code, read.stderr], [0, ""]);
+    assert.match(read.stdout, /^\{"sequence":1,.*"payload":"1"\}\n$/);
+    assert.equal((await built.run("client", ["projection", "get", "t", "i"], { env })).code, 4);
+  }
+  const completions = await built.run("client", ["completions", "bash"]);
+  assert.match(completions.stdout, /^# bash completion for eventstore-client\n/);
 });
 
 Deno.test("backup runs as cron starts it: empty environment, other directory, read-only home", async () => {

@@ -153,7 +153,7 @@ async function assertPartsWork({ build, release }: Workflow["jobs"], curl: Debia
 async function assertInstalls(directory: string, curl: DebianProgram): Promise<void> {
   const page = pageBlock(
     "install.md",
-    "# Downloads, checks and installs the three executables of a release.",
+    "# Downloads, checks and installs the four executables of a release.",
   );
   let script = page.replace(/from=\S+/, `from="file://${directory}/files"`).replace(/tag=\S+/, `tag=${TAG}`);
   script = replacePart(script, "/usr/local/bin/", `${directory}/bin/`).replaceAll("curl -", `${curl.path} -`);
