@@ -25,8 +25,9 @@ Description: append-only event store over HTTP
  events that matter to a decision and writes new ones; the write fails if
  anything that the decision is based on has changed.
  .
- The package holds the server, a program that creates an empty database, one that
- copies the events of a running server and restores them, and a client for shells.
+ The package holds the server, a program that creates an empty database, one
+ that copies the events of a running server and restores them, and a client for
+ the shell.
 `;
 }
 

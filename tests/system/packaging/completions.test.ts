@@ -5,7 +5,7 @@ import { fishCompletion } from "../../../cli/completions/fish.ts";
 import { programs } from "../../../cli/programs.ts";
 import { zshCompletion } from "../../../cli/completions/zsh.ts";
 import type { Flag } from "../../../cli/program.ts";
-import { backupProgram } from "../../../cli/programs.ts";
+import { flagsWithGroup } from "../../../cli/flags.ts";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 
 /*
@@ -13,7 +13,6 @@ import { type DebianProgram, debianTest } from "../support/debian_program.ts";
  */
 
 const flagNames = (flags: readonly Flag[]): string[] => flags.map(({ name }) => `--${name}`);
-const verbNames = backupProgram.verbs.map(({ name }) => name);
 
 const sorted = (words: readonly string[]): string[] => [...new Set(words)].sort();
 
@@ -26,13 +25,19 @@ async function checkOffers(offers: Offers, directory: string): Promise<void> {
 
   for (const { name, flags } of programs) await expect(`${name} --`, flagNames(flags));
   await expect("eventstore-server --check", ["--check-config"]);
-  for (const verb of backupProgram.verbs) {
-    await expect(`eventstore-backup ${verb.name} --`, flagNames(verb.flags));
+  for (const { name, verbs } of programs.filter(({ verbs }) => verbs.length > 0)) {
+    for (const verb of verbs) await expect(`${name} ${verb.name} --`, flagNames(flagsWithGroup(verb)));
+    await expect(`${name} `, verbs.map((verb) => verb.name));
   }
-  await expect("eventstore-backup ", verbNames);
+  await expect("eventstore-client --json projection ", ["get", "delete"]);
+  await expect("eventstore-client completions ", ["bash", "zsh", "fish"]);
+  await expect("eventstore-client append --type t --if-none --type t --ta", ["--tag"]);
+  await expect("eventstore-client read --type ", []);
   await Deno.writeTextFile(join(directory, "my config.toml"), "");
   await Deno.writeTextFile(join(directory, "other.toml"), "");
   await expect("eventstore-server --config oth", ["other.toml"]);
+  await expect("eventstore-client head --token-file oth", ["other.toml"]);
+  await expect("eventstore-client append oth", ["other.toml"]);
 }
 
 /** A directory with the completions of every program, under the names that the shell looks for. */
