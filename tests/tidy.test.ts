@@ -124,6 +124,13 @@ Deno.test("the client imports nothing from outside itself, and what it needs of 
   }
 });
 
+Deno.test("only the client for shells imports the client", () => {
+  for (const [path, imports] of modules) {
+    if (path.startsWith("client/") || path.startsWith("src/shell/")) continue;
+    assert.deepEqual(imports.filter((imported) => imported.startsWith("client/")), [], path);
+  }
+});
+
 Deno.test("a reader starts without a timer and without modules of Node, except for the driver", () => {
   const seen = new Set<string>();
   const visit = (path: string): void => {
