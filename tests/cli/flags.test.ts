@@ -200,3 +200,51 @@ Deno.test("the help shows the usage, every flag, and the settings with their var
     }
   }
 });
+
+Deno.test("flags behind the one that begins a group belong to the group, others to the verb", () => {
+  const args = ["append", "--type", "t", "--tag", "a=1", "--if-none", "--tag", "b=2", "--tag", "b=3"];
+  const line = parsed(clientProgram, ...args, "--payload", "1", "--if-none", "--type", "u", "--json");
+  assert.ok(line.verb === "append");
+  const { type, tag, payload, json } = line.options;
+  assert.deepEqual({ type, tag, payload, json }, { type: "t", tag: ["a=1"], payload: "1", json: true });
+  const none = { type: [], tag: [], meta: [], query: undefined, after: undefined };
+  assert.deepEqual(line.groups, [{ ...none, tag: ["b=2", "b=3"] }, { ...none, type: ["u"] }]);
+  assert.deepEqual(parsed(clientProgram, "append", "file").groups, []);
+  assert.deepEqual(problems(clientProgram, "append", "--after", "1"), [
+    'unknown flag "--after" of append before --if-none; it belongs behind it',
+  ]);
+  assert.deepEqual(problems(clientProgram, "append", "--if-none", "--after", "1", "--after", "2"), [
+    "--after is given twice",
+  ]);
+  assert.deepEqual(problems(clientProgram, "append", "--if-none=yes"), ["--if-none takes no value"]);
+});
+
+Deno.test("arguments are taken by their place, and only those that are known", () => {
+  const line = parsed(clientProgram, "projection", "--all", "delete", "course");
+  assert.deepEqual(line.arguments, ["delete", "course"]);
+  assert.deepEqual(problems(clientProgram, "projection", "drop"), [
+    'unexpected argument "drop": it is one of get, delete',
+  ]);
+  assert.deepEqual(problems(clientProgram, "projection"), ["get or delete is missing: see --help"]);
+  assert.deepEqual(problems(clientProgram), [
+    "a verb is missing, one of read, append, head, projection, health, completions; see --help",
+  ]);
+  const empty = parsed(clientProgram, "append", "--text", "");
+  assert.equal(empty.verb === "append" && empty.options.text, "");
+  assert.deepEqual(problems(clientProgram, "append", "--payload", ""), [
+    "--payload needs a value: --payload <json>",
+  ]);
+});
+
+Deno.test("the help shows a group behind its flag, and variables and exit codes instead of settings", () => {
+  const text = helpText(clientProgram, "append");
+  const append: Verb = clientProgram.verbs.find(({ name }) => name === "append")!;
+  const { begin, flags } = append.group!;
+  const [before, behind] = text.split(`\nFlags behind --${begin.name};`) as [string, string];
+  assert.match(before, new RegExp(`^ {2}--${begin.name} .*\n$`, "m"));
+  for (const { name } of flags) assert.match(behind, new RegExp(`^ {2}--${name} `, "m"));
+  for (const [name, meaning] of [...clientProgram.variables, ...clientProgram.exitCodes]) {
+    assert.match(text, new RegExp(`^ {2}${name} +${RegExp.escape(meaning)}$`, "m"));
+  }
+  assert.doesNotMatch(text, /\[server\]/);
+});
