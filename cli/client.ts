@@ -61,7 +61,8 @@ function contextFor({ options }: ServerLine): ShellContext {
     place: placeOf(options, (name) => Deno.env.get(name), tell),
     print: printAsync,
     printError: tell,
-    columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns : undefined,
+    // A terminal that does not know its size says 0.
+    columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns || Infinity : undefined,
     stopOnSignal() {
       const stop = new AbortController();
       onFirstSignal((signal) => stop.abort(new Error(`stopped by ${signal}`)));

@@ -7,7 +7,7 @@ export interface ShellContext {
   print(text: string): Promise<void>;
   /** Writes a line to standard error. */
   printError(line: string): void;
-  /** How wide the terminal is; undefined when standard output is none. */
+  /** How many cells a row of the terminal has, Infinity if unknown; undefined when standard output is no terminal. */
   columns(): number | undefined;
   /** From now on the first SIGINT or SIGTERM does not end the program, but is told by the signal. */
   stopOnSignal(): AbortSignal;

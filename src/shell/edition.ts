@@ -18,16 +18,16 @@ export interface Reached {
 }
 
 /** Asks the server what it speaks, once: one that cannot be reached shows at once, before anything is written. */
-export async function reach({ options }: Place): Promise<Reached> {
-  const edition = await editionOf(serverOf(options));
+export async function reach({ options }: Place, signal?: AbortSignal): Promise<Reached> {
+  const edition = await editionOf(serverOf(options), signal);
   const known = { ...options, edition, payload: "text" } as const;
   return { edition, store: new EventStore(known), server: serverOf(known) };
 }
 
-async function editionOf(server: Server): Promise<Edition> {
+async function editionOf(server: Server, signal: AbortSignal | undefined): Promise<Edition> {
   for (const [edition, path] of OWN_PATHS) {
     try {
-      await server.once({ method: "GET", path });
+      await server.once({ method: "GET", path, signal });
     } catch (error) {
       const { status } = error as Partial<EventStoreError>;
       if (status === METHOD_NOT_ALLOWED) return edition;

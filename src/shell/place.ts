@@ -83,7 +83,7 @@ function defaultSocket(): string {
     // It may be hidden from this user as well as missing.
   }
   throw new Wrong(
-    `which server? There is none at ${path}: give --url or --socket, or set EVENTSTORE_URL or EVENTSTORE_SOCKET`,
+    `which server? None is to be seen at ${path}: give --url or --socket, or set EVENTSTORE_URL or EVENTSTORE_SOCKET`,
   );
 }
 

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { clientProgram } from "../../cli/client_program.ts";
+import { bashCompletion } from "../../cli/completions/bash.ts";
+import { fishCompletion } from "../../cli/completions/fish.ts";
+import { zshCompletion } from "../../cli/completions/zsh.ts";
 import { ShellExit } from "../../src/shell/ends.ts";
 import { VERSION } from "../../src/config/version.ts";
 import { inDirectory } from "../support/directory.ts";
@@ -99,7 +102,7 @@ Deno.test("flags win over variables, and nobody is left to guess which server is
   await none.fails(
     ["head"],
     2,
-    /which server\? There is none at \/run\/service\/service\.sock: give --url or --socket, or set EVENTSTORE_URL/,
+    /which server\? None is to be seen at \/run\/service\/service\.sock: give --url or --socket, or set EVENTSTORE_URL/,
   );
   assert.equal(await none.prints(["head", "--url", url]), "0\n");
   const elsewhere = new Shell({ transport: "unix", path: "/nowhere/server.sock" });
@@ -117,6 +120,13 @@ Deno.test("flags win over variables, and nobody is left to guess which server is
     2,
     /--socket: must be a path of 1 to 107 bytes/,
   );
+});
+
+Deno.test("completions are those of the package", async () => {
+  const shell = new Shell();
+  assert.equal(await shell.prints(["completions", "bash"]), bashCompletion(clientProgram));
+  assert.equal(await shell.prints(["completions", "zsh"]), zshCompletion(clientProgram));
+  assert.equal(await shell.prints(["completions", "fish"]), fishCompletion(clientProgram));
 });
 
 Deno.test("--help of the program and of each verb prints and exits with 0, as --version does", async () => {

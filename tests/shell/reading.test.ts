@@ -126,6 +126,9 @@ Deno.test({
       "short",
     ]);
     assert.equal(await shell.onTerminal(["projection", "get", "p", "1"], 60), "\\u001b[31m\n");
+    assert.equal(await shell.onTerminal(["projection", "get", "p", "1"], 0), "\\u001b[31m\n");
+    const [, first] = (await shell.onTerminal(["read"], 0)).split("\n");
+    assert.ok(first!.endsWith("x".repeat(1000)), "a terminal that does not know its width cuts nothing");
     assert.equal(
       await shell.onTerminal(["read", "--type", "none"], 60),
       "eventstore-client: no event matches\n",

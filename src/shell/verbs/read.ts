@@ -33,27 +33,30 @@ const RETRY_SECONDS = 10;
 export async function read(context: ShellContext, flags: ReadFlags): Promise<number> {
   const wanted = wantedOf(flags);
   const limit = flags.limit === undefined ? Infinity : sequenceOf(flags.limit, "limit", 1);
-  const reached = await reach(context.place);
-  const table = new EventTable();
-  const show = (events: readonly StoredEvent[]): Promise<void> =>
-    context.print(flags.json ? events.map(jsonLine).join("") : table.rows(events, context.columns()));
   const stopped = flags.follow ? context.stopOnSignal() : undefined;
-  const batches = stopped === undefined ? stored(reached, wanted) : followed(reached, wanted, stopped);
-  let shown = 0;
   try {
-    for await (const events of batches) {
-      const next = events.slice(0, limit - shown);
-      if (next.length > 0) await show(next);
-      shown += next.length;
-      if (shown === limit) break;
-    }
+    const reached = await reach(context.place, stopped);
+    const batches = stopped === undefined ? stored(reached, wanted) : followed(reached, wanted, stopped);
+    const count = await show(context, batches, limit, flags.json);
+    if (count === 0 && !flags.json && context.columns() !== undefined) context.printError("no event matches");
   } catch (error) {
     if (!stopped?.aborted) throw error;
   }
-  if (shown === 0 && !flags.json && context.columns() !== undefined) {
-    context.printError("no event matches");
-  }
   return ShellExit.ok;
+}
+
+/** Prints so many of the events at most. @returns how many it printed */
+async function show(context: ShellContext, batches: Batches, limit: number, json: boolean): Promise<number> {
+  const table = new EventTable();
+  let shown = 0;
+  for await (const events of batches) {
+    const next = events.slice(0, limit - shown);
+    if (next.length === 0) continue;
+    await context.print(json ? next.map(jsonLine).join("") : table.rows(next, context.columns()));
+    shown += next.length;
+    if (shown === limit) break;
+  }
+  return shown;
 }
 
 function wantedOf(flags: ReadFlags): Wanted {
