@@ -126,6 +126,8 @@ await scratchRootTest(
       const output = server.output();
       await eventually(async () => assert.equal(await health(more), 0), 10);
       assert.equal(await health(), 0, "a token that the check does not know does not concern it");
+      const asked = asTheImageSays(["eventstore-client", "health"], token ? { EVENTSTORE_TOKEN: token } : {});
+      assert.match(await root.runWell(...asked), /^ok, version/, "it knows where the server is");
       assert.equal(await health({ ...more, SERVICE_PORT: "8086" }), 1, "nothing listens there");
       assert.equal(
         (await root.run(...asTheImageSays(["eventstore-init"]))).code,

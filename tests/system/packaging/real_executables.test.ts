@@ -26,6 +26,11 @@ await scratchRootTest("real executables are unpacked by root at install, and run
   await root.runWell("sed", "-i", `s,^#sourceSocket =.*,sourceSocket = "${SOCKET}",`, CONFIG);
   await root.runWell("systemctl", "start", "eventstore-backup.service");
   assert.match(machine.printed(), /1 event/);
+  assert.match(
+    await root.runWell("eventstore-client", "read"),
+    /^SEQUENCE .*\n1 .* first$/,
+    "it finds the server",
+  );
   // Somebody with a home of his own runs the same, and keeps no copy.
   await root.runWell("install", "-d", "-o", "nobody", "/tmp/home");
   const asNobody = ["setpriv", "--reuid=nobody", "--clear-groups", "env", "HOME=/tmp/home"];
