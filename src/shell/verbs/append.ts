@@ -33,12 +33,11 @@ export async function append(
   groups: readonly ConditionFlags[],
 ): Promise<number> {
   const wanted = groups.map(wantedOf);
-  const report = (written: Written): Promise<void> =>
-    context.print(written.map((event) => flags.json ? jsonLine(event) : `${event.sequence}\n`).join(""));
   if (path === undefined) {
     const event = eventOf(flags);
     const reached = await reach(context.place);
-    await report(await writeEvents(reached, [event], await conditionsOf(reached, wanted)));
+    const written = await writeEvents(reached, [event], await conditionsOf(reached, wanted));
+    await report(context, written, flags.json);
     return ShellExit.ok;
   }
   assertNoEvent(flags);
@@ -48,15 +47,26 @@ export async function append(
   try {
     for await (const events of batches) {
       reached ??= await reach(context.place);
-      await report(await writeEvents(reached, events, await conditionsOf(reached, wanted)));
+      const written = await writeEvents(reached, events, await conditionsOf(reached, wanted));
       count += events.length;
+      await report(context, written, flags.json);
     }
   } catch (error) {
-    if (count > 0) context.printError(`of ${nameOf(path)}, ${count} events are written, and no others`);
-    throw isTooMany(error) ? new Wrong(`${error.message}; --batch writes them in parts`) : error;
+    if (count > 0) context.printError(`the first ${count} events of ${nameOf(path)} are written`);
+    throw isTooMany(error) ? new Wrong(`${error.message}; --batch N writes N at a time`) : error;
   }
   if (reached === undefined) throw new Wrong(`${nameOf(path)}: there is no event in it`);
   return ShellExit.ok;
+}
+
+/** Nobody who stops reading what was written stops what is still to be written. */
+async function report(context: ShellContext, written: Written, json: boolean): Promise<void> {
+  const lines = written.map((event) => json ? jsonLine(event) : `${event.sequence}\n`);
+  try {
+    await context.print(lines.join(""));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
 }
 
 function nameOf(path: string): string {
