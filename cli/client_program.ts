@@ -61,7 +61,8 @@ const readVerb = {
 
 const appendVerb = {
   name: "append",
-  summary: "Writes an event that flags describe, or those of a file, and prints their sequences.",
+  summary:
+    "Writes the event that flags describe, or those of a file (- is standard input), and prints their sequences.",
   arguments: [{ name: "file" }],
   flags: [
     { name: "type", value: "type", help: "the type of the event" },
@@ -77,7 +78,7 @@ const appendVerb = {
     {
       name: "batch",
       value: "number",
-      help: "write a file in parts of so many events, not all of it or nothing",
+      help: "write a file in parts of so many events, instead of all of it or nothing",
     },
     json("print sequence, time and store ID of each event as one line of JSON"),
     ...server,

@@ -10,7 +10,7 @@ export function helpText(program: Program, verbName?: string): string {
 
 ${usageHelp(program, verb)}
 Flags:
-${flagsHelp(flags)}${groupHelp(verb)}
+${flagsHelp([...flags, ...(verb?.group ? [verb.group.begin] : [])])}${groupHelp(verb)}
 ${surroundingsHelp(program, verb)}`;
 }
 
@@ -55,7 +55,7 @@ function flagsHelp(flags: readonly Flag[]): string {
 function groupHelp(verb: Verb | undefined): string {
   if (verb?.group === undefined) return "";
   const { begin, flags } = verb.group;
-  return `${flagsHelp([begin])}
+  return `
 Flags behind --${begin.name}; another --${begin.name} begins anew:
 ${flagsHelp(flags)}`;
 }
