@@ -111,9 +111,12 @@ function readTokenFile({ by, value: path }: Given, warn: (line: string) => void)
     if (isFile && ((mode ?? 0) & 0o044) !== 0) {
       warn(`warning: ${path}: contains a token, but its group or others may read it (chmod 600 ${path})`);
     }
-    for (let read: number | null; (read = file.readSync(bytes.subarray(length))) && length < bytes.length;) {
+    while (length < bytes.length) {
+      const read = file.readSync(bytes.subarray(length));
+      if (read === null) break;
       length += read;
     }
+    if (length === bytes.length) throw new Error("it is too long for a token");
   } catch (error) {
     throw new Wrong(`${by}: ${path}: cannot be read: ${(error as Error).message}`);
   }

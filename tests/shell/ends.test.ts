@@ -91,7 +91,11 @@ Deno.test("a server with a token takes it from a file or a variable, and its lac
     await Deno.chmod(file, 0o600);
     await shell.fails(["head", "--token-file", file], 2, /token: must be .*printable ASCII/);
     await shell.fails(["head", "--token-file", join(directory, "none")], 2, /none: cannot be read/);
-    await shell.fails(["head", "--token-file", "/dev/zero"], 2, /must be .*printable ASCII/);
+    await shell.fails(
+      ["head", "--token-file", "/dev/zero"],
+      2,
+      /\/dev\/zero: cannot be read: it is too long/,
+    );
   });
 });
 
