@@ -164,8 +164,18 @@ Deno.test("everything is written, even if nobody reads what is printed", async (
       clearEnv: true,
     }).output();
     assert.equal(code, 0);
+    const full = await new Deno.Command("bash", {
+      args: ["-c", '"$@" > /dev/full', "bash", ...shell.command([...COURSE])],
+      env: shell.environment,
+      clearEnv: true,
+    }).output();
+    assert.equal(full.code, 1);
+    assert.match(
+      new TextDecoder().decode(full.stderr),
+      /the events are written, but .* could not be printed: /,
+    );
   });
-  assert.equal((await payloads(server)).length, 30);
+  assert.equal((await payloads(server)).length, 31);
 });
 
 Deno.test("what makes no sense is refused before anything is asked of a server", async () => {

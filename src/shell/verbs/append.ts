@@ -59,13 +59,16 @@ export async function append(
   return ShellExit.ok;
 }
 
-/** Nobody who stops reading what was written stops what is still to be written. */
+/** Whoever stops reading what was written does not stop what is still to be written. */
 async function report(context: ShellContext, written: Written, json: boolean): Promise<void> {
   const lines = written.map((event) => json ? jsonLine(event) : `${event.sequence}\n`);
   try {
     await context.print(lines.join(""));
   } catch (error) {
-    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+    if (error instanceof Deno.errors.BrokenPipe) return;
+    throw new Error(
+      `the events are written, but their sequences could not be printed: ${(error as Error).message}`,
+    );
   }
 }
 
