@@ -56,9 +56,16 @@ function explained(error: EventStoreError): string {
   const { message, status } = error;
   if (status === 401) return `${message}; give the token with --token-file or EVENTSTORE_TOKEN`;
   if (!(error instanceof ConnectionLost)) return message;
-  // The name of the class of an error below says nothing to people.
-  const reason = message.replace(/^\w*Error: /, "");
+  const reason = reasonOf(error);
   return error.outcomeUnknown
     ? `the answer was lost, and nobody knows whether it was written: ${reason}`
     : `no answer: ${reason}`;
+}
+
+/** What the last error below says; those above it only say that something failed. */
+function reasonOf(error: Error): string {
+  let last = error;
+  while (last.cause instanceof Error) last = last.cause;
+  // The name of the class, and the address, say nothing that is not said already.
+  return last.message.replace(/^\w*Error: /, "").replace(/^error sending request for url \(\S*\): /, "");
 }

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Shell } from "../../shell/shell_place.ts";
+import { inDirectory } from "../../support/directory.ts";
+import { makeCertificates } from "../support/certificates.ts";
+import { debianTest } from "../support/debian_program.ts";
+
+await debianTest(
+  ["openssl"],
+  "over https and below a base path the client asks with its token, if the certificate is one to trust",
+  async ({ openssl }) => {
+    await inDirectory(async (directory) => {
+      await makeCertificates(openssl, directory);
+      const text = (name: string): string => Deno.readTextFileSync(join(directory, name));
+      const asked: string[] = [];
+      await using server = Deno.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        cert: text("cert.pem"),
+        key: text("key.pem"),
+        onListen() {},
+      }, ({ url, headers }) => {
+        asked.push(`${new URL(url).pathname} ${headers.get("authorization")}`);
+        return Response.json({ status: "ok", version: "1.2.3" });
+      });
+      const env = {
+        EVENTSTORE_URL: `https://127.0.0.1:${server.addr.port}/base/path/`,
+        EVENTSTORE_TOKEN: "secret",
+      };
+      const shell = new Shell();
+      await shell.fails(["health"], 5, /certificate/i, { env });
+      assert.deepEqual(asked, [], "nothing was said to a stranger");
+      const trusting = { ...env, DENO_CERT: join(directory, "ca.pem") };
+      assert.equal(await shell.prints(["health"], { env: trusting }), "ok, version 1.2.3\n");
+      assert.deepEqual(asked, ["/base/path/health Bearer secret"]);
+    });
+  },
+);
