@@ -51,9 +51,9 @@ function isOption(token: Token): token is OptionToken {
 /** A flag takes a value in all verbs or in none, so the arguments are split before the verb is known. */
 function tokensOf(program: Program, args: readonly string[]) {
   const options = Object.fromEntries(
-    allFlags(program).map((
-      { name, value },
-    ) => [name, { type: value === undefined ? "boolean" : "string" } as const]),
+    allFlags(program).map(({ name, value }) =>
+      [name, { type: value === undefined ? "boolean" : "string" }] as const
+    ),
   );
   // Strict parsing would stop at the first problem, and with different wording.
   const parsed = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
@@ -75,35 +75,40 @@ function readFlags(
   verb: Verb | undefined,
   tokens: readonly OptionToken[],
 ): { readonly given: Given; readonly groups: readonly Given[]; readonly problems: string[] } {
+  const own = (verb ?? program).flags;
+  const { begin, flags: groupFlags = [] } = verb?.group ?? {};
   const given: Given = new Map();
   const groups: Given[] = [];
   const problems: string[] = [];
   for (const token of tokens) {
-    const isIt = ({ name }: Flag): boolean => token.rawName === `--${name}`;
-    const group = groups.at(-1);
-    const ofGroup = group && verb?.group?.flags.find(isIt);
-    const begin = verb?.group?.begin;
-    const flag = ofGroup ?? [...(verb ?? program).flags, ...(begin === undefined ? [] : [begin])].find(isIt);
-    const target = ofGroup === undefined ? given : group!;
-    const problem = flag === undefined
-      ? unknownFlag(program, verb, token.rawName)
-      : faultOf(flag, token, flag === begin ? new Map() : target);
-    if (problem !== undefined) problems.push(problem);
-    else if (flag === begin) groups.push(new Map());
-    else target.set(flag!.name, [...target.get(flag!.name) ?? [], token.value ?? ""]);
+    const find = (flags: readonly Flag[]): Flag | undefined =>
+      flags.find(({ name }) => token.rawName === `--${name}`);
+    if (begin !== undefined && find([begin]) !== undefined) {
+      problems.push(...faultsOf(begin, token, new Map()));
+      groups.push(new Map());
+      continue;
+    }
+    const ofGroup = groups.length === 0 ? undefined : find(groupFlags);
+    const flag = ofGroup ?? find(own);
+    const target = ofGroup === undefined ? given : groups.at(-1)!;
+    const faults = flag === undefined
+      ? [unknownFlag(program, verb, token.rawName)]
+      : faultsOf(flag, token, target);
+    problems.push(...faults);
+    if (faults.length === 0) target.set(flag!.name, [...target.get(flag!.name) ?? [], token.value ?? ""]);
   }
   return { given, groups, problems };
 }
 
-function faultOf(flag: Flag, token: OptionToken, given: Given): string | undefined {
+function faultsOf(flag: Flag, token: OptionToken, given: Given): string[] {
   const { name, value } = flag;
-  if (given.has(name) && flag.repeated === undefined) return `--${name} is given twice`;
-  if (value === undefined) return token.value === undefined ? undefined : `--${name} takes no value`;
+  if (given.has(name) && flag.repeated === undefined) return [`--${name} is given twice`];
+  if (value === undefined) return token.value === undefined ? [] : [`--${name} takes no value`];
   // `--config --help` forgot the path; a path that does start with a dash can be given as `--config=-path`. A
   // dash alone is standard input.
   const isFlag = token.value?.startsWith("-") && token.value !== "-" && token.inlineValue !== true;
   const isEmpty = !token.value && !(token.value === "" && flag.mayBeEmpty);
-  return isEmpty || isFlag ? `--${name} needs a value: --${name} <${value}>` : undefined;
+  return isEmpty || isFlag ? [`--${name} needs a value: --${name} <${value}>`] : [];
 }
 
 function argumentFaults(known: readonly Argument[], given: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-import { type Condition, Conflict, type NewEvent, type Position, StoreReset } from "../../client/mod.ts";
+import { type Condition, Conflict, type EventStore, type NewEvent, StoreReset } from "../../client/mod.ts";
 import type { Reached } from "./edition.ts";
 import { Broken } from "./ends.ts";
 
@@ -46,16 +46,16 @@ async function writeInTransaction(
       const found = (await tx.read(query)).find(isNew);
       if (found !== undefined) throw broken(found.sequence!);
     }
-    await assertStore(store.head(), conditions);
+    await assertStore(store, conditions);
     await tx.append(events);
   });
 }
 
 /** A position of another store means nothing here. */
-async function assertStore(head: Promise<Position>, conditions: readonly Condition[]): Promise<void> {
+async function assertStore(store: EventStore, conditions: readonly Condition[]): Promise<void> {
   const positions = conditions.flatMap(({ after }) => after ?? []);
   if (positions.length === 0) return;
-  const { storeId } = await head;
+  const { storeId } = await store.head();
   const other = positions.find((position) => position.storeId !== storeId);
   if (other !== undefined) throw new StoreReset(other, storeId);
 }
