@@ -1,25 +1,45 @@
-import { initFromExport } from "../src/backup/history/init_from_export.ts";
+import { importEvents } from "../src/backup/history/import_events.ts";
+import { initFromFile } from "../src/backup/history/init_from_file.ts";
 import { countEvents } from "../src/backup/reports/count_events.ts";
+import { ConfigError } from "../src/config/config_error.ts";
 import { loadServerSettings } from "../src/config/load.ts";
+import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
 import { initStore } from "../src/store/sqlite/data_directory/init_store.ts";
 import type { CommandLine } from "./program.ts";
 import { initProgram } from "./programs.ts";
 import { ExitCode, loadSettings, print, runProgram } from "./run_program.ts";
 
+type InitOptions = CommandLine<typeof initProgram>["options"];
+
 await runProgram(initProgram, ({ options }) => {
-  const dataDir = dataDirFrom(options);
-  if (options.import === undefined) {
-    const { path, storeId } = initStore(dataDir);
-    print(`${path}\nstore ${storeId}\n`);
-  } else {
-    const { path, storeId, events } = initFromExport(options.import, dataDir);
-    print(`${path}\nstore ${storeId}\n${countEvents(events)} imported\n`);
-  }
+  refuseSeveralTasks(options);
+  print(init(options, dataDirFrom(options)));
   return Promise.resolve(ExitCode.ok);
 });
 
+/** @returns what to print */
+function init(
+  { import: exported, addViews: isAddingViews }: InitOptions,
+  dataDir: string,
+): string {
+  if (isAddingViews) return `${addViews(dataDir)}: the views are there\n`;
+  if (exported !== undefined) return made(initFromFile(exported, dataDir, importEvents));
+  return made(initStore(dataDir));
+}
+
+function made({ path, storeId, events }: { path: string; storeId: string; events?: number }): string {
+  return `${path}\nstore ${storeId}\n${events === undefined ? "" : `${countEvents(events)} imported\n`}`;
+}
+
+function refuseSeveralTasks({ import: exported, addViews }: InitOptions): void {
+  const tasks = [exported !== undefined, addViews].filter((isGiven) => isGiven);
+  if (tasks.length > 1) {
+    throw new ConfigError(["only one of --import and --add-views can be given"]);
+  }
+}
+
 /** A named file is read and checked even if its `dataDir` is not used. */
-function dataDirFrom({ config, dataDir }: CommandLine<typeof initProgram>["options"]): string {
+function dataDirFrom({ config, dataDir }: InitOptions): string {
   if (dataDir !== undefined && config === undefined) return dataDir;
   const { settings } = loadSettings(initProgram, config, loadServerSettings);
   return dataDir ?? settings.dataDir;

@@ -41,6 +41,7 @@ export const initProgram = {
       value: "path",
       help: "import the events of an exported file (- for standard input)",
     },
+    { name: "add-views", help: "add the views for SQL to an existing database that lacks them" },
     ...common,
   ],
   section: "server",

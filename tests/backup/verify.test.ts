@@ -191,7 +191,26 @@ const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void,
     (db) => db.script("ALTER TABLE event ADD COLUMN mine INTEGER"),
     /: table event differs from the schema$/,
   ],
+  [
+    "a view was changed",
+    (db) => db.script("DROP VIEW events; CREATE VIEW events AS SELECT sequence FROM event"),
+    /: view events differs from the schema$/,
+  ],
+  ["a view is foreign", (db) => db.script("CREATE VIEW mine AS SELECT 1"), /: mine does not belong here$/],
 ];
+
+Deno.test("a backup from before there were views is whole, and a store that is restored from it has them", async () => {
+  using place = placeWithoutSource();
+  const storeId = makeBackup(place, EVENT);
+  change(place.file(storeId), (db) => db.script("DROP VIEW events; DROP VIEW event_tags"));
+  const before = bytesIn(place.dataDir);
+  assert.deepEqual(await verify(place), { code: 0, stdout: `${storeId}: ok, 30 events\n`, stderr: "" });
+  const { code, stderr } = await place.run({ args: ["restore", "--to", "restored"] });
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.deepEqual(bytesIn(place.dataDir), before);
+  using db = openForChecking(join(place.directory, "restored/events.db"));
+  assert.deepEqual(db.all("SELECT count(*) FROM events"), [[EVENTS]]);
+});
 
 Deno.test("verify names each damage done to a row, together with the backup, and exits with 1", async () => {
   using place = placeWithoutSource();

@@ -11,7 +11,12 @@ const noVerb = { verb: undefined, arguments: [], groups: [] };
 
 /** What each program's flags come to when none is given. */
 const serverOptions = { ...common, checkConfig: false, printConfig: false };
-const initOptions = { ...common, dataDir: undefined, import: undefined };
+const initOptions = {
+  ...common,
+  dataDir: undefined,
+  import: undefined,
+  addViews: false,
+};
 const backupOptions = { ...common, quiet: false, json: false, metricsFile: undefined };
 
 const verbs: readonly Verb[] = backupProgram.verbs;

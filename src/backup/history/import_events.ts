@@ -3,11 +3,8 @@ import { eventLine } from "../../wire/event.ts";
 import { decodeEventLine } from "../../wire/event_line.ts";
 import { exportTrailer, TRAILER_START } from "./export_trailer.ts";
 import { HashChain } from "./hash_chain.ts";
+import { inBatches } from "./in_batches.ts";
 import { type ReadBytes, readLines } from "./lines.ts";
-
-/** A batch ends with whichever comes first. */
-const BATCH_EVENTS_MAX = 5000;
-const BATCH_UNITS_MAX = 4 * 1024 * 1024;
 
 const decoder = new TextDecoder();
 
@@ -15,26 +12,21 @@ const decoder = new TextDecoder();
  * The events of an export, checked line by line and prepared for the store in batches.
  * @throws Error that names the line at fault, after the last batch at the latest if the export is incomplete
  */
-export function* importEvents(read: ReadBytes): Generator<PreparedEvent[], void> {
+export function importEvents(read: ReadBytes): Iterable<PreparedEvent[]> {
+  return inBatches(eventsOf(read));
+}
+
+function* eventsOf(read: ReadBytes): Generator<PreparedEvent, void> {
   const chain = new HashChain();
   const lines = readLines(read);
-  let batch: PreparedEvent[] = [];
-  let units = 0;
   let events = 0;
   for (let line = lines.next(); !line.done; line = lines.next()) {
     if (isTrailer(line.value)) {
       checkTrailer(decoder.decode(line.value), events, chain);
       if (lines.next().done !== true) throw new Error(`line ${events + 2}: nothing may follow the trailer`);
-      yield batch;
       return;
     }
-    const event = prepare(line.value, ++events, chain);
-    batch.push(event);
-    units += event.body.length;
-    if (batch.length < BATCH_EVENTS_MAX && units < BATCH_UNITS_MAX) continue;
-    yield batch;
-    batch = [];
-    units = 0;
+    yield prepare(line.value, ++events, chain);
   }
   throw new Error(`it was cut short: the trailer is missing after line ${events}`);
 }

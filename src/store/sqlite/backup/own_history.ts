@@ -1,6 +1,7 @@
 import type { Database } from "../connection/database.ts";
 import { changeStoreId } from "../tables/identity.ts";
 import { deleteOrigin } from "../tables/origin.ts";
+import { VIEWS } from "../tables/schema.ts";
 
 /**
  * Turns a copied backup into a store: from now on it has a history and a store ID of its own. The WAL is empty
@@ -11,6 +12,7 @@ export function startOwnHistory(db: Database): string {
   db.run("BEGIN IMMEDIATE");
   changeStoreId(db, storeId);
   deleteOrigin(db);
+  db.script(VIEWS);
   db.run("COMMIT");
   db.all("PRAGMA wal_checkpoint(TRUNCATE)");
   return storeId;

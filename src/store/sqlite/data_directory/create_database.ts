@@ -1,7 +1,7 @@
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { NewDatabaseFile } from "./new_database_file.ts";
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "../tables/schema.ts";
+import { createSchema } from "../tables/create_schema.ts";
 
 /**
  * Creates a database with a new store ID, readable by its owner only. It is created completely or not at all.
@@ -10,14 +10,10 @@ import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "../tables/schema.ts";
  */
 export function createDatabase(path: string, fill?: (db: Database) => void): string {
   using file = new NewDatabaseFile(path);
-  const storeId = crypto.randomUUID();
+  let storeId: string;
   {
     using db = openForWriting(file.temporary);
-    db.script(
-      `BEGIN; ${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION};`,
-    );
-    db.run("INSERT INTO store (only_row, id) VALUES (1, ?)", storeId);
-    db.run("COMMIT");
+    storeId = createSchema(db);
     fill?.(db);
     db.all("PRAGMA wal_checkpoint(TRUNCATE)");
   }

@@ -1,7 +1,11 @@
 import schema from "./schema.sql" with { type: "text" };
+import views from "./views.sql" with { type: "text" };
 
 /** The statements that create an empty database. */
 export const SCHEMA: string = schema;
+
+/** The statements that create the views which a database lacks. */
+export const VIEWS: string = views;
 
 /** Kept in `user_version`. A program works with exactly one version and never changes a schema on its own. */
 export const SCHEMA_VERSION = 2;

@@ -1,5 +1,5 @@
 import { Database } from "../../connection/database.ts";
-import { SCHEMA } from "../../tables/schema.ts";
+import { SCHEMA, VIEWS } from "../../tables/schema.ts";
 
 /** Most faults that SQLite may name; one is enough to know that the file is damaged. */
 const FAULTS_MAX = 3;
@@ -10,25 +10,38 @@ export function fileFaults(db: Database): string[] {
   return rows.length === 1 && rows[0] === "ok" ? [] : rows;
 }
 
-/** Tables that are missing, foreign, or different from the schema's. */
+/** Tables and views that are foreign or different from the schema's, and tables that are missing. */
 export function schemaFaults(db: Database): string[] {
   const expected = newSchema();
-  const found = tablesOf(db);
+  const found = partsOf(db);
   const names = [...new Set([...expected.keys(), ...found.keys()])];
-  return names.filter((name) => expected.get(name) !== found.get(name)).map((name) => {
-    if (!found.has(name)) return `table ${name} is missing`;
-    return expected.has(name) ? `table ${name} differs from the schema` : `${name} does not belong here`;
+  return names.flatMap((name) => {
+    const part = expected.get(name);
+    if (part === undefined) return [`${name} does not belong here`];
+    if (found.has(name)) {
+      return found.get(name)!.sql === part.sql ? [] : [`${part.kind} ${name} differs from the schema`];
+    }
+    // A database that was created before there were views is complete without them.
+    return part.kind === "view" ? [] : [`${part.kind} ${name} is missing`];
   });
 }
 
-function newSchema(): Map<string, unknown> {
-  using db = new Database(":memory:", { readOnly: false });
-  db.script(SCHEMA);
-  return tablesOf(db);
+/** A table or a view, and the statement that created it. */
+interface Part {
+  readonly kind: string;
+  readonly sql: unknown;
 }
 
-/** The statements that created everything in the file, except for SQLite's own tables (statistics). */
-function tablesOf(db: Database): Map<string, unknown> {
-  const rows = db.all("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
-  return new Map(rows.map(([name, sql]) => [String(name), sql]));
+function newSchema(): Map<string, Part> {
+  using db = new Database(":memory:", { readOnly: false });
+  db.script(SCHEMA + VIEWS);
+  return partsOf(db);
+}
+
+/** Everything in the file, except for SQLite's own tables (statistics). */
+function partsOf(db: Database): Map<string, Part> {
+  const rows = db.all(
+    "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+  );
+  return new Map(rows.map(([name, kind, sql]) => [String(name), { kind: String(kind), sql }]));
 }

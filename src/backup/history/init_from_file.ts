@@ -1,23 +1,26 @@
+import type { PreparedEvent } from "../../store/prepare_event.ts";
 import { fillDatabase } from "../../store/sqlite/backup/fill_database.ts";
 import { initStore } from "../../store/sqlite/data_directory/init_store.ts";
-import { importEvents } from "./import_events.ts";
+import type { ReadBytes } from "./lines.ts";
 
 /**
- * Creates a store with the events of an exported file, `-` for standard input.
+ * Creates a store with the events of a file, `-` for standard input, all or nothing.
+ * @param eventsOf reads them from the bytes of the file, in batches
  * @returns what `initStore` does, and the number of events
  */
-export function initFromExport(
+export function initFromFile(
   path: string,
   dataDir: string,
+  eventsOf: (read: ReadBytes) => Iterable<readonly PreparedEvent[]>,
 ): ReturnType<typeof initStore> & { readonly events: number } {
   const isStdin = path === "-";
   const name = isStdin ? "standard input" : path;
-  using file = isStdin ? undefined : openExport(path);
+  using file = isStdin ? undefined : openFile(path);
   const input = file ?? Deno.stdin;
   let events = 0;
   const store = initStore(dataDir, (db) => {
     try {
-      events = fillDatabase(db, importEvents((bytes) => input.readSync(bytes)));
+      events = fillDatabase(db, eventsOf((bytes) => input.readSync(bytes)));
     } catch (error) {
       throw new Error(`${name} was not imported: ${(error as Error).message}`);
     }
@@ -25,7 +28,7 @@ export function initFromExport(
   return { ...store, events };
 }
 
-function openExport(path: string): Deno.FsFile {
+function openFile(path: string): Deno.FsFile {
   try {
     return Deno.openSync(path);
   } catch (error) {

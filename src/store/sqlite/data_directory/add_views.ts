@@ -1,0 +1,31 @@
+import { isThere } from "../../../files/is_there.ts";
+import { schemaFaults } from "../backup/checks/file_check.ts";
+import { openForWriting } from "../connection/connection.ts";
+import { VIEWS } from "../tables/schema.ts";
+import { lockDataDirectory } from "./data_directory.ts";
+import { checkDatabaseFile, refuseSecondName, StoreFileError, storePaths } from "./database_file.ts";
+
+/**
+ * Adds the views to the database of a stopped server that was created before there were any.
+ * @returns the path of the database
+ * @throws StoreFileError when there is no database, or something in it has the name of a view
+ */
+export function addViews(dataDir: string): string {
+  const path = storePaths(dataDir).database;
+  // The lock would be created beside nothing.
+  if (!isThere(path)) throw new StoreFileError(`there is no database at ${path}`);
+  using _lock = lockDataDirectory(dataDir);
+  checkDatabaseFile(path);
+  refuseSecondName(path);
+  using db = openForWriting(path);
+  db.run("BEGIN IMMEDIATE");
+  db.script(VIEWS);
+  const faults = schemaFaults(db);
+  if (faults.length > 0) {
+    db.run("ROLLBACK");
+    throw new StoreFileError(`${path} was not changed: ${faults.join("; ")}`);
+  }
+  db.run("COMMIT");
+  db.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  return path;
+}

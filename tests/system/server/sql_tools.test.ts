@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { inDirectory } from "../../support/directory.ts";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free_port.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { COURSE_EVENTS, pageCommands, pageQueries } from "../../support/sql_page.ts";
+import { missingForPython } from "../integrations/python_environment.ts";
+import { debianTest } from "../support/debian_program.ts";
+import { needingTest } from "../support/needing_test.ts";
+import { installPythonTools } from "../support/python_tools.ts";
+
+/* The commands of docs/sql.md with the real tools, on the file of a server that runs. */
+
+const TYPES = [{ type: "CourseDefined", events: 2 }, { type: "StudentEnrolled", events: 2 }];
+
+async function startFilledServer(): Promise<ServerProcess> {
+  const server = await startServer();
+  await server.client().append(...COURSE_EVENTS);
+  return server;
+}
+
+/** Runs a command of the page, or another one, on the store of a server. */
+async function runOn(
+  { dataDir, directory }: ServerProcess,
+  command: string,
+  env: Record<string, string>,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const output = await new Deno.Command("sh", {
+    args: ["-c", command.replaceAll("/var/lib/eventstore", dataDir)],
+    cwd: directory,
+    env,
+    stdin: "null",
+  }).output();
+  const decoder = new TextDecoder();
+  return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
+}
+
+function pathWith(folder: string): { PATH: string } {
+  return { PATH: `${folder}:${Deno.env.get("PATH")}` };
+}
+
+/** The one command of the page that begins with the name of a tool. */
+function commandOf(tool: string): string[] {
+  return pageCommands().filter((command) => command.startsWith(`${tool} `));
+}
+
+await debianTest(
+  ["sqlite3"],
+  "the sqlite3 shell reads the views while the server runs",
+  async ({ sqlite3 }) => {
+    await using server = await startFilledServer();
+    const env = { ...sqlite3.environment, ...pathWith(dirname(sqlite3.path)) };
+    const [command] = commandOf("sqlite3");
+    const { code, stdout, stderr } = await runOn(server, command!, env);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.ok(stdout.includes('{"course":"c1","student":["s1","s2"]}'), stdout);
+    for (const query of pageQueries("sql")) {
+      const ended = await runOn(server, `sqlite3 -readonly ${server.databasePath} "$QUERY"`, {
+        ...env,
+        QUERY: query,
+      });
+      assert.deepEqual([ended.code, ended.stderr], [0, ""], query);
+    }
+    const written = await runOn(server, `sqlite3 -readonly ${server.databasePath} 'DELETE FROM event'`, env);
+    assert.match(written.stderr, /readonly/);
+  },
+);
+
+needingTest(
+  "sqlite-utils, Datasette and DuckDB read the views while the server runs",
+  { missing: await missingForPython(), excused: true },
+  () =>
+    inDirectory(async (directory) => {
+      await using server = await startFilledServer();
+      const env = pathWith(await installPythonTools(directory, new URL("sql_tools.txt", import.meta.url)));
+      await Promise.all([sqliteUtils(server, env), datasette(server, env), duckdb(server, env)]);
+      await server.client().append(...COURSE_EVENTS);
+    }),
+);
+
+async function sqliteUtils(server: ServerProcess, env: Record<string, string>): Promise<void> {
+  const printed = [];
+  for (const command of commandOf("sqlite-utils")) {
+    const { code, stdout, stderr } = await runOn(server, command, env);
+    assert.deepEqual([code, stderr], [0, ""], command);
+    printed.push(JSON.parse(stdout));
+  }
+  const [rows, types] = printed;
+  assert.deepEqual(JSON.parse(rows[2].identifiers), COURSE_EVENTS[2]!.identifiers);
+  assert.deepEqual(types, TYPES);
+  const counts = await runOn(server, "sqlite-utils tables /var/lib/eventstore/events.db --counts", env);
+  assert.match(counts.stderr, /event_term: table does not support scanning/);
+}
+
+async function datasette(
+  { databasePath, directory }: ServerProcess,
+  env: Record<string, string>,
+): Promise<void> {
+  const port = freePort();
+  assert.deepEqual(commandOf("datasette").length, 1);
+  const child = new Deno.Command(join(env["PATH"]!.split(":")[0]!, "datasette"), {
+    args: ["serve", databasePath, "--port", String(port)],
+    cwd: directory,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  try {
+    const url = `http://127.0.0.1:${port}/events/events.json?_shape=array&type=CourseDefined`;
+    const rows = await eventually200(url) as Record<string, unknown>[];
+    assert.deepEqual(rows.map(({ sequence, payload }) => ({ sequence, payload })), [
+      { sequence: 1, payload: '{"capacity":30}' },
+      { sequence: 2, payload: '{"capacity":5}' },
+    ]);
+  } finally {
+    child.kill();
+    await child.status;
+  }
+}
+
+async function eventually200(url: string): Promise<unknown> {
+  let json: unknown;
+  await eventually(async () => {
+    const response = await fetch(url);
+    json = await response.json();
+    assert.equal(response.status, 200);
+  }, 60);
+  return json;
+}
+
+/** DuckDB fetches its extension from its makers unless it is told where to find it. */
+const DUCKDB = `
+import duckdb, duckdb_extension_sqlite_scanner, json, os, pathlib, sys
+[extension] = pathlib.Path(duckdb_extension_sqlite_scanner.__file__).parent.glob("extensions/*/*.duckdb_extension")
+connection = duckdb.connect()
+connection.execute(f"LOAD '{extension}'")
+for statement in os.environ["STATEMENTS"].split(";"):
+    if statement.strip() != "":
+        rows = connection.execute(statement).fetchall()
+print(json.dumps(sorted(rows)))
+`;
+
+async function duckdb(server: ServerProcess, env: Record<string, string>): Promise<void> {
+  const [statements] = pageQueries("sql duckdb");
+  const run = (text: string) =>
+    runOn(server, `python -c "$SCRIPT"`, {
+      ...env,
+      SCRIPT: DUCKDB,
+      STATEMENTS: text.replaceAll("/var/lib/eventstore", server.dataDir),
+    });
+  const ended = await run(statements!);
+  assert.deepEqual([ended.code, ended.stderr], [0, ""]);
+  assert.deepEqual(JSON.parse(ended.stdout), TYPES.map(({ type, events }) => [type, events]));
+  const tags = await run(
+    `${statements}; SELECT name, value FROM store.event_tags WHERE CAST(sequence AS BIGINT) = 3`,
+  );
+  assert.deepEqual(JSON.parse(tags.stdout), [["course", "c1"], ["student", "s1"], ["student", "s2"]]);
+  assert.match((await run(`${statements}; SHOW TABLES FROM store`)).stderr, /does not support scanning/);
+}
