@@ -3,22 +3,12 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { debianTest } from "../support/debian_program.ts";
 import { pageBlock, replacePart } from "../../support/page_block.ts";
+import { makePrograms } from "../../support/programs.ts";
 import { startServer } from "../../support/server_process.ts";
-import { programCommand } from "../../support/start_command.ts";
 
 const DRILL =
   "# eventstore-drill: makes a backup, checks it, restores it, and starts a server on the result.";
 const TOKEN = "correct-horse-battery";
-
-/** A directory with the three programs under their names, for a shell. */
-async function makePrograms(directory: string): Promise<string> {
-  for (const program of ["server", "init", "backup"] as const) {
-    const words = programCommand(program).map((word) => `'${word}'`).join(" ");
-    const path = join(directory, `eventstore-${program}`);
-    await Deno.writeTextFile(path, `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
-  }
-  return directory;
-}
 
 await debianTest(["curl"], "the drill of operations.md works as it is written", async ({ curl }) => {
   const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };

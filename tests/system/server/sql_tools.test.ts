@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { inDirectory } from "../../support/directory.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
+import { pageBlock } from "../../support/page_block.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { COURSE_EVENTS, pageCommands, pageQueries } from "../../support/sql_page.ts";
 import { missingForPython } from "../integrations/python_environment.ts";
@@ -64,6 +65,15 @@ await debianTest(
     }
     const written = await runOn(server, `sqlite3 -readonly ${server.databasePath} 'DELETE FROM event'`, env);
     assert.match(written.stderr, /readonly/);
+    const copying = pageBlock("restore.md", "# One moment of it, complete in one file:");
+    const copied = await runOn(
+      server,
+      copying.replace("/srv/store", server.dataDir).replace("/srv/copy/", ""),
+      env,
+    );
+    assert.deepEqual([copied.code, copied.stderr], [0, ""]);
+    const count = await runOn(server, "sqlite3 -readonly events.db 'SELECT count(*) FROM events'", env);
+    assert.equal(count.stdout, `${COURSE_EVENTS.length}\n`);
   },
 );
 

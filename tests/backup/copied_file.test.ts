@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { pageBlock } from "../support/page_block.ts";
+import { makePrograms } from "../support/programs.ts";
+import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { assertFailed, BackupPlace, event } from "./run_backup.ts";
+
+/* What docs/restore.md says of a copy of the file that takes the place of its store. */
+
+/** What `VACUUM INTO` of the page does. */
+function copyRunning(server: ServerProcess, to: string): void {
+  using db = new DatabaseSync(server.databasePath, { readOnly: true });
+  db.prepare("VACUUM INTO ?").run(to);
+}
+
+/** Puts a copy in the place of a stopped server's store. */
+function replaceBy(server: ServerProcess, copy: string): void {
+  for (const end of ["", "-wal", "-shm"]) {
+    try {
+      Deno.removeSync(server.databasePath + end);
+    } catch {
+      // A clean stop leaves the database alone.
+    }
+  }
+  Deno.copyFileSync(copy, server.databasePath);
+}
+
+Deno.test("a copy of the file keeps the store ID and hides that it is older; exported and imported, it does not", async () => {
+  await using server = await startServer();
+  const client = server.client();
+  using place = new BackupPlace(server.address);
+  await client.append(event("1"), event("2"));
+  const copy = join(place.directory, "copy");
+  Deno.mkdirSync(copy);
+  copyRunning(server, join(copy, "events.db"));
+  await client.append(event("3"), event("4"));
+  const store = await client.storeId();
+  assert.equal((await place.run()).code, 0);
+
+  await server.stop();
+  replaceBy(server, join(copy, "events.db"));
+  await server.start();
+  assert.equal(await client.storeId(), store, "the copy has the same store ID");
+  await client.append(event("other 3"));
+  assert.deepEqual((await client.queryEvents("*", { afterSequence: 4 })).events, [], "a reader misses it");
+  const stale = { conditions: [{ afterSequence: 4, store }], events: [event("other 4")] };
+  assert.equal((await client.write(stale)).status, 200, "an old decision passes");
+  assertFailed(await place.run(), 1, /has a different event 4, .* although the store ID is the same/);
+  assert.match((await place.run({ args: ["verify", "--against-source"] })).stdout, /: not ok: /);
+
+  await server.stop();
+  const path = `${await makePrograms(place.directory)}:${Deno.env.get("PATH")}`;
+  const page = pageBlock(
+    "restore.md",
+    "# /srv/copy holds the copy, as events.db; /srv/events becomes the data directory:",
+  );
+  const ended = await new Deno.Command("sh", {
+    args: ["-e", "-c", page.replaceAll("/srv/", `${place.directory}/`)],
+    cwd: place.directory,
+    env: { PATH: path },
+  }).output();
+  assert.equal(ended.code, 0, new TextDecoder().decode(ended.stderr));
+  replaceBy(server, join(place.directory, "events", "events.db"));
+  await server.start();
+  assert.notEqual(await client.storeId(), store, "now it is a history of its own");
+  assert.deepEqual((await client.queryEvents()).events.map(({ payload }) => payload), ["1", "2"]);
+  const refused = await client.write(stale);
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /was read on another store/);
+});
