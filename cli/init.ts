@@ -1,10 +1,12 @@
 import { importEvents } from "../src/backup/history/import_events.ts";
+import { importPlainEvents } from "../src/backup/history/import_plain_events.ts";
 import { initFromFile } from "../src/backup/history/init_from_file.ts";
 import { countEvents } from "../src/backup/reports/count_events.ts";
 import { ConfigError } from "../src/config/config_error.ts";
 import { loadServerSettings } from "../src/config/load.ts";
 import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
 import { initStore } from "../src/store/sqlite/data_directory/init_store.ts";
+import { nowMicros } from "../src/turns/clock.ts";
 import type { CommandLine } from "./program.ts";
 import { initProgram } from "./programs.ts";
 import { ExitCode, loadSettings, print, runProgram } from "./run_program.ts";
@@ -19,22 +21,24 @@ await runProgram(initProgram, ({ options }) => {
 
 /** @returns what to print */
 function init(
-  { import: exported, addViews: isAddingViews }: InitOptions,
+  { import: exported, importPlain: plain, addViews: isAddingViews }: InitOptions,
   dataDir: string,
 ): string {
   if (isAddingViews) return `${addViews(dataDir)}: the views are there\n`;
   if (exported !== undefined) return made(initFromFile(exported, dataDir, importEvents));
-  return made(initStore(dataDir));
+  if (plain === undefined) return made(initStore(dataDir));
+  const startedAt = nowMicros();
+  return made(initFromFile(plain, dataDir, (read) => importPlainEvents(read, startedAt)));
 }
 
 function made({ path, storeId, events }: { path: string; storeId: string; events?: number }): string {
   return `${path}\nstore ${storeId}\n${events === undefined ? "" : `${countEvents(events)} imported\n`}`;
 }
 
-function refuseSeveralTasks({ import: exported, addViews }: InitOptions): void {
-  const tasks = [exported !== undefined, addViews].filter((isGiven) => isGiven);
+function refuseSeveralTasks({ import: exported, importPlain, addViews }: InitOptions): void {
+  const tasks = [exported !== undefined, importPlain !== undefined, addViews].filter((isGiven) => isGiven);
   if (tasks.length > 1) {
-    throw new ConfigError(["only one of --import and --add-views can be given"]);
+    throw new ConfigError(["only one of --import, --import-plain and --add-views can be given"]);
   }
 }
 

@@ -41,6 +41,12 @@ export const initProgram = {
       value: "path",
       help: "import the events of an exported file (- for standard input)",
     },
+    {
+      name: "import-plain",
+      value: "path",
+      help:
+        "import a file of lines like the events of POST /write, with or without a time (- for standard input)",
+    },
     { name: "add-views", help: "add the views for SQL to an existing database that lacks them" },
     ...common,
   ],

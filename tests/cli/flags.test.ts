@@ -15,6 +15,7 @@ const initOptions = {
   ...common,
   dataDir: undefined,
   import: undefined,
+  importPlain: undefined,
   addViews: false,
 };
 const backupOptions = { ...common, quiet: false, json: false, metricsFile: undefined };
@@ -60,10 +61,14 @@ Deno.test("only the server takes --check-config and --print-config", () => {
   }
 });
 
-Deno.test("only init takes --data-dir and --import, a dash for standard input", () => {
+Deno.test("only init takes --data-dir and imports, a dash for standard input", () => {
   assert.deepEqual(parsed(initProgram, "--data-dir", "d", "--import", "-"), {
     ...noVerb,
     options: { ...initOptions, dataDir: "d", import: "-" },
+  });
+  assert.deepEqual(parsed(initProgram, "--import-plain", "-", "--add-views"), {
+    ...noVerb,
+    options: { ...initOptions, importPlain: "-", addViews: true },
   });
   assert.deepEqual(problems(serverProgram, "--data-dir=d"), ['unknown flag "--data-dir"']);
 });

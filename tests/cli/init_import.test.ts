@@ -24,20 +24,8 @@ function assertFailed({ code, stdout, stderr }: Ended, expected: RegExp): void {
 }
 
 /** Runs init with the export on standard input. */
-async function importStdin(place: BackupPlace, text: string): Promise<Ended> {
-  const [program, ...args] = programCommand("init");
-  const child = new Deno.Command(program, {
-    args: [...args, "--import", "-", "--data-dir", "data"],
-    cwd: place.directory,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writing = new Blob([text]).stream().pipeTo(child.stdin).catch(() => {});
-  const { code, stdout, stderr } = await child.output();
-  await writing;
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+function importStdin(place: BackupPlace, text: string): Promise<Ended> {
+  return runInit(place.directory, ["--import", "-", "--data-dir", "data"], { stdin: text });
 }
 
 Deno.test("init --import makes a store with the very events of an export, from a file or standard input", async () => {

@@ -6,20 +6,35 @@ export interface Ended {
   readonly stderr: string;
 }
 
+interface InitRun {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly umask?: string;
+  /** What it finds on standard input. */
+  readonly stdin?: string;
+}
+
 /** Runs the init program, with `directory` as its working directory. */
 export async function runInit(
   directory: string,
   args: readonly string[],
-  options: { readonly env?: Readonly<Record<string, string>>; readonly umask?: string } = {},
+  { env, umask, stdin }: InitRun = {},
 ): Promise<Ended> {
-  const [program, ...rest] = programCommand("init", options.umask);
-  const output = await new Deno.Command(program, {
+  const [program, ...rest] = programCommand("init", umask);
+  const child = new Deno.Command(program, {
     args: [...rest, ...args],
     cwd: directory,
-    env: { ...withoutSettings(), ...options.env },
+    env: { ...withoutSettings(), ...env },
     clearEnv: true,
-    stdin: "null",
-  }).output();
+    stdin: stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  // It may end before it has read everything.
+  const writing = stdin === undefined
+    ? undefined
+    : new Blob([stdin]).stream().pipeTo(child.stdin).catch(() => {});
+  const output = await child.output();
+  await writing;
   const decoder = new TextDecoder();
   return { code: output.code, stdout: decoder.decode(output.stdout), stderr: decoder.decode(output.stderr) };
 }

@@ -4,6 +4,7 @@ import { inDirectory } from "../../support/directory.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { pageBlock } from "../../support/page_block.ts";
+import { makePrograms } from "../../support/programs.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { COURSE_EVENTS, pageCommands, pageQueries } from "../../support/sql_page.ts";
 import { missingForPython } from "../integrations/python_environment.ts";
@@ -65,6 +66,7 @@ await debianTest(
     }
     const written = await runOn(server, `sqlite3 -readonly ${server.databasePath} 'DELETE FROM event'`, env);
     assert.match(written.stderr, /readonly/);
+    await importTable(server, env);
     const copying = pageBlock("restore.md", "# One moment of it, complete in one file:");
     const copied = await runOn(
       server,
@@ -76,6 +78,35 @@ await debianTest(
     assert.equal(count.stdout, `${COURSE_EVENTS.length}\n`);
   },
 );
+
+/** The example of docs/import.md, a table that becomes events. */
+async function importTable(server: ServerProcess, env: Record<string, string>): Promise<void> {
+  const programs = await makePrograms(server.directory);
+  const path = { ...env, PATH: `${programs}:${env["PATH"]}` };
+  const table = "CREATE TABLE journal (id, kind, order_id, at, data); INSERT INTO journal VALUES " +
+    `(7, 'Placed', 'o-1', '2024-02-28T09:30:00Z', '{"a":1}'), (9, 'Paid', 'o-1', '2024-02-28 10:30:00Z', '')`;
+  await runOn(server, `sqlite3 old.db "$TABLE"`, { ...path, TABLE: table });
+  const command = pageBlock("import.md", "# old.db has the table journal (id, kind, order_id, at, data):")
+    .replace("/srv/events", "imported");
+  const refused = await runOn(server, command, path);
+  assert.match(
+    refused.stderr,
+    /standard input was not imported: line 2: time must be like .*, not "2024-02-28 10/,
+  );
+  await runOn(server, `sqlite3 old.db "UPDATE journal SET at = replace(at, ' ', 'T')"`, path);
+  const { code, stdout, stderr } = await runOn(server, command, path);
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /2 events imported/);
+  const found = await runOn(
+    server,
+    "sqlite3 -readonly imported/events.db 'SELECT time, metadata FROM events'",
+    path,
+  );
+  assert.equal(
+    found.stdout,
+    '2024-02-28T09:30:00.000000Z|{"journal":"7"}\n2024-02-28T10:30:00.000000Z|{"journal":"9"}\n',
+  );
+}
 
 needingTest(
   "sqlite-utils, Datasette and DuckDB read the views while the server runs",
