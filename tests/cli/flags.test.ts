@@ -117,7 +117,7 @@ Deno.test("a verb may come before or after its flags, and takes only its own", (
     verb: "restore",
     arguments: ["id"],
     groups: [],
-    options: { config: undefined, to: "d", dryRun: false, force: true, help: false },
+    options: { config: undefined, to: "d", until: undefined, dryRun: false, force: true, help: false },
   };
   assert.deepEqual(parsed(backupProgram, "restore", "id", "--to", "d", "--force"), expected);
   assert.deepEqual(parsed(backupProgram, "--force", "--to=d", "restore", "id"), expected);
@@ -162,7 +162,7 @@ Deno.test("a flag that must be given is missed, but not by --help", () => {
     verb: "restore",
     arguments: [],
     groups: [],
-    options: { config: undefined, to: undefined, dryRun: false, force: false, help: true },
+    options: { config: undefined, to: undefined, until: undefined, dryRun: false, force: false, help: true },
   });
 });
 

@@ -1,14 +1,17 @@
+import { ConfigError } from "../../config/config_error.ts";
 import { isThere, refuseIrregular } from "../../files/is_there.ts";
 import { openForChecking, openForWriting } from "../../store/sqlite/connection/connection.ts";
 import { lockDataDirectory, makeDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
 import { checkDatabaseFile, storePaths } from "../../store/sqlite/data_directory/database_file.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
+import { readOrigin } from "../../store/sqlite/tables/origin.ts";
 import { NewDatabaseFile } from "../../store/sqlite/data_directory/new_database_file.ts";
 import { startOwnHistory } from "../../store/sqlite/backup/own_history.ts";
 import { removePauseFile } from "../../store/pause_file.ts";
 import { JOURNAL_ENDS, prepareReplacement } from "../../store/sqlite/data_directory/replace_database.ts";
 import { checkHistory } from "../history/check_history.ts";
+import { copyFirstEvents } from "../history/copy_first_events.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { backupPath } from "../places/backup_files.ts";
 import { lockBackups } from "../places/backup_lock.ts";
@@ -21,47 +24,99 @@ const WHAT_IT_MEANS = `This is a new history, separate from the one that was cop
 - Projections are not part of a backup. They must be rebuilt from the events.
 `;
 
-/** Creates a data directory, `to`, from a backup. */
+/** Creates a data directory, `to`, from a backup, or from its events up to one of them. */
 export async function restore(
   context: VerbContext,
-  { storeId: wanted, to, dryRun, force }: {
+  { storeId: wanted, to, until: untilText, dryRun, force }: {
     storeId: string | undefined;
     to: string;
+    until: string | undefined;
     dryRun: boolean;
     force: boolean;
   },
 ): VerbEnd {
+  const until = untilText === undefined ? undefined : sequenceFrom(untilText);
   const storeId = chooseBackup(context.dataDir, wanted);
-  const backup = backupPath(context.dataDir, storeId);
+  const backup = { storeId, path: backupPath(context.dataDir, storeId), until };
   const { database, lock } = storePaths(to);
   using _backups = lockBackups(context.dataDir);
-  checkDatabaseFile(backup);
+  checkDatabaseFile(backup.path);
   if (!dryRun) makeDataDirectory(to);
   using _server = !dryRun || isThere(lock) ? lockDataDirectory(to) : undefined;
   const isReplaced = replacesDatabase(database, force);
-  const check = async (db: Database): Promise<string> => {
-    const faults = await checkHistory(db, storeId, new SignalGate(context.stopped));
-    if (faults.length > 0) {
-      throw new Error(`${backup} is damaged, nothing was restored: ${faults.join("; ")}`);
-    }
-    return `${countEvents(readState(db).head)} of store ${storeId}`;
-  };
   if (dryRun) {
-    using db = openForChecking(backup);
-    const copied = await check(db);
+    using db = openForChecking(backup.path);
+    const copied = copiedText(backup, await check(context, backup, db));
     const replacing = isReplaced ? ", replacing the existing database" : "";
     context.print(`would create ${database} with the ${copied}${replacing}; nothing was changed\n`);
     return true;
   }
   if (isReplaced) prepareReplacement(database);
   using file = new NewDatabaseFile(database);
-  await copyDatabase(backup, file.temporary, context.stopped);
-  const { copied, restoredId } = await startHistory(file.temporary, check);
+  const copied = until === undefined
+    ? await copyWhole(context, backup, file.temporary)
+    : await copyPart(context, backup, until, file.temporary);
+  const restoredId = startHistory(file.temporary);
   file.keep();
   // It was the old database that was paused.
   await removePauseFile(to);
   context.print(`${database}\nstore ${restoredId}, with the ${copied}\n${WHAT_IT_MEANS}`);
   return true;
+}
+
+/** The backup to restore, and the sequence of the last event that is wanted of it. */
+interface Wanted {
+  readonly storeId: string;
+  readonly path: string;
+  readonly until: number | undefined;
+}
+
+/** @throws ConfigError */
+function sequenceFrom(text: string): number {
+  const sequence = /^[1-9][0-9]*$/.test(text) ? Number(text) : NaN;
+  if (Number.isSafeInteger(sequence)) return sequence;
+  throw new ConfigError([`--until must be the sequence of an event, not ${JSON.stringify(text)}`]);
+}
+
+/**
+ * Checks a backup, or a copy of it, completely.
+ * @returns how many events it has
+ * @throws Error when it is damaged or ends before the wanted event
+ */
+async function check(
+  { stopped }: VerbContext,
+  { storeId, path, until = 0 }: Wanted,
+  db: Database,
+): Promise<number> {
+  const faults = await checkHistory(db, storeId, new SignalGate(stopped));
+  if (faults.length > 0) throw new Error(`${path} is damaged, nothing was restored: ${faults.join("; ")}`);
+  const { head } = readState(db);
+  if (until > head) {
+    throw new Error(`${path} has no event ${until}, nothing was restored: it ends with event ${head}`);
+  }
+  return head;
+}
+
+function copiedText({ storeId, until }: Wanted, head: number): string {
+  const first = until === undefined ? "" : `first ${until} of the `;
+  return `${first}${countEvents(head)} of store ${storeId}`;
+}
+
+/** @returns what was copied, in words */
+async function copyWhole(context: VerbContext, backup: Wanted, to: string): Promise<string> {
+  await copyDatabase(backup.path, to, context.stopped);
+  using db = openForWriting(to);
+  return copiedText(backup, await check(context, backup, db));
+}
+
+/** Copies event by event, and checks the result like a backup. @returns what was copied, in words */
+async function copyPart(context: VerbContext, backup: Wanted, until: number, to: string): Promise<string> {
+  using from = openForChecking(backup.path);
+  const copied = copiedText(backup, await check(context, backup, from));
+  await copyFirstEvents(from, readOrigin(from)!, until, to, new SignalGate(context.stopped));
+  using db = openForWriting(to);
+  await check(context, { ...backup, path: to }, db);
+  return copied;
 }
 
 /**
@@ -91,11 +146,8 @@ async function copyDatabase(from: string, to: string, stopped: AbortSignal): Pro
   }
 }
 
-/** Turns the copy of a backup into a store, once it has been checked. */
-async function startHistory(
-  path: string,
-  check: (db: Database) => Promise<string>,
-): Promise<{ copied: string; restoredId: string }> {
+/** Turns the copy of a backup into a store. @returns its store ID */
+function startHistory(path: string): string {
   using db = openForWriting(path);
-  return { copied: await check(db), restoredId: startOwnHistory(db) };
+  return startOwnHistory(db);
 }

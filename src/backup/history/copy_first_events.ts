@@ -1,0 +1,53 @@
+import { type PreparedEvent, prepareEvent } from "../../store/prepare_event.ts";
+import { openForWriting } from "../../store/sqlite/connection/connection.ts";
+import type { Database } from "../../store/sqlite/connection/database.ts";
+import { createSchema } from "../../store/sqlite/tables/create_schema.ts";
+import { appendEvents } from "../../store/sqlite/tables/events.ts";
+import { createOrigin, type Origin, updateChain } from "../../store/sqlite/tables/origin.ts";
+import { HashChain } from "./hash_chain.ts";
+import { BATCH_EVENTS_MAX, BATCH_UNITS_MAX } from "./in_batches.ts";
+import type { SignalGate } from "./signal_gate.ts";
+import { walkHistory } from "./walk_history.ts";
+
+/**
+ * Makes an empty file the backup that would have been made when the source had no more than so many events.
+ * @param from the backup, which has been checked
+ * @param origin that of the backup
+ * @param until sequence of the last event to copy
+ */
+export async function copyFirstEvents(
+  from: Database,
+  origin: Origin,
+  until: number,
+  path: string,
+  gate: SignalGate,
+): Promise<void> {
+  using db = openForWriting(path);
+  createSchema(db);
+  createOrigin(db, origin);
+  const chain = new HashChain();
+  let head = 0;
+  let batch: PreparedEvent[] = [];
+  let units = 0;
+  for await (const events of walkHistory(from, { after: 0, upTo: until }, gate)) {
+    for (const { event, timeMicros, body, line } of events) {
+      chain.add(line);
+      batch.push(prepareEvent(event, timeMicros, body));
+      units += body.length;
+    }
+    if (batch.length < BATCH_EVENTS_MAX && units < BATCH_UNITS_MAX && head + batch.length < until) continue;
+    appendBatch(db, head, batch, chain);
+    head += batch.length;
+    batch = [];
+    units = 0;
+  }
+}
+
+function appendBatch(db: Database, head: number, batch: readonly PreparedEvent[], chain: HashChain): void {
+  db.run("BEGIN");
+  appendEvents(db, head, batch);
+  updateChain(db, chain.value);
+  db.run("COMMIT");
+  // Otherwise the WAL would grow as large as the database.
+  db.all("PRAGMA wal_checkpoint(PASSIVE)");
+}
