@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { pageBlock } from "../support/page_block.ts";
+import { makePrograms } from "../support/programs.ts";
+import { startServer } from "../support/server_process.ts";
+import { BackupPlace, event } from "./run_backup.ts";
+
+/** Minute, hour, day, month, weekday, user. */
+const FIELDS_BEFORE_COMMAND = 6;
+
+/** What the line of docs/backup.md makes cron run. */
+function cronCommand(): string {
+  const [, line] = pageBlock("backup.md", "# /etc/cron.d/eventstore-backup").split("\n");
+  return line!.split(" ").slice(FIELDS_BEFORE_COMMAND).join(" ");
+}
+
+Deno.test("the line for cron prints nothing when the backup succeeds, so that no mail is sent, and an error when not", async () => {
+  await using server = await startServer();
+  using place = new BackupPlace(server.address);
+  const programs = await makePrograms(place.directory);
+  const config = join(place.directory, "config.toml");
+  const [key, value] = Object.entries(place.source)[0]!;
+  const setting = key === "SERVICE_BACKUP_SOURCE_SOCKET" ? "sourceSocket" : "sourceUrl";
+  const text = `[backup]\n${setting} = "${value}"\ndataDir = "${place.dataDir}"\n`;
+  await Deno.writeTextFile(config, text, { mode: 0o600 });
+  const command = cronCommand().replace("/etc/eventstore/config.toml", config);
+  assert.match(command, /^timeout 12h eventstore-backup /);
+  // The runtime keeps modules in its own directory, by default in the home directory.
+  const runtime = Object.entries(Deno.env.toObject()).filter(([name]) => /^(HOME|DENO_DIR)$/.test(name));
+  /** As cron does, with next to no environment. */
+  const run = async (): Promise<{ code: number; printed: string; errors: string }> => {
+    const { code, stdout, stderr } = await new Deno.Command("/bin/sh", {
+      args: ["-c", command],
+      cwd: place.directory,
+      env: {
+        ...Object.fromEntries(runtime),
+        LOGNAME: "eventstore",
+        SHELL: "/bin/sh",
+        PATH: `${programs}:/usr/bin:/bin`,
+      },
+      clearEnv: true,
+      stdin: "null",
+    }).output();
+    const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    return { code, printed: printed!, errors: errors! };
+  };
+  await server.client().append(event("1"), event("2"));
+  const silent = { code: 0, printed: "", errors: "" };
+  assert.deepEqual(await run(), silent, "the first run");
+  assert.deepEqual(await run(), silent, "nothing is new");
+  await server.client().append(event("3"));
+  assert.deepEqual(await run(), silent, "something is new");
+  assert.match((await place.run({ args: ["verify"] })).stdout, /: ok, 3 events\n$/);
+
+  await server.stop();
+  const { code, printed, errors } = await run();
+  assert.deepEqual([code, printed], [1, ""]);
+  assert.match(errors, /^eventstore-backup: the source [^\n]+\n$/);
+});
