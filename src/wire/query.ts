@@ -7,6 +7,7 @@ import {
   decodeString,
   type Elements,
   isArray,
+  isObject,
   isOmitted,
   wrong,
 } from "./decode.ts";
@@ -17,6 +18,7 @@ export type QueryLiterals = ReadonlyMap<string, Query>;
 
 const ITEM_KEYS = ["types", "identifiers", "metadata"] as const;
 const ENTRY_KEYS = ["name", "value"] as const;
+const ENTRY_EXAMPLE = '{"name":"course","value":"c1"}';
 
 /**
  * Decodes a query that must be given; `path` is its name. Duplicate items are merged.
@@ -59,8 +61,8 @@ function decodeItems(elements: Elements, path: string): QueryItem[] {
 function decodeItem(value: unknown, path: string): QueryItem {
   const item = decodeObject(value, path, ITEM_KEYS);
   const types = decodeValues(item.types, path, "types");
-  const identifiers = decodeValues(item.identifiers, path, "identifiers");
-  const metadata = decodeValues(item.metadata, path, "metadata");
+  const identifiers = decodeEntries(item.identifiers, path, "identifiers");
+  const metadata = decodeEntries(item.metadata, path, "metadata");
   const count = types.length + identifiers.length + metadata.length;
   if (count === 0) throw invalid(path, "an item needs at least one of types, identifiers and metadata");
   if (count > QUERY_ITEM_VALUES_MAX) {
@@ -80,8 +82,18 @@ function decodeValues(value: unknown, path: string, name: string): Elements {
   return values;
 }
 
+/** Tags of events are objects: who writes those of a query likewise is shown how they are written. */
+function decodeEntries(value: unknown, path: string, name: string): Elements {
+  if (isOmitted(value) || isArray(value)) return decodeValues(value, path, name);
+  throw wrong(path, name, `an array (e.g. [${ENTRY_EXAMPLE}])`, value);
+}
+
 function decodeEntry(value: unknown, path: string, name: string): Tag {
   const entryPath = withPath(path, name);
+  const keys = isObject(value) ? Object.keys(value) : [];
+  if (keys.length === 1 && !ENTRY_KEYS.some((key) => key === keys[0])) {
+    throw invalid(entryPath, `unknown key ${quoted(keys[0]!)} (an entry is like ${ENTRY_EXAMPLE})`);
+  }
   const entry = decodeObject(value, entryPath, ENTRY_KEYS);
   return {
     name: decodeString(entry.name, entryPath, "name"),

@@ -45,7 +45,18 @@ refusesQueries('not an array of items or "*"', [
   [[{ types: ["a"] }, null], "[1] must be an object, not null"],
   [[{ types: "a" }], "[0]: types must be an array, not a string"],
   [[{ types: ["a", 1] }], "[0]: types[1] must be a string, not a number"],
-  [[{ identifiers: { n: "v" } }], "[0]: identifiers must be an array, not an object"],
+  [
+    [{ identifiers: { n: "v" } }],
+    '[0]: identifiers must be an array (e.g. [{"name":"course","value":"c1"}]), not an object',
+  ],
+  [
+    [{ metadata: "v" }],
+    '[0]: metadata must be an array (e.g. [{"name":"course","value":"c1"}]), not a string',
+  ],
+  [
+    [{ identifiers: [{ n: "v" }] }],
+    '[0]: identifiers[0]: unknown key "n" (an entry is like {"name":"course","value":"c1"})',
+  ],
   [[{ identifiers: ["n"] }], "[0]: identifiers[0] must be an object, not a string"],
   [[{ identifiers: [tag, { name: "n" }] }], "[0]: identifiers[1]: value is missing"],
   [[{ metadata: [{ value: "v" }] }], "[0]: metadata[0]: name is missing"],
