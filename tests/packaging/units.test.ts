@@ -10,6 +10,7 @@ import {
 import { unitFile, unitPath } from "./unit_file.ts";
 
 const SERVER = "eventstore-server.service";
+const STORE = "eventstore-server@.service";
 const BACKUP = "eventstore-backup.service";
 const TIMER = "eventstore-backup.timer";
 
@@ -35,6 +36,34 @@ Deno.test("the backup's unit says what the package says, and the timer starts it
   assert.equal(unit.one("RestartPreventExitStatus"), "2");
   assert.equal(unit.one("LimitNOFILE"), "65536");
   assert.deepEqual(unitFile(TIMER).all("Unit"), [], "the timer starts the unit of its own name");
+});
+
+Deno.test("the unit of one of several stores differs from the server's in names only", () => {
+  const lines = (unit: string): string[] => Deno.readTextFileSync(unitPath(unit)).split("\n");
+  const own = (unit: string, other: string): string[] =>
+    lines(unit).filter((line) => !lines(other).includes(line));
+  assert.deepEqual(own(STORE, SERVER), [
+    "Description=Event store over HTTP, store %i",
+    "Documentation=man:eventstore-server(1) man:eventstore.toml(5) file:///usr/share/doc/eventstore/docs/instances.md",
+    "ExecStart=/usr/bin/eventstore-server --config /etc/eventstore/stores/%i.toml",
+    "EnvironmentFile=-/etc/eventstore/stores/%i.env",
+    "WorkingDirectory=/var/lib/eventstores/%i",
+    "StateDirectory=eventstores/%i",
+    "# For a socket; socketMode says who may connect.",
+    "RuntimeDirectory=eventstores/%i",
+  ]);
+  assert.equal(lines(STORE).length, lines(SERVER).length);
+});
+
+Deno.test("each unit names its manual page, and a page that the package ships", () => {
+  for (const unit of [SERVER, STORE, BACKUP, TIMER]) {
+    const documentation = unitFile(unit).one("Documentation").split(" ");
+    const [page, ...others] = documentation.filter((place) => place.startsWith("file:"));
+    assert.deepEqual(others, []);
+    const path = page!.replace(/^file:\/\/\/usr\/share\/doc\/eventstore\//, "");
+    assert.ok(Deno.statSync(new URL(`../../${path}`, import.meta.url)).isFile, page);
+    assert.ok(documentation.some((place) => place.startsWith("man:")), unit);
+  }
 });
 
 Deno.test("server and backup live in the same cage", () => {

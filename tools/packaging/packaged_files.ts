@@ -14,7 +14,17 @@ export interface PackagedFile {
   readonly content: Uint8Array;
 }
 
-const UNITS = ["eventstore-server.service", "eventstore-backup.service", "eventstore-backup.timer"];
+const UNITS = [
+  "eventstore-server.service",
+  "eventstore-server@.service",
+  "eventstore-backup.service",
+  "eventstore-backup.timer",
+];
+
+/** Folders and files of the repository that are documentation, and keep their places relative to each other. */
+const DOCUMENTS = ["CHANGELOG.md", "README.md", "docs/", "monitoring/"];
+
+const REPOSITORY = new URL("../../", import.meta.url);
 
 /** Everything that the package puts into the file system. */
 export async function packagedFiles(executables: string, changelog: string): Promise<PackagedFile[]> {
@@ -31,7 +41,11 @@ export async function packagedFiles(executables: string, changelog: string): Pro
       text(`usr/share/fish/vendor_completions.d/${program.name}.fish`, fishCompletion(program)),
     ]),
     await copied("usr/share/doc/eventstore/copyright", "debian/copyright"),
-    await copied("usr/share/doc/eventstore/CHANGELOG.md", "../../CHANGELOG.md"),
+    ...await Promise.all(
+      DOCUMENTS.flatMap(filesBelow).map((path) =>
+        copied(`usr/share/doc/eventstore/${path}`, new URL(path, REPOSITORY))
+      ),
+    ),
     compressed("usr/share/doc/eventstore/changelog.gz", changelog),
     await copied("usr/share/lintian/overrides/eventstore", "debian/lintian-overrides"),
   ];
@@ -41,7 +55,16 @@ async function executable(directory: string, name: string): Promise<PackagedFile
   return { path: `usr/bin/${name}`, mode: 0o755, content: await Deno.readFile(join(directory, name)) };
 }
 
-async function copied(path: string, source: string): Promise<PackagedFile> {
+/** The paths of all files of a folder, which ends with a slash, or of a file. */
+function filesBelow(path: string): string[] {
+  if (!path.endsWith("/")) return [path];
+  const entries = [...Deno.readDirSync(new URL(path, REPOSITORY))];
+  return entries.map(({ name, isDirectory }) => path + name + (isDirectory ? "/" : "")).sort().flatMap(
+    filesBelow,
+  );
+}
+
+async function copied(path: string, source: string | URL): Promise<PackagedFile> {
   return { path, mode: 0o644, content: await Deno.readFile(new URL(source, import.meta.url)) };
 }
 

@@ -53,14 +53,24 @@ await debianTest(
         ]),
         "-rw-r--r-- ./usr/share/man/man5/eventstore.toml.5.gz",
         "-rw-r--r-- ./usr/lib/systemd/system/eventstore-server.service",
+        "-rw-r--r-- ./usr/lib/systemd/system/eventstore-server@.service",
         "-rw-r--r-- ./usr/lib/systemd/system/eventstore-backup.service",
         "-rw-r--r-- ./usr/lib/systemd/system/eventstore-backup.timer",
         "-rw-r--r-- ./usr/share/doc/eventstore/CHANGELOG.md",
+        "-rw-r--r-- ./usr/share/doc/eventstore/README.md",
         "-rw-r--r-- ./usr/share/doc/eventstore/changelog.gz",
         "-rw-r--r-- ./usr/share/doc/eventstore/copyright",
         "-rw-r--r-- ./usr/share/lintian/overrides/eventstore",
       ];
-      assert.deepEqual(files.sort(), expected.sort());
+      const isDocument = (line: string): boolean => /\/doc\/eventstore\/(docs|monitoring)\//.test(line);
+      assert.deepEqual(files.filter((line) => !isDocument(line)).sort(), expected.sort());
+      const documents = files.filter(isDocument).map((line) =>
+        line.replace(/^-rw-r--r-- .*\/doc\/eventstore\//, "")
+      );
+      assert.deepEqual(
+        documents.sort(),
+        (await run("git", ["ls-files", "docs", "monitoring"])).trim().split("\n").sort(),
+      );
     });
   },
 );

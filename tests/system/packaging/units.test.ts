@@ -3,6 +3,7 @@ import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 import { unitPath } from "../../packaging/unit_file.ts";
 
 const SERVER = "eventstore-server.service";
+const STORE = "eventstore-server@.service";
 const BACKUP = "eventstore-backup.service";
 const TIMER = "eventstore-backup.timer";
 
@@ -21,7 +22,7 @@ async function printed(
   return { code, text: decoder.decode(stdout) + decoder.decode(stderr) };
 }
 
-for (const unit of [SERVER, BACKUP]) {
+for (const unit of [SERVER, STORE, BACKUP]) {
   await debianTest(
     ["systemd-analyze"],
     `${unit} exposes at most ${EXPOSURE_MAX.toFixed(1)}`,
@@ -36,7 +37,12 @@ for (const unit of [SERVER, BACKUP]) {
 }
 
 await debianTest(["systemd-analyze"], "systemd understands every line of the units", async (programs) => {
-  const args = ["verify", "--man=no", "--recursive-errors=no", ...[SERVER, BACKUP, TIMER].map(unitPath)];
+  const args = [
+    "verify",
+    "--man=no",
+    "--recursive-errors=no",
+    ...[SERVER, STORE, BACKUP, TIMER].map(unitPath),
+  ];
   const { text } = await printed(programs["systemd-analyze"], args);
   // The programs are not installed here; nothing else may be wrong.
   const wrong = text.trim().split("\n").filter((line) =>
