@@ -26,6 +26,27 @@ function replaceBy(server: ServerProcess, copy: string): void {
   Deno.copyFileSync(copy, server.databasePath);
 }
 
+Deno.test("the files of a stopped server can move: store ID, positions and projections stay", async () => {
+  await using server = await startServer();
+  const create = [{ type: "course", id: "c1", payload: "seats" }];
+  await server.client().write({ events: [event("1"), event("2")], projections: { create } });
+  const store = await server.client().storeId();
+  await server.stop();
+  using place = new BackupPlace(server.address);
+  const moved = join(place.directory, "moved");
+  Deno.mkdirSync(moved);
+  Deno.copyFileSync(server.databasePath, join(moved, "events.db"));
+  await using other = await startServer({ env: { SERVICE_DATA_DIR: moved } });
+  const client = other.client();
+  const { events, store: movedStore } = await client.queryEvents("*", { afterSequence: 1 });
+  assert.deepEqual([movedStore, events.map(({ payload }) => payload)], [store, ["2"]]);
+  assert.equal((await client.request("GET", "/projections/course/c1")).text, "seats");
+  assert.equal(
+    (await client.write({ conditions: [{ afterSequence: 2, store }], events: [event("3")] })).status,
+    200,
+  );
+});
+
 Deno.test("a copy of the file keeps the store ID and hides that it is older; exported and imported, it does not", async () => {
   await using server = await startServer();
   const client = server.client();

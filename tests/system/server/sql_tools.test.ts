@@ -67,7 +67,10 @@ await debianTest(
     const written = await runOn(server, `sqlite3 -readonly ${server.databasePath} 'DELETE FROM event'`, env);
     assert.match(written.stderr, /readonly/);
     await importTable(server, env);
-    const copying = pageBlock("restore.md", "# One moment of it, complete in one file:");
+    const copying = pageBlock(
+      "restore.md",
+      "# One moment of it, complete in one file that only you can read:",
+    );
     const copied = await runOn(
       server,
       copying.replace("/srv/store", server.dataDir).replace("/srv/copy/", ""),
