@@ -113,7 +113,12 @@ async function copyWhole(context: VerbContext, backup: Wanted, to: string): Prom
 async function copyPart(context: VerbContext, backup: Wanted, until: number, to: string): Promise<string> {
   using from = openForChecking(backup.path);
   const copied = copiedText(backup, await check(context, backup, from));
-  await copyFirstEvents(from, readOrigin(from)!, until, to, new SignalGate(context.stopped));
+  try {
+    await copyFirstEvents(from, readOrigin(from)!, until, to, new SignalGate(context.stopped));
+  } catch (error) {
+    context.stopped.throwIfAborted();
+    throw new Error(`${backup.path} cannot be copied to ${to}: ${(error as Error).message}`);
+  }
   using db = openForWriting(to);
   await check(context, { ...backup, path: to }, db);
   return copied;
