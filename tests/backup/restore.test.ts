@@ -148,7 +148,7 @@ Deno.test("an existing database is replaced with --force only, and only by a com
   const dataDir = join(place.directory, "data");
   await using server = await startServer({ env: { SERVICE_DATA_DIR: dataDir } });
   const old = await server.client().storeId();
-  await server.client().append(event("old 1"), event("old 2"));
+  await server.client().append(event("old 1"));
   for (const args of [[], ["--force"], ["--dry-run", "--force"]]) {
     assertFailed(
       await restore(place, "--to", "data", whole, ...args),
@@ -156,9 +156,10 @@ Deno.test("an existing database is replaced with --force only, and only by a com
       /data is in use by another process/,
     );
   }
-  assert.equal((await server.client().allEvents()).length, 2, "the server goes on");
+  assert.equal((await server.client().allEvents()).length, 1, "the server goes on");
 
-  // The kill leaves events in the WAL, which belong to the old database.
+  // The kill leaves an event in the WAL, which belongs to the old database. (At rest, the server empties the WAL.)
+  await server.client().append(event("old 2"));
   await server.kill();
   assert.ok(Deno.statSync(join(dataDir, "events.db-wal")).size > 0);
   assertFailed(await restore(place, "--to", "data", whole), 1, /already exists; --force replaces it/);
