@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { part, selfExtracting } from "../../../tools/build/self_extracting.ts";
 import { targetOf } from "../../../tools/build/target.ts";
 import { buildPackage } from "../../../tools/packaging/debian_package.ts";
@@ -9,6 +10,8 @@ import { runPackageTask } from "../../packaging/package_task.ts";
 import { run } from "../support/apt.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { architecture, MAINTAINER } from "./two_versions.ts";
+
+const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Builds the package from executables that do nothing. */
 async function withPackage(test: (deb: string, from: string) => Promise<void>): Promise<void> {
@@ -69,7 +72,9 @@ await debianTest(
       );
       assert.deepEqual(
         documents.sort(),
-        (await run("git", ["ls-files", "docs", "monitoring"])).trim().split("\n").sort(),
+        (await run("find", ["docs", "monitoring", "-type", "f"], { directory: REPOSITORY })).trim().split(
+          "\n",
+        ).sort(),
       );
     });
   },
