@@ -13,6 +13,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "src/files": 0,
   "src/wire": 1,
   "src/log": 0,
+  "src/metrics": 0,
   "src/workers": 0,
   "src/config": 1,
   "src/store": 2,

@@ -26,6 +26,8 @@ export interface EditionHost {
   readonly settings: ServerSettings;
   readonly store: Store;
   readonly queue: WriteQueue;
+  /** The metrics of the program around the edition: requests, connections, the process. */
+  readonly programMetrics: () => string;
   /** Logs a failure that no response can report. */
   readonly reportFailure: (error: Error) => void;
   /** Logs a warning that belongs to no request. */

@@ -14,6 +14,7 @@ import {
 import { errorReply, isInternal } from "./error_replies.ts";
 import type { OriginCheck } from "./own_origin.ts";
 import { emptyReply, textReply } from "./replies.ts";
+import type { RequestMetrics } from "./request_metrics.ts";
 import { makeRouter, type Route, type RoutedRequest, type Router, type Routing } from "./router.ts";
 import { pathOf } from "./target.ts";
 
@@ -31,6 +32,7 @@ export interface PipelineOptions {
   readonly tokenAccepted: ((authorization: string | undefined) => boolean) | undefined;
   readonly bodyLimit: BodyLimit;
   readonly log: Pick<Log, "write" | "isWanted">;
+  readonly metrics: Pick<RequestMetrics, "ended">;
   /** Called with every failure that the client only sees as `500`. */
   readonly reportFailure: (error: Error) => void;
 }
@@ -54,20 +56,24 @@ export function makePipeline(options: PipelineOptions): Handler {
   const find = makeRouter(options.routes);
   return async (request) => {
     const started = performance.now();
+    let route: Route | undefined;
     let answer: LeveledReply;
     try {
       const checked = check(options, find, request);
+      if (checked.kind === "found") route = checked.route;
       answer = checked.kind === "answered" ? checked : await handled(checked, request, options.bodyLimit);
     } catch (error) {
       if (error instanceof NoReply) {
         const left = error.name === "ClientLeft";
-        log(options, left ? "debug" : "error", request, left ? CLIENT_LEFT_STATUS : 500, 0, started);
+        const status = left ? CLIENT_LEFT_STATUS : 500;
+        log(options, left ? "debug" : "error", request, status, 0, started);
+        options.metrics.ended(route, status, started);
         throw error;
       }
       if (isInternal(error)) options.reportFailure(error as Error);
       answer = errorReply(error);
     }
-    return logged(options, answer, request, started);
+    return followed(options, answer, request, started, route);
   };
 }
 
@@ -176,20 +182,25 @@ function log(
   options.log.write(level, { method, path: pathOf(target), status, bytes, milliseconds });
 }
 
-/** Sees to the line in the access log: now, or when the reply's stream has ended. */
-function logged(
+/** Sees to the line in the access log and to the metrics: now, or when the reply's stream has ended. */
+function followed(
   options: PipelineOptions,
   { reply, level }: LeveledReply,
   request: HttpRequest,
   started: number,
+  route: Route | undefined,
 ): Reply {
   const { status, body } = reply;
   if (isStream(body)) {
-    const done = (bytes: number): void => log(options, level, request, status, bytes, started);
+    const done = (bytes: number): void => {
+      log(options, level, request, status, bytes, started);
+      options.metrics.ended(route, status, started);
+    };
     return { ...reply, body: watched(body, done, options.reportFailure) };
   }
   // Most lines are below the log level, and to count the bytes takes time.
   if (options.log.isWanted(level)) log(options, level, request, status, bodyBytes(body), started);
+  options.metrics.ended(route, status, started);
   return reply;
 }
 

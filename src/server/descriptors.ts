@@ -46,6 +46,15 @@ export class DescriptorBudget {
   }
 
   /**
+   * How many connections there may be at most, once that is known: while half of what is known to be possible is free,
+   * nobody has counted further.
+   */
+  connectionsMax(open: number): number | undefined {
+    if (this.#mayBeMore && 2 * open >= this.#connections) this.#makeRoom(open);
+    return this.#mayBeMore ? undefined : this.#connections;
+  }
+
+  /**
    * Looks whether there may be twice as many. All workers are left enough, as if none had started yet. Where that
    * reaches the limit, a reader that opens the database just then may find no descriptor, and is started again.
    */

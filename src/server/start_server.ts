@@ -6,11 +6,14 @@ import type { Log } from "../log/log.ts";
 import { makeTokenCheck } from "../http/authorization.ts";
 import type { Handler, Transport } from "../http/exchange.ts";
 import { makeOriginCheck } from "../http/own_origin.ts";
+import type { ConnectionCounts } from "../http/connection_counts.ts";
 import { makePipeline } from "../http/pipeline.ts";
+import { RequestMetrics } from "../http/request_metrics.ts";
 import { listen } from "../http/transport/listener.ts";
 import { checkSocketPath, listenAtPath, ListenError } from "../http/transport/unix_socket.ts";
 import { SqliteStore } from "../store/sqlite/sqlite_store.ts";
 import { DescriptorBudget } from "./descriptors.ts";
+import { programMetrics, type ProgramParts } from "./program_metrics.ts";
 
 /** How long what is in progress may take once the server has been asked to stop. */
 const STOP_MILLISECONDS_MAX = 10_000;
@@ -59,7 +62,12 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   });
   const { reportFailure } = parts;
   const warn = (text: string): void => parts.log.note("warning", text);
-  const open = edition.open({ settings, store, queue, reportFailure, warn });
+  store.onCheckpointFailed = (reason) => warn(`the WAL cannot be moved into the store's file: ${reason}`);
+  const requests = new RequestMetrics();
+  const connections: ConnectionCounts = { open: 0, refused: 0 };
+  const program = { edition: settings.edition, requests, connections, descriptors };
+  const host = { settings, store, queue, programMetrics: () => programMetrics(program), reportFailure, warn };
+  const open = edition.open(host);
   const handler = makePipeline({
     routes: open.routes,
     originCheck: settings.devMode && settings.authToken === undefined
@@ -68,6 +76,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     tokenAccepted: settings.authToken === undefined ? undefined : makeTokenCheck(settings.authToken),
     bodyLimit: edition.bodyLimit(settings),
     log: parts.log,
+    metrics: requests,
     reportFailure,
   });
 
@@ -76,7 +85,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     storeId: store.opened.storeId,
     created: store.opened.created,
     async listen() {
-      listening = listenOn(settings.listen, handler, descriptors, parts.log);
+      listening = listenOn(settings.listen, handler, program, parts.log);
       await listening;
     },
     async stop() {
@@ -92,14 +101,16 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
 async function listenOn(
   where: ServerSettings["listen"],
   handler: Handler,
-  descriptors: DescriptorBudget,
+  { requests, connections, descriptors }: ProgramParts,
   log: Pick<Log, "write">,
 ): Promise<Transport> {
   const onMalformed = (status: number): void => {
+    requests.malformed();
     log.write("info", { method: "-", path: "-", status, bytes: 0, milliseconds: 0 });
   };
   const hasRoom = (open: number): boolean => descriptors.hasRoom(open);
-  const start = (where: Address): Transport => listen(where, handler, { hasRoom, onMalformed });
+  const start = (where: Address): Transport =>
+    listen(where, handler, { hasRoom, onMalformed, counts: connections });
   try {
     if (where.transport === "tcp") return start(where);
     return await listenAtPath(where, (path) => start({ transport: "unix", path }));

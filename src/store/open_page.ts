@@ -10,7 +10,11 @@ export interface Page {
   /** Highest sequence of the store when the page was begun; the page never looks beyond it. */
   readonly head: number;
   /** All of its event lines, if the first part is the whole page. */
-  readonly whole: { readonly lines: Uint8Array<ArrayBuffer>; readonly hasMore: boolean } | undefined;
+  readonly whole:
+    | { readonly lines: Uint8Array<ArrayBuffer>; readonly events: number; readonly hasMore: boolean }
+    | undefined;
+  /** What `chunks` has handed out so far: events, and the bytes of their lines. */
+  readonly handedOut: { readonly events: number; readonly bytes: number };
   /**
    * The event lines in chunks of at most about 192 KB, each of which is valid only until the next one is requested. The
    * generator returns whether more events match.
@@ -22,11 +26,12 @@ export interface Page {
 export function emptyPage(storeId: string): Page {
   const lines = new Uint8Array(0);
   const end = { hasMore: false };
+  const nothing = { events: 0, bytes: 0 };
   // deno-lint-ignore require-yield -- there are no lines
   async function* chunks(): Page["chunks"] {
     return end;
   }
-  return { storeId, head: 0, whole: { lines, ...end }, chunks: chunks() };
+  return { storeId, head: 0, whole: { lines, events: 0, ...end }, handedOut: nothing, chunks: chunks() };
 }
 
 /** Whether nothing matches. */
@@ -61,11 +66,14 @@ export async function openPage(reads: ChunkSource, request: ReadRequest, client:
     next = requestAfter(next, chunk);
   }
   const first = chunk;
+  const handedOut = { events: 0, bytes: 0 };
 
   async function* chunks(): Page["chunks"] {
     for await (const part of followingChunks(reads, first, next, client)) {
-      const { lines, end } = part;
+      const { lines, events, end } = part;
       if (part.storeId !== storeId) throw new StoreChanged("the store was reset while it was being read");
+      handedOut.events += events;
+      handedOut.bytes += lines.length;
       if (lines.length > 0) yield lines;
       if (end !== false) return end;
       // By now its bytes have been sent. Released at once: left to the garbage collector, what 50 readers had
@@ -76,7 +84,7 @@ export async function openPage(reads: ChunkSource, request: ReadRequest, client:
     throw new Error("a page ended without its end");
   }
 
-  const { lines, end } = first;
-  const whole = end === false ? undefined : { lines, hasMore: end.hasMore };
-  return { storeId, head, whole, chunks: chunks() };
+  const { lines, events, end } = first;
+  const whole = end === false ? undefined : { lines, events, hasMore: end.hasMore };
+  return { storeId, head, whole, handedOut, chunks: chunks() };
 }

@@ -11,9 +11,17 @@ interface Done<T> {
   readonly value: T;
 }
 
+/**
+ * Why a turn failed, for metrics: no room on the disk, an I/O error or a damaged page, a lock of another process, a
+ * file of the store that was deleted or replaced, or something else.
+ */
+export type FailureCause = "diskFull" | "diskError" | "locked" | "lostFiles" | "other";
+
 export interface Failure {
   readonly kind: "failed" | "unknown";
   readonly reason: string;
+  /** `other` when not given. */
+  readonly cause?: FailureCause;
   /** Given when the cause lies outside the server, such as a lock of another process. */
   readonly code?: "Unavailable";
 }

@@ -4,6 +4,8 @@ import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { ChunkAhead } from "./chunks_ahead.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
+import type { TurnCounts } from "./turn_counts.ts";
+import type { StoreUsage } from "./usage.ts";
 import type { StoreWrite, TurnResult, WriteResult } from "./write.ts";
 
 /** What the editions need from a store. */
@@ -16,6 +18,10 @@ export interface Store {
   readonly reads: StoreReads;
   /** What turns have committed, for reads that wait. */
   readonly arrivals: Arrivals;
+  /** What turns came to since startup. */
+  readonly counts: TurnCounts;
+  /** Asks what the store takes of its disk, which may take a second. */
+  usage(): Promise<StoreUsage>;
   /** Called with the reason when no write can be trusted any more; the process should end. */
   onBroken: (reason: string) => void;
   /**
@@ -23,6 +29,8 @@ export interface Store {
    * on; reads of those that were open go on.
    */
   onLost: (reason: string) => void;
+  /** Called with the reason when what was written cannot be moved to its place, at most once a minute. */
+  onCheckpointFailed: (reason: string) => void;
   /** Closes everything. Nothing may be in progress. */
   close(): Promise<void>;
 }

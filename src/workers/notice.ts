@@ -1,4 +1,11 @@
-/** What an object in a worker sends unasked: why it cannot continue, which file is lost, or the new store ID. */
-export type Notice = { readonly broken: string } | { readonly lost: string } | { readonly storeId: string };
+/**
+ * What an object in a worker sends unasked: why it cannot continue, which file is lost, the new store ID, or why a
+ * checkpoint failed.
+ */
+export type Notice =
+  | { readonly broken: string }
+  | { readonly lost: string }
+  | { readonly storeId: string }
+  | { readonly checkpointFailed: string };
 
 export type Tell = (notice: Notice) => void;

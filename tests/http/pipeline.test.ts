@@ -3,6 +3,7 @@ import type { AccessLine } from "../../src/log/log.ts";
 import { BodyTooLarge, type HttpRequest, type Reply } from "../../src/http/exchange.ts";
 import { makePipeline, type PipelineOptions } from "../../src/http/pipeline.ts";
 import { emptyReply, jsonReply } from "../../src/http/replies.ts";
+import { RequestMetrics } from "../../src/http/request_metrics.ts";
 import type { Route, RoutedRequest } from "../../src/http/router.ts";
 import type { LogLevel } from "../../src/log/level.ts";
 import { ClientLeft, OutcomeUnknown, Refusal } from "../../src/model/errors.ts";
@@ -37,6 +38,7 @@ function setUp(
     tokenAccepted: undefined,
     bodyLimit: { bytesMax: 10, message: "the body is too long" },
     log: { isWanted: () => true, write: (level, line) => lines.push({ level, ...line }) },
+    metrics: new RequestMetrics(),
     reportFailure: (error) => reported.push(error),
     ...options,
   });

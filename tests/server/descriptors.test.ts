@@ -77,6 +77,28 @@ Deno.test("connections leave all that the store needs, whatever the limit is", (
   }
 });
 
+Deno.test("how many connections there may be is known at the latest when half of them are open", () => {
+  for (let descriptors = 200; descriptors < 3000; descriptors += 13) {
+    const process = new Process(descriptors);
+    process.connect();
+    const most = process.open;
+    const other = new Process(descriptors);
+    for (let open = 1; open <= most; open++) {
+      other.connect(open);
+      const known = other.budget.connectionsMax(open);
+      if (known !== undefined || 2 * open >= most) assert.equal(known, most, `${open} of ${most} are open`);
+    }
+  }
+});
+
+Deno.test("while few of many possible connections are open, nobody counts how many there may be", () => {
+  const process = new Process(20_000);
+  process.connect(49);
+  const { counted } = process;
+  assert.equal(process.budget.connectionsMax(49), undefined);
+  assert.equal(process.counted, counted);
+});
+
 /** Lets so many pages be read at once, so that so many readers are started. */
 async function startReaders(server: ServerProcess): Promise<void> {
   await Promise.all(Array.from({ length: 4 * READERS }, () => server.client().queryEvents()));

@@ -63,6 +63,7 @@ Deno.test("a page is read chunk after chunk, up to the head that the first one f
   assert.deepEqual([page.storeId, page.head, page.whole], ["the store", 9, undefined]);
   assert.equal(requests.length, 1, "the first chunk is there, the others are read as they are wanted");
   assert.deepEqual(await drain(page), { text: ["1\n2\n", "5\n", "7\n8\n"], end: { hasMore: true } });
+  assert.deepEqual(page.handedOut, { events: 5, bytes: 10 });
   assert.deepEqual(requests, [
     { query: "every", time, afterSequence: 0, head: undefined, limit: 5 },
     { query: "every", time, afterSequence: 2, head: 9, limit: 3, kept: undefined },
@@ -74,7 +75,7 @@ Deno.test("an empty page and a last chunk without lines yield nothing but the en
   const query = [{ types: ["t"], identifiers: [], metadata: [] }];
   const empty = reading([chunk("", 0, 7, { hasMore: false })]);
   const page = await openPage({ chunk: empty.readChunk }, { query, afterSequence: 7, limit: 1 }, STAYING);
-  assert.deepEqual(page.whole, { lines: new Uint8Array(), hasMore: false });
+  assert.deepEqual(page.whole, { lines: new Uint8Array(), events: 0, hasMore: false });
   assert.deepEqual(await drain(page), { text: [], end: { hasMore: false } });
   assert.equal(empty.requests[0]?.afterSequence, 7);
   const trailing = reading([chunk("1\n", 1, 1, false), chunk("", 0, 1, { hasMore: false })]);

@@ -11,7 +11,39 @@ export async function metrics(client: Client): Promise<ReadonlyMap<string, numbe
   }));
 }
 
+/** Of the samples of a page those of the edition, up to `service_reads_waiting`, with which those of all begin. */
+export function ownSamples(samples: ReadonlyMap<string, number>): Map<string, number> {
+  const all = [...samples];
+  return new Map(all.slice(0, 1 + all.findIndex(([name]) => name === "service_reads_waiting")));
+}
+
 /** The types of the metrics of a page, by name and in the order of the page. */
 export function metricTypes(page: string): [name: string, type: string][] {
   return [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]);
 }
+
+/** The families that every edition has besides its own, in the order of the page. */
+export const COMMON_TYPES: Readonly<Record<string, string>> = {
+  service_reads_waiting: "gauge",
+  service_reads_active: "gauge",
+  service_read_duration_seconds: "histogram",
+  service_read_events_total: "counter",
+  service_read_bytes_total: "counter",
+  service_writes_failed_total: "counter",
+  service_writes_grouped_total: "counter",
+  service_write_group_size: "histogram",
+  service_checkpoints_failed_total: "counter",
+  service_last_sequence: "gauge",
+  service_store_bytes: "gauge",
+  service_store_wal_bytes: "gauge",
+  service_disk_free_bytes: "gauge",
+  service_disk_size_bytes: "gauge",
+  service_request_duration_seconds: "histogram",
+  service_requests_malformed_total: "counter",
+  service_connections_open: "gauge",
+  service_connections_refused_total: "counter",
+  service_build_info: "gauge",
+  process_cpu_seconds_total: "counter",
+  process_resident_memory_bytes: "gauge",
+  process_start_time_seconds: "gauge",
+};

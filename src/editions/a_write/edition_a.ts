@@ -59,7 +59,7 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
     common.readProjection,
     ...common.deleteProjections,
     common.health,
-    metricsRoute(() => metrics.text(host.queue), common.reads),
+    metricsRoute(host, () => metrics.text(host.queue), common.reads),
     debugRoute(() => debugSnapshot(host, common.reads)),
     ...(host.settings.devMode ? [resetRoute(host)] : []),
     ...common.profiling,

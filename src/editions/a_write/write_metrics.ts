@@ -3,7 +3,8 @@ import type { WriteResult } from "../../store/write.ts";
 import type { WriteQueue } from "../../turns/write_queue.ts";
 import { turnMetrics, writeCounters } from "../shared/common_metrics.ts";
 import { conflictingPart } from "../shared/conflicts.ts";
-import { Histogram, metricText } from "../shared/metrics.ts";
+import { metricText } from "../../metrics/exposition.ts";
+import { Histogram } from "../../metrics/histogram.ts";
 
 const DURATION_BOUNDS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -29,7 +30,7 @@ export class WriteMetrics {
         "service_write_duration_seconds",
         "histogram",
         "How long each write held the turn, however it ended.",
-        this.#duration.samples,
+        this.#duration.samples(),
       ),
     ].join("");
   }

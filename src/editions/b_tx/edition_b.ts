@@ -77,7 +77,7 @@ function routesOf(edition: EditionParts): Route[] {
     stayingRoute(edition, "optimize", () => optimize(edition)),
     common.health,
     getRoute("/stats", () => jsonReply(200, statistics.document(pause, transactions.count), NOT_CACHED)),
-    metricsRoute(() => txMetrics(edition), common.reads),
+    metricsRoute(host, () => txMetrics(edition), common.reads),
     debugRoute(() => debugSnapshot(edition, common.reads)),
     ...(host.settings.devMode ? [stayingRoute(edition, "reset", () => reset(edition))] : []),
     ...common.profiling,

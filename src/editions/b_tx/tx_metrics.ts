@@ -1,5 +1,5 @@
 import { turnMetrics, writeCounters } from "../shared/common_metrics.ts";
-import { counter, gauge } from "../shared/metrics.ts";
+import { counter, gauge } from "../../metrics/exposition.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
 /** What `GET /metrics` shows of this edition: the counts of `GET /stats`, and who holds and awaits the turn. */

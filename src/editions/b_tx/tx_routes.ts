@@ -59,8 +59,9 @@ async function readEvents(call: TxCall, reads: Pick<ReadsInFlight, "begin">): Pr
   transaction.beginRead(query);
   const read = { query, afterSequence: 0, limit: Infinity };
   using held = new DisposableStack();
-  held.use(reads.begin());
+  const counted = held.use(reads.begin("events"));
   const page = await openPage(edition.host.store.reads, read, request);
+  counted.handedOut = page.handedOut;
   transaction.readAnswered(page.head);
   const own = transaction.pendingEvents.filter(({ body }) => matches(query, parseQueried(body)));
   // The call runs, and counts as a read, until its last line has been sent.
@@ -104,7 +105,7 @@ async function readProjection(
   const key: ProjectionKey = { type: type!, id: id! };
   // Also one that does not exist is remembered, in two places.
   if (!transaction.knows(key)) running.hold(4 * (key.type.length + key.id.length) + 2 * VALUE_BYTES);
-  using _read = reads.begin();
+  using _read = reads.begin("projection");
   const payload = await payloadIn(edition, transaction, key, request);
   if (payload === undefined) return errorReply(new Refusal("ProjectionNotFound"), NOT_CACHED).reply;
   const headers = { "Content-Type": "text/plain; charset=utf-8", ...NOT_CACHED };

@@ -73,6 +73,7 @@ function routesOf(edition: EditionParts): Route[] {
     ...pauseRoutes(edition),
     common.health,
     metricsRoute(
+      host,
       () => metrics.text(host.queue, { paused: pause.isPaused, active: active.current !== undefined }),
       common.reads,
     ),

@@ -1,6 +1,7 @@
 import type { WriteQueue } from "../../turns/write_queue.ts";
 import { longestWaitSeconds } from "../shared/common_metrics.ts";
-import { counter, gauge, Histogram, metricText } from "../shared/metrics.ts";
+import { counter, gauge, metricText } from "../../metrics/exposition.ts";
+import { Histogram } from "../../metrics/histogram.ts";
 import type { RollbackReason } from "./rollback_reason.ts";
 
 const DURATION_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
@@ -58,7 +59,7 @@ export class TransactionMetrics {
         "service_transaction_duration_seconds",
         "histogram",
         "How long each transaction lasted from its ticket to its end.",
-        this.#duration.samples,
+        this.#duration.samples(),
       ),
       counter("service_appends_failed_total", "Appends whose condition did not hold.", this.#appendsFailed),
     ].join("");

@@ -1,24 +1,99 @@
 import type { Route } from "../../http/router.ts";
+import { counter, gauge, gaugeIfKnown, metricText } from "../../metrics/exposition.ts";
+import type { FailureCause } from "../../store/outcome.ts";
+import type { Store } from "../../store/store.ts";
+import type { TurnCounts } from "../../store/turn_counts.ts";
+import type { StoreUsage } from "../../store/usage.ts";
 import type { WriteQueue } from "../../turns/write_queue.ts";
+import type { EditionHost } from "../edition.ts";
 import { getRoute } from "./get_route.ts";
 import { NOT_CACHED } from "./headers.ts";
-import { counter, gauge, metricText } from "./metrics.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
+
+/** What `/metrics` of every edition shows comes from these. */
+export type MetricsHost = Pick<EditionHost, "programMetrics"> & {
+  readonly store: Pick<Store, "counts" | "usage" | "arrivals">;
+};
 
 /**
  * `GET /metrics`: a page in the text exposition format, as scrapers read it. The metrics of the edition, `own`, come
  * first, then those that every edition has.
  */
-export function metricsRoute(own: () => string, reads: ReadsInFlight): Route {
-  return getRoute("/metrics", () => ({
-    status: 200,
-    headers: { "Content-Type": "text/plain; version=0.0.4", ...NOT_CACHED },
-    body: own() + metricsOfEveryEdition(reads),
-  }));
+export function metricsRoute(host: MetricsHost, own: () => string, reads: ReadsInFlight): Route {
+  return getRoute("/metrics", async () => {
+    // Asked first, so that everything else is of one moment.
+    const usage = await host.store.usage();
+    return {
+      status: 200,
+      headers: { "Content-Type": "text/plain; version=0.0.4", ...NOT_CACHED },
+      body: own() + metricsOfEveryEdition(host, reads, usage),
+    };
+  });
 }
 
-function metricsOfEveryEdition(reads: ReadsInFlight): string {
-  return gauge("service_reads_waiting", "Reads that wait for an event that matches.", reads.waiting);
+function metricsOfEveryEdition(
+  { store, programMetrics }: MetricsHost,
+  reads: ReadsInFlight,
+  usage: StoreUsage,
+): string {
+  return [
+    gauge("service_reads_waiting", "Reads that wait for an event that matches.", reads.waiting),
+    reads.text(),
+    turnCounts(store.counts),
+    gauge(
+      "service_last_sequence",
+      "Highest sequence in the store; 0 without events.",
+      store.arrivals.state.head,
+    ),
+    usageMetrics(usage),
+    programMetrics(),
+  ].join("");
+}
+
+const REASONS: Readonly<Record<FailureCause, string>> = {
+  diskFull: "disk_full",
+  diskError: "disk_error",
+  locked: "locked",
+  lostFiles: "lost_files",
+  other: "other",
+};
+
+function turnCounts({ failed, writesGrouped, groupSizes, checkpointsFailed }: TurnCounts): string {
+  const causes = Object.entries(failed) as [FailureCause, number][];
+  return [
+    metricText(
+      "service_writes_failed_total",
+      "counter",
+      "Writes that failed by the server's fault, or its disk's.",
+      causes.map(([cause, value]) => ({ labels: `reason="${REASONS[cause]}"`, value })),
+    ),
+    counter(
+      "service_writes_grouped_total",
+      "Writes that shared their database transaction with others.",
+      writesGrouped,
+    ),
+    metricText(
+      "service_write_group_size",
+      "histogram",
+      "How many writes shared one database transaction.",
+      groupSizes.samples(),
+    ),
+    counter(
+      "service_checkpoints_failed_total",
+      "Attempts to move what was written into the store's file that failed.",
+      checkpointsFailed,
+    ),
+  ].join("");
+}
+
+/** What is not known is left out. */
+function usageMetrics({ storeBytes, walBytes, freeBytes, diskBytes }: StoreUsage): string {
+  return [
+    gaugeIfKnown("service_store_bytes", "Size of the store's file, without its WAL.", storeBytes),
+    gaugeIfKnown("service_store_wal_bytes", "Size of the WAL beside it.", walBytes),
+    gaugeIfKnown("service_disk_free_bytes", "What the server may still take of the store's disk.", freeBytes),
+    gaugeIfKnown("service_disk_size_bytes", "Size of the store's disk.", diskBytes),
+  ].join("");
 }
 
 /** The turn and who waits for it, where each request has a turn of its own. */

@@ -6,7 +6,7 @@ import type { Client } from "../../store/store.ts";
 import type { EditionHost } from "../edition.ts";
 import { type DecodedRead, isAwaited } from "./decoding/decoded_read.ts";
 import { HEAD_HEADER, NOT_CACHED, STORE_HEADER } from "./headers.ts";
-import type { ReadsInFlight } from "./reads_in_flight.ts";
+import type { ReadInFlight, ReadsInFlight } from "./reads_in_flight.ts";
 
 /**
  * `QUERY /events`: a page of committed events and the trailer `hasMore`, with the head of the store. If the client wants
@@ -23,14 +23,19 @@ export function readEventsRoute(
     path: "/events",
     body: "handled",
     async handle(request) {
-      const read = await decode(await request.body(), request);
-      using counted = new DisposableStack();
-      counted.use(reads.begin());
-      const page = isAwaited(read)
-        ? await awaited.page(read, request, () => request.releaseBody())
-        : await openPage(store.reads, read, request);
+      const wanted = await decode(await request.body(), request);
+      using held = new DisposableStack();
+      const read = held.use(reads.begin("events"));
+      const onWaiting = (): void => {
+        read.wait();
+        request.releaseBody();
+      };
+      const page = isAwaited(wanted)
+        ? await awaited.page(wanted, request, onWaiting)
+        : await openPage(store.reads, wanted, request);
+      read.go();
       const headers = { ...pageHeaders(page.storeId), [HEAD_HEADER]: String(page.head) };
-      return wholePageReply(page, headers) ?? pageReply(page, counted.move(), headers);
+      return wholePageReply(page, headers, read) ?? streamedReply(page, headers, read, held.move());
     },
   };
 }
@@ -41,14 +46,20 @@ const WHOLE_BYTES_MAX = 60 * 1024;
 const encoder = new TextEncoder();
 
 /** The reply that carries a short page that has been read to its end: it takes none of what a stream needs. */
-function wholePageReply({ whole }: Page, headers: Reply["headers"]): Reply | undefined {
+function wholePageReply({ whole }: Page, headers: Reply["headers"], read: ReadInFlight): Reply | undefined {
   if (whole === undefined || whole.lines.length > WHOLE_BYTES_MAX) return undefined;
-  const { lines, hasMore } = whole;
+  const { lines, events, hasMore } = whole;
+  read.handedOut = { events, bytes: lines.length };
   const trailer = trailerLine(hasMore);
   const body = new Uint8Array(lines.length + trailer.length);
   body.set(lines);
   body.set(trailer, lines.length);
   return { status: 200, headers, body };
+}
+
+function streamedReply(page: Page, headers: Reply["headers"], read: ReadInFlight, held: Disposable): Reply {
+  read.handedOut = page.handedOut;
+  return pageReply(page, held, headers);
 }
 
 /** The reply that carries a page; `held` is disposed of when its last line is out or it was abandoned. */

@@ -12,7 +12,7 @@ import type { ReadsInFlight } from "./reads_in_flight.ts";
 export function readProjectionRoute({ store }: EditionHost, reads: ReadsInFlight): Route {
   return getRoute("/projections/:type/:id", async (request) => {
     const [type, id] = request.segments;
-    using _read = reads.begin();
+    using _read = reads.begin("projection");
     return projectionReply(await store.reads.projection({ type: type!, id: id! }, request));
   });
 }

@@ -1,8 +1,21 @@
+import { counter, gauge, metricText } from "../../metrics/exposition.ts";
+import { Histogram } from "../../metrics/histogram.ts";
 import type { Arrivals } from "../../store/arrivals/arrivals.ts";
+import type { Page } from "../../store/open_page.ts";
+
+const BOUNDS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
+
+type Kind = "events" | "projection";
 
 /** Counts the reads of clients in flight, including those that wait, for a reader or for an event. */
 export class ReadsInFlight {
   #count = 0;
+  #events = 0;
+  #bytes = 0;
+  readonly #durations: Readonly<Record<Kind, Histogram>> = {
+    events: new Histogram(BOUNDS_SECONDS),
+    projection: new Histogram(BOUNDS_SECONDS),
+  };
   readonly #arrivals: Pick<Arrivals, "watching">;
 
   constructor(arrivals: Pick<Arrivals, "watching">) {
@@ -19,8 +32,65 @@ export class ReadsInFlight {
   }
 
   /** Counts one read until what it returns is disposed of, once. */
-  begin(): Disposable {
+  begin(kind: Kind): ReadInFlight {
     this.#count++;
-    return { [Symbol.dispose]: () => void this.#count-- };
+    return new ReadInFlight((seconds, { events, bytes }) => {
+      this.#count--;
+      this.#events += events;
+      this.#bytes += bytes;
+      this.#durations[kind].observe(seconds);
+    });
+  }
+
+  /** The metrics of reads, apart from those that wait. */
+  text(): string {
+    const { events, projection } = this.#durations;
+    return [
+      gauge(
+        "service_reads_active",
+        "Reads under way, apart from those that wait for an event.",
+        this.#count - this.waiting,
+      ),
+      metricText(
+        "service_read_duration_seconds",
+        "histogram",
+        "How long reads took until their last byte, without the time for which they waited for an event.",
+        [...events.samples('kind="events"'), ...projection.samples('kind="projection"')],
+      ),
+      counter("service_read_events_total", "Events that reads handed out.", this.#events),
+      counter("service_read_bytes_total", "Bytes of the lines of these events.", this.#bytes),
+    ].join("");
   }
 }
+
+/** One read, until it is disposed of. */
+export class ReadInFlight implements Disposable {
+  readonly #onEnd: (seconds: number, handedOut: Page["handedOut"]) => void;
+  #startedAt = performance.now();
+  #waitsSince: number | undefined;
+  /** What it has of events, once that is known. */
+  handedOut: Page["handedOut"] = NOTHING;
+
+  constructor(onEnd: (seconds: number, handedOut: Page["handedOut"]) => void) {
+    this.#onEnd = onEnd;
+  }
+
+  /** From now on it waits for an event. */
+  wait(): void {
+    this.#waitsSince ??= performance.now();
+  }
+
+  /** It waits no more. */
+  go(): void {
+    if (this.#waitsSince === undefined) return;
+    this.#startedAt += performance.now() - this.#waitsSince;
+    this.#waitsSince = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.go();
+    this.#onEnd((performance.now() - this.#startedAt) / 1000, this.handedOut);
+  }
+}
+
+const NOTHING = { events: 0, bytes: 0 };

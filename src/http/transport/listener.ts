@@ -1,4 +1,5 @@
 import type { Address } from "../../model/address.ts";
+import type { ConnectionCounts } from "../connection_counts.ts";
 import type { Handler, Transport } from "../exchange.ts";
 import { BodyBudget } from "./body_budget.ts";
 import { Connection } from "./connection.ts";
@@ -10,6 +11,8 @@ interface ListenerOptions {
   readonly hasRoom: (open: number) => boolean;
   /** Called for requests that never reach the handler, with the status that they were refused with. */
   readonly onMalformed: (status: number) => void;
+  /** Counted up and down here, for whoever shows them. */
+  readonly counts?: ConnectionCounts;
   /** Only tests shorten them. */
   readonly timeouts?: Timeouts;
 }
@@ -27,7 +30,7 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
   const listener: Deno.Listener<Deno.Conn> = where.transport === "unix"
     ? Deno.listen({ transport: "unix", path: where.path })
     : Deno.listen({ hostname: where.hostname, port: where.port });
-  const { hasRoom, onMalformed, timeouts = TIMEOUTS } = options;
+  const { hasRoom, onMalformed, counts = { open: 0, refused: 0 }, timeouts = TIMEOUTS } = options;
   const connections = new Set<Connection>();
   const clock = new ReadingClock();
   const bodies = new BodyBudget(timeouts, clock);
@@ -39,13 +42,19 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
   let closing = false;
 
   const serve = async (socket: Deno.Conn): Promise<void> => {
-    if (!hasRoom(connections.size) || !isUsable(socket)) return socket.close();
+    if (!hasRoom(connections.size)) {
+      counts.refused++;
+      return socket.close();
+    }
+    if (!isUsable(socket)) return socket.close();
     const connection = new Connection(socket, handler, { onMalformed, timeouts, bodies, clock });
     connections.add(connection);
+    counts.open++;
     try {
       await connection.serve();
     } finally {
       connections.delete(connection);
+      counts.open--;
       if (closing && connections.size === 0) allClosed.resolve();
     }
   };

@@ -1,13 +1,20 @@
 import { AnnouncedTurns } from "../arrivals/announced_turns.ts";
 import { Arrivals } from "../arrivals/arrivals.ts";
+import { CountedTurns } from "../counted_turns.ts";
 import type { OpenedStore, Store, StoreReads, StoreTurns } from "../store.ts";
+import { TurnCounts } from "../turn_counts.ts";
+import type { StoreUsage } from "../usage.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_directory.ts";
 import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
+import { DiskUsage } from "./data_directory/disk_usage.ts";
 import { SCHEMA_VERSION } from "./tables/schema.ts";
 import { WRITER_CALLS } from "./workers/codecs.ts";
 import { ReaderPool, startReader } from "./workers/reader_pool.ts";
 import { RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer } from "./writing/writer.ts";
+
+/** A checkpoint that fails is tried again all the time. */
+const COMPLAINT_MILLISECONDS = 60_000;
 
 /** A store in one SQLite file. Its turns run in one worker and its reads in others, so no SQL runs on this thread. */
 export class SqliteStore implements Store {
@@ -15,8 +22,12 @@ export class SqliteStore implements Store {
   readonly turns: StoreTurns;
   readonly reads: StoreReads;
   readonly arrivals: Arrivals;
+  readonly counts: TurnCounts = new TurnCounts();
   onBroken: (reason: string) => void = () => {};
   onLost: (reason: string) => void = () => {};
+  onCheckpointFailed: (reason: string) => void = () => {};
+  #complainedAt = -Infinity;
+  readonly #disk: DiskUsage;
   readonly #lock: Disposable;
   readonly #writer: RemoteWorker<typeof Writer>;
   readonly #readers: ReaderPool;
@@ -26,16 +37,19 @@ export class SqliteStore implements Store {
     writer: RemoteWorker<typeof Writer>,
     readers: ReaderPool,
     opened: OpenedStore,
+    disk: DiskUsage,
   ) {
     this.opened = opened;
+    this.#disk = disk;
     this.arrivals = new Arrivals(opened);
-    this.turns = new AnnouncedTurns(writer.object, this.arrivals);
+    this.turns = new AnnouncedTurns(new CountedTurns(writer.object, this.counts), this.arrivals);
     this.reads = this.#readers = readers;
     this.#lock = lock;
     this.#writer = writer;
     writer.onNotice = (notice) => {
       if ("storeId" in notice) return this.arrivals.reset(notice.storeId);
       if ("lost" in notice) return this.#lose(notice.lost);
+      if ("checkpointFailed" in notice) return this.#checkpointFailed(notice.checkpointFailed);
       this.onBroken(notice.broken);
       // Every later turn says so again.
       this.onBroken = () => {};
@@ -58,7 +72,7 @@ export class SqliteStore implements Store {
       const { files, ...opened } = await writer.open(path);
       const readers = new ReaderPool(path, options.readersMax, files);
       readers.started = reader;
-      return new SqliteStore(lock, writer, readers, opened);
+      return new SqliteStore(lock, writer, readers, opened, new DiskUsage(path));
     } catch (error) {
       writer.terminate();
       reader.terminate();
@@ -73,12 +87,25 @@ export class SqliteStore implements Store {
     return this.arrivals.state.storeId;
   }
 
+  async usage(): Promise<StoreUsage> {
+    // What has the names of its files now may be something else.
+    return this.#readers.lost === undefined ? await this.#disk.ask() : {};
+  }
+
   /** Empties the WAL, closes every connection and releases the lock. */
   async close(): Promise<void> {
     await this.#readers.close();
     await this.#writer.object.close();
     this.#writer.terminate();
     this.#lock[Symbol.dispose]();
+  }
+
+  #checkpointFailed(reason: string): void {
+    this.counts.checkpointsFailed++;
+    const now = performance.now();
+    if (now < this.#complainedAt + COMPLAINT_MILLISECONDS) return;
+    this.#complainedAt = now;
+    this.onCheckpointFailed(reason);
   }
 
   #lose(reason: string): void {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { pause } from "../../support/eventually.ts";
 import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
-import { metricTypes } from "../../support/metrics.ts";
+import { COMMON_TYPES, metricTypes } from "../../support/metrics.ts";
 import { startServer } from "../../support/server_process.ts";
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -14,7 +14,7 @@ const TYPES = {
   service_writes_rejected_total: "counter",
   service_write_duration_seconds: "histogram",
   // Not in the document, and therefore after what is.
-  service_reads_waiting: "gauge",
+  ...COMMON_TYPES,
 };
 
 async function scrape(client: Client): Promise<{ text: string; value: (series: string) => number }> {

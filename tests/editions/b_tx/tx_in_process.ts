@@ -18,9 +18,10 @@ import type { ProjectionKey } from "../../../src/model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
 import { done } from "../../../src/store/outcome.ts";
 import type { Conflict, StoreWrite, WriteResult } from "../../../src/store/write.ts";
+import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
 import { eventLine, parseQueried } from "../../../src/wire/event.ts";
 
-const UNCOUNTED = { begin: () => new DisposableStack() };
+const UNCOUNTED = new ReadsInFlight({ watching: 0 });
 
 const encoder = new TextEncoder();
 

@@ -12,6 +12,7 @@ import { createDatabase } from "../../../src/store/sqlite/data_directory/create_
 import type { Database } from "../../../src/store/sqlite/connection/database.ts";
 import { Reader } from "../../../src/store/sqlite/reading/reader.ts";
 import type { Store, StoreTurns } from "../../../src/store/store.ts";
+import { TurnCounts } from "../../../src/store/turn_counts.ts";
 import { Writer } from "../../../src/store/sqlite/writing/writer.ts";
 import type { Answer, Request, Sent, Subject } from "./subject.ts";
 import { VirtualTimers } from "./virtual_timers.ts";
@@ -178,6 +179,7 @@ export class InProcess implements Subject, Disposable {
         fullCode: "TransactionQueueFull",
         runGroup: store.turns.group,
       }),
+      programMetrics: () => "",
       reportFailure: (error: Error) => this.failures.push(error),
       warn: (text: string) => this.warnings.push(text),
     } as unknown as EditionHost;
@@ -188,6 +190,7 @@ export class InProcess implements Subject, Disposable {
       tokenAccepted: undefined,
       bodyLimit: { bytesMax: 1_000_000, message: "" },
       log: { isWanted: () => false, write: () => {} },
+      metrics: { ended: () => {} },
       reportFailure: (error) => this.failures.push(error),
     });
   }
@@ -216,7 +219,8 @@ export class InProcess implements Subject, Disposable {
       ping: () => Promise.resolve(),
     };
     const arrivals = new Arrivals(writer.opened);
-    return { turns, reads, arrivals } as Store;
+    const counts = new TurnCounts();
+    return { turns, reads, arrivals, counts, usage: () => Promise.resolve({}) } as Store;
   }
 }
 

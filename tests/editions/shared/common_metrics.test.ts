@@ -1,26 +1,111 @@
 import assert from "node:assert/strict";
 import type { RoutedRequest } from "../../../src/http/router.ts";
-import { metricsRoute } from "../../../src/editions/shared/common_metrics.ts";
+import { type MetricsHost, metricsRoute } from "../../../src/editions/shared/common_metrics.ts";
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
+import { TurnCounts } from "../../../src/store/turn_counts.ts";
+import type { StoreUsage } from "../../../src/store/usage.ts";
 
-async function page(reads: ReadsInFlight): Promise<unknown> {
-  return (await metricsRoute(() => "a 1\n", reads).handle({} as RoutedRequest)).body;
+function hostWith(usage: StoreUsage = {}): MetricsHost {
+  const arrivals = { state: { storeId: "", head: 7 } } as MetricsHost["store"]["arrivals"];
+  const store = { counts: new TurnCounts(), usage: () => Promise.resolve(usage), arrivals };
+  return { store, programMetrics: () => "program 1\n" };
 }
 
-const waiting = (count: number): string =>
-  "a 1\n# HELP service_reads_waiting Reads that wait for an event that matches.\n" +
-  `# TYPE service_reads_waiting gauge\nservice_reads_waiting ${count}\n`;
+async function page(host: MetricsHost, reads = new ReadsInFlight({ watching: 0 })): Promise<string> {
+  return (await metricsRoute(host, () => "own 1\n", reads).handle({} as RoutedRequest)).body as string;
+}
+
+function assertShows(text: string, ...lines: readonly string[]): void {
+  for (const line of lines) assert.ok(text.split("\n").includes(line), `no ${line} in\n${text}`);
+}
 
 Deno.test("the page of metrics says in which format it is, and is not cached", async () => {
-  const { status, headers } = await metricsRoute(() => "", new ReadsInFlight({ watching: 0 })).handle(
-    {} as RoutedRequest,
-  );
+  const route = metricsRoute(hostWith(), () => "", new ReadsInFlight({ watching: 0 }));
+  const { status, headers } = await route.handle({} as RoutedRequest);
   assert.equal(status, 200);
   assert.deepEqual(headers, { "Content-Type": "text/plain; version=0.0.4", "Cache-Control": "no-store" });
 });
 
-Deno.test("after the metrics of an edition come those of all: the reads that wait, and no others", async () => {
+Deno.test("after the metrics of an edition come those of all: first the reads that wait, last the program", async () => {
   const reads = new ReadsInFlight({ watching: 3 });
-  using _other = reads.begin();
-  assert.equal(await page(reads), waiting(3));
+  using _other = reads.begin("events");
+  const text = await page(hostWith(), reads);
+  const waiting = "# HELP service_reads_waiting Reads that wait for an event that matches.\n" +
+    "# TYPE service_reads_waiting gauge\nservice_reads_waiting 3\n";
+  assert.ok(text.startsWith(`own 1\n${waiting}`), text);
+  assert.ok(text.endsWith("program 1\n"), text);
+  assertShows(text, "service_last_sequence 7");
+});
+
+Deno.test("reads are counted when they end: how many of each kind, and what they handed out", async () => {
+  const reads = new ReadsInFlight({ watching: 0 });
+  const host = hostWith();
+  {
+    using first = reads.begin("events");
+    using _second = reads.begin("projection");
+    first.handedOut = { events: 2, bytes: 30 };
+    assertShows(await page(host, reads), "service_reads_active 2", "service_read_events_total 0");
+  }
+  assertShows(
+    await page(host, reads),
+    "service_reads_active 0",
+    'service_read_duration_seconds_count{kind="events"} 1',
+    'service_read_duration_seconds_count{kind="projection"} 1',
+    "service_read_events_total 2",
+    "service_read_bytes_total 30",
+  );
+});
+
+Deno.test("the time for which a read waits for an event is no part of its duration", async () => {
+  const reads = new ReadsInFlight({ watching: 0 });
+  {
+    using read = reads.begin("events");
+    read.wait();
+    const until = performance.now() + 30;
+    while (performance.now() < until);
+    read.wait();
+    read.go();
+    read.go();
+  }
+  const sum = /^service_read_duration_seconds_sum\{kind="events"\} (\S+)$/m.exec(
+    await page(hostWith(), reads),
+  );
+  assert.ok(Number(sum?.[1]) < 0.03, `${sum?.[1]} s`);
+});
+
+Deno.test("turns that failed are counted by their cause, and groups by their size", async () => {
+  const host = hostWith();
+  const { counts } = host.store;
+  for (const cause of ["diskFull", "diskError", "locked", "lostFiles"] as const) {
+    counts.ended({ kind: "failed", reason: "", cause });
+  }
+  counts.ended({ kind: "unknown", reason: "" });
+  counts.ended({ kind: "done", value: undefined });
+  for (const size of [1, 1, 3]) counts.groupBegan(size);
+  counts.checkpointsFailed++;
+  assertShows(
+    await page(host),
+    ...["disk_full", "disk_error", "locked", "lost_files", "other"].map((reason) =>
+      `service_writes_failed_total{reason="${reason}"} 1`
+    ),
+    'service_write_group_size_bucket{le="1"} 2',
+    'service_write_group_size_bucket{le="4"} 3',
+    "service_write_group_size_sum 5",
+    "service_writes_grouped_total 3",
+    "service_checkpoints_failed_total 1",
+  );
+});
+
+Deno.test("of the disk, what is not known is left out, HELP and TYPE included", async () => {
+  const known = await page(hostWith({ storeBytes: 4096, walBytes: 0, freeBytes: 5, diskBytes: 10 }));
+  assertShows(
+    known,
+    "service_store_bytes 4096",
+    "service_store_wal_bytes 0",
+    "service_disk_free_bytes 5",
+    "service_disk_size_bytes 10",
+  );
+  const unknown = await page(hostWith({ storeBytes: 4096, walBytes: undefined }));
+  assertShows(unknown, "service_store_bytes 4096");
+  assert.doesNotMatch(unknown, /wal|disk_free|disk_size/);
 });

@@ -7,9 +7,9 @@ const entry = (kind: string, seconds = 0) => ({ kind, sinceMicros: 1_000_000, se
 Deno.test("reads that wait for an event are shown apart, and among the open ones", () => {
   const reads = new ReadsInFlight({ watching: 1 });
   const part = (): unknown => readPart(reads, { inUse: 1, max: 8 });
-  using _waiting = reads.begin();
+  using _waiting = reads.begin("events");
   {
-    using _working = reads.begin();
+    using _working = reads.begin("projection");
     assert.deepEqual(part(), { httpOpen: 2, waiting: 1, sqliteInUse: 1, sqliteMax: 8 });
   }
   assert.deepEqual(part(), { httpOpen: 1, waiting: 1, sqliteInUse: 1, sqliteMax: 8 });

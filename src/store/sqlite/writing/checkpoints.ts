@@ -27,17 +27,27 @@ export class Checkpoints {
   readonly #db: Database;
   readonly #transactions: Transactions;
   readonly #onBroken: () => void;
+  readonly #onFailed: (reason: string) => void;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #lookedAt = -Infinity;
   #lastTurnAt = 0;
   /** Since the last merge, something may have been written; or before this start. */
   #isUnmerged = true;
 
-  /** @param onBroken called when a store at rest was found broken, or one of its files lost */
-  constructor(db: Database, transactions: Transactions, onBroken: () => void) {
+  /**
+   * @param onBroken called when a store at rest was found broken, or one of its files lost
+   * @param onFailed called with the reason when the WAL could not be moved, and therefore grows
+   */
+  constructor(
+    db: Database,
+    transactions: Transactions,
+    onBroken: () => void,
+    onFailed: (reason: string) => void = () => {},
+  ) {
     this.#db = db;
     this.#transactions = transactions;
     this.#onBroken = onBroken;
+    this.#onFailed = onFailed;
   }
 
   /** After each transaction. */
@@ -101,7 +111,7 @@ export class Checkpoints {
 
   #shortenWal(): void {
     const { total, pending } = this.#walPages;
-    if (total >= WAL_PAGES_MAX) this.#run("RESTART", READERS_WAIT_MILLISECONDS);
+    if (total >= WAL_PAGES_MAX) this.#restart();
     else if (pending >= CHECKPOINT_PAGES) this.#run("PASSIVE", 0);
   }
 
@@ -111,13 +121,24 @@ export class Checkpoints {
     return { total, pending: total - checkpointed };
   }
 
-  /** PASSIVE goes as far as readers allow; the others wait for readers and let the WAL start again. */
-  #run(mode: "PASSIVE" | "RESTART" | "TRUNCATE", waitMilliseconds: number): void {
-    this.#waitingFor(waitMilliseconds, () => {
+  #restart(): void {
+    const done = this.#run("RESTART", READERS_WAIT_MILLISECONDS);
+    // Its own readers are quick.
+    if (!done) this.#onFailed("another program has been reading the database for long");
+  }
+
+  /**
+   * PASSIVE goes as far as readers allow; the others wait for readers and let the WAL start again.
+   * @returns false when readers, or somebody who writes, took too long
+   */
+  #run(mode: "PASSIVE" | "RESTART" | "TRUNCATE", waitMilliseconds: number): boolean {
+    return this.#waitingFor(waitMilliseconds, () => {
       try {
-        this.#db.all(`PRAGMA wal_checkpoint(${mode})`);
+        const [busy] = this.#db.get(`PRAGMA wal_checkpoint(${mode})`) as number[];
+        return busy === 0;
       } catch (error) {
-        this.#transactions.note(error, "checkpoint");
+        this.#onFailed(this.#transactions.note(error, "checkpoint"));
+        return true;
       }
     });
   }

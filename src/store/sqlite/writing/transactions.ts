@@ -1,4 +1,4 @@
-import { done, type Failure, type Outcome } from "../../outcome.ts";
+import { done, type Failure, type FailureCause, type Outcome } from "../../outcome.ts";
 import { type Database, SqlCode, sqlCodeOf } from "../connection/database.ts";
 import { lossOf, type StoreFiles } from "../data_directory/store_files.ts";
 
@@ -47,8 +47,8 @@ export class Transactions {
   }
 
   begin(): Outcome<void> {
-    if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken };
-    if (this.#lost !== undefined) return unavailable(this.#lost);
+    if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken, cause: "diskError" };
+    if (this.#lost !== undefined) return unavailable(this.#lost, "lostFiles");
     try {
       if (this.#mustFence) this.#fence();
       this.#db.run("BEGIN IMMEDIATE");
@@ -61,18 +61,19 @@ export class Transactions {
   commit(): Outcome<void> {
     if (this.look()) {
       this.rollback();
-      return unavailable(this.#lost!);
+      return unavailable(this.#lost!, "lostFiles");
     }
     try {
       this.#db.run("COMMIT");
       // It was written to the file that was in its place a moment ago. Whether anybody will find it is unknown.
-      return this.look("written") ? { kind: "unknown", reason: this.#lost! } : done(undefined);
+      if (!this.look("written")) return done(undefined);
+      return { kind: "unknown", reason: this.#lost!, cause: "lostFiles" };
     } catch (error) {
       this.rollback();
       const reason = this.note(error, "COMMIT");
       // A live SQLite may report a failed COMMIT that a restart then finds in the WAL. Another commit over it
       // makes the failure true.
-      return { kind: this.#isFenced() ? "failed" : "unknown", reason };
+      return { kind: this.#isFenced() ? "failed" : "unknown", reason, ...causeOf(error) };
     }
   }
 
@@ -80,9 +81,9 @@ export class Transactions {
   abort(error: unknown): Failure {
     this.rollback();
     const code = sqlCodeOf(error);
-    if (code === SqlCode.busy) return unavailable("another process has locked the database");
+    if (code === SqlCode.busy) return unavailable("another process has locked the database", "locked");
     if (code === SqlCode.full) this.#mustFence = true;
-    return { kind: "failed", reason: (error as Error).message };
+    return { kind: "failed", reason: (error as Error).message, ...causeOf(error) };
   }
 
   rollback(): void {
@@ -129,6 +130,14 @@ export class Transactions {
   }
 }
 
-function unavailable(reason: string): Failure {
-  return { kind: "failed", reason, code: "Unavailable" };
+function unavailable(reason: string, cause: FailureCause): Failure {
+  return { kind: "failed", reason, code: "Unavailable", cause };
+}
+
+/** What an error of SQLite is in metrics; nothing for one that says little. */
+function causeOf(error: unknown): { readonly cause?: FailureCause } {
+  const code = sqlCodeOf(error);
+  if (code === SqlCode.full) return { cause: "diskFull" };
+  if (code === SqlCode.busy) return { cause: "locked" };
+  return BREAKING.has(code) ? { cause: "diskError" } : {};
 }

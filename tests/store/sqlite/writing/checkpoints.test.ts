@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { termItem } from "../../../../src/store/index_terms.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
+import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
 import { Checkpoints } from "../../../../src/store/sqlite/writing/checkpoints.ts";
 import { Transactions } from "../../../../src/store/sqlite/writing/transactions.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -108,4 +109,34 @@ Deno.test("what a store left unmerged when it was closed is merged at rest after
   await new Promise((resolve) => setTimeout(resolve, 2500));
   assert.deepEqual(changed(), before);
   next.stop();
+});
+
+Deno.test("when a reader of another program keeps a long WAL from being used again, that is told each time", async () => {
+  using store = new TestStore();
+  const transactions = new Transactions(store.db);
+  const failures: string[] = [];
+  const checkpoints = new Checkpoints(
+    store.db,
+    transactions,
+    () => assert.fail("nothing breaks"),
+    (reason) => failures.push(reason),
+  );
+  store.append(MANY);
+  // A reader of another program, from whose moment on nothing may be moved.
+  using other = openForWriting(store.path);
+  other.run("BEGIN");
+  other.get("SELECT count(*) FROM event");
+  for (let i = 0; i < 9; i++) store.append(MANY);
+  assert.ok(walPages(store).total > 40_000);
+  checkpoints.runWhenDue();
+  assert.deepEqual(failures, ["another program has been reading the database for long"]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  checkpoints.runWhenDue();
+  assert.equal(failures.length, 2);
+  other.run("ROLLBACK");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  checkpoints.runWhenDue();
+  assert.equal(failures.length, 2);
+  assert.equal(walPages(store).pending, 0);
+  checkpoints.stop();
 });

@@ -4,7 +4,12 @@ import type { Writer } from "../../../../src/store/sqlite/writing/writer.ts";
 import { newEvent, ofTypes, storeWrite } from "../../made_writes.ts";
 import { TestStore, writerState } from "../../test_store.ts";
 
-const LOCKED = { kind: "failed", reason: "another process has locked the database", code: "Unavailable" };
+const LOCKED = {
+  kind: "failed",
+  reason: "another process has locked the database",
+  code: "Unavailable",
+  cause: "locked",
+};
 
 const TURNS: Readonly<Record<string, (writer: Writer) => unknown>> = {
   group: (writer) => writer.group([ofTypes("a"), ofTypes("b")]).at(-1),

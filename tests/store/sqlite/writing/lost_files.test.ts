@@ -5,7 +5,7 @@ import { ofTypes } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
 
 const REASON = "events.db was deleted or moved away";
-const REFUSED = { kind: "failed", reason: REASON, code: "Unavailable" };
+const REFUSED = { kind: "failed", reason: REASON, code: "Unavailable", cause: "lostFiles" };
 
 function withWriter(run: (store: TestStore, writer: Writer) => void): void {
   using store = new TestStore();
@@ -46,7 +46,11 @@ Deno.test("when it goes during the COMMIT, nobody knows where the write is", () 
   withWriter((store, writer) => {
     {
       using _gone = takeAwayAtLook(store.path, 2);
-      assert.deepEqual(writer.group([ofTypes("a")]), [{ kind: "unknown", reason: REASON }]);
+      assert.deepEqual(writer.group([ofTypes("a")]), [{
+        kind: "unknown",
+        reason: REASON,
+        cause: "lostFiles",
+      }]);
     }
     assert.deepEqual(store.db.get("SELECT count(*) FROM event"), [1]);
     assert.deepEqual(writer.group([ofTypes("b")]), [REFUSED]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Histogram, metricText } from "../../../src/editions/shared/metrics.ts";
+import { metricText } from "../../src/metrics/exposition.ts";
+import { Histogram } from "../../src/metrics/histogram.ts";
 
 Deno.test("a metric is its HELP, its TYPE, and one line per sample", () => {
   assert.equal(
@@ -14,7 +15,7 @@ Deno.test("a metric is its HELP, its TYPE, and one line per sample", () => {
 });
 
 Deno.test("a histogram starts with every bucket at 0, +Inf, sum and count included", () => {
-  const text = metricText("h", "histogram", "H", new Histogram([0.001, 2.5]).samples);
+  const text = metricText("h", "histogram", "H", new Histogram([0.001, 2.5]).samples());
   assert.equal(
     text,
     '# HELP h H\n# TYPE h histogram\nh_bucket{le="0.001"} 0\nh_bucket{le="2.5"} 0\nh_bucket{le="+Inf"} 0\nh_sum 0\nh_count 0\n',
@@ -24,9 +25,9 @@ Deno.test("a histogram starts with every bucket at 0, +Inf, sum and count includ
 Deno.test("buckets are cumulative, their bounds inclusive, and what is above the last counts in +Inf only", () => {
   const histogram = new Histogram([1, 2, 4]);
   for (const seconds of [0, 1, 1.5, 2, 2.1, 4, 5]) histogram.observe(seconds);
-  const values = histogram.samples.map(({ value }) => value);
+  const values = histogram.samples().map(({ value }) => value);
   assert.deepEqual(values, [2, 4, 6, 7, 15.6, 7]);
-  const labels = histogram.samples.map(({ suffix, labels }) => `${suffix} ${labels ?? ""}`);
+  const labels = histogram.samples().map(({ suffix, labels }) => `${suffix} ${labels ?? ""}`);
   assert.deepEqual(labels, [
     '_bucket le="1"',
     '_bucket le="2"',
@@ -34,5 +35,15 @@ Deno.test("buckets are cumulative, their bounds inclusive, and what is above the
     '_bucket le="+Inf"',
     "_sum ",
     "_count ",
+  ]);
+});
+
+Deno.test("the labels of a histogram are on each of its samples, before the bound of a bucket", () => {
+  const labels = new Histogram([1]).samples('a="b"').map(({ suffix, labels }) => `${suffix}{${labels}}`);
+  assert.deepEqual(labels, [
+    '_bucket{a="b",le="1"}',
+    '_bucket{a="b",le="+Inf"}',
+    '_sum{a="b"}',
+    '_count{a="b"}',
   ]);
 });

@@ -1,0 +1,59 @@
+import { counter, metricText } from "../metrics/exposition.ts";
+import { Histogram } from "../metrics/histogram.ts";
+import type { Route } from "./router.ts";
+
+/** Few, since there is a series for each of them, each route and each class of statuses. */
+const BOUNDS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
+
+/** Of a request that found no route: an unknown path, a wrong method, no token. Clients must not make up series. */
+const NO_ROUTE = 'method="other",route="other"';
+
+/** The durations of the requests of one route, by the class of their statuses: at 2 those from 200 to 299. */
+type Classes = (Histogram | undefined)[];
+
+/** What `/metrics` counts of requests since startup. */
+export class RequestMetrics {
+  readonly #classes = new Map<Route | undefined, Classes>();
+  #malformed = 0;
+
+  /**
+   * Counts a request that has been answered, or will not be.
+   * @param started when it began, in milliseconds of `performance.now()`
+   */
+  ended(route: Route | undefined, status: number, started: number): void {
+    let classes = this.#classes.get(route);
+    if (classes === undefined) this.#classes.set(route, classes = []);
+    const durations = classes[Math.trunc(status / 100)] ??= new Histogram(BOUNDS_SECONDS);
+    durations.observe((performance.now() - started) / 1000);
+  }
+
+  /** Counts what was refused since it was no valid request. */
+  malformed(): void {
+    this.#malformed++;
+  }
+
+  /** The metrics of requests. */
+  text(): string {
+    const samples = [...this.#classes].flatMap(([route, classes]) =>
+      // A class that did not occur is not there at all.
+      classes.flatMap((durations, i) => durations!.samples(`${labelsOf(route)},status="${i}xx"`))
+    );
+    return [
+      metricText(
+        "service_request_duration_seconds",
+        "histogram",
+        "How long requests took until the last byte of the response, by route and class of status.",
+        samples,
+      ),
+      counter(
+        "service_requests_malformed_total",
+        "Requests refused because they were not valid HTTP.",
+        this.#malformed,
+      ),
+    ].join("");
+  }
+}
+
+function labelsOf(route: Route | undefined): string {
+  return route === undefined ? NO_ROUTE : `method="${route.method}",route="${route.path}"`;
+}

@@ -1,0 +1,38 @@
+/*
+ * The text exposition format, in which scrapers read metrics.
+ */
+
+/** One value of a metric; `labels` is the text between the braces, "" when there are none. */
+export interface Sample {
+  readonly suffix?: string;
+  readonly labels?: string;
+  readonly value: number;
+}
+
+/** The lines of one metric, with HELP and TYPE. */
+export function metricText(
+  name: string,
+  type: "gauge" | "counter" | "histogram",
+  help: string,
+  samples: readonly Sample[],
+): string {
+  const lines = samples.map(({ suffix = "", labels = "", value }) =>
+    `${name}${suffix}${labels === "" ? "" : `{${labels}}`} ${value}\n`
+  );
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+}
+
+/** The lines of a gauge of one value. */
+export function gauge(name: string, help: string, value: number): string {
+  return metricText(name, "gauge", help, [{ value }]);
+}
+
+/** The same, or nothing when the value is not known: no value is better than a wrong one. */
+export function gaugeIfKnown(name: string, help: string, value: number | undefined): string {
+  return value === undefined ? "" : gauge(name, help, value);
+}
+
+/** The lines of a counter of one value. */
+export function counter(name: string, help: string, value: number): string {
+  return metricText(name, "counter", help, [{ value }]);
+}

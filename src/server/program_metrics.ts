@@ -1,0 +1,40 @@
+import { VERSION } from "../config/version.ts";
+import type { ConnectionCounts } from "../http/connection_counts.ts";
+import type { RequestMetrics } from "../http/request_metrics.ts";
+import { counter, gauge, gaugeIfKnown, metricText } from "../metrics/exposition.ts";
+import { processMetrics } from "../metrics/process_metrics.ts";
+import type { DescriptorBudget } from "./descriptors.ts";
+
+/** What is counted around the edition. */
+export interface ProgramParts {
+  readonly edition: string;
+  readonly requests: RequestMetrics;
+  readonly connections: ConnectionCounts;
+  readonly descriptors: DescriptorBudget;
+}
+
+/** What `/metrics` shows of the program around the edition. */
+export function programMetrics({ edition, requests, connections, descriptors }: ProgramParts): string {
+  const { open, refused } = connections;
+  return [
+    requests.text(),
+    gauge("service_connections_open", "Open connections.", open),
+    gaugeIfKnown(
+      "service_connections_max",
+      "Connections that may be open, as the file descriptors allow; there once half of them are.",
+      descriptors.connectionsMax(open),
+    ),
+    counter(
+      "service_connections_refused_total",
+      "Connections closed as soon as they were opened, since no file descriptor was left for them.",
+      refused,
+    ),
+    buildInfo(edition),
+    processMetrics(),
+  ].join("");
+}
+
+function buildInfo(edition: string): string {
+  const labels = `version="${VERSION}",edition="${edition}",runtime="deno ${Deno.version.deno}"`;
+  return metricText("service_build_info", "gauge", "What is running; always 1.", [{ labels, value: 1 }]);
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { RequestMetrics } from "../../src/http/request_metrics.ts";
+import { emptyReply } from "../../src/http/replies.ts";
+import type { Route } from "../../src/http/router.ts";
+
+const ROUTE: Route = { method: "GET", path: "/a/:b", body: "ignored", handle: () => emptyReply(204) };
+
+/** The samples of a family with this suffix, without its name. */
+function samples(metrics: RequestMetrics, suffix: string): string[] {
+  const name = `service_request_duration_seconds_${suffix}`;
+  return metrics.text().split("\n").filter((line) => line.startsWith(name)).map((line) =>
+    line.slice(name.length)
+  );
+}
+
+Deno.test("each route and each class of status has a series, and there is one for what found no route", () => {
+  const metrics = new RequestMetrics();
+  for (const status of [200, 204, 404, 409, 499, 500, 503]) metrics.ended(ROUTE, status, performance.now());
+  for (const status of [401, 403, 404, 405]) metrics.ended(undefined, status, performance.now());
+  assert.deepEqual(samples(metrics, "count"), [
+    '{method="GET",route="/a/:b",status="2xx"} 2',
+    '{method="GET",route="/a/:b",status="4xx"} 3',
+    '{method="GET",route="/a/:b",status="5xx"} 2',
+    '{method="other",route="other",status="4xx"} 4',
+  ]);
+});
+
+Deno.test("the duration of a request is the time since it began", () => {
+  const metrics = new RequestMetrics();
+  metrics.ended(ROUTE, 200, performance.now() - 300);
+  const [sum] = samples(metrics, "sum");
+  const seconds = Number(sum!.slice(sum!.indexOf(" ")));
+  assert.ok(seconds >= 0.3 && seconds < 5, sum);
+  const buckets = samples(metrics, "bucket");
+  assert.ok(buckets.includes('{method="GET",route="/a/:b",status="2xx",le="0.1"} 0'), buckets.join("\n"));
+  assert.ok(buckets.includes('{method="GET",route="/a/:b",status="2xx",le="+Inf"} 1'), buckets.join("\n"));
+});
