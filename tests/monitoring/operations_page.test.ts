@@ -56,3 +56,23 @@ Deno.test("monitoring.md explains every alert, and no other", () => {
   const explained = [...text.matchAll(/^\| `(Eventstore\w+)` +\|/gm)].map(([, name]) => name);
   assert.deepEqual(explained, [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name));
 });
+
+Deno.test("the runbook of every alert is a section of operations.md, which names the alert", () => {
+  const sections = new Map(
+    page.split(/^(?=##+ )/m).map((section) => {
+      const [heading = ""] = section.split("\n");
+      const anchor = heading.replace(/^#+ /, "").toLowerCase().replace(/[^a-z0-9 -]/g, "").replaceAll(
+        " ",
+        "-",
+      );
+      return [anchor, section];
+    }),
+  );
+  const rules = Deno.readTextFileSync(new URL("monitoring/alerts.yml", ROOT)).split("- alert: ").slice(1);
+  assert.ok(rules.length > 15);
+  for (const rule of rules) {
+    const [name = ""] = rule.split("\n");
+    const anchor = /runbook_url: docs\/operations\.md#(\S+)$/m.exec(rule)?.[1];
+    assert.match(sections.get(anchor!) ?? "", new RegExp(`\`${name}\``), `${name}: ${anchor}`);
+  }
+});

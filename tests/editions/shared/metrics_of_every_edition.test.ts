@@ -7,7 +7,7 @@ import type { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failWrites } from "../../support/failing_writes.ts";
 import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
-import { metrics } from "../../support/metrics.ts";
+import { metrics, metricTypes } from "../../support/metrics.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 /* What `/metrics` shows in every edition beside what the documents name. */
@@ -175,6 +175,22 @@ test("connections, requests that were not HTTP, and what is running", async (ser
   assert.ok(resident > 20e6 && resident < 2e9, `${resident} bytes`);
   const started = samples.get("process_start_time_seconds")!;
   assert.ok(Math.abs(started - Date.now() / 1000) < 60, `started at ${started}`);
+});
+
+Deno.test("monitoring.md lists every family of every edition, and no other", async () => {
+  const shown = new Set<string>();
+  for (const edition of EDITIONS) {
+    await using server = await startServer({ env: { SERVICE_EDITION: edition } });
+    const { text } = await server.client().request("GET", "/metrics");
+    for (const [name] of metricTypes(text)) shown.add(name);
+  }
+  // Only on the page when descriptors are few.
+  shown.add("service_connections_max");
+  const page = Deno.readTextFileSync(new URL("../../../docs/monitoring.md", import.meta.url));
+  const [, section = ""] = page.split("## What the metrics say\n");
+  const rows = section.split("\n## ")[0]!.matchAll(/^\| (`.+?) +\|/gm);
+  const listed = [...rows].flatMap(([, names]) => [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
+  assert.deepEqual(listed.toSorted(), [...shown].toSorted());
 });
 
 Deno.test("writes that waited together are counted as a group", async () => {
