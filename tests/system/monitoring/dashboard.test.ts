@@ -13,6 +13,7 @@ const TOKEN = "correct-horse-battery";
 
 interface Dashboard {
   readonly panels: readonly {
+    readonly type: string;
     readonly title: string;
     readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
   }[];
@@ -21,6 +22,8 @@ interface Dashboard {
 
 interface Shown {
   readonly title: string;
+  /** The editions that the row of the panel is about; undefined for backups. */
+  readonly editions: string | undefined;
   readonly expression: string;
   /** Labels that the legend names. */
   readonly labels: readonly string[];
@@ -30,14 +33,22 @@ interface Shown {
 function shownByDashboard(): Shown[] {
   const dashboard = JSON.parse(readMonitoring("dashboard.json")) as Dashboard;
   assert.deepEqual(dashboard.templating.list.map(({ name }) => name), ["datasource", "instance"]);
-  return dashboard.panels.flatMap(({ title, targets = [] }) =>
-    targets.map(({ expr, legendFormat }) => {
+  let editions: string | undefined;
+  return dashboard.panels.flatMap(({ type, title, targets = [] }) => {
+    if (type === "row") editions = editionsOf(title);
+    return targets.map(({ expr, legendFormat }) => {
       const expression = expr.replaceAll("$instance", ".*").replaceAll("$__rate_interval", "1m");
       assert.doesNotMatch(expression, /\$/, `${title}: an unknown variable`);
       const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
-      return { title, expression, labels };
-    })
-  );
+      return { title, editions, expression, labels };
+    });
+  });
+}
+
+/** The editions that the title of a row names. */
+function editionsOf(row: string): string | undefined {
+  if (row.startsWith("Every edition")) return "ABC";
+  return /^Editions? ([ABC])(?: and ([ABC]))?/.exec(row)?.slice(1).join("");
 }
 
 async function assertEachShowsSomething(prometheus: Prometheus): Promise<void> {
@@ -51,9 +62,30 @@ async function assertEachShowsSomething(prometheus: Prometheus): Promise<void> {
   }
 }
 
+/**
+ * A panel shows the editions that its row is about, and no other; where it is about every edition, each of them, unless
+ * there may be nothing to show ("> 0") or it is not known yet.
+ */
+async function assertShowsItsEditions(prometheus: Prometheus, instances: Instances): Promise<void> {
+  const editionAt = new Map(Object.entries(instances).map(([edition, instance]) => [instance, edition]));
+  for (const { title, editions, expression } of shownByDashboard()) {
+    if (editions === undefined) continue;
+    const series = await prometheus.query(expression);
+    const shown = new Set(series.map(({ metric }) => editionAt.get(metric["instance"]!) ?? "none"));
+    for (const edition of shown) assert.ok(editions.includes(edition), `${title} shows ${edition}`);
+    const mayLack = expression.endsWith("> 0") || expression.startsWith("service_connections_max");
+    if (editions === "ABC" && !mayLack) assert.equal(shown.size, 3, `${title} shows ${[...shown]}`);
+  }
+}
+
+/** Where the server of each edition is, as a scraper names it. */
+type Instances = Readonly<Record<string, string>>;
+
 async function assertEachMetricIsShown(prometheus: Prometheus): Promise<void> {
   const text = shownByDashboard().map(({ expression }) => expression).join("\n");
-  const found = await prometheus.query('group by (__name__) ({__name__=~"service_.+"})');
+  const found = await prometheus.query(
+    'group by (__name__) ({__name__=~"(service|process)_.+", job!="node"})',
+  );
   const names = found.map(({ metric }) => metric["__name__"]!.replace(/_(bucket|sum|count)$/, ""));
   assert.ok(names.length > 10);
   for (const name of names) assert.ok(text.includes(name), `the dashboard does not show ${name}`);
@@ -99,7 +131,8 @@ const WORK = { A: writes, B: decisions, C: tickets };
 
 function startEdition(edition: string): Promise<ServerProcess> {
   const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN, SERVICE_EDITION: edition };
-  return startServer({ listen: "tcp", listenOnly: true, env });
+  // With so few descriptors the server knows how many connections there may be.
+  return startServer({ listen: "tcp", listenOnly: true, env, umask: "022 && ulimit -n 200" });
 }
 
 await debianTest(
@@ -123,6 +156,9 @@ await debianTest(
     const tokenFile = join(backup.directory, "token");
     await Deno.writeTextFile(tokenFile, TOKEN, { mode: 0o600 });
     await using node = await NodeExporter.start(programs["prometheus-node-exporter"], backup.directory);
+    const instances = Object.fromEntries(
+      Object.keys(WORK).map((edition, i) => [edition, hostAndPort(servers[i]!)]),
+    );
     await using prometheus = await Prometheus.start(programs.prometheus, backup.directory, {
       servers: servers.map(hostAndPort),
       node: node.address,
@@ -131,6 +167,7 @@ await debianTest(
 
     await eventually(async () => assert.deepEqual(await prometheus.scrapeErrors(), []), 10);
     await whileWorking(work, () => eventually(() => assertEachShowsSomething(prometheus), 20));
+    await assertShowsItsEditions(prometheus, instances);
     await assertEachMetricIsShown(prometheus);
     await eventually(async () => {
       const rules = await prometheus.rules();
