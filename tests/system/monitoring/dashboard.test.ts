@@ -6,50 +6,11 @@ import type { Client } from "../../support/client.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { shownByDashboard } from "./dashboard.ts";
 import { NodeExporter } from "./node_exporter.ts";
 import { hostAndPort, Prometheus, readMonitoring } from "./prometheus.ts";
 
 const TOKEN = "correct-horse-battery";
-
-interface Dashboard {
-  readonly panels: readonly {
-    readonly type: string;
-    readonly title: string;
-    readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
-  }[];
-  readonly templating: { readonly list: readonly { readonly name: string }[] };
-}
-
-interface Shown {
-  readonly title: string;
-  /** The editions that the row of the panel is about; undefined for backups. */
-  readonly editions: string | undefined;
-  readonly expression: string;
-  /** Labels that the legend names. */
-  readonly labels: readonly string[];
-}
-
-/** Every expression of the dashboard, as Grafana would send it for all servers. */
-function shownByDashboard(): Shown[] {
-  const dashboard = JSON.parse(readMonitoring("dashboard.json")) as Dashboard;
-  assert.deepEqual(dashboard.templating.list.map(({ name }) => name), ["datasource", "instance"]);
-  let editions: string | undefined;
-  return dashboard.panels.flatMap(({ type, title, targets = [] }) => {
-    if (type === "row") editions = editionsOf(title);
-    return targets.map(({ expr, legendFormat }) => {
-      const expression = expr.replaceAll("$instance", ".*").replaceAll("$__rate_interval", "1m");
-      assert.doesNotMatch(expression, /\$/, `${title}: an unknown variable`);
-      const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
-      return { title, editions, expression, labels };
-    });
-  });
-}
-
-/** The editions that the title of a row names. */
-function editionsOf(row: string): string | undefined {
-  if (row.startsWith("Every edition")) return "ABC";
-  return /^Editions? ([ABC])(?: and ([ABC]))?/.exec(row)?.slice(1).join("");
-}
 
 async function assertEachShowsSomething(prometheus: Prometheus): Promise<void> {
   for (const { title, expression, labels } of shownByDashboard()) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { type DebianProgram, debianTest } from "./debian_program.ts";
 import { excusedFromMounting, needingTest } from "./needing_test.ts";
 
 export const MEBIBYTE = 1024 * 1024;
@@ -62,6 +63,22 @@ export function smallDiskTest(name: string, test: (disk: SmallDisk) => Promise<v
       await test(disk);
     },
   );
+}
+
+/** Registers a test that gets such a file system and starts programs of Debian. */
+export async function smallDiskDebianTest<Name extends string>(
+  programs: readonly Name[],
+  name: string,
+  test: (disk: SmallDisk, programs: Readonly<Record<Name, DebianProgram>>) => Promise<void>,
+): Promise<void> {
+  if (!mayMount()) {
+    return needingTest(name, { missing: MISSING, excused: excusedFromMounting() }, () => {});
+  }
+  await debianTest(programs, name, async (found) => {
+    using disk = SmallDisk.mount();
+    if (disk === undefined) throw new Error(MISSING);
+    await test(disk, found);
+  });
 }
 
 const MISSING = "no file system may be mounted here";
