@@ -46,8 +46,8 @@ export class DescriptorBudget {
   }
 
   /**
-   * How many connections there may be at most, once that is known: while half of what is known to be possible is free,
-   * nobody has counted further.
+   * How many connections there may be at most, once that is known: while half of those that are known to be possible
+   * are free, nobody has counted further.
    */
   connectionsMax(open: number): number | undefined {
     if (this.#mayBeMore && 2 * open >= this.#connections) this.#makeRoom(open);

@@ -21,7 +21,7 @@ export function programMetrics({ edition, requests, connections, descriptors }: 
     gauge("service_connections_open", "Open connections.", open),
     gaugeIfKnown(
       "service_connections_max",
-      "Connections that may be open, as the file descriptors allow; there once half of them are.",
+      "Connections that may be open, as the file descriptors allow; shown once over half of them are.",
       descriptors.connectionsMax(open),
     ),
     counter(
