@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { pause } from "../../support/eventually.ts";
 import { type DebugSnapshot, debugSnapshot, holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { metricTypes } from "../../support/metrics.ts";
 import { TIMESTAMP } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
@@ -88,4 +89,37 @@ Deno.test("profiling: the index, a heap snapshot, a CPU profile and the command 
   const commandLine = await client.request("GET", "/debug/pprof/cmdline");
   assert.equal(commandLine.status, 200);
   assert.ok(commandLine.text.length > 0);
+});
+
+/** The paths of all values of a document that are no objects, and of the objects in it. */
+function pathsOf(value: unknown, path: string): string[] {
+  if (Array.isArray(value)) return [path, ...value.slice(0, 1).flatMap((item) => pathsOf(item, `${path}[]`))];
+  if (typeof value !== "object" || value === null) return [path];
+  const below = Object.entries(value).flatMap(([key, inner]) =>
+    pathsOf(inner, path === "" ? key : `${path}.${key}`)
+  );
+  return path === "" || path.endsWith("[]") ? below : [path, ...below];
+}
+
+Deno.test("edition-a.md lists every field of /debug, and the metrics that the specification names", async () => {
+  const client = server.client();
+  const page = Deno.readTextFileSync(new URL("../../../docs/edition-a.md", import.meta.url));
+  const [, section = ""] = page.split("## Health, metrics, debug\n");
+  const rows = section.split("\n## ")[0]!.matchAll(/^\| `(\S+)` +\| (\w+)/gm);
+  const listed = [...rows].map(([, name, type]) => [name!, type!] as const);
+  using held = holdTurn(server);
+  const writing = [client.append({ type: "t", identifiers: {}, payload: "" })];
+  await waitForQueue(client, 0);
+  writing.push(client.append({ type: "t", identifiers: {}, payload: "" }));
+  await waitForQueue(client, 1);
+  const shown = pathsOf(await debugSnapshot(client), "").filter((path) =>
+    path !== "write" && path !== "read"
+  );
+  held.release();
+  await Promise.all(writing);
+  const fields = listed.filter(([name]) => !name.startsWith("service_")).map(([name]) => name);
+  assert.deepEqual(fields.toSorted(), shown.toSorted());
+  const { text } = await client.request("GET", "/metrics");
+  const metrics = listed.filter(([name]) => name.startsWith("service_"));
+  assert.deepEqual(metricTypes(text).slice(0, metrics.length), metrics.map(([name, type]) => [name, type]));
 });

@@ -40,7 +40,9 @@ const OPERATIONS: readonly Operation[] = [
   },
   readProjection(),
   ...deleteProjections(NO_TURN),
-  ...operational("Queue, writes and their durations; docs/monitoring.md says what each means."),
+  ...operational(
+    "Queue, writes, requests, reads, failures, the disk and the process; docs/monitoring.md says what each means.",
+  ),
   command("/reset", {
     id: "reset",
     tag: "development",

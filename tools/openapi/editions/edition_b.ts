@@ -65,7 +65,9 @@ const OPERATIONS: readonly Operation[] = [
     errors: NO_TURN,
   }),
   document("/stats", "What was counted since the start", json("Statistics")),
-  ...operational("Addition: the counts of `/stats` and more; docs/monitoring.md says what each means."),
+  ...operational(
+    "Addition: the counts of `/stats`, requests, reads, failures, the disk and the process; docs/monitoring.md says what each means.",
+  ),
   command("/reset", {
     id: "reset",
     tag: "development",

@@ -92,7 +92,9 @@ const OPERATIONS: readonly Operation[] = [
     errors: NO_TURN,
   }),
   command("/resume", { id: "resume", tag: "pause", summary: "Give out tickets again", errors: NO_TURN }),
-  ...operational("Queue, transactions and their durations; docs/monitoring.md says what each means."),
+  ...operational(
+    "Queue, transactions, requests, reads, failures, the disk and the process; docs/monitoring.md says what each means.",
+  ),
   command("/reset", {
     id: "reset",
     tag: "development",
