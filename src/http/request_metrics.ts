@@ -42,7 +42,7 @@ export class RequestMetrics {
       metricText(
         "service_request_duration_seconds",
         "histogram",
-        "How long requests took until the last byte of the response, by route and class of status.",
+        "How long requests took until the last of the response was handed to the connection.",
         samples,
       ),
       counter(

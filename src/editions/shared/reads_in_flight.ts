@@ -54,7 +54,7 @@ export class ReadsInFlight {
       metricText(
         "service_read_duration_seconds",
         "histogram",
-        "How long reads took until their last byte, without the time for which they waited for an event.",
+        "How long reads took until their last line was handed out, without any wait for an event.",
         [...events.samples('kind="events"'), ...projection.samples('kind="projection"')],
       ),
       counter("service_read_events_total", "Events that reads handed out.", this.#events),
