@@ -134,7 +134,9 @@ await debianTest(
       const rules = await prometheus.rules();
       assert.equal(rules.size, readMonitoring("alerts.yml").match(/- alert:/g)?.length);
       for (const [name, { health, state }] of rules) {
-        assert.deepEqual([health, state], ["ok", "inactive"], name);
+        // The disk is that of this machine, and may be filling just now.
+        const expected = name === "EventstoreDiskFills" && state === "pending" ? state : "inactive";
+        assert.deepEqual([health, state], ["ok", expected], name);
       }
     }, 10);
     assert.equal((await prometheus.query("service_backup_last_sequence"))[0]?.value[1], "1");

@@ -65,9 +65,15 @@ for (const edition of ["A", "B", "C"]) {
     ["promtool"],
     `promtool: the metrics of edition ${edition} are well-formed and named as is usual`,
     async ({ promtool }) => {
-      await using server = await startServer({ listen: "unix", env: { SERVICE_EDITION: edition } });
-      const { text } = await server.client().request("GET", "/metrics");
+      // With so few descriptors there is one metric more.
+      const env = { SERVICE_EDITION: edition };
+      await using server = await startServer({ listen: "unix", env, umask: "022 && ulimit -n 128" });
+      const client = server.client();
+      for (const path of ["/health", "/nothing", "/projections/type/id"]) await client.request("GET", path);
+      const { text } = await client.request("GET", "/metrics");
       assert.match(text, /^service_reads_waiting 0$/m);
+      assert.match(text, /^service_request_duration_seconds_bucket\{.*route="other".*\} 1$/m);
+      assert.match(text, /^service_connections_max \d+$/m);
       assert.equal(await faultsOf(promtool, text), "exit code 0");
       const spoilt = text.replaceAll("service_reads_waiting", "service_reads_waiting_total");
       assert.match(await faultsOf(promtool, spoilt), /service_reads_waiting_total[^]*exit code [1-9]/);
