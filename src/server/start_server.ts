@@ -3,6 +3,7 @@ import { type Address, addressText } from "../model/address.ts";
 import { WriteQueue } from "../turns/write_queue.ts";
 import type { Edition } from "../editions/edition.ts";
 import type { Log } from "../log/log.ts";
+import { seldom } from "../log/seldom.ts";
 import { makeTokenCheck } from "../http/authorization.ts";
 import type { Handler, Transport } from "../http/exchange.ts";
 import { makeOriginCheck } from "../http/own_origin.ts";
@@ -62,7 +63,9 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   });
   const { reportFailure } = parts;
   const warn = (text: string): void => parts.log.note("warning", text);
-  store.onCheckpointFailed = (reason) => warn(`the WAL cannot be moved into the store's file: ${reason}`);
+  const warnOfCheckpoint = seldom(warn);
+  store.onCheckpointFailed = (reason) =>
+    warnOfCheckpoint(`the WAL cannot be moved into the store's file: ${reason}`);
   const requests = new RequestMetrics();
   const connections: ConnectionCounts = { open: 0, refused: 0 };
   const program = { edition: settings.edition, requests, connections, descriptors };
@@ -102,13 +105,18 @@ async function listenOn(
   where: ServerSettings["listen"],
   handler: Handler,
   { requests, connections, descriptors }: ProgramParts,
-  log: Pick<Log, "write">,
+  log: Pick<Log, "write" | "note">,
 ): Promise<Transport> {
   const onMalformed = (status: number): void => {
     requests.malformed();
     log.write("info", { method: "-", path: "-", status, bytes: 0, milliseconds: 0 });
   };
-  const hasRoom = (open: number): boolean => descriptors.hasRoom(open);
+  const warn = seldom((text) => log.note("warning", text));
+  const hasRoom = (open: number): boolean => {
+    const has = descriptors.hasRoom(open);
+    if (!has) warn(`connections are refused: ${open} are open, as many as file descriptors allow`);
+    return has;
+  };
   const start = (where: Address): Transport =>
     listen(where, handler, { hasRoom, onMalformed, counts: connections });
   try {

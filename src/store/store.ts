@@ -29,7 +29,7 @@ export interface Store {
    * on; reads of those that were open go on.
    */
   onLost: (reason: string) => void;
-  /** Called with the reason when what was written cannot be moved to its place, at most once a minute. */
+  /** Called with the reason when what was written cannot be moved to its place, again and again. */
   onCheckpointFailed: (reason: string) => void;
   /** Closes everything. Nothing may be in progress. */
   close(): Promise<void>;

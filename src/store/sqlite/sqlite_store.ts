@@ -13,9 +13,6 @@ import { ReaderPool, startReader } from "./workers/reader_pool.ts";
 import { RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer } from "./writing/writer.ts";
 
-/** A checkpoint that fails is tried again all the time. */
-const COMPLAINT_MILLISECONDS = 60_000;
-
 /** A store in one SQLite file. Its turns run in one worker and its reads in others, so no SQL runs on this thread. */
 export class SqliteStore implements Store {
   readonly opened: OpenedStore;
@@ -26,7 +23,6 @@ export class SqliteStore implements Store {
   onBroken: (reason: string) => void = () => {};
   onLost: (reason: string) => void = () => {};
   onCheckpointFailed: (reason: string) => void = () => {};
-  #complainedAt = -Infinity;
   readonly #disk: DiskUsage;
   readonly #lock: Disposable;
   readonly #writer: RemoteWorker<typeof Writer>;
@@ -102,9 +98,6 @@ export class SqliteStore implements Store {
 
   #checkpointFailed(reason: string): void {
     this.counts.checkpointsFailed++;
-    const now = performance.now();
-    if (now < this.#complainedAt + COMPLAINT_MILLISECONDS) return;
-    this.#complainedAt = now;
     this.onCheckpointFailed(reason);
   }
 

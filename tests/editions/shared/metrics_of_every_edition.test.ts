@@ -238,6 +238,8 @@ Deno.test("where descriptors are few, the page says how many connections there m
     assert.equal(await sample("service_connections_open"), most);
     assert.equal(await sample("service_connections_refused_total"), 5);
   });
+  const line = `[WARNING] connections are refused: ${most} are open, as many as file descriptors allow\n`;
+  assert.equal(server.stdout.split(line).length, 2, server.stdout);
 });
 
 Deno.test("a database behind a link is measured where it is", async () => {

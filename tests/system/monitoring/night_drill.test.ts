@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { BackupPlace } from "../../backup/run_backup.ts";
 import { begin, WaitingBegin } from "../../editions/c_ticket/client.ts";
+import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { type ServerOptions, type ServerProcess, startServer } from "../../support/server_process.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { shownOf } from "./dashboard.ts";
 import { NodeExporter } from "./node_exporter.ts";
@@ -20,13 +21,24 @@ const EVENT = { type: "t", identifiers: {}, payload: "x".repeat(60_000) };
 /** How long the ticket is kept: the alert is about a wait of ten seconds. */
 const TICKET_SECONDS = 16;
 
+/** How often Prometheus is asked, which has other things to do. */
+const ASK_MILLISECONDS = 200;
+
+/** What a server may open that has few. */
+const DESCRIPTORS = 128;
+
 /** The alert is about reads of more than five seconds. */
 const SLOW_MILLISECONDS = 6000;
 
-function start(edition: string, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+function start(
+  edition: string,
+  env: Readonly<Record<string, string>> = {},
+  rest: Pick<ServerOptions, "umask"> = {},
+): Promise<ServerProcess> {
   return startServer({
     listen: "tcp",
     listenOnly: true,
+    ...rest,
     env: {
       SERVICE_EDITION: edition,
       SERVICE_ENABLE_AUTH: "true",
@@ -52,14 +64,14 @@ interface Notice {
 
 async function assertNoticed(prometheus: Prometheus, notice: Notice): Promise<void> {
   const { alert, instance, panel, isBad, said, line } = notice;
-  let seen = "nothing";
   await eventually(async () => {
-    seen = JSON.stringify(await shownOf(prometheus, panel, instance));
+    await pause(ASK_MILLISECONDS);
     const values = (await shownOf(prometheus, panel, instance)).map(({ value }) => Number(value[1]));
-    assert.ok(values.length > 0 && isBad(Math.max(...values)), `${panel} shows ${seen}`);
+    assert.ok(values.length > 0 && isBad(Math.max(...values)), `${panel} shows ${values}`);
   }, 60);
   await eventually(async () => {
-    assert.ok(await prometheus.hasFired(alert, instance), `${alert} does not fire; ${panel} showed ${seen}`);
+    await pause(ASK_MILLISECONDS);
+    assert.ok(await prometheus.hasFired(alert, instance), `${alert} does not fire`);
     assert.match(said(), line);
   }, 60);
 }
@@ -86,6 +98,13 @@ async function readSlowly(server: ServerProcess, isOver: () => boolean): Promise
   await Promise.all([0, 2000, 4000].map(one));
 }
 
+/** Clients open connections, and do not close them. Prometheus keeps the one that it has. */
+async function holdConnections(server: ServerProcess): Promise<Disposable> {
+  const held = new DisposableStack();
+  for (let i = 0; i < DESCRIPTORS; i++) held.use(await Connection.open(server.address));
+  return held;
+}
+
 /** A server is killed, and does not start again: somebody else has its data. */
 async function die(server: ServerProcess): Promise<Disposable> {
   await server.kill();
@@ -97,10 +116,10 @@ async function die(server: ServerProcess): Promise<Disposable> {
 
 await debianTest(
   ["prometheus", "prometheus-node-exporter"],
-  "a stuck ticket, slow clients, a failed backup, a wrong token and a dead server: alert, panel and line of each",
+  "a stuck ticket, slow clients, too many of them, a failed backup, a wrong token, a dead server: alert, panel, line",
   async (programs) => {
     await using stack = new AsyncDisposableStack();
-    const [stuck, slow, foreign, dead] = await Promise.all([
+    const [stuck, slow, foreign, dead, crowded] = await Promise.all([
       start("C", {
         SERVICE_TRANSACTION_TIMEOUT: String(TICKET_SECONDS),
         SERVICE_MAX_TRANSACTION_DURATION: "60",
@@ -108,8 +127,11 @@ await debianTest(
       start("A"),
       start("B", { SERVICE_AUTH_TOKEN: "another" }),
       start("A"),
+      // The shell that starts the program sets the limit on its way.
+      start("A", {}, { umask: `022 && ulimit -n ${DESCRIPTORS}` }),
     ]);
-    for (const server of [stuck, slow, foreign, dead]) stack.use(server);
+    const servers = [stuck, slow, foreign, dead, crowded];
+    for (const server of servers) stack.use(server);
     // More than the buffers of a connection hold.
     for (let i = 0; i < 30; i++) await clientOf(slow).append(...Array(10).fill(EVENT));
 
@@ -123,7 +145,7 @@ await debianTest(
     );
     const prometheus = stack.use(
       await Prometheus.start(programs.prometheus, backup.directory, {
-        servers: [stuck, slow, foreign, dead].map(hostAndPort),
+        servers: servers.map(hostAndPort),
         node: node.address,
         tokenFile,
         isFast: true,
@@ -139,6 +161,7 @@ await debianTest(
     const reading = readSlowly(slow, () => isOver);
     stack.use(await stickTicket(stuck));
     stack.use(await die(dead));
+    stack.use(await holdConnections(crowded));
     const noticed = Promise.all([
       assertNoticed(prometheus, {
         alert: "EventstoreQueueWaitsLong",
@@ -156,6 +179,14 @@ await debianTest(
         said: () => slow.stdout,
         // Eighteen million bytes, over six seconds.
         line: /^eventstore-server: \[DEBUG\] QUERY \/events 200 \d{8}B [6-9]\d{3}\.\dms$/m,
+      }),
+      assertNoticed(prometheus, {
+        alert: "EventstoreDescriptorsRunOut",
+        instance: hostAndPort(crowded),
+        panel: "Connections refused",
+        isBad: (rate) => rate > 0,
+        said: () => crowded.stdout,
+        line: /^eventstore-server: \[WARNING\] connections are refused: \d+ are open/m,
       }),
       assertNoticed(prometheus, {
         alert: "EventstoreBackupFailed",

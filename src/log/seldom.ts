@@ -1,0 +1,11 @@
+const MILLISECONDS = 60_000;
+
+/** Says something at most once a minute, however often there is reason to. */
+export function seldom(say: (text: string) => void, now = () => performance.now()): (text: string) => void {
+  let saidAt = -Infinity;
+  return (text) => {
+    if (now() < saidAt + MILLISECONDS) return;
+    saidAt = now();
+    say(text);
+  };
+}
