@@ -34,7 +34,9 @@ export function errorReply(
     : new Refusal("InternalError", "unexpected server error; see the server's log");
   const { status, level } = outcomes[code];
   const envelope = { error: code, ...(message === undefined ? {} : { message }), ...facts };
-  return { reply: jsonReply(status, envelope, headers), level };
+  // A line feed, so that the prompt of a terminal does not follow on the same line.
+  const reply = { ...jsonReply(status, envelope, headers), body: `${JSON.stringify(envelope)}\n` };
+  return { reply, level };
 }
 
 /** Whether an error is the server's fault. */

@@ -26,6 +26,9 @@ export function parseJson(body: Uint8Array, known?: Outline): unknown {
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
     throw invalid("", "body starts with a byte order mark");
   }
+  if (body[0] === 0x1f && body[1] === 0x8b) {
+    throw invalid("", "body is compressed (gzip): send it as it is, without Content-Encoding");
+  }
   return parsePart({ json: body, path: [] }, known);
 }
 

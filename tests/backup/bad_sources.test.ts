@@ -249,3 +249,28 @@ Deno.test("a store put back to an earlier state under the same store ID is recog
   await server.client().append(event("another 2"));
   assertFailed(await place.run(), 1, /a different event 2/);
 });
+
+Deno.test("https:// to a server without TLS, and http:// to one with it, say which it should be", async () => {
+  await using server = await startServer({ listen: "tcp", listenOnly: true });
+  const { address } = server;
+  assert.ok(address.transport === "tcp");
+  using place = new BackupPlace(address);
+  const https = { SERVICE_BACKUP_SOURCE_URL: `https://127.0.0.1:${address.port}` };
+  const plain = /the source https:.*: it does not speak TLS: use http:\/\/ instead of https:\/\/$/m;
+  assertFailed(await place.run({ env: https }), 1, plain);
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const answering = answerWithAlert(listener);
+  const http = { SERVICE_BACKUP_SOURCE_URL: `http://127.0.0.1:${listener.addr.port}` };
+  const encrypted = /the source http:.*: it speaks TLS: use https:\/\/ instead of http:\/\/$/m;
+  assertFailed(await place.run({ env: http }), 1, encrypted);
+  await answering;
+});
+
+/** What a server with TLS says to a request in plain text: that the record overflows. */
+async function answerWithAlert(listener: Deno.TcpListener): Promise<void> {
+  using conn = await listener.accept();
+  await conn.read(new Uint8Array(4096));
+  await conn.write(Uint8Array.of(0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x16));
+  await conn.closeWrite();
+  while (await conn.read(new Uint8Array(4096)) !== null);
+}

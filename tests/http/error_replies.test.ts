@@ -7,10 +7,10 @@ Deno.test("what an error says to programs stands beside its code and its message
   const conflict = { condition: 2, sequence: 7 };
   assert.equal(
     bodyOf(new Refusal("ConcurrencyException", "m", { conflict })),
-    '{"error":"ConcurrencyException","message":"m","conflict":{"condition":2,"sequence":7}}',
+    '{"error":"ConcurrencyException","message":"m","conflict":{"condition":2,"sequence":7}}\n',
   );
-  assert.equal(bodyOf(new Refusal("Unauthorized", "m")), '{"error":"Unauthorized","message":"m"}');
-  assert.equal(bodyOf(new Refusal("Paused")), '{"error":"Paused"}');
+  assert.equal(bodyOf(new Refusal("Unauthorized", "m")), '{"error":"Unauthorized","message":"m"}\n');
+  assert.equal(bodyOf(new Refusal("Paused")), '{"error":"Paused"}\n');
 });
 
 Deno.test("every error of the specification has its status and its log level", () => {

@@ -120,10 +120,10 @@ Deno.test("a refusal becomes its status and envelope, with or without a message,
   assert.equal(first.headers["Content-Type"], "application/json");
   assert.equal(
     wholeText(first),
-    '{"error":"ConcurrencyException","message":"conditions[0] no longer holds"}',
+    '{"error":"ConcurrencyException","message":"conditions[0] no longer holds"}\n',
   );
   const second = await send({ target: "/b" });
-  assert.deepEqual([second.status, wholeText(second)], [503, '{"error":"WriteQueueFull"}']);
+  assert.deepEqual([second.status, wholeText(second)], [503, '{"error":"WriteQueueFull"}\n']);
   assert.deepEqual(lines.map(({ level, status }) => [level, status]), [["debug", 409], ["warning", 503]]);
   assert.deepEqual(reported, []);
 });
@@ -152,7 +152,7 @@ Deno.test("a body over the cap is 413 with the message of the edition; another f
   assert.equal(capped, 10);
   const reply = await send({ method: "POST", body: tooLarge });
   assert.equal(reply.status, 413);
-  assert.equal(wholeText(reply), '{"error":"PayloadTooLarge","message":"the body is too long"}');
+  assert.equal(wholeText(reply), '{"error":"PayloadTooLarge","message":"the body is too long"}\n');
   await assert.rejects(send({ method: "POST", body: () => Promise.reject(new ClientLeft()) }), ClientLeft);
 });
 

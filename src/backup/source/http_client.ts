@@ -99,6 +99,9 @@ async function firstLine(conn: TimedConn, request: Uint8Array): Promise<string> 
     await conn.write(request);
     return await conn.line(LINE_BYTES_MAX);
   } catch (error) {
+    // What TLS calls it when the other side answers in plain text.
+    const isPlain = /InvalidContentType/.test((error as Error).message);
+    if (isPlain) throw new Error("it does not speak TLS: use http:// instead of https://");
     const isCut = CUTS.some((cut) => error instanceof cut);
     throw isCut ? new NoAnswer("it closed the connection without a response") : error;
   }

@@ -70,6 +70,10 @@ export class TimedConn implements Disposable {
     let line = "";
     for (;;) {
       if (this.#start === this.#end && !await this.#fill()) throw new CutShort();
+      // An alert, which has no end of line.
+      const isTls = line === "" && this.#buffer[this.#start] === 0x15 &&
+        this.#buffer[this.#start + 1] === 0x03;
+      if (isTls) throw new Error("it speaks TLS: use https:// instead of http://");
       const found = this.#buffer.subarray(0, this.#end).indexOf(0x0a, this.#start);
       const end = found < 0 ? this.#end : found;
       if (line.length + end - this.#start > bytesMax) throw new Error("it sent an endless head");

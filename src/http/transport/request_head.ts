@@ -15,6 +15,10 @@ const TAB = 0x09;
 const SPACE = 0x20;
 const DELETE = 0x7f;
 
+/** The first byte of a client that speaks TLS, and what it is told, which only the log shows. */
+const TLS_HANDSHAKE = 0x16;
+const TLS = "this is TLS, but the server speaks plain HTTP: use http://, or a proxy that terminates TLS";
+
 /** How the body of a request is delimited. */
 export type Framing =
   | { readonly kind: "none" }
@@ -53,7 +57,7 @@ export function findRequestHeadEnd(bytes: Uint8Array, from: number): number {
       if (i === 1) throw new Malformed("more than one empty line before the request");
       if (bytes[i - 2] === LF) return i + 1;
     } else if (bytes[i - 1] === CR || (byte !== CR && byte !== TAB)) {
-      throw new Malformed("a control character in the head");
+      throw new Malformed(i === 0 && byte === TLS_HANDSHAKE ? TLS : "a control character in the head");
     }
   }
   if (bytes.length >= REQUEST_HEAD_BYTES_MAX) {
