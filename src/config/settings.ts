@@ -24,6 +24,8 @@ const server = {
   authToken: text("SERVICE_AUTH_TOKEN", "token", undefined, "the bearer token; required when enableAuth is on"),
   dataDir: text("SERVICE_DATA_DIR", "path", "data", "directory that holds the database"),
   logLevel: choice("SERVICE_LOG_LEVEL", LOG_LEVELS, "warning", true, "lowest level logged"),
+  logReasons: toggle("SERVICE_LOG_REASONS", "one more line, on standard error, for each 400, 413 and 500: its path and the reason"),
+  logTimestamps: toggle("SERVICE_LOG_TIMESTAMPS", "begin each line of the server with the time in UTC"),
   devMode: toggle("SERVICE_DEV_MODE", "enable POST /reset and profiling; never in production"),
   defaultEventsPerPage: limit("SERVICE_DEFAULT_EVENTS_PER_PAGE", 1000, "events per page when a read gives no limit; at most maxEventsPerPage"),
   maxEventsPerPage: limit("SERVICE_MAX_EVENTS_PER_PAGE", 10000, "highest limit that a read may ask for"),

@@ -13,6 +13,7 @@ import {
 } from "./exchange.ts";
 import { errorReply, isInternal } from "./error_replies.ts";
 import type { OriginCheck } from "./own_origin.ts";
+import { reasonFor } from "./reasons.ts";
 import { emptyReply, textReply } from "./replies.ts";
 import type { RequestMetrics } from "./request_metrics.ts";
 import { makeRouter, type Route, type RoutedRequest, type Router, type Routing } from "./router.ts";
@@ -31,7 +32,7 @@ export interface PipelineOptions {
   /** Checks the `Authorization` header; undefined when no request is checked. */
   readonly tokenAccepted: ((authorization: string | undefined) => boolean) | undefined;
   readonly bodyLimit: BodyLimit;
-  readonly log: Pick<Log, "write" | "isWanted">;
+  readonly log: Pick<Log, "write" | "isWanted" | "refused">;
   readonly metrics: Pick<RequestMetrics, "ended">;
   /** Called with every failure that the client only sees as `500`. */
   readonly reportFailure: (error: Error) => void;
@@ -67,11 +68,13 @@ export function makePipeline(options: PipelineOptions): Handler {
         const left = error.name === "ClientLeft";
         const status = left ? CLIENT_LEFT_STATUS : 500;
         log(options, left ? "debug" : "error", request, status, 0, started);
+        if (!left) logReason(options, request, status, error);
         options.metrics.ended(route, status, started);
         throw error;
       }
       if (isInternal(error)) options.reportFailure(error as Error);
       answer = errorReply(error);
+      logReason(options, request, answer.reply.status, error);
     }
     return followed(options, answer, request, started, route);
   };
@@ -180,6 +183,17 @@ function log(
 ): void {
   const milliseconds = performance.now() - started;
   options.log.write(level, { method, path: pathOf(target), status, bytes, milliseconds });
+}
+
+/** The line that says why, for the statuses that have one. */
+function logReason(
+  options: PipelineOptions,
+  { method, target }: HttpRequest,
+  status: number,
+  error: unknown,
+): void {
+  const reason = reasonFor(status, error);
+  if (reason !== undefined) options.log.refused({ method, path: pathOf(target), status }, reason);
 }
 
 /** Sees to the line in the access log and to the metrics: now, or when the reply's stream has ended. */

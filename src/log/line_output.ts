@@ -2,11 +2,20 @@
 const PENDING_UNITS_MAX = 1024 * 1024;
 
 /**
+ * What a line begins with: the program's name, and before it the time in UTC if wanted,
+ * `2026-11-20T12:34:56.123Z eventstore-server: `.
+ */
+export function lineStart(program: string, hasTime: boolean): string {
+  return `${hasTime ? `${new Date().toISOString()} ` : ""}${program}: `;
+}
+
+/**
  * Lines for standard output or standard error, written together and in the background: a slow reader
  * must not slow the server, and one that has gone must not stop it.
  */
 export class LineOutput {
   readonly #program: string;
+  readonly #hasTimes: boolean;
   readonly #write: (bytes: Uint8Array) => Promise<number>;
   #pending = "";
   #dropped = 0;
@@ -15,9 +24,11 @@ export class LineOutput {
   /**
    * @param program prefixes each line
    * @param write writes as much as it can and returns how many bytes that were
+   * @param hasTimes whether each line begins with the time
    */
-  constructor(program: string, write: (bytes: Uint8Array) => Promise<number>) {
+  constructor(program: string, write: (bytes: Uint8Array) => Promise<number>, hasTimes = false) {
     this.#program = program;
+    this.#hasTimes = hasTimes;
     this.#write = write;
   }
 
@@ -26,7 +37,7 @@ export class LineOutput {
       this.#dropped++;
       return;
     }
-    this.#pending += `${this.#program}: ${text}\n`;
+    this.#pending += `${this.#start}${text}\n`;
     this.#writing ??= this.#flush();
   }
 
@@ -38,6 +49,10 @@ export class LineOutput {
     clearTimeout(timer);
   }
 
+  get #start(): string {
+    return lineStart(this.#program, this.#hasTimes);
+  }
+
   async #flush(): Promise<void> {
     // All lines of the code that is running now go out together.
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -45,7 +60,7 @@ export class LineOutput {
       const bytes = new TextEncoder().encode(this.#pending);
       this.#pending = this.#dropped === 0
         ? ""
-        : `${this.#program}: [WARNING] ${this.#dropped} lines were dropped because nobody read them\n`;
+        : `${this.#start}[WARNING] ${this.#dropped} lines were dropped because nobody read them\n`;
       this.#dropped = 0;
       try {
         for (let written = 0; written < bytes.length;) written += await this.#write(bytes.subarray(written));

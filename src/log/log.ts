@@ -11,14 +11,31 @@ export interface AccessLine {
   readonly milliseconds: number;
 }
 
-/** Lines from a level up: one per request, never a body, and notes that belong to no request. */
+/** A request that was refused or failed, for the line that says why. */
+export type Refused = Pick<AccessLine, "method" | "path" | "status">;
+
+/** Longest path and reason that a line about a refused request repeats, in characters. */
+const REFUSED_PATH_MAX = 200;
+const REASON_MAX = 300;
+
+/**
+ * Lines from a level up: one per request, never a body, and notes that belong to no request. If wanted, another one for
+ * each request that was refused or failed, with the reason.
+ */
 export class Log {
   readonly #lowest: number;
   readonly #output: Pick<LineOutput, "line">;
+  readonly #reasons: Pick<LineOutput, "line"> | undefined;
 
-  constructor(lowest: LogLevel, output: Pick<LineOutput, "line">) {
+  /** @param reasons where the reasons go; undefined when they are not wanted */
+  constructor(
+    lowest: LogLevel,
+    output: Pick<LineOutput, "line">,
+    reasons?: Pick<LineOutput, "line">,
+  ) {
     this.#lowest = LOG_LEVELS.indexOf(lowest);
     this.#output = output;
+    this.#reasons = reasons;
   }
 
   write(level: LogLevel, line: AccessLine): void {
@@ -27,6 +44,15 @@ export class Log {
     const { method, path, status, bytes, milliseconds } = line;
     const request = `${printable(method)} ${printable(path)}`;
     this.note(level, `${request} ${status} ${bytes}B ${milliseconds.toFixed(1)}ms`);
+  }
+
+  /** Says why, whatever the level. @param reason one line that repeats nothing of a body */
+  refused({ method, path, status }: Refused, reason: string): void {
+    if (this.#reasons === undefined) return;
+    const request = `${clipped(printable(method), REFUSED_PATH_MAX)} ${
+      clipped(printable(path), REFUSED_PATH_MAX)
+    }`;
+    this.#reasons.line(`${request} ${status}: ${clipped(onOneLine(reason), REASON_MAX)}`);
   }
 
   note(level: LogLevel, text: string): void {
@@ -41,8 +67,22 @@ export class Log {
 
 // deno-lint-ignore no-control-regex -- control characters are what must not reach the log
 const UNPRINTABLE = /[\u0000-\u0020\u007f-\u{10ffff}]/gu;
+// deno-lint-ignore no-control-regex -- the same, but for spaces, of which sentences are made
+const UNPRINTABLE_IN_REASON = /[\u0000-\u001f\u007f-\u{10ffff}]/gu;
 
 /** A path may contain anything that the transport lets through; one request stays one line. */
 function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (char) => encodeURIComponent(char.toWellFormed()));
+  return text.replace(UNPRINTABLE, escaped);
+}
+
+function onOneLine(text: string): string {
+  return text.replace(UNPRINTABLE_IN_REASON, escaped);
+}
+
+function escaped(char: string): string {
+  return encodeURIComponent(char.toWellFormed());
+}
+
+function clipped(text: string, unitsMax: number): string {
+  return text.length > unitsMax ? `${text.slice(0, unitsMax)}...` : text;
 }

@@ -31,6 +31,6 @@ export function quoted(text: string): string {
   return JSON.stringify(clipped(text));
 }
 
-export function clipped(text: string): string {
+function clipped(text: string): string {
   return text.length > QUOTED_UNITS_MAX ? `${text.slice(0, QUOTED_UNITS_MAX)}...` : text;
 }

@@ -1,15 +1,21 @@
 import type { Refusal } from "../model/errors.ts";
-import { clipped, invalid, quoted } from "./invalid.ts";
+import { invalid, quoted } from "./invalid.ts";
 
 /** Keys and indexes that lead to a value. */
 export type JsonPath = readonly (string | number)[];
+
+/** The keys of requests that lead to items. */
+const KEYS: readonly unknown[] = [
+  ...["events", "conditions", "projections", "create", "replace", "delete", "query", "failIfEventsMatch"],
+  ...["condition", "types", "identifiers", "metadata", "time"],
+];
 
 /** The path to the first item of a list, as errors name it: `events[3]`, `projections.create[0]`. */
 export function itemPath(path: JsonPath): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") return `${text}[${step}]`;
-    text += `${text === "" ? "" : "."}${clipped(step)}`;
+    text += `${text === "" ? "" : "."}${KEYS.includes(step) ? step : quoted(step)}`;
   }
   return text;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Section, settingsOf } from "../../src/config/settings.ts";
 
-// Copied from the documents: key, variable, default (none: undefined), editions.
+// Copied from the documents: key, variable, default (none: undefined), editions. The last two of [server] are ours.
 const documented: Record<Section, [string, string, string | number | boolean | undefined, string][]> = {
   server: [
     ["edition", "SERVICE_EDITION", "A", "all"],
@@ -32,6 +32,8 @@ const documented: Record<Section, [string, string, string | number | boolean | u
     ["maxTransactionDuration", "SERVICE_MAX_TRANSACTION_DURATION", 15, "C"],
     ["maxQueuedTransactions", "SERVICE_MAX_QUEUED_TRANSACTIONS", 100, "C"],
     ["maxProjectionsPerRequest", "SERVICE_MAX_PROJECTIONS_PER_REQUEST", 100, "C"],
+    ["logReasons", "SERVICE_LOG_REASONS", false, "all"],
+    ["logTimestamps", "SERVICE_LOG_TIMESTAMPS", false, "all"],
   ],
   backup: [
     ["sourceUrl", "SERVICE_BACKUP_SOURCE_URL", undefined, "all"],

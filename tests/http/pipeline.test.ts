@@ -26,9 +26,11 @@ function setUp(
   send: (sent: Sent) => Promise<Reply>;
   lines: (AccessLine & { level: LogLevel })[];
   reported: Error[];
+  reasons: string[];
 } {
   const lines: (AccessLine & { level: LogLevel })[] = [];
   const reported: Error[] = [];
+  const reasons: string[] = [];
   const routes = Object.entries(handlers).map(([name, handle]): Route => {
     const [method, path] = name.split(" ") as [Route["method"], string];
     return { method, path, body, handle };
@@ -37,7 +39,11 @@ function setUp(
     routes,
     tokenAccepted: undefined,
     bodyLimit: { bytesMax: 10, message: "the body is too long" },
-    log: { isWanted: () => true, write: (level, line) => lines.push({ level, ...line }) },
+    log: {
+      isWanted: () => true,
+      write: (level, line) => lines.push({ level, ...line }),
+      refused: ({ path, status }, reason) => reasons.push(`${path} ${status}: ${reason}`),
+    },
     metrics: new RequestMetrics(),
     reportFailure: (error) => reported.push(error),
     ...options,
@@ -54,7 +60,7 @@ function setUp(
     };
     return handler(request);
   };
-  return { send, lines, reported };
+  return { send, lines, reported, reasons };
 }
 
 const nothing = (): Promise<Uint8Array<ArrayBuffer>> => Promise.resolve(new Uint8Array());
@@ -229,7 +235,7 @@ Deno.test("a stream is logged when it has ended, with the bytes that went out, a
 });
 
 Deno.test("a request that must not be answered stays unanswered, and has its line", async () => {
-  const { send, lines } = setUp({
+  const { send, lines, reasons } = setUp({
     "GET /left": () => Promise.reject(new ClientLeft()),
     "GET /unknown": () => Promise.reject(new OutcomeUnknown("the COMMIT failed")),
   });
@@ -239,6 +245,7 @@ Deno.test("a request that must not be answered stays unanswered, and has its lin
     ["debug", 499, 0],
     ["error", 500, 0],
   ]);
+  assert.deepEqual(reasons, ["/unknown 500: the outcome is unknown; there was no answer"]);
 });
 
 Deno.test("a call has its decoded segments and its query string", async () => {

@@ -79,7 +79,7 @@ Deno.test("an error repeats only the beginning of a long key", () => {
   expectInvalid(() => parseText(`{"${key}":1,"${key}":2}`), `key "${"k".repeat(60)}..." occurs twice`);
   expectInvalid(
     () => parseText(`{"${key}":{"a":1,"a":2}}`),
-    `${"k".repeat(60)}...: key "a" occurs twice`,
+    `"${"k".repeat(60)}...": key "a" occurs twice`,
   );
 });
 

@@ -36,7 +36,7 @@ export interface Socket {
 
 interface ConnectionOptions {
   /** Called for requests that never reach the handler, with the status that they were refused with. */
-  readonly onMalformed: (status: number) => void;
+  readonly onMalformed: (status: number, reason: string) => void;
   readonly timeouts: Timeouts;
   /** Shared by all connections. */
   readonly bodies: BodyBudget;
@@ -208,7 +208,7 @@ export class Connection {
   }
 
   async #refuse({ status, message }: Malformed): Promise<void> {
-    this.#options.onMalformed(status);
+    this.#options.onMalformed(status, message);
     try {
       const options = { minorVersion: 1, keepAlive: false, withoutBody: false } as const;
       await writeReply(this.#writeBytes, textReply(status, message), options);

@@ -10,7 +10,7 @@ interface ListenerOptions {
   /** Whether there may be another connection beside so many open ones. Otherwise it is closed at once. */
   readonly hasRoom: (open: number) => boolean;
   /** Called for requests that never reach the handler, with the status that they were refused with. */
-  readonly onMalformed: (status: number) => void;
+  readonly onMalformed: (status: number, reason: string) => void;
   /** Counted up and down here, for whoever shows them. */
   readonly counts?: ConnectionCounts;
   /** Only tests shorten them. */

@@ -189,7 +189,7 @@ export class InProcess implements Subject, Disposable {
       routes: this.#edition.routes,
       tokenAccepted: undefined,
       bodyLimit: { bytesMax: 1_000_000, message: "" },
-      log: { isWanted: () => false, write: () => {} },
+      log: { isWanted: () => false, write: () => {}, refused: () => {} },
       metrics: { ended: () => {} },
       reportFailure: (error) => this.failures.push(error),
     });
