@@ -1,55 +1,84 @@
-import { loadServerSettings, type ServerSettings } from "./src/config/load.ts";
+import { type Loaded, loadServerSettings, type ServerSettings } from "./src/config/load.ts";
+import { listenText } from "./src/config/in_effect.ts";
 import { printConfigText } from "./src/config/print.ts";
+import { settings as table } from "./src/config/settings.ts";
 import { VERSION } from "./src/config/version.ts";
 import type { Edition } from "./src/editions/edition.ts";
 import { editions } from "./src/editions/editions.ts";
-import { LineOutput } from "./src/log/line_output.ts";
+import { LineOutput, lineStart } from "./src/log/line_output.ts";
 import { Log } from "./src/log/log.ts";
-import { addressText } from "./src/model/address.ts";
 import { Refusal } from "./src/model/errors.ts";
+import { ListenError } from "./src/http/transport/unix_socket.ts";
 import { firstSteps } from "./src/server/first_steps.ts";
 import { type RunningServer, startServer } from "./src/server/start_server.ts";
 import { serverProgram } from "./cli/programs.ts";
-import { ExitCode, loadSettings, onFirstSignal, print, printError, runProgram } from "./cli/run_program.ts";
+import { loadForThisMachine } from "./cli/this_machine.ts";
+import { checkConfig, ExitCode, loadSettings, onFirstSignal, print, runProgram } from "./cli/run_program.ts";
 
 /** How long the last responses, or the last lines of the log, may take to go out. */
 const LAST_WORDS_MILLISECONDS = 500;
 
 await runProgram(serverProgram, async ({ options }) => {
-  const { settings, values } = loadSettings(serverProgram, options.config, loadServerSettings);
-  if (options.printConfig) return print(printConfigText(values)), ExitCode.ok;
-  if (options.checkConfig) return print(`${serverProgram.name}: the configuration is valid\n`), ExitCode.ok;
-  await serve(settings, editions[settings.edition]);
-  return undefined;
+  if (options.checkConfig) return checkConfig(serverProgram, options.config, loadForThisMachine);
+  const loaded = loadSettings(serverProgram, options.config, loadServerSettings);
+  if (options.printConfig) return print(printConfigText(loaded)), ExitCode.ok;
+  return await serve(loaded, editions[loaded.settings.edition]);
 });
 
-async function serve(settings: ServerSettings, edition: Edition): Promise<void> {
-  const { name } = serverProgram;
-  const output = new LineOutput(name, (bytes) => Deno.stdout.write(bytes));
-  const errors = new LineOutput(name, (bytes) => Deno.stderr.write(bytes));
-  const auth = settings.authToken !== undefined;
-  print(`${name}: version ${VERSION}\n`);
-  const server = await startServer({
-    settings,
-    edition,
-    log: new Log(settings.logLevel, output),
-    reportFailure: (error) => errors.line(failureText(error)),
-    onBroken: (reason) => void endBroken(server, errors, reason),
-    onLost: (reason) => errors.line(`writes are refused until a restart: in ${settings.dataDir}, ${reason}`),
-  });
-  const { storeId, created } = server;
-  const facts = [
+/** @returns the exit code of a start that failed, undefined for a server that runs */
+async function serve(loaded: Loaded<ServerSettings>, edition: Edition): Promise<number | undefined> {
+  const { settings, file } = loaded;
+  const output = lines(settings, Deno.stdout);
+  const errors = lines(settings, Deno.stderr);
+  const say = (line: string): void =>
+    print(`${lineStart(serverProgram.name, settings.logTimestamps)}${line}\n`);
+  say(`version ${VERSION}, ${file === undefined ? "no configuration file" : `configuration ${file}`}`);
+  try {
+    const server = await startServer({
+      settings,
+      edition,
+      log: new Log(settings.logLevel, output, settings.logReasons ? errors : undefined),
+      reportFailure: (error) => errors.line(failureText(error)),
+      onBroken: (reason) => void endBroken(server, errors, reason),
+      onLost: (reason) =>
+        errors.line(`writes are refused until a restart: in ${settings.dataDir}, ${reason}`),
+    });
+    say(startFacts(settings, edition, server));
+    onFirstSignal((signal) => void stop(server, signal, output, errors));
+    await server.listen();
+    say(`listening on ${listenText(settings.listen)} (auth=${settings.authToken !== undefined})`);
+    if (settings.devMode) say(firstSteps(edition, settings).trimEnd());
+    return undefined;
+  } catch (error) {
+    errors.line((error as Error).message + otherWayToListen(error, loaded));
+    await errors.drained(LAST_WORDS_MILLISECONDS);
+    return ExitCode.failure;
+  }
+}
+
+/** The lines that the server writes while it runs. */
+function lines(
+  { logTimestamps }: ServerSettings,
+  to: { write(bytes: Uint8Array): Promise<number> },
+): LineOutput {
+  return new LineOutput(serverProgram.name, (bytes) => to.write(bytes), logTimestamps);
+}
+
+function startFacts(settings: ServerSettings, edition: Edition, { storeId, created }: RunningServer): string {
+  return [
     `edition ${settings.edition}`,
     `store ${storeId}${created ? " (new)" : ""}`,
     `data directory ${settings.dataDir}`,
-    `auth ${auth ? "on" : "off"}`,
+    `auth ${settings.authToken === undefined ? "off" : "on"}`,
     ...edition.startFacts?.(settings) ?? [],
-  ];
-  print(`${name}: ${facts.join(", ")}\n`);
-  onFirstSignal(() => void stop(server, output));
-  await server.listen();
-  print(`${name}: listening on ${addressText(settings.listen)} (auth=${auth})\n`);
-  if (settings.devMode) print(`${name}: ${firstSteps(edition, settings)}`);
+  ].join(", ");
+}
+
+/** The default socket is in a directory that only a service has; others may not know that there is TCP. */
+function otherWayToListen(error: unknown, { values }: Loaded<ServerSettings>): string {
+  const isDefault = values.some(({ key, source }) => key === "socketPath" && source === "default");
+  if (!(error instanceof ListenError && error.lacksDirectory) || !isDefault) return "";
+  return `, or listen on TCP: ${table.server.port.variable}=${table.server.port.default} ${serverProgram.name}`;
 }
 
 /** A refusal's message says everything; anything else is a bug, and the stack helps to find it. */
@@ -58,12 +87,20 @@ function failureText(error: Error): string {
 }
 
 /** Stops the server gracefully and ends the process. */
-async function stop(server: RunningServer, output: LineOutput): Promise<void> {
-  const code = await server.stop().then(() => ExitCode.ok, (error: Error) => {
-    printError(serverProgram, `shutdown failed: ${error.message}`);
+async function stop(
+  server: RunningServer,
+  signal: Deno.Signal,
+  output: LineOutput,
+  errors: LineOutput,
+): Promise<void> {
+  const code = await server.stop().then(() => {
+    output.line(`stopped by ${signal}`);
+    return ExitCode.ok;
+  }, (error: Error) => {
+    errors.line(`shutdown failed: ${error.message}`);
     return ExitCode.failure;
   });
-  await output.drained(LAST_WORDS_MILLISECONDS);
+  await Promise.all([output, errors].map((lines) => lines.drained(LAST_WORDS_MILLISECONDS)));
   Deno.exit(code);
 }
 

@@ -7,9 +7,22 @@ import { verify } from "../src/backup/verbs/verify.ts";
 import { loadBackupDataDir, loadBackupSettings } from "../src/config/load.ts";
 import type { CommandLine } from "./program.ts";
 import { backupProgram } from "./programs.ts";
-import { ExitCode, loadSettings, onFirstSignal, print, printError, runProgram } from "./run_program.ts";
+import {
+  checkConfig,
+  ExitCode,
+  loadSettings,
+  onFirstSignal,
+  print,
+  printError,
+  runProgram,
+} from "./run_program.ts";
 
-await runProgram(backupProgram, async (line) => await run(line) ? ExitCode.ok : ExitCode.failure);
+await runProgram(backupProgram, async (line) => {
+  if (line.verb === undefined && line.options.checkConfig) {
+    return checkConfig(backupProgram, line.options.config, loadBackupSettings);
+  }
+  return await run(line) ? ExitCode.ok : ExitCode.failure;
+});
 
 function run({ verb, arguments: [storeId], options }: CommandLine<typeof backupProgram>): VerbEnd {
   if (verb === undefined || (verb === "verify" && options.againstSource)) {

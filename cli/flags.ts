@@ -1,15 +1,19 @@
 import { parseArgs } from "node:util";
+import { pathFault } from "../src/config/path_fault.ts";
+import type { Setting } from "../src/config/setting.ts";
+import { settingsOf } from "../src/config/settings.ts";
 import { didYouMean, suggest } from "../src/config/suggest.ts";
+import { fromRoot } from "../src/files/paths.ts";
 import type { Argument, CommandLine, Flag, Program, Verb } from "./program.ts";
 
 /** The flags that were given, by name, with their values: none for a flag that takes none. */
 type Given = Map<string, readonly string[]>;
 
-/** Reads the arguments of a program, or gives one line for each that is wrong. */
+/** Reads the arguments of a program, or gives one line for each that is wrong, and what to run for help. */
 export function parseFlags<P extends Program>(
   program: P,
   args: readonly string[],
-): { line: CommandLine<P> } | { problems: string[] } {
+): { line: CommandLine<P> } | { problems: string[]; help: string } {
   const tokens = tokensOf(program, args);
   // A verb may follow flags; what does not look like one is named below.
   const verbToken = program.verbs.length === 0
@@ -17,7 +21,7 @@ export function parseFlags<P extends Program>(
     : tokens.find((token) => token.kind === "positional");
   const verb = program.verbs.find(({ name }) => name === verbToken?.value);
   if (verbToken !== undefined && verb === undefined) {
-    return { problems: [unknownVerb(program, verbToken.value)] };
+    return { problems: [unknownVerb(program, verbToken.value)], help: helpCommand(program) };
   }
 
   const positionals = tokens.flatMap((token) =>
@@ -29,7 +33,7 @@ export function parseFlags<P extends Program>(
   if (problems.length === 0 && !given.has("help")) {
     problems.push(...missing(program, verb, positionals, given));
   }
-  if (problems.length > 0) return { problems };
+  if (problems.length > 0) return { problems, help: helpCommand(program, verb?.name) };
   const groupFlags = verb?.group?.flags ?? [];
   const line = {
     verb: verb?.name,
@@ -41,6 +45,11 @@ export function parseFlags<P extends Program>(
   return { line: line as unknown as CommandLine<P> };
 }
 
+/** The command that prints the help of a program, or of one of its verbs. */
+export function helpCommand(program: Program, verb?: string): string {
+  return `${program.name}${verb === undefined ? "" : ` ${verb}`} --help`;
+}
+
 type Token = ReturnType<typeof tokensOf>[number];
 type OptionToken = Extract<Token, { kind: "option" }>;
 
@@ -50,11 +59,14 @@ function isOption(token: Token): token is OptionToken {
 
 /** A flag takes a value in all verbs or in none, so the arguments are split before the verb is known. */
 function tokensOf(program: Program, args: readonly string[]) {
-  const options = Object.fromEntries(
-    allFlags(program).map(({ name, value }) =>
-      [name, { type: value === undefined ? "boolean" : "string" }] as const
+  const options = Object.fromEntries([
+    // So that the value of a setting that is given like a flag does not count as another mistake.
+    ...settingsAsFlags(program).map(({ name, setting }) =>
+      [name, kindOf(setting.kind !== "boolean")] as const
     ),
-  );
+    ...allFlags(program).map(({ name, value }) => [name, kindOf(value !== undefined)] as const),
+    ["help", { type: "boolean", short: "h" }] as const,
+  ]);
   // Strict parsing would stop at the first problem, and with different wording.
   const parsed = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
   return parsed.tokens;
@@ -70,6 +82,21 @@ export function flagsWithGroup({ flags, group }: Pick<Verb, "flags" | "group">):
   return group === undefined ? flags : [...flags, group.begin, ...group.flags];
 }
 
+function kindOf(takesValue: boolean): { readonly type: "string" | "boolean" } {
+  return { type: takesValue ? "string" : "boolean" };
+}
+
+/** The settings that the program reads, by the names that somebody might give them as flags. */
+function settingsAsFlags(program: Program): { name: string; key: string; setting: Setting }[] {
+  if (program.section === undefined) return [];
+  return settingsOf(program.section)
+    .filter(([key]) => program.keys?.includes(key) ?? true)
+    .flatMap(([key, setting]) => {
+      const withDashes = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      return [key, withDashes].map((name) => ({ name, key, setting }));
+    });
+}
+
 function readFlags(
   program: Program,
   verb: Verb | undefined,
@@ -82,7 +109,7 @@ function readFlags(
   const problems: string[] = [];
   for (const token of tokens) {
     const find = (flags: readonly Flag[]): Flag | undefined =>
-      flags.find(({ name }) => token.rawName === `--${name}`);
+      flags.find(({ name }) => token.name === name && /^(--|-h$)/.test(token.rawName));
     if (begin !== undefined && find([begin]) !== undefined) {
       problems.push(...faultsOf(begin, token, new Map()));
       groups.push(new Map());
@@ -91,9 +118,7 @@ function readFlags(
     const ofGroup = groups.length === 0 ? undefined : find(groupFlags);
     const flag = ofGroup ?? find(own);
     const target = ofGroup === undefined ? given : groups.at(-1)!;
-    const faults = flag === undefined
-      ? [unknownFlag(program, verb, token.rawName)]
-      : faultsOf(flag, token, target);
+    const faults = flag === undefined ? [unknownFlag(program, verb, token)] : faultsOf(flag, token, target);
     problems.push(...faults);
     if (faults.length === 0) target.set(flag!.name, [...target.get(flag!.name) ?? [], token.value ?? ""]);
   }
@@ -108,7 +133,14 @@ function faultsOf(flag: Flag, token: OptionToken, given: Given): string[] {
   // dash alone is standard input.
   const isFlag = token.value?.startsWith("-") && token.value !== "-" && token.inlineValue !== true;
   const isEmpty = !token.value && !(token.value === "" && flag.mayBeEmpty);
-  return isEmpty || isFlag ? [`--${name} needs a value: --${name} <${value}>`] : [];
+  if (isEmpty || isFlag) return [`--${name} needs a value: --${name} <${value}>`];
+  const fault = isPath(value, token.value!) ? pathFault(token.value!) : undefined;
+  return fault === undefined ? [] : [`--${name} ${fault}`];
+}
+
+/** Whether what is given for a flag is a path, and not a dash for standard input. */
+function isPath(what: string | undefined, given: string): boolean {
+  return what === "path" && given !== "-";
 }
 
 function argumentFaults(known: readonly Argument[], given: readonly string[]): string[] {
@@ -127,22 +159,31 @@ function missing(
   given: Given,
 ): string[] {
   if (program.needsVerb && verb === undefined && !given.has("version")) {
-    return [`a verb is missing, one of ${program.verbs.map(({ name }) => name).join(", ")}; see --help`];
+    return [`a verb is missing, one of ${program.verbs.map(({ name }) => name).join(", ")}`];
   }
   const absent = verb?.arguments?.slice(positionals.length).filter(({ required }) => required) ?? [];
   return [
-    ...absent.map(({ name, choices }) => `${choices?.join(" or ") ?? name} is missing: see --help`),
+    ...absent.map(({ name, choices }) => `${choices?.join(" or ") ?? name} is missing`),
     ...(verb ?? program).flags.filter(({ name, required }) => required && !given.has(name))
       .map(({ name, value }) => `--${name} is missing: --${name} <${value}>`),
   ];
 }
 
 function unknownVerb(program: Program, value: string): string {
-  const near = suggest(value, program.verbs.map(({ name }) => name));
-  return `unknown verb ${JSON.stringify(value)}${didYouMean(near)}`;
+  const names = program.verbs.map(({ name }) => name);
+  const near = suggest(value, names);
+  const meant = near === undefined ? "; the" : `${didYouMean(near)} The`;
+  const without = program.summary.charAt(0).toLowerCase() + program.summary.slice(1, -1);
+  return `unknown verb ${JSON.stringify(value)}${meant} verbs are ${
+    names.join(", ")
+  }; without one it ${without}`;
 }
 
-function unknownFlag(program: Program, verb: Verb | undefined, rawName: string): string {
+function unknownFlag(
+  program: Program,
+  verb: Verb | undefined,
+  { rawName, name, value }: OptionToken,
+): string {
   const own = flagsWithGroup(verb ?? program);
   const line = `unknown flag ${JSON.stringify(rawName)}${verb === undefined ? "" : ` of ${verb.name}`}`;
   const { group } = verb ?? {};
@@ -153,7 +194,21 @@ function unknownFlag(program: Program, verb: Verb | undefined, rawName: string):
     flagsWithGroup(home).some(({ name }) => rawName === `--${name}`)
   );
   if (homes.length > 0) return `${line}; it belongs to ${homes.map(({ name }) => name).join(" or ")}`;
+  const meant = settingsAsFlags(program).find((setting) => setting.name === name);
+  if (meant !== undefined) return `${line}; ${asSetting(program, meant, value)}`;
   return line + didYouMean(suggest(rawName, own.map(({ name }) => `--${name}`)));
+}
+
+/** How to set what was given like a flag. A token is not repeated. */
+function asSetting(
+  program: Program,
+  { key, setting }: { readonly key: string; readonly setting: Setting },
+  given: string | undefined,
+): string {
+  const isPlain = given !== undefined && /^[\w./:-]+$/.test(given);
+  const isSecret = setting.kind === "text" && (setting.format === "token" || setting.format === "url");
+  const value = setting.kind === "boolean" ? "true" : isPlain && !isSecret ? given : "...";
+  return `${key} is a setting: write it into [${program.section}] of the file, or set ${setting.variable}=${value}`;
 }
 
 function optionsOf(
@@ -161,10 +216,15 @@ function optionsOf(
   given: Given,
 ): Record<string, string | boolean | undefined | readonly string[]> {
   return Object.fromEntries(flags.map(({ name, value, repeated }) => {
-    const values = given.get(name) ?? [];
+    const values = (given.get(name) ?? []).map((text) => valueOf(value, text));
     return [
       name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
       value === undefined ? given.has(name) : repeated ? values : values[0],
     ];
   }));
+}
+
+/** A path from the root, so that every message that names it is clear. */
+function valueOf(what: string | undefined, given: string): string {
+  return isPath(what, given) ? fromRoot(given) : given;
 }

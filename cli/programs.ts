@@ -9,9 +9,10 @@ const config = {
 
 const storeId = { name: "store-id" } as const satisfies Argument;
 
-const help = { name: "help", help: "print this text and exit" } as const satisfies Flag;
+const help = { name: "help", help: "print this text and exit; so does -h" } as const satisfies Flag;
 
 const common = [
+  { name: "check-config", help: "check the whole configuration, of every program, open nothing and exit" },
   { name: "default-config", help: "print a starter configuration file and exit" },
   { name: "version", help: "print the version and exit" },
   help,
@@ -22,8 +23,10 @@ export const serverProgram = {
   summary: "Append-only event store over HTTP.",
   flags: [
     config,
-    { name: "check-config", help: "check the whole configuration, open nothing and exit" },
-    { name: "print-config", help: "print every setting with its source and exit; tokens are masked" },
+    {
+      name: "print-config",
+      help: "print the settings in effect with their sources and exit; tokens are masked",
+    },
     ...common,
   ],
   section: "server",

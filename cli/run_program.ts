@@ -1,13 +1,32 @@
-import { ConfigError } from "../src/config/config_error.ts";
+import { ConfigError, UsageError } from "../src/config/config_error.ts";
 import type { Loaded, LoadFrom } from "../src/config/load.ts";
 import { defaultConfigText } from "../src/config/print.ts";
 import { VERSION } from "../src/config/version.ts";
-import { parseFlags } from "./flags.ts";
+import { helpCommand, parseFlags } from "./flags.ts";
 import { helpText } from "./help.ts";
 import type { CommandLine, Program } from "./program.ts";
 
 /** Exit codes of all programs. */
 export const ExitCode = { ok: 0, failure: 1, badConfiguration: 2 } as const;
+
+type Environment = Required<Pick<LoadFrom, "env" | "variables">>;
+
+let environment: Environment | undefined;
+
+/**
+ * The variables that look like settings. To see their names, a program must be allowed to read the whole environment,
+ * and gives that up at once.
+ */
+function settingsInEnvironment(): Environment {
+  return environment ??= takeEnvironment();
+}
+
+function takeEnvironment(): Environment {
+  const all = Object.entries(Deno.env.toObject()).filter(([name]) => name.startsWith("SERVICE_"));
+  Deno.permissions.revokeSync({ name: "env" });
+  const values = new Map(all);
+  return { env: (name) => values.get(name), variables: [...values.keys()] };
+}
 
 /** Writes all of a text to standard output before the program continues. */
 export function print(text: string): void {
@@ -37,9 +56,29 @@ export function loadSettings<T>(
   configPath: string | undefined,
   load: (from: LoadFrom) => Loaded<T>,
 ): Loaded<T> {
-  const loaded = load({ configPath, env: (name) => Deno.env.get(name) });
-  for (const warning of loaded.warnings) printError(program, `warning: ${warning}`);
+  const loaded = load({ configPath, ...settingsInEnvironment() });
+  printWarnings(program, loaded.warnings);
   return loaded;
+}
+
+/**
+ * Checks what `load` reads from the file and the environment, and the sections of other programs too. Opens nothing but
+ * the file. @returns the exit code
+ */
+export function checkConfig<T>(
+  program: Program,
+  configPath: string | undefined,
+  load: (from: LoadFrom) => Loaded<T>,
+): number {
+  const { file, warnings } = load({ configPath, ...settingsInEnvironment(), isWhole: true });
+  printWarnings(program, warnings);
+  const where = file === undefined ? "there is no configuration file" : `${file} was read`;
+  print(`${program.name}: ${where}; the configuration is valid\n`);
+  return ExitCode.ok;
+}
+
+function printWarnings(program: Program, warnings: readonly string[]): void {
+  for (const warning of warnings) printError(program, `warning: ${warning}`);
 }
 
 /**
@@ -61,8 +100,7 @@ async function exitCodeOf<P extends Program>(
 ): Promise<number | undefined> {
   const parsed = parseFlags(program, Deno.args);
   if ("problems" in parsed) {
-    for (const problem of parsed.problems) printError(program, problem);
-    return ExitCode.badConfiguration;
+    return printProblems(program, parsed.problems, parsed.help);
   }
   const { verb, options }: CommandLine<Program> = parsed.line;
   if (options["help"]) return print(helpText(program, verb)), ExitCode.ok;
@@ -72,18 +110,27 @@ async function exitCodeOf<P extends Program>(
     return await run(parsed.line);
   } catch (error) {
     if (error instanceof ConfigError) {
-      for (const problem of error.problems) printError(program, problem);
-      return ExitCode.badConfiguration;
+      const help = error instanceof UsageError ? helpCommand(program, verb) : undefined;
+      return printProblems(program, error.problems, help);
     }
     printError(program, (error as Error).message);
     return ExitCode.failure;
   }
 }
 
-/** The first SIGTERM or SIGINT stops the program gracefully, the second ends it at once. */
+/** One line for each problem; the last one ends with the command that prints the help, if there is one. */
+function printProblems(program: Program, problems: readonly string[], help: string | undefined): number {
+  for (const [i, problem] of problems.entries()) {
+    const isLast = i === problems.length - 1;
+    printError(program, isLast && help !== undefined ? `${problem} (help: ${help})` : problem);
+  }
+  return ExitCode.badConfiguration;
+}
+
+/** The first SIGTERM, SIGINT or SIGHUP stops the program gracefully, the second ends it at once. */
 export function onFirstSignal(stop: (signal: Deno.Signal) => void): void {
   let isStopping = false;
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     Deno.addSignalListener(signal, () => {
       if (isStopping) Deno.exit(ExitCode.failure);
       isStopping = true;

@@ -1,9 +1,14 @@
+import { isHost } from "../model/address.ts";
 import { utf8BytesOver } from "../model/utf8.ts";
+import { pathFault } from "./path_fault.ts";
 import type { ChoiceSetting, IntegerSetting, Setting, TextSetting } from "./setting.ts";
 import type { TomlValue } from "./toml.ts";
 
 /** Longest path of a unix socket, in bytes, that every kernel we run on accepts. */
 const SOCKET_PATH_BYTES_MAX = 107;
+
+/** What is shown in the place of a token. */
+export const TOKEN_MASK = "********";
 
 export type Value = string | number | boolean;
 
@@ -42,9 +47,20 @@ function checkInteger(setting: IntegerSetting, value: bigint, written: TomlValue
 }
 
 function checkText(setting: ChoiceSetting | TextSetting, value: string): Checked {
-  if (setting.kind === "text") return isWellFormed(setting.format, value) ? { value } : wrong(setting, value);
+  if (setting.kind === "text") return checkFormat(setting, value);
   const wanted = setting.ignoreCase ? value.toLowerCase() : value;
   return setting.choices.includes(wanted) ? { value: wanted } : wrong(setting, value);
+}
+
+function checkFormat(setting: TextSetting, value: string): Checked {
+  if (!isWellFormed(setting.format, value)) return wrong(setting, value);
+  const isPath = setting.format === "path" || setting.format === "socketPath";
+  const fault = isPath ? pathFault(value) : undefined;
+  if (fault !== undefined) return { fault };
+  if (setting.format === "token" && value === TOKEN_MASK) {
+    return { fault: "must be the token itself, not the mask that --print-config shows for it" };
+  }
+  return { value };
 }
 
 function isWellFormed(format: TextSetting["format"], value: string): boolean {
@@ -59,6 +75,8 @@ function isWellFormed(format: TextSetting["format"], value: string): boolean {
       return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value);
     case "url":
       return isServerUrl(value);
+    case "address":
+      return isHost(value);
     default:
       return true;
   }
@@ -72,7 +90,10 @@ function isServerUrl(value: string): boolean {
 
 function wrong(setting: Setting, value: TomlValue, wanted = requirement(setting)): Checked {
   const shown = setting.kind === "text" && isPrivate(setting) ? "" : `, not ${describe(value)}`;
-  return { fault: `must be ${wanted}${shown}` };
+  const hint = setting.kind === "text" && setting.format === "mode" && typeof value !== "string"
+    ? `: write it in quotes, as in ${JSON.stringify(setting.default)}`
+    : "";
+  return { fault: `must be ${wanted}${shown}${hint}` };
 }
 
 /** A token, and a URL that may contain a password, are never shown. */
@@ -97,7 +118,7 @@ const textRequirements: Record<TextSetting["format"], string> = {
   path: "a non-empty path",
   socketPath: `a path of 1 to ${SOCKET_PATH_BYTES_MAX} bytes`,
   mode: 'a string of octal digits from "0" to "0777"',
-  address: "a non-empty address",
+  address: "an IP address or a host name, without scheme and port",
   url: "an http:// or https:// URL without user, password, query or fragment",
   token: "a non-empty string of printable ASCII characters without leading or trailing spaces",
 };

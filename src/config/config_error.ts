@@ -8,3 +8,6 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
+
+/** Flags or arguments that cannot be given like that. */
+export class UsageError extends ConfigError {}

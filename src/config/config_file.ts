@@ -1,21 +1,26 @@
+import { fromRoot } from "../files/paths.ts";
 import { ConfigError } from "./config_error.ts";
+import { quotesHint } from "./quotes_hint.ts";
 import { parseToml, type TomlKey, type TomlTable } from "./toml.ts";
 
 const DEFAULT_PATH = "config.toml";
 
 /** The values and positions of a configuration file that is valid TOML; nothing in it is checked yet. */
 export class ConfigFile {
-  /** As it was given, for messages. */
+  /** From the root, for messages. */
   readonly path: string;
+  /** False for the default file when there is none: it counts as empty. */
+  readonly exists: boolean;
   /** Whether the group or others may read the file. */
   readonly isShared: boolean;
   /** The keys outside any section, and the names of the sections. */
   readonly top: TomlTable;
 
-  constructor(path: string, text: string, isShared: boolean) {
+  constructor(path: string, text: string | undefined, isShared: boolean) {
     this.path = path;
+    this.exists = text !== undefined;
     this.isShared = isShared;
-    this.top = parseToml(path, text);
+    this.top = parseToml(path, text ?? "", quotesHint);
   }
 
   /** What a section of the file holds; nothing when it is missing or not a section. */
@@ -24,7 +29,7 @@ export class ConfigFile {
     return value instanceof Map ? value : new Map();
   }
 
-  /** `config.toml:12:1`, where the key is. */
+  /** `/etc/config.toml:12:1`, where the key is. */
   place({ line, column }: TomlKey): string {
     return `${this.path}:${line}:${column}`;
   }
@@ -35,14 +40,16 @@ export class ConfigFile {
  * @throws ConfigError when the file cannot be read or is not TOML
  */
 export function readConfigFile(path: string | undefined): ConfigFile {
-  const name = path ?? DEFAULT_PATH;
+  const name = fromRoot(path ?? DEFAULT_PATH);
   let bytes: Uint8Array;
   let permissions: number | null;
   try {
     bytes = Deno.readFileSync(name);
     permissions = Deno.statSync(name).mode;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound && path === undefined) return new ConfigFile(name, "", false);
+    if (error instanceof Deno.errors.NotFound && path === undefined) {
+      return new ConfigFile(name, undefined, false);
+    }
     throw new ConfigError([`${name}: cannot be read: ${reason(error)}`]);
   }
   return new ConfigFile(name, decode(name, bytes), ((permissions ?? 0) & 0o044) !== 0);

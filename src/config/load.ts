@@ -1,10 +1,18 @@
+import { fromRoot } from "../files/paths.ts";
 import { addressText, isLoopback, type TcpAddress, type UnixAddress } from "../model/address.ts";
 import { ConfigError } from "./config_error.ts";
 import { type ConfigFile, readConfigFile } from "./config_file.ts";
+import { listensOnTcp } from "./in_effect.ts";
 import { type ReadVariable, resolveSection, type SettingValue } from "./resolve.ts";
-import { serverProblems, sourceProblems } from "./rules.ts";
-import { type Section, sections, type SectionValues, settings, settingsOf } from "./settings.ts";
+import { contradictions } from "./rules.ts";
+import { type Section, sections, type SectionValues, settings } from "./settings.ts";
 import { unknownKeyProblems } from "./unknown_keys.ts";
+import {
+  overriddenWarnings,
+  tokenFileWarnings,
+  unknownVariableWarnings,
+  uselessWarnings,
+} from "./warnings.ts";
 
 type ServerValues = SectionValues<"server">;
 type BackupValues = SectionValues<"backup">;
@@ -13,7 +21,10 @@ type ListenKey = "socketPath" | "socketMode" | "bindAddress" | "port";
 /** Where the server listens; `mode` holds the permissions of the socket. */
 type Listen = (UnixAddress & { readonly mode: number }) | TcpAddress;
 
-/** `[server]`. Sizes are bytes, timeouts and durations seconds. The limits of every edition have a value. */
+/**
+ * `[server]`. Sizes are bytes, timeouts and durations seconds. The limits of every edition have a value. `dataDir` is a
+ * path from the root, so that messages which name it are clear wherever they are read; so it is in `[backup]`.
+ */
 export interface ServerSettings extends Omit<ServerValues, ListenKey | "enableAuth" | "authToken"> {
   readonly listen: Listen;
   /** Undefined when enableAuth is off. */
@@ -27,6 +38,8 @@ export interface BackupSettings extends Omit<BackupValues, "sourceUrl" | "source
 
 export interface Loaded<T> {
   readonly settings: T;
+  /** The configuration file that was read, as a path from the root; undefined when there is none. */
+  readonly file: string | undefined;
   /** Every setting of the section with its source, in the order of the settings table. */
   readonly values: readonly SettingValue[];
   /** Lines that the program prints before it continues. */
@@ -37,6 +50,10 @@ export interface Loaded<T> {
 export interface LoadFrom {
   readonly configPath: string | undefined;
   readonly env: ReadVariable;
+  /** The names of all variables that are set, to warn of those that look like a setting and are none. */
+  readonly variables?: readonly string[];
+  /** Whether to check more than the program needs: the section of the others, and what is set for nothing. */
+  readonly isWhole?: boolean;
 }
 
 /**
@@ -44,9 +61,10 @@ export interface LoadFrom {
  * @throws ConfigError with every problem of the whole file and of the variables
  */
 export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
-  const { settings, ...loaded } = loadSection("server", from, serverProblems);
+  const { settings, ...loaded } = loadSection("server", from, true);
   const authToken = settings.enableAuth ? settings.authToken : undefined;
-  const resolved: ServerSettings = { ...settings, authToken, listen: listenOn(settings, loaded.values) };
+  const listen = listenOn(settings, loaded.values);
+  const resolved: ServerSettings = { ...settings, authToken, listen, dataDir: fromRoot(settings.dataDir) };
   return { ...loaded, settings: resolved, warnings: [...loaded.warnings, ...exposureWarnings(resolved)] };
 }
 
@@ -63,12 +81,12 @@ function exposureWarnings({ listen, authToken, devMode }: ServerSettings): strin
  * @throws ConfigError with every problem of the whole file and of the variables
  */
 export function loadBackupSettings(from: LoadFrom): Loaded<BackupSettings> {
-  const { settings, ...loaded } = loadSection("backup", from, (values) => sourceProblems(values, true));
+  const { settings, ...loaded } = loadSection("backup", from, true);
   const { sourceUrl, sourceSocket, ...rest } = settings;
   const source: BackupSettings["source"] = sourceSocket === undefined
     ? { transport: "tcp", url: sourceUrl! }
     : { transport: "unix", path: sourceSocket };
-  return { ...loaded, settings: { ...rest, source } };
+  return { ...loaded, settings: { ...rest, source, dataDir: fromRoot(settings.dataDir) } };
 }
 
 /**
@@ -76,30 +94,41 @@ export function loadBackupSettings(from: LoadFrom): Loaded<BackupSettings> {
  * @throws ConfigError as `loadBackupSettings`, but not when there is no source
  */
 export function loadBackupDataDir(from: LoadFrom): Loaded<string> {
-  const { settings, ...loaded } = loadSection("backup", from, (values) => sourceProblems(values, false));
-  return { ...loaded, settings: settings.dataDir };
+  const { settings, ...loaded } = loadSection("backup", from, false);
+  return { ...loaded, settings: fromRoot(settings.dataDir) };
 }
 
-/** Reads a section, if nothing at all is wrong. `problemsOf` checks what must hold between its settings. */
+/** Reads a section, if nothing at all is wrong. @param isOwn see `contradictions` */
 function loadSection<S extends Section>(
   section: S,
   from: LoadFrom,
-  problemsOf: (values: readonly SettingValue[]) => string[],
+  isOwn: boolean,
 ): Loaded<SectionValues<S>> {
   const file = readConfigFile(from.configPath);
-  const resolved = resolveSection(section, file, hideSourceVariables(file, from.env));
-  const problems = [...unknownKeyProblems(file), ...resolved.problems, ...problemsOf(resolved.values)];
+  const env = hideSourceVariables(file, from.env);
+  const isRead = (name: Section): boolean => name === section || from.isWhole === true;
+  const read = sections.filter(isRead).map((name) => ({ name, ...resolveSection(name, file, env) }));
+  const problems = [
+    ...unknownKeyProblems(file),
+    ...read.flatMap(({ problems }) => problems),
+    ...read.flatMap(({ name, values }) => contradictions(name, values, isOwn && name === section)),
+  ];
   if (problems.length > 0) throw new ConfigError(problems);
-  const settings = Object.fromEntries(resolved.values.map(({ key, value }) => [key, value]));
-  return { settings: settings as SectionValues<S>, values: resolved.values, warnings: warningsFor(file) };
+  const warnings = [
+    ...unknownVariableWarnings(from.variables ?? []),
+    ...read.flatMap(({ name, values }) => overriddenWarnings(name, values, from.env)),
+    ...tokenFileWarnings(file),
+    // What is useless is allowed, so only a check of everything speaks of it.
+    ...from.isWhole === true ? uselessWarnings(read.find(({ name }) => name === "server")!.values) : [],
+  ];
+  const { values } = read.find(({ name }) => name === section)!;
+  const settings = Object.fromEntries(values.map(({ key, value }) => [key, value])) as SectionValues<S>;
+  return { settings, file: file.exists ? file.path : undefined, values, warnings };
 }
 
-/** A socket path that is set wins; an address or port that is set switches to TCP; else the default socket. */
 function listenOn(values: ServerValues, resolved: readonly SettingValue[]): Listen {
-  const isSet = (wanted: ListenKey): boolean =>
-    resolved.some(({ key, source }) => key === wanted && source !== "default");
-  if (!isSet("socketPath") && (isSet("bindAddress") || isSet("port"))) {
-    return { transport: "tcp", hostname: values.bindAddress, port: values.port };
+  if (listensOnTcp(resolved)) {
+    return { transport: "tcp", hostname: values.bindAddress.replace(/^\[(.*)\]$/, "$1"), port: values.port };
   }
   return { transport: "unix", path: values.socketPath, mode: parseInt(values.socketMode, 8) };
 }
@@ -110,17 +139,4 @@ function hideSourceVariables(file: ConfigFile, env: ReadVariable): ReadVariable 
   const inFile = file.section("backup");
   if (!inFile.has("sourceUrl") && !inFile.has("sourceSocket")) return env;
   return (name) => name === sourceUrl.variable || name === sourceSocket.variable ? undefined : env(name);
-}
-
-function warningsFor(file: ConfigFile): string[] {
-  if (!file.isShared || !holdsToken(file)) return [];
-  return [`${file.path}: contains a token, but its group or others may read it (chmod 600 ${file.path})`];
-}
-
-function holdsToken(file: ConfigFile): boolean {
-  return sections.some((section) =>
-    settingsOf(section).some(([key, setting]) =>
-      setting.kind === "text" && setting.format === "token" && file.section(section).has(key)
-    )
-  );
 }

@@ -1,3 +1,6 @@
+import { TOKEN_MASK } from "./check.ts";
+import { listenText, unusedSettings } from "./in_effect.ts";
+import type { Loaded, ServerSettings } from "./load.ts";
 import type { SettingValue } from "./resolve.ts";
 import type { EditionName, Setting } from "./setting.ts";
 import { type Section, sections, settings, settingsOf } from "./settings.ts";
@@ -32,22 +35,39 @@ function editionsText(editions: readonly EditionName[]): string {
   return editions.length === 1 ? `edition ${editions[0]} only` : `editions ${editions.join(" and ")}`;
 }
 
-/** The text of `--print-config`: TOML, each value with its source as a comment, tokens masked. */
-export function printConfigText(values: readonly SettingValue[]): string {
-  const assignments = values.map(({ section, key, value }) => {
-    if (value === undefined) return `# ${key} =`;
-    return `${key} = ${isToken(section, key) ? '"********"' : tomlText(value)}`;
+/**
+ * The text of `--print-config`: where the server listens, then TOML, each value with its source as a comment. A server
+ * that reads it does the same. What has no effect is commented out, and so are tokens, which are masked.
+ */
+export function printConfigText({ settings, file, values }: Loaded<ServerSettings>): string {
+  const unused = unusedSettings(values);
+  const lines = values.map((value): [assignment: string, comment: string] => {
+    const masked = isToken(value) && value.value !== undefined;
+    const isOut = unused.has(value.key) || masked || value.value === undefined;
+    const notes = [unused.get(value.key), masked ? "masked" : undefined].filter((note) => note !== undefined);
+    return [`${isOut ? "# " : ""}${assignment(value)}`, [sourceText(value), ...notes].join("; ")];
   });
-  const width = Math.max(...assignments.map((text) => text.length));
-  return sections.map((section) => {
-    const lines = values.flatMap((value, n) =>
-      value.section === section ? [`${assignments[n]!.padEnd(width)}  # ${sourceText(value)}\n`] : []
-    );
-    return lines.length === 0 ? "" : `[${section}]\n${lines.join("")}`;
-  }).join("");
+  const width = Math.max(...lines.map(([assignment]) => assignment.length));
+  return [
+    comment(`listens on ${listenText(settings.listen)}`),
+    comment(file === undefined ? "no configuration file" : `read from ${file}`),
+    "[server]",
+    ...lines.map(([text, note]) => `${text.padEnd(width)}  ${comment(note)}`),
+  ].map((line) => `${line}\n`).join("");
 }
 
-function isToken(section: Section, key: string): boolean {
+/** A comment holds no control characters, which a path may have. */
+function comment(text: string): string {
+  return `# ${text.replaceAll(/\p{Cc}/gu, (char) => tomlText(char).slice(1, -1))}`;
+}
+
+function assignment(setting: SettingValue): string {
+  const { key, value } = setting;
+  if (value === undefined) return `${key} =`;
+  return `${key} = ${tomlText(isToken(setting) ? TOKEN_MASK : value)}`;
+}
+
+function isToken({ section, key }: SettingValue): boolean {
   const setting = settingsOf(section).find(([name]) => name === key)?.[1];
   return setting?.kind === "text" && setting.format === "token";
 }
@@ -68,9 +88,9 @@ export function settingsHelp(
   }).join("");
 }
 
-/** JSON writes these kinds of value just as TOML does. */
+/** JSON writes these kinds of value just as TOML does, but for a character that TOML does not allow as it is. */
 export function tomlText(value: string | number | boolean): string {
-  return JSON.stringify(value);
+  return JSON.stringify(value).replaceAll("\x7f", "\\u007f");
 }
 
 function capitalized(text: string): string {

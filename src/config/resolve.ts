@@ -13,7 +13,7 @@ export interface SettingValue {
   /** Undefined when the setting was not set and has no default. */
   readonly value: Value | undefined;
   readonly source: "file" | "environment" | "default";
-  /** How a message names it: `config.toml:12:1`, the variable, or for a default the key. */
+  /** How a message names it: `/etc/config.toml:12:1`, the variable, or for a default the key. */
   readonly origin: string;
 }
 

@@ -1,17 +1,29 @@
 import type { SettingValue } from "./resolve.ts";
-import { type SectionValues, settings } from "./settings.ts";
+import { type Section, type SectionValues, settings } from "./settings.ts";
 
 type Key = keyof SectionValues<"server"> | keyof SectionValues<"backup">;
 
-/** What must hold between the settings of `[server]`. A setting that is invalid by itself is skipped. */
-export function serverProblems(values: readonly SettingValue[]): string[] {
+/**
+ * What must hold between the settings of a section. A setting that is invalid by itself is skipped.
+ * @param isOwn whether the program itself reads the section, so that it also needs what has no default: of another
+ *   program's section, that may be in a variable which only that program has
+ */
+export function contradictions(
+  section: Section,
+  values: readonly SettingValue[],
+  isOwn: boolean,
+): string[] {
+  return section === "server" ? serverProblems(values, isOwn) : sourceProblems(values, isOwn);
+}
+
+function serverProblems(values: readonly SettingValue[], isOwn: boolean): string[] {
   const enableAuth = find(values, "enableAuth");
   const authToken = find(values, "authToken");
   const problems = [
     ...orderProblem(values, "defaultEventsPerPage", "maxEventsPerPage"),
     ...orderProblem(values, "transactionTimeout", "maxTransactionDuration"),
   ];
-  if (enableAuth?.value === true && authToken !== undefined && authToken.value === undefined) {
+  if (isOwn && enableAuth?.value === true && authToken !== undefined && authToken.value === undefined) {
     problems.push(`${enableAuth.origin}: enableAuth is on, but authToken is not set`);
   }
   return problems;
@@ -31,7 +43,7 @@ function orderProblem(
 }
 
 /** A backup has exactly one source; what only reads existing backups does not need it. */
-export function sourceProblems(values: readonly SettingValue[], isNeeded: boolean): string[] {
+function sourceProblems(values: readonly SettingValue[], isNeeded: boolean): string[] {
   const url = find(values, "sourceUrl");
   const socket = find(values, "sourceSocket");
   if (url === undefined || socket === undefined) return [];

@@ -16,11 +16,14 @@ export interface TomlKey {
 
 /**
  * Reads the file at `path` as a TOML 1.1 document.
+ * @param hint what to say of the line at which it stops being one, as the end of a message
  * @throws ConfigError that quotes nothing of the text, which may contain a token
  */
-export function parseToml(path: string, text: string): TomlTable {
+export function parseToml(path: string, text: string, hint: (line: string) => string = () => ""): TomlTable {
   const notToml = (line: number, column: number, what: string): ConfigError =>
-    new ConfigError([`${path}:${line}:${column}: not valid TOML: ${what}`]);
+    new ConfigError([
+      `${path}:${line}:${column}: not valid TOML: ${what}${hint(text.split("\n")[line - 1] ?? "")}`,
+    ]);
   // The parser takes a carriage return anywhere for the end of a line.
   const at = text.search(/\r(?!\n)/);
   if (at >= 0) {

@@ -27,3 +27,11 @@ export function absolutePath(path: string): string {
   }
   return `/${names.join("/")}`;
 }
+
+/**
+ * The path from the root, for messages: the reader may not know the working directory. Unlike `absolutePath` it keeps
+ * "..", so it still leads to the same place.
+ */
+export function fromRoot(path: string): string {
+  return path.startsWith("/") ? path : pathIn(Deno.cwd(), path.replace(/^(\.\/+)+/, ""));
+}

@@ -26,3 +26,16 @@ export function isLoopback(host: string): boolean {
   const name = URL.parse(`http://${written}/`)?.hostname ?? "";
   return name === "localhost" || /^(127(\.\d+){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/.test(name);
 }
+
+/** Whether it may be an IP address, of version 6 with or without brackets, or the name of a host. */
+export function isHost(text: string): boolean {
+  if (text.includes(":")) {
+    // An address of one link has the name of its interface behind it, which no URL has.
+    const address = text.replace(/^\[(.*)\]$/, "$1").replace(/%[A-Za-z0-9._-]+$/, "");
+    return /^[0-9a-f:.]+$/i.test(address) && URL.parse(`http://[${address}]/`) !== null;
+  }
+  if (/^[0-9.]+$/.test(text)) {
+    return /^\d{1,3}(\.\d{1,3}){3}$/.test(text) && text.split(".").every((part) => Number(part) <= 255);
+  }
+  return text.length <= 253 && /^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/i.test(text);
+}

@@ -1,19 +1,22 @@
+import { listenText } from "../config/in_effect.ts";
 import type { ServerSettings } from "../config/load.ts";
-import { type Address, addressText } from "../model/address.ts";
+import type { Address } from "../model/address.ts";
 import { WriteQueue } from "../turns/write_queue.ts";
 import type { Edition } from "../editions/edition.ts";
 import type { Log } from "../log/log.ts";
 import { seldom } from "../log/seldom.ts";
 import { makeTokenCheck } from "../http/authorization.ts";
-import type { Handler, Transport } from "../http/exchange.ts";
+import { type Handler, Malformed, type Transport } from "../http/exchange.ts";
 import { makeOriginCheck } from "../http/own_origin.ts";
 import type { ConnectionCounts } from "../http/connection_counts.ts";
 import { makePipeline } from "../http/pipeline.ts";
+import { reasonFor } from "../http/reasons.ts";
 import { RequestMetrics } from "../http/request_metrics.ts";
 import { listen } from "../http/transport/listener.ts";
 import { checkSocketPath, listenAtPath, ListenError } from "../http/transport/unix_socket.ts";
 import { SqliteStore } from "../store/sqlite/sqlite_store.ts";
 import { DescriptorBudget } from "./descriptors.ts";
+import { fewDescriptors } from "./machine.ts";
 import { programMetrics, type ProgramParts } from "./program_metrics.ts";
 
 /** How long what is in progress may take once the server has been asked to stop. */
@@ -52,6 +55,9 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   // Early, so that a start that cannot succeed creates nothing; the path is taken only under the lock of the data.
   if (settings.listen.transport === "unix") await checkSocketPath(settings.listen.path);
   const descriptors = new DescriptorBudget(settings.readPoolSize);
+  if (descriptors.readers < settings.readPoolSize) {
+    parts.log.note("warning", fewDescriptors(settings.readPoolSize, descriptors.readers));
+  }
   const store = await SqliteStore.open({ dataDir: settings.dataDir, readersMax: descriptors.readers });
   store.onBroken = parts.onBroken;
   store.onLost = parts.onLost;
@@ -105,11 +111,14 @@ async function listenOn(
   where: ServerSettings["listen"],
   handler: Handler,
   { requests, connections, descriptors }: ProgramParts,
-  log: Pick<Log, "write" | "note">,
+  log: Pick<Log, "write" | "refused" | "note">,
 ): Promise<Transport> {
-  const onMalformed = (status: number): void => {
+  const onMalformed = (status: number, message: string): void => {
     requests.malformed();
-    log.write("info", { method: "-", path: "-", status, bytes: 0, milliseconds: 0 });
+    const request = { method: "-", path: "-", status };
+    log.write("info", { ...request, bytes: 0, milliseconds: 0 });
+    const reason = reasonFor(status, new Malformed(message));
+    if (reason !== undefined) log.refused(request, reason);
   };
   const warn = seldom((text) => log.note("warning", text));
   const hasRoom = (open: number): boolean => {
@@ -124,7 +133,9 @@ async function listenOn(
     return await listenAtPath(where, (path) => start({ transport: "unix", path }));
   } catch (error) {
     if (error instanceof ListenError) throw error;
-    throw new ListenError(`cannot listen on ${addressText(where)}: ${(error as Error).message}`);
+    const isForbidden = where.transport === "unix" && error instanceof Deno.errors.PermissionDenied;
+    const { message } = error as Error;
+    throw new ListenError(`cannot listen on ${listenText(where)}: ${message}`, isForbidden);
   }
 }
 

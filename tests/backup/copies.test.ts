@@ -42,7 +42,7 @@ for (const edition of Object.keys(editions)) {
       earlierStoreIds: [],
     });
     assert.ok(durationSeconds > 0 && durationSeconds < 60);
-    assert.equal(file, `backup/${storeId}.db`);
+    assert.equal(file, place.file(storeId!));
     const client = new Client(address, { authorization: `Bearer ${token}` });
     const every = edition === "B" ? "all" : "*";
     assert.deepEqual(storedLines(place.file(storeId!)), await sourceLines(client, every));
@@ -130,7 +130,7 @@ Deno.test("when the source was reset, a new backup begins beside the old one, an
   assert.match(
     stdout,
     new RegExp(
-      `^eventstore-backup: copied 2 events from .* to backup/${storeId}\\.db.*reset.*${old.storeId}.*\n$`,
+      `^eventstore-backup: copied 2 events from .* to ${place.file(storeId)}.*reset.*${old.storeId}.*\n$`,
     ),
   );
   assert.equal(storedLines(place.file(old.storeId!)).length, 1);

@@ -57,7 +57,7 @@ Deno.test("list names a file that it cannot read, shows the others and exits wit
   assert.match(stdout, new RegExp(`^${whole} +3 `, "m"));
   assert.equal(
     stderr,
-    `eventstore-backup: backup/${damaged}.db is not an SQLite database, or is damaged\n`,
+    `eventstore-backup: ${place.file(damaged)} is not an SQLite database, or is damaged\n`,
   );
   assert.equal(stdout.includes("notes"), false);
 });
@@ -66,7 +66,7 @@ Deno.test("without backups list says so, makes nothing and exits with 0", async 
   using place = placeWithoutSource();
   assert.deepEqual(await place.run({ args: ["list"] }), {
     code: 0,
-    stdout: "no backup in backup\n",
+    stdout: `no backup in ${place.dataDir}\n`,
     stderr: "",
   });
   assert.equal((await place.run({ args: ["list", "--json"] })).stdout, "");

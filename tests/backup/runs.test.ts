@@ -29,7 +29,7 @@ Deno.test("a run prints one line, with --quiet none, and errors in both cases", 
   using place = new BackupPlace(server.address);
   const first = await place.run();
   const line = `eventstore-backup: copied 1 event from ${place.source["SERVICE_BACKUP_SOURCE_URL"]} ` +
-    `to backup/${await client.storeId()}.db, last sequence 1, in #.# s\n`;
+    `to ${place.file(await client.storeId())}, last sequence 1, in #.# s\n`;
   assert.deepEqual([first.code, first.stdout.replace(/in \d+\.\d s/, "in #.# s"), first.stderr], [
     0,
     line,
@@ -83,7 +83,7 @@ Deno.test("of two runs into one directory the second ends at once and names the 
   assert.equal((await ending).code, 1);
 });
 
-for (const signal of ["SIGTERM", "SIGINT"] as const) {
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   Deno.test(`${signal} ends a run that waits; whole pages stay, and no file besides`, async () => {
     await using source = stuckSource();
     using place = new BackupPlace(source.address);

@@ -12,6 +12,8 @@ function assertRefused(ended: Ended, ...lines: string[]): void {
   });
 }
 
+const HELP = " (help: eventstore-backup --help)";
+
 Deno.test("backup knows its flags: --help, --version and --default-config print and exit 0", async () => {
   using place = new BackupPlace(NO_SOURCE);
   const help = await place.run({ args: ["--help"] });
@@ -31,11 +33,15 @@ Deno.test("backup knows its flags: --help, --version and --default-config print 
 
 Deno.test("a wrong flag, verb or configuration gives exit code 2 and every problem, before anything is created", async () => {
   using place = new BackupPlace(NO_SOURCE);
-  assertRefused(await place.run({ args: ["verfy"] }), 'unknown verb "verfy", did you mean verify?');
+  assertRefused(
+    await place.run({ args: ["bakcup"] }),
+    'unknown verb "bakcup"; the verbs are verify, list, restore, export; ' +
+      `without one it copies the events of a running server into a separate database${HELP}`,
+  );
   assertRefused(
     await place.run({ args: ["--quit", "--force"] }),
     'unknown flag "--quit", did you mean --quiet?',
-    'unknown flag "--force"; it belongs to restore',
+    `unknown flag "--force"; it belongs to restore${HELP}`,
   );
   assertRefused(
     await place.run({ env: { SERVICE_BACKUP_PAGE_LIMIT: "0", SERVICE_BACKUP_DATA_DIR: "" } }),
@@ -46,6 +52,24 @@ Deno.test("a wrong flag, verb or configuration gives exit code 2 and every probl
   assert.equal(both.code, 2);
   assert.match(both.stderr, /^eventstore-backup: .*only one may be\n$/);
   assert.deepEqual([...Deno.readDirSync(place.directory)], []);
+});
+
+Deno.test("arguments that a verb cannot take end with the help of that verb", async () => {
+  using place = new BackupPlace(NO_SOURCE);
+  const id = crypto.randomUUID();
+  const help = " (help: eventstore-backup verify --help)";
+  assertRefused(
+    await place.run({ args: ["verify", "x"] }),
+    `"x" is not a store ID; "list" shows the store IDs${help}`,
+  );
+  assertRefused(
+    await place.run({ args: ["verify", id, "--all"] }),
+    `--all and a store ID cannot be given together${help}`,
+  );
+  assertRefused(
+    await place.run({ args: ["restore"] }),
+    "--to is missing: --to <path> (help: eventstore-backup restore --help)",
+  );
 });
 
 Deno.test("only what reads the source needs to know one", async () => {
@@ -68,7 +92,7 @@ Deno.test("a configuration file that is named and missing gives exit code 2, wha
   for (const verb of ["", "verify", "verify --against-source", "list", "restore --to d", "export --from d"]) {
     const args = [...verb.split(" ").filter((word) => word !== ""), "--config", "missing.toml"];
     const ended = await place.run({ args });
-    assertRefused(ended, "missing.toml: cannot be read: there is no such file");
+    assertRefused(ended, `${join(place.directory, "missing.toml")}: cannot be read: there is no such file`);
   }
   assert.deepEqual([...Deno.readDirSync(place.directory)], []);
 });
@@ -86,7 +110,7 @@ Deno.test("a configuration file that holds the token and that others may read ge
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^eventstore-backup: warning: config\.toml: contains a token.*\neventstore-backup: the source /,
+    /^eventstore-backup: warning: \/.*\/config\.toml: contains a token.*\neventstore-backup: the source /,
   );
   assert.equal(stderr.includes("open-sesame"), false);
 });

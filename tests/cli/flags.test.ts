@@ -6,11 +6,11 @@ import type { CommandLine, Program, Verb } from "../../cli/program.ts";
 import { backupProgram, initProgram, programs, serverProgram } from "../../cli/programs.ts";
 import { settingsOf } from "../../src/config/settings.ts";
 
-const common = { config: undefined, defaultConfig: false, version: false, help: false };
+const common = { config: undefined, checkConfig: false, defaultConfig: false, version: false, help: false };
 const noVerb = { verb: undefined, arguments: [], groups: [] };
 
 /** What each program's flags come to when none is given. */
-const serverOptions = { ...common, checkConfig: false, printConfig: false };
+const serverOptions = { ...common, printConfig: false };
 const initOptions = {
   ...common,
   dataDir: undefined,
@@ -40,23 +40,34 @@ Deno.test("without arguments every flag is off", () => {
   assert.deepEqual(parsed(backupProgram), { ...noVerb, options: backupOptions });
 });
 
-Deno.test("all programs with settings take --config, --default-config, --version and --help", () => {
+/** A path as flags give it: from the root. */
+function here(name: string): string {
+  return `${Deno.cwd()}/${name}`;
+}
+
+Deno.test("all programs with settings take --config, --check-config, --default-config, --version and --help", () => {
   for (const program of [serverProgram, initProgram, backupProgram]) {
     const { options: none } = parsed(program);
-    const args = ["--config", "a.toml", "--default-config", "--version", "--help"];
-    const given = { config: "a.toml", defaultConfig: true, version: true, help: true };
+    const args = ["--config", "a.toml", "--check-config", "--default-config", "--version", "--help"];
+    const given = {
+      config: here("a.toml"),
+      checkConfig: true,
+      defaultConfig: true,
+      version: true,
+      help: true,
+    };
     assert.deepEqual(parsed(program, ...args), { ...noVerb, options: { ...none, ...given } });
-    assert.deepEqual(parsed(program, "--config=-b"), { ...noVerb, options: { ...none, config: "-b" } });
+    assert.deepEqual(parsed(program, "--config=-b"), { ...noVerb, options: { ...none, config: here("-b") } });
+    assert.deepEqual(parsed(program, "-h"), { ...noVerb, options: { ...none, help: true } });
   }
 });
 
-Deno.test("only the server takes --check-config and --print-config", () => {
-  assert.deepEqual(parsed(serverProgram, "--check-config", "--print-config"), {
+Deno.test("only the server takes --print-config", () => {
+  assert.deepEqual(parsed(serverProgram, "--print-config"), {
     ...noVerb,
-    options: { ...serverOptions, checkConfig: true, printConfig: true },
+    options: { ...serverOptions, printConfig: true },
   });
   for (const program of [initProgram, backupProgram]) {
-    assert.match(problems(program, "--check-config")[0]!, /^unknown flag "--check-config"/);
     assert.match(problems(program, "--print-config")[0]!, /^unknown flag "--print-config"/);
   }
 });
@@ -64,20 +75,74 @@ Deno.test("only the server takes --check-config and --print-config", () => {
 Deno.test("only init takes --data-dir and imports, a dash for standard input", () => {
   assert.deepEqual(parsed(initProgram, "--data-dir", "d", "--import", "-"), {
     ...noVerb,
-    options: { ...initOptions, dataDir: "d", import: "-" },
+    options: { ...initOptions, dataDir: here("d"), import: "-" },
   });
   assert.deepEqual(parsed(initProgram, "--import-plain", "-", "--add-views"), {
     ...noVerb,
     options: { ...initOptions, importPlain: "-", addViews: true },
   });
-  assert.deepEqual(problems(serverProgram, "--data-dir=d"), ['unknown flag "--data-dir"']);
+  assert.match(problems(serverProgram, "--data-dir=d").join("\n"), /^unknown flag "--data-dir"; /);
+});
+
+Deno.test("a setting that is given like a flag is named as a setting, in one line, and no token is repeated", () => {
+  const told = (program: Program, ...args: string[]): string => problems(program, ...args).join("\n");
+  const asSetting = (flag: string, key: string, section: string, variable: string): string =>
+    `unknown flag "${flag}"; ${key} is a setting: write it into [${section}] of the file, or set ${variable}`;
+  const port = asSetting("--port", "port", "server", "SERVICE_PORT=8085");
+  assert.equal(told(serverProgram, "--port", "8085"), port);
+  assert.equal(told(serverProgram, "--port=8085"), port);
+  for (const flag of ["--data-dir", "--dataDir"]) {
+    const expected = asSetting(flag, "dataDir", "server", "SERVICE_DATA_DIR=/srv/d");
+    assert.equal(told(serverProgram, flag, "/srv/d"), expected);
+  }
+  assert.equal(
+    told(serverProgram, "--dev-mode"),
+    asSetting("--dev-mode", "devMode", "server", "SERVICE_DEV_MODE=true"),
+  );
+  for (const value of ["secret", "a b"]) {
+    assert.equal(
+      told(serverProgram, "--auth-token", value),
+      asSetting("--auth-token", "authToken", "server", "SERVICE_AUTH_TOKEN=..."),
+    );
+  }
+  assert.equal(
+    told(backupProgram, "--source-url", "http://localhost:8085"),
+    asSetting("--source-url", "sourceUrl", "backup", "SERVICE_BACKUP_SOURCE_URL=..."),
+  );
+  assert.match(
+    told(backupProgram, "restore", "--to", "d", "--data-dir", "e"),
+    /of restore; dataDir is a setting: /,
+  );
+  assert.equal(told(initProgram, "--devMode"), 'unknown flag "--devMode"', "init has no use for it");
+});
+
+Deno.test("a path that only a shell would understand, or that the runtime keeps closed, is refused", () => {
+  const refused = (program: Program, ...args: string[]): string => problems(program, ...args).join("\n");
+  for (const flag of ["--config", "--data-dir", "--import"]) {
+    assert.match(refused(initProgram, `${flag}=~/x`), new RegExp(`^${flag} must not begin with "~"`));
+    assert.match(refused(initProgram, flag, "/dev/shm/x"), new RegExp(`^${flag} must not be below /dev`));
+  }
+  assert.match(refused(backupProgram, "restore", "--to", "~root"), /^--to must not begin with "~"/);
+  assert.match(refused(backupProgram, "export", "--output", "/tmp/../proc/x"), /^--output must not be below/);
+  assert.equal(parsed(initProgram, "--data-dir", "./~x").options.dataDir, here("~x"));
+  assert.equal(parsed(initProgram, "--import", "/dev/null").options.import, "/dev/null");
+});
+
+Deno.test("with what is wrong comes the command that prints the help", () => {
+  const help = (program: Program, ...args: string[]): string | undefined => {
+    const parsed = parseFlags(program, args);
+    return "help" in parsed ? parsed.help : undefined;
+  };
+  assert.equal(help(serverProgram, "--x"), "eventstore-server --help");
+  assert.equal(help(backupProgram, "x"), "eventstore-backup --help");
+  assert.equal(help(backupProgram, "restore", "--x"), "eventstore-backup restore --help");
 });
 
 Deno.test("an unknown flag is named with what was probably meant", () => {
-  assert.deepEqual(problems(serverProgram, "--confg", "--verbose", "-h"), [
+  assert.deepEqual(problems(serverProgram, "--confg", "--verbose", "-x"), [
     'unknown flag "--confg", did you mean --config?',
     'unknown flag "--verbose"',
-    'unknown flag "-h"',
+    'unknown flag "-x"',
   ]);
 });
 
@@ -117,13 +182,13 @@ Deno.test("a verb may come before or after its flags, and takes only its own", (
     verb: "restore",
     arguments: ["id"],
     groups: [],
-    options: { config: undefined, to: "d", until: undefined, dryRun: false, force: true, help: false },
+    options: { config: undefined, to: here("d"), until: undefined, dryRun: false, force: true, help: false },
   };
   assert.deepEqual(parsed(backupProgram, "restore", "id", "--to", "d", "--force"), expected);
   assert.deepEqual(parsed(backupProgram, "--force", "--to=d", "restore", "id"), expected);
   assert.deepEqual(parsed(backupProgram, "--quiet", "--metrics-file", "list"), {
     ...noVerb,
-    options: { ...backupOptions, quiet: true, metricsFile: "list" },
+    options: { ...backupOptions, quiet: true, metricsFile: here("list") },
   });
   assert.deepEqual(problems(backupProgram, "verify", "--forse", "--to", "d", "--quiet"), [
     'unknown flag "--forse" of verify',
@@ -136,10 +201,14 @@ Deno.test("a verb may come before or after its flags, and takes only its own", (
   ]);
 });
 
-Deno.test("an unknown verb is named with what was probably meant", () => {
-  assert.deepEqual(problems(backupProgram, "verfy", "--all"), ['unknown verb "verfy", did you mean verify?']);
-  assert.deepEqual(problems(backupProgram, "everything"), ['unknown verb "everything"']);
-  assert.deepEqual(problems(backupProgram, ""), ['unknown verb ""']);
+Deno.test("an unknown verb is named with what was probably meant, and with all that there are", () => {
+  const verbs = "verbs are verify, list, restore, export; " +
+    "without one it copies the events of a running server into a separate database";
+  assert.deepEqual(problems(backupProgram, "verfy", "--all"), [
+    `unknown verb "verfy", did you mean verify? The ${verbs}`,
+  ]);
+  assert.deepEqual(problems(backupProgram, "bakcup"), [`unknown verb "bakcup"; the ${verbs}`]);
+  assert.deepEqual(problems(backupProgram, ""), [`unknown verb ""; the ${verbs}`]);
 });
 
 Deno.test("a verb takes one argument at most, and only when it has one", () => {

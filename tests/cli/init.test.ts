@@ -42,24 +42,31 @@ Deno.test("init makes directory and database where --data-dir says, and prints p
   });
 });
 
-Deno.test("init prints the path as it was given", async () => {
+Deno.test("init prints the path from the root, and keeps what it means", async () => {
   await inDirectory(async (directory) => {
-    for (const dataDir of ["./some", "other/../third"]) {
-      assertMade(await runInit(directory, ["--data-dir", `${dataDir}/`]), `${dataDir}/events.db`);
+    for (const [dataDir, shown] of [["./some", "some"], ["other/../third", "other/../third"]]) {
+      assertMade(await runInit(directory, ["--data-dir", `${dataDir}/`]), `${directory}/${shown}/events.db`);
     }
   });
 });
 
 Deno.test("without --data-dir init reads [server] dataDir: file over environment over default", async () => {
   await inDirectory(async (directory) => {
-    assertMade(await runInit(directory, []), "data/events.db");
+    assertMade(await runInit(directory, []), join(directory, "data/events.db"));
     const env = { SERVICE_DATA_DIR: "from_environment" };
-    assertMade(await runInit(directory, [], { env }), "from_environment/events.db");
+    assertMade(await runInit(directory, [], { env }), join(directory, "from_environment/events.db"));
+    // What the file wins over is a warning, if it says something else.
+    const made = async (args: string[], name: string, variable = "from_environment"): Promise<void> => {
+      const ended = await runInit(directory, args, { env: { SERVICE_DATA_DIR: variable } });
+      const warning = "eventstore-init: warning: SERVICE_DATA_DIR has no effect: dataDir at ";
+      assert.equal(ended.stderr.startsWith(warning), variable === "from_environment" && name !== "from_flag");
+      assertMade({ ...ended, stderr: "" }, join(directory, name, "events.db"));
+    };
     Deno.writeTextFileSync(join(directory, "config.toml"), '[server]\ndataDir = "from_file"\n');
-    assertMade(await runInit(directory, [], { env }), "from_file/events.db");
+    await made([], "from_file");
     Deno.writeTextFileSync(join(directory, "other.toml"), '[server]\ndataDir = "from_other"\n');
-    assertMade(await runInit(directory, ["--config", "other.toml"], { env }), "from_other/events.db");
-    assertMade(await runInit(directory, ["--data-dir", "from_flag"], { env }), "from_flag/events.db");
+    await made(["--config", "other.toml"], "from_other", "from_other");
+    await made(["--data-dir", "from_flag"], "from_flag");
     for (const name of ["data", "from_environment", "from_file", "from_other", "from_flag"]) {
       assert.equal(Deno.statSync(join(directory, name, "events.db")).isFile, true);
     }
@@ -68,7 +75,7 @@ Deno.test("without --data-dir init reads [server] dataDir: file over environment
 
 Deno.test("on an existing database init exits 1 and changes nothing", async () => {
   await inDirectory(async (directory) => {
-    assertMade(await runInit(directory, []), "data/events.db");
+    assertMade(await runInit(directory, []), join(directory, "data/events.db"));
     const before = bytesBelow(directory);
     assertFailed(await runInit(directory, []), 1, /data\/events\.db already exists/);
     assert.deepEqual(bytesBelow(directory), before);
@@ -104,7 +111,7 @@ Deno.test("if the directory cannot be created, init exits 1 with one line", asyn
 for (const umask of ["0000", "0077", "0177"]) {
   Deno.test(`init makes the directory 0700 and the database 0600, with umask ${umask}`, async () => {
     await inDirectory(async (directory) => {
-      assertMade(await runInit(directory, [], { umask }), "data/events.db");
+      assertMade(await runInit(directory, [], { umask }), join(directory, "data/events.db"));
       assert.equal(modeOf(join(directory, "data")), 0o700);
       assert.equal(modeOf(join(directory, "data/events.db")), 0o600);
       for (const [path] of bytesBelow(directory)) assert.equal(modeOf(path) & 0o077, 0, path);
@@ -117,7 +124,7 @@ Deno.test("a bad configuration stops init with exit code 2 and every problem, be
     Deno.writeTextFileSync(join(directory, "config.toml"), '[server]\nport = 0\nsockettPath = "x"\n');
     const { code, stdout, stderr } = await runInit(directory, []);
     assert.deepEqual([code, stdout], [2, ""]);
-    assert.equal(stderr.match(/^eventstore-init: config\.toml:\d+:\d+: /gm)?.length, 2, stderr);
+    assert.equal(stderr.match(/^eventstore-init: \/.*\/config\.toml:\d+:\d+: /gm)?.length, 2, stderr);
     assertFailed(await runInit(directory, ["--config", "missing.toml"]), 2, /missing\.toml/);
     assert.deepEqual([...Deno.readDirSync(directory)].map(({ name }) => name), ["config.toml"]);
   });
@@ -128,7 +135,8 @@ Deno.test("a configuration file that is named is read and checked, also when --d
     const missing = ["--config", "missing.toml", "--data-dir", "d"];
     const { code, stdout, stderr } = await runInit(directory, missing);
     assert.deepEqual([code, stdout], [2, ""]);
-    assert.equal(stderr, "eventstore-init: missing.toml: cannot be read: there is no such file\n");
+    const path = join(directory, "missing.toml");
+    assert.equal(stderr, `eventstore-init: ${path}: cannot be read: there is no such file\n`);
     for (const text of ["[server\n", '[server]\nsockettPath = "x"\n']) {
       Deno.writeTextFileSync(join(directory, "bad.toml"), text);
       const args = ["--config", "bad.toml", "--data-dir", "d"];
@@ -141,7 +149,7 @@ Deno.test("a configuration file that is named is read and checked, also when --d
 Deno.test("without --config, --data-dir is all that init needs to know", async () => {
   await inDirectory(async (directory) => {
     Deno.writeTextFileSync(join(directory, "config.toml"), "[server\n");
-    assertMade(await runInit(directory, ["--data-dir", "d"]), "d/events.db");
+    assertMade(await runInit(directory, ["--data-dir", "d"]), join(directory, "d/events.db"));
   });
 });
 
@@ -156,7 +164,7 @@ Deno.test("init knows its flags: --help, --version and --default-config print an
     const defaults = await runInit(directory, ["--default-config"]);
     assert.equal(defaults.code, 0);
     assert.match(defaults.stdout, /^#dataDir = "data"$/m);
-    assertFailed(await runInit(directory, ["--check-config"]), 2, /unknown flag "--check-config"/);
+    assertFailed(await runInit(directory, ["--print-config"]), 2, /unknown flag "--print-config"/);
     assertFailed(await runInit(directory, ["--data-dir"]), 2, /--data-dir needs a value/);
     assertFailed(await runInit(directory, ["somewhere"]), 2, /unexpected argument "somewhere"/);
     assert.deepEqual([...Deno.readDirSync(directory)], []);

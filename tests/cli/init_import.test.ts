@@ -40,7 +40,9 @@ Deno.test("init --import makes a store with the very events of an export, from a
   for (const path of ["events.ndjson", "-"]) {
     const ended = path === "-" ? await importStdin(place, text) : await importFile(place, path);
     assert.deepEqual([ended.code, ended.stderr], [0, ""]);
-    const [, storeId] = /^data\/events\.db\nstore ([0-9a-f-]{36})\n11 events imported\n$/.exec(ended.stdout)!;
+    const [, storeId] = /^\/.+\/data\/events\.db\nstore ([0-9a-f-]{36})\n11 events imported\n$/.exec(
+      ended.stdout,
+    )!;
     const dataDir = join(place.directory, "data");
     assert.deepEqual(namesIn(dataDir), ["events.db", "events.lock"]);
     assert.equal(Deno.statSync(join(dataDir, "events.db")).mode! & 0o777, 0o600);

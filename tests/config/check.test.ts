@@ -153,7 +153,8 @@ Deno.test("the socket mode is a string of octal digits up to 0777", () => {
     ]);
   }
   assert.deepEqual(serverProblemsOf("[server]\nsocketMode = 0o600"), [
-    'config.toml:2:1: socketMode must be a string of octal digits from "0" to "0777", not 384',
+    'config.toml:2:1: socketMode must be a string of octal digits from "0" to "0777", not 384: ' +
+    'write it in quotes, as in "0600"',
   ]);
 });
 

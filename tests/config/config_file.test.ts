@@ -22,7 +22,9 @@ Deno.test("config.toml in the working directory is read if it exists, and may be
     assert.equal(loadServerSettings({ configPath: undefined, env }).settings.readPoolSize, 3);
     Deno.writeTextFileSync("config.toml", "[server]\nreadPoolSize = 0\n");
     assert.throws(() => loadServerSettings({ configPath: undefined, env }), {
-      message: "config.toml:2:1: readPoolSize must be a whole number from 1 to 2147483647, not 0",
+      message: `${
+        Deno.realPathSync(directory)
+      }/config.toml:2:1: readPoolSize must be a whole number from 1 to 2147483647, not 0`,
     });
   } finally {
     Deno.chdir(before);
@@ -87,6 +89,6 @@ Deno.test({
   permissions: { read: true },
   fn: () => {
     const configPath = new URL("../../config.example.toml", import.meta.url).pathname;
-    assert.equal(loadServerSettings({ configPath, env }).settings.dataDir, "data");
+    assert.equal(loadServerSettings({ configPath, env }).settings.dataDir, `${Deno.cwd()}/data`);
   },
 });

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { defaultConfigText, printConfigText, settingsHelp } from "../../src/config/print.ts";
+import fc from "fast-check";
+import { unusedSettings } from "../../src/config/in_effect.ts";
+import type { Loaded, ServerSettings } from "../../src/config/load.ts";
+import { defaultConfigText, printConfigText, settingsHelp, tomlText } from "../../src/config/print.ts";
 import { settingsOf } from "../../src/config/settings.ts";
 import { parseToml, type TomlTable } from "../../src/config/toml.ts";
-import { loadBackupText, loadServerText } from "./load_text.ts";
+import { loadBackupText, loadServerText, serverProblemsOf } from "./load_text.ts";
 import { plain } from "./plain_toml.ts";
 
 /** The starter file with every setting that has a default put into force. */
@@ -28,7 +31,7 @@ Deno.test("the starter file with every line put into force loads and gives the d
     assert.equal(found?.source, setting.default === undefined ? "default" : "file", key);
   }
   const backup = loadBackupText(uncommented(), { SERVICE_BACKUP_SOURCE_SOCKET: "/s" }).settings;
-  assert.equal(backup.dataDir, "backup");
+  assert.equal(backup.dataDir, `${Deno.cwd()}/backup`);
 });
 
 Deno.test("the starter file says for each key its meaning, its variable, its range and whose edition it is", () => {
@@ -41,32 +44,105 @@ Deno.test("the starter file says for each key its meaning, its variable, its ran
   assert.ok(defaultConfigText().includes("# SERVICE_AUTH_TOKEN; no default.\n#authToken =\n"));
 });
 
-Deno.test("the printed configuration is TOML with every value, and names the source of each", () => {
-  const { values } = loadServerText('[server]\ndataDir = "a b"\nlogLevel = "INFO"', { SERVICE_PORT: "9" });
-  const text = printConfigText(values);
+/** The keys that a printed configuration sets. */
+function keysSetBy(text: string): string[] {
   const server = parseToml("config.toml", text).get("server")?.value;
   assert.ok(server instanceof Map);
-  assert.equal(server.size, 27, "all but authToken, which has no value");
-  for (const [key, { value }] of server as TomlTable) {
-    const loaded = values.find((found) => found.key === key)?.value;
-    assert.equal(value, typeof loaded === "number" ? BigInt(loaded) : loaded, key);
+  return [...(server as TomlTable).keys()];
+}
+
+Deno.test("the printed configuration is TOML with every value in effect, and names the source of each", () => {
+  const loaded = loadServerText('[server]\ndataDir = "a b"\nlogLevel = "INFO"', { SERVICE_PORT: "9" });
+  const text = printConfigText(loaded);
+  const server = parseToml("config.toml", text).get("server")?.value as TomlTable;
+  for (const [key, { value }] of server) {
+    const known = loaded.values.find((found) => found.key === key)?.value;
+    assert.equal(value, typeof known === "number" ? BigInt(known) : known, key);
   }
-  assert.match(text, /^dataDir = "a b" +# file \(.*config\.toml:2:1\)$/m);
-  assert.match(text, /^logLevel = "info" +# file \(.*config\.toml:3:1\)$/m);
+  assert.match(text, /^dataDir = "a b" +# file \(\/.*config\.toml:2:1\)$/m);
+  assert.match(text, /^logLevel = "info" +# file \(\/.*config\.toml:3:1\)$/m);
   assert.match(text, /^port = 9 +# environment \(SERVICE_PORT\)$/m);
-  assert.match(text, /^maxOpenTx = 1000 +# default$/m);
-  assert.match(text, /^# authToken = +# default$/m);
+  assert.match(text, /^maxEventsPerWrite = 100 +# default$/m);
 });
 
-Deno.test("the printed configuration masks the tokens of every section", () => {
-  const server = loadServerText("", { SERVICE_AUTH_TOKEN: "topsecret" }).values;
-  const backup = loadBackupText('[backup]\nsourceToken = "topsecret"\nsourceSocket = "/s"').values;
-  for (const text of [printConfigText(server), printConfigText(backup)]) {
-    assert.doesNotMatch(text, /topsecret/);
-    assert.match(text, /Token = "\*+" +# (file|environment) /);
-  }
-  assert.match(printConfigText(backup), /^\[backup\]\n/);
+Deno.test("what has no effect is printed as a comment that says why", () => {
+  const tcp = printConfigText(loadServerText("[server]\nport = 9\nsocketMode = '0660'"));
+  assert.match(tcp, /^# listens on http:\/\/127\.0\.0\.1:9\n# read from \/.*\/config\.toml\n\[server\]\n/);
+  assert.match(tcp, /^# socketMode = "0660" +# file \(.*:3:1\); unused: the server listens on TCP$/m);
+  assert.match(tcp, /^# authToken = +# default; unused: enableAuth is off$/m);
+  assert.match(tcp, /^# maxOpenTx = 1000 +# default; unused in edition A$/m);
+  const socket = printConfigText(loadServerText('[server]\nedition = "B"\nport = 9\nsocketPath = "s"'));
+  assert.match(socket, /^# listens on \/.*\/s\n/);
+  assert.match(socket, /^# port = 9 +# file \(.*\); unused: the server listens on socketPath$/m);
+  assert.match(socket, /^maxOpenTx = 1000 +# default$/m);
+  assert.match(socket, /^# maxEventsPerWrite = 100 +# default; unused in edition B$/m);
+  assert.deepEqual(keysSetBy(socket).filter((key) => /^(port|bindAddress|authToken)$/.test(key)), []);
 });
+
+Deno.test("the printed configuration masks the token, and sets none", () => {
+  for (const isOn of [true, false]) {
+    const variables = { SERVICE_AUTH_TOKEN: "topsecret", SERVICE_ENABLE_AUTH: String(isOn) };
+    const text = printConfigText(loadServerText("", variables));
+    assert.doesNotMatch(text, /topsecret/);
+    assert.match(text, /^# authToken = "\*{8}" +# environment \(SERVICE_AUTH_TOKEN\); .*masked$/m);
+    assert.equal(keysSetBy(text).includes("authToken"), false);
+  }
+  const fault = "authToken must be the token itself, not the mask that --print-config shows for it";
+  assert.deepEqual(serverProblemsOf('[server]\nauthToken = "********"'), [`config.toml:2:1: ${fault}`]);
+});
+
+const anyText = fc.string({ unit: "binary", minLength: 1, maxLength: 20 })
+  .filter((text) => text.isWellFormed() && !text.includes("\0") && !text.startsWith("~"));
+const anyPath = anyText.map((text) => `/p${text}`);
+
+/** Values of settings that fit together, as a file or a variable gives them. */
+const anyValues: Readonly<Record<string, fc.Arbitrary<string | number | boolean>>> = {
+  edition: fc.constantFrom("A", "B", "C"),
+  socketPath: anyPath,
+  socketMode: fc.constantFrom("0", "0660", "777"),
+  bindAddress: fc.constantFrom("::1", "[::1]", "localhost", "0.0.0.0", "events.example"),
+  port: fc.integer({ min: 1, max: 65535 }),
+  enableAuth: fc.boolean(),
+  dataDir: fc.oneof(anyPath, fc.constant("data")),
+  logLevel: fc.constantFrom("debug", "WARNING"),
+  logReasons: fc.boolean(),
+  devMode: fc.boolean(),
+  maxEventsPerPage: fc.integer({ min: 1000, max: 2 ** 31 - 1 }),
+  maxEventSize: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+  maxOpenTx: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+  maxTransactionDuration: fc.integer({ min: 5, max: 2_147_483 }),
+};
+
+const anyConfiguration = fc.record({
+  inFile: fc.record(anyValues, { requiredKeys: [] }),
+  inEnvironment: fc.record(anyValues, { requiredKeys: [] }),
+});
+
+Deno.test("a server that is given what was printed does the same, whatever the configuration is", () => {
+  const token = { SERVICE_AUTH_TOKEN: "t" };
+  fc.assert(fc.property(anyConfiguration, ({ inFile, inEnvironment }) => {
+    const lines = Object.entries(inFile).map(([key, value]) => `${key} = ${tomlText(value!)}\n`);
+    const variables = Object.fromEntries(
+      Object.entries(inEnvironment).map(([key, value]) => [variableOf(key), String(value)]),
+    );
+    const printed = loadServerText(`[server]\n${lines.join("")}`, { ...token, ...variables });
+    const text = printConfigText(printed);
+    const again = loadServerText(text, token);
+    assert.deepEqual(inEffect(again), inEffect(printed), text);
+    assert.equal(printConfigText(again).split("\n")[0], text.split("\n")[0]);
+    assert.deepEqual([...unusedSettings(again.values).keys()], [...unusedSettings(printed.values).keys()]);
+  }));
+});
+
+/** The settings that the server uses. Those of another edition may differ. */
+function inEffect({ settings, values }: Loaded<ServerSettings>): unknown[] {
+  const unused = unusedSettings(values);
+  return Object.entries(settings).filter(([key]) => !unused.has(key)).sort();
+}
+
+function variableOf(key: string): string {
+  return settingsOf("server").find(([name]) => name === key)![1].variable;
+}
 
 Deno.test("the help lists the settings of one section, or those that are asked for", () => {
   const help = settingsHelp("server");

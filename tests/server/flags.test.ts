@@ -45,6 +45,16 @@ Deno.test("--help prints usage, every flag and every setting, and exits 0", asyn
   );
 });
 
+Deno.test("-h is --help", async () => {
+  assert.deepEqual(await run({ args: ["-h"] }), await run({ args: ["--help"] }));
+});
+
+Deno.test("a setting given like a flag is one problem, which says how to set it", async () => {
+  const told =
+    /^eventstore-server: unknown flag "--port"; port is a setting: .* SERVICE_PORT=8085 \(help: .*\)$/;
+  assertProblems(await run({ args: ["--port", "8085"] }), told);
+});
+
 Deno.test("--version prints program and version, and exits 0, whatever the configuration", async () => {
   const files = { "config.toml": "not toml" };
   assertPrinted(await run({ args: ["--version"], files }), /^eventstore-server \d+\.\d+\.\d+\n$/);
@@ -88,17 +98,18 @@ Deno.test("--print-config shows every value with its source, the token masked, o
   const ended = await run({ args: ["--print-config"], files, env: { SERVICE_LOG_LEVEL: "DEBUG" } });
   assertPrinted(
     ended,
-    /^port = 9000 +# file \(config\.toml.*\)$/m,
+    /^# listens on http:\/\/127\.0\.0\.1:9000\n# read from \/.+\/config\.toml\n\[server\]\n/,
+    /^port = 9000 +# file \(\/.+\/config\.toml:2:1\)$/m,
     /^logLevel = "debug" +# environment \(SERVICE_LOG_LEVEL\)$/m,
     /^maxEventSize = 65536 +# default$/m,
-    /^authToken = "\*{8}" +# file/m,
+    /^# authToken = "\*{8}" +# file/m,
   );
   assert.equal(ended.stdout.includes("very secret"), false);
   const fromEnvironment = await run({
     args: ["--print-config"],
     env: { SERVICE_AUTH_TOKEN: "very secret", SERVICE_ENABLE_AUTH: "1" },
   });
-  assertPrinted(fromEnvironment, /^authToken = "\*{8}" +# environment \(SERVICE_AUTH_TOKEN\)$/m);
+  assertPrinted(fromEnvironment, /^# authToken = "\*{8}" +# environment \(SERVICE_AUTH_TOKEN\); masked$/m);
   assert.equal(fromEnvironment.stdout.includes("very secret"), false);
 });
 
@@ -108,7 +119,7 @@ Deno.test("bad flags exit 2, one line for each", async () => {
     /unknown flag "--confg", did you mean --config\?/,
     /unexpected argument "stray"/,
     /--help takes no value/,
-    /--config needs a value/,
+    /--config needs a value.* \(help: eventstore-server --help\)$/,
   );
 });
 

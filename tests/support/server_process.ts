@@ -6,7 +6,7 @@ import { answerCheckOf } from "./openapi/answer_check.ts";
 import { startCommand } from "./start_command.ts";
 
 const START_TIMEOUT_SECONDS = 20;
-const LISTENING = /^eventstore-server: listening on (.+) \(auth=(true|false)\)$/m;
+const LISTENING = /^(?:\S+Z )?eventstore-server: listening on (.+) \(auth=(true|false)\)$/m;
 
 export interface ServerOptions {
   /** Environment variables; any `SERVICE_*` of the caller's own environment is kept out. */

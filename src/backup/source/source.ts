@@ -1,5 +1,6 @@
 import type { BackupSettings } from "../../config/load.ts";
 import { VERSION } from "../../config/version.ts";
+import { fromRoot } from "../../files/paths.ts";
 import { splitLines } from "../history/lines.ts";
 import { isStoreId } from "../places/backup_files.ts";
 import { type Answer, HttpClient } from "./http_client.ts";
@@ -37,7 +38,7 @@ export class Source implements Disposable {
 
   constructor(settings: BackupSettings, stopped: AbortSignal) {
     const { source, sourceToken, pageLimit } = settings;
-    this.name = source.transport === "unix" ? source.path : source.url;
+    this.name = source.transport === "unix" ? fromRoot(source.path) : source.url;
     this.pageLimit = pageLimit;
     this.#stopped = stopped;
     const { address, host, path } = placeOf(source);

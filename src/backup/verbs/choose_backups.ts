@@ -1,13 +1,13 @@
-import { ConfigError } from "../../config/config_error.ts";
+import { UsageError } from "../../config/config_error.ts";
 import { backedUpStoreIds, isStoreId } from "../places/backup_files.ts";
 
 /**
  * The stores whose backups a verb is about: the wanted one, or all of them.
- * @throws Error when there is none, ConfigError when what is wanted cannot be a store ID
+ * @throws Error when there is none, UsageError when what is wanted cannot be a store ID
  */
 export function chooseBackups(dataDir: string, wanted: string | undefined): string[] {
   if (wanted !== undefined && !isStoreId(wanted)) {
-    throw new ConfigError([`${JSON.stringify(wanted)} is not a store ID; "list" shows the store IDs`]);
+    throw new UsageError([`${JSON.stringify(wanted)} is not a store ID; "list" shows the store IDs`]);
   }
   const storeIds = backedUpStoreIds(dataDir);
   if (storeIds.length === 0) throw new Error(`there is no backup in ${dataDir}`);

@@ -1,4 +1,4 @@
-import { ConfigError } from "../../config/config_error.ts";
+import { UsageError } from "../../config/config_error.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import { lockDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
@@ -23,7 +23,7 @@ export async function exportEvents(
 ): VerbEnd {
   const { dataDir } = context;
   if (from !== undefined && storeId !== undefined) {
-    throw new ConfigError(["--from and a store ID cannot be given together"]);
+    throw new UsageError(["--from and a store ID cannot be given together"]);
   }
   const path = from === undefined
     ? backupPath(dataDir, chooseBackup(dataDir, storeId))

@@ -7,7 +7,7 @@ export interface VerbContext {
   /** Writes a line to standard error, prefixed with the program's name. */
   printError(line: string): void;
   /**
-   * Aborted by the first SIGTERM or SIGINT; the second ends the process at once. SQLite's check of a whole file
+   * Aborted by the first SIGTERM, SIGINT or SIGHUP; the second ends the process at once. SQLite's check of a whole file
    * is one call, during which neither is noticed: they take effect after it.
    */
   readonly stopped: AbortSignal;

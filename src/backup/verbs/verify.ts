@@ -1,4 +1,4 @@
-import { ConfigError } from "../../config/config_error.ts";
+import { UsageError } from "../../config/config_error.ts";
 import type { BackupSettings } from "../../config/load.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
@@ -38,7 +38,7 @@ export async function verify(
   settings?: BackupSettings,
 ): VerbEnd {
   if (all && wanted !== undefined) {
-    throw new ConfigError(["--all and a store ID cannot be given together"]);
+    throw new UsageError(["--all and a store ID cannot be given together"]);
   }
   const { dataDir } = context;
   const storeIds = chooseBackups(dataDir, wanted);

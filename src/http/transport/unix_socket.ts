@@ -1,11 +1,18 @@
 import { foundLink } from "../../files/found.ts";
 import { isThere, removeIfThere } from "../../files/is_there.ts";
-import { directoryOf } from "../../files/paths.ts";
+import { directoryOf, fromRoot } from "../../files/paths.ts";
 import type { Transport } from "../exchange.ts";
 
 /** Why the server cannot listen where it should. `message` is one line that names the place. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
+  /** Whether the directory of the socket is missing, or closed to this user. */
+  readonly lacksDirectory: boolean;
+
+  constructor(message: string, lacksDirectory = false) {
+    super(message);
+    this.lacksDirectory = lacksDirectory;
+  }
 }
 
 /** The longest path that the kernel takes for a socket. */
@@ -21,18 +28,20 @@ export async function checkSocketPath(path: string): Promise<Deno.FileInfo | und
   const directory = directoryOf(`${path}.`);
   if (!await isDirectory(directory)) {
     throw new ListenError(
-      `the directory of socketPath does not exist: create it with "mkdir -p ${directory}"`,
+      `the directory of socketPath does not exist: create it with "mkdir -p ${fromRoot(directory)}"`,
+      true,
     );
   }
   let there: Deno.FileInfo | undefined;
   try {
     there = foundLink(path);
   } catch (error) {
-    throw new ListenError(`socketPath ${path} cannot be inspected: ${(error as Error).message}`);
+    const { message } = error as Error;
+    throw new ListenError(`socketPath ${fromRoot(path)} cannot be inspected: ${message}`, true);
   }
   if (there === undefined) return undefined;
-  if (!there.isSocket) throw new ListenError(`socketPath ${path} exists and is not a socket`);
-  if (await isInUse(path)) throw new ListenError(`socketPath ${path} is in use: a server listens on it`);
+  if (!there.isSocket) throw new ListenError(`socketPath ${fromRoot(path)} exists and is not a socket`);
+  if (await isInUse(path)) throw inUse(path);
   return there;
 }
 
@@ -90,11 +99,15 @@ function giveName(temporary: string, path: string): void {
   try {
     Deno.linkSync(temporary, path);
   } catch (error) {
-    if (isThere(path)) throw new ListenError(`socketPath ${path} is in use: a server listens on it`);
+    if (isThere(path)) throw inUse(path);
     if (error instanceof Deno.errors.NotFound) throw error;
     // A file system without hard links.
     Deno.renameSync(temporary, path);
   }
+}
+
+function inUse(path: string): ListenError {
+  return new ListenError(`socketPath ${fromRoot(path)} is in use: a server listens on it`);
 }
 
 /** A free name beside `path`, as close to it as the length of a path allows. */

@@ -8,14 +8,15 @@ import { startServer } from "../../support/server_process.ts";
 
 const event = { type: "t", identifiers: {}, payload: "" };
 
-for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  Deno.test(`${signal} ends the server with exit code 0 and removes the socket`, async () => {
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+  Deno.test(`${signal} ends the server with exit code 0, says so at the end and removes the socket`, async () => {
     await using server = await startServer({ listen: "unix" });
     await server.client().append(event);
     server.signal(signal);
-    const { code, stderr } = await server.ended(3);
+    const { code, stdout, stderr } = await server.ended(3);
     assert.equal(code, 0);
     assert.equal(stderr, "");
+    assert.ok(stdout.endsWith(`\neventstore-server: stopped by ${signal}\n`), stdout);
     const path = server.address.transport === "unix" ? server.address.path : "";
     assert.throws(() => Deno.lstatSync(path), Deno.errors.NotFound);
   });

@@ -53,7 +53,7 @@ Deno.test("a compiled server holds its modules, its workers and no permission be
     ) => [name, value]);
     // The runtime always writes down where imports may come from; nothing is imported.
     assert.deepEqual(granted.filter(([name]) => name !== "allow_import"), [
-      ["allow_env", '["SERVICE_*"]'],
+      ["allow_env", "[]"],
       ["allow_net", "[]"],
       ["allow_read", "[]"],
       ["allow_sys", "[]"],

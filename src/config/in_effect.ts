@@ -1,0 +1,32 @@
+import { fromRoot } from "../files/paths.ts";
+import { type Address, addressText } from "../model/address.ts";
+import type { SettingValue } from "./resolve.ts";
+import { settings } from "./settings.ts";
+
+/** Whether these settings of `[server]` make it listen on TCP: a socket path that is set wins, then address or port. */
+export function listensOnTcp(values: readonly SettingValue[]): boolean {
+  const isSet = (wanted: string): boolean =>
+    values.some(({ key, source }) => key === wanted && source !== "default");
+  return !isSet("socketPath") && (isSet("bindAddress") || isSet("port"));
+}
+
+/** Where a server listens, for people: the path of a socket from the root. */
+export function listenText(listen: Address): string {
+  return listen.transport === "unix" ? fromRoot(listen.path) : addressText(listen);
+}
+
+/** The settings of `[server]` that have no effect beside the others, each with the reason. */
+export function unusedSettings(values: readonly SettingValue[]): ReadonlyMap<string, string> {
+  const valueOf = (wanted: string): unknown => values.find(({ key }) => key === wanted)?.value;
+  const edition = valueOf("edition");
+  const unused = new Map<string, string>();
+  for (const [key, { editions }] of Object.entries<{ editions?: readonly unknown[] }>(settings.server)) {
+    if (editions?.includes(edition) === false) unused.set(key, `unused in edition ${edition}`);
+  }
+  const isTcp = listensOnTcp(values);
+  for (const key of isTcp ? ["socketPath", "socketMode"] : ["bindAddress", "port"]) {
+    unused.set(key, `unused: the server listens on ${isTcp ? "TCP" : "socketPath"}`);
+  }
+  if (valueOf("enableAuth") !== true) unused.set("authToken", "unused: enableAuth is off");
+  return unused;
+}

@@ -1,0 +1,86 @@
+import { checkVariable } from "./check.ts";
+import type { ConfigFile } from "./config_file.ts";
+import { unusedSettings } from "./in_effect.ts";
+import type { ReadVariable, SettingValue } from "./resolve.ts";
+import { type Section, sections, settingsOf } from "./settings.ts";
+import { didYouMean, suggest } from "./suggest.ts";
+
+/** A file that holds a token, but is not readable by its owner only. */
+export function tokenFileWarnings(file: ConfigFile): string[] {
+  if (!file.isShared || !holdsToken(file)) return [];
+  return [`${file.path}: contains a token, but its group or others may read it (chmod 600 ${file.path})`];
+}
+
+function holdsToken(file: ConfigFile): boolean {
+  return sections.some((section) =>
+    settingsOf(section).some(([key, setting]) =>
+      setting.kind === "text" && setting.format === "token" && file.section(section).has(key)
+    )
+  );
+}
+
+/** Variables called like settings that no program has. Their values are not shown. */
+export function unknownVariableWarnings(names: readonly string[]): string[] {
+  const known = sections.flatMap((section) => settingsOf(section).map(([, { variable }]) => variable));
+  return names.filter((name) => name.startsWith("SERVICE_") && !known.includes(name)).sort()
+    .map((name) =>
+      `no setting has the environment variable ${shown(name)}${didYouMean(suggest(name, known))}`
+    );
+}
+
+function shown(name: string): string {
+  return /^[A-Z0-9_]+$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** Variables that say something else than the file, which wins. */
+export function overriddenWarnings(
+  section: Section,
+  values: readonly SettingValue[],
+  readVariable: ReadVariable,
+): string[] {
+  const fromFile = values.filter(({ source }) => source === "file");
+  return settingsOf(section).flatMap(([key, setting]) => {
+    const winner = fromFile.find((value) => value.key === key) ?? otherSource(key, fromFile);
+    if (winner === undefined) return [];
+    const given = readVariable(setting.variable);
+    if (given === undefined) return [];
+    const checked = checkVariable(setting, given);
+    if (winner.key === key && "value" in checked && checked.value === winner.value) return [];
+    return [`${setting.variable} has no effect: ${winner.key} at ${winner.origin} wins`];
+  });
+}
+
+/** Either way to name a source in the file hides the variables of both. */
+function otherSource(key: string, fromFile: readonly SettingValue[]): SettingValue | undefined {
+  if (key !== "sourceUrl" && key !== "sourceSocket") return undefined;
+  return fromFile.find((value) => value.key === "sourceUrl" || value.key === "sourceSocket");
+}
+
+/** Settings of `[server]` that were set for nothing, and sizes that no request can reach. */
+export function uselessWarnings(values: readonly SettingValue[]): string[] {
+  const unused = unusedSettings(values);
+  const useless = values.flatMap(({ key, source, origin }) => {
+    const reason = unused.get(key);
+    // The file may hold the settings of every edition.
+    if (source === "default" || reason?.startsWith("unused: ") !== true) return [];
+    return [`${origin}: ${key} is ${reason}`];
+  });
+  return [...useless, ...unreachableSizes(values, unused)];
+}
+
+function unreachableSizes(
+  values: readonly SettingValue[],
+  unused: ReadonlyMap<string, string>,
+): string[] {
+  const body = values.find(({ key }) => key === "maxRequestBodySize");
+  if (typeof body?.value !== "number" || unused.has(body.key)) return [];
+  const bytesMax = body.value;
+  return values
+    .filter(({ key, value }) =>
+      (key === "maxEventSize" || key === "maxProjectionSize") && Number(value) > bytesMax
+    )
+    .map(({ key, value, source, origin }) =>
+      `${source === "default" ? body.origin : origin}: ${key} (${value}) is more than ` +
+      `maxRequestBodySize (${bytesMax}) lets in`
+    );
+}
