@@ -34,8 +34,7 @@ export function isHost(text: string): boolean {
     const address = text.replace(/^\[(.*)\]$/, "$1").replace(/%[A-Za-z0-9._-]+$/, "");
     return /^[0-9a-f:.]+$/i.test(address) && URL.parse(`http://[${address}]/`) !== null;
   }
-  if (/^[0-9.]+$/.test(text)) {
-    return /^\d{1,3}(\.\d{1,3}){3}$/.test(text) && text.split(".").every((part) => Number(part) <= 255);
-  }
-  return text.length <= 253 && /^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/i.test(text);
+  // A number alone is a port in the wrong place. What looks like an address of version 4 and is none, no URL has.
+  const isName = /^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/i.test(text);
+  return isName && text.length <= 253 && !/^[0-9]+$/.test(text) && URL.parse(`http://${text}/`) !== null;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { posix } from "node:path";
 import { backupPath } from "../../src/backup/places/backup_files.ts";
 import { lockBackups } from "../../src/backup/places/backup_lock.ts";
-import { absolutePath, directoryOf, nameOf, pathIn } from "../../src/files/paths.ts";
+import { absolutePath, directoryOf, fromRoot, nameOf, pathIn } from "../../src/files/paths.ts";
 import { readPauseFile, writePauseFile } from "../../src/store/pause_file.ts";
 import { TestDirectory } from "../store/test_store.ts";
 
@@ -37,4 +37,20 @@ Deno.test("pauses and backups are kept in the parent of a link's target, not of 
   assert.equal(Deno.statSync(directory.file("target/data/backup.lock")).isFile, true);
   Deno.writeTextFileSync(directory.file("target/data/x.db"), "");
   assert.equal(Deno.statSync(backupPath(dataDir, "x")).isFile, true);
+});
+
+Deno.test("a path from the root leads where the path leads", () => {
+  const here = Deno.cwd();
+  for (
+    const [path, expected] of [
+      ["/a/../b/", "/a/../b/"],
+      ["a", `${here}/a`],
+      ["./a", `${here}/a`],
+      [".//./a/./b", `${here}/a/./b`],
+      ["../a", `${here}/../a`],
+      [".a", `${here}/.a`],
+    ] as const
+  ) {
+    assert.equal(fromRoot(path), expected);
+  }
 });
