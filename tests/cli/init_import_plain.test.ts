@@ -34,10 +34,11 @@ Deno.test("init --import-plain makes a store of events in the form of a write, f
       const before = new Date().toISOString();
       const ended = await importPlain(directory, path, path === "-" ? text : undefined);
       assert.deepEqual([ended.code, ended.stderr], [0, ""]);
-      const [, storeId] = /^data\/events\.db\nstore ([0-9a-f-]{36})\n12 events imported\n$/.exec(
+      const [, printed, storeId] = /^(.*)\nstore ([0-9a-f-]{36})\n12 events imported\n$/.exec(
         ended.stdout,
       )!;
       const dataDir = join(directory, "data");
+      assert.equal(printed, join(dataDir, "events.db"));
       assert.deepEqual(namesIn(dataDir), ["events.db", "events.lock"]);
       await using server = await startServer({ env: { SERVICE_DATA_DIR: dataDir } });
       const client = server.client();
