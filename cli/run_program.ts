@@ -45,9 +45,13 @@ export async function printAsync(text: string): Promise<void> {
   }
 }
 
-/** Writes a line to standard error, prefixed with the program's name. */
+/** Writes a line to standard error, prefixed with the program's name. How a program ends does not depend on it. */
 export function printError(program: Program, line: string): void {
-  writeAll(Deno.stderr, `${program.name}: ${line}\n`);
+  try {
+    writeAll(Deno.stderr, `${program.name}: ${line}\n`);
+  } catch {
+    // Nobody can be told.
+  }
 }
 
 /** What `load` reads from the file and the environment. Warnings about it are printed. */
@@ -103,10 +107,10 @@ async function exitCodeOf<P extends Program>(
     return printProblems(program, parsed.problems, parsed.help);
   }
   const { verb, options }: CommandLine<Program> = parsed.line;
-  if (options["help"]) return print(helpText(program, verb)), ExitCode.ok;
-  if (options["version"]) return print(`${program.name} ${VERSION}\n`), ExitCode.ok;
-  if (options["defaultConfig"]) return print(defaultConfigText()), ExitCode.ok;
   try {
+    if (options["help"]) return print(helpText(program, verb)), ExitCode.ok;
+    if (options["version"]) return print(`${program.name} ${VERSION}\n`), ExitCode.ok;
+    if (options["defaultConfig"]) return print(defaultConfigText()), ExitCode.ok;
     return await run(parsed.line);
   } catch (error) {
     if (error instanceof ConfigError) {
