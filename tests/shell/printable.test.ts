@@ -54,6 +54,7 @@ Deno.test("a text that is cut fits, and one that fits is not cut", () => {
   assert.equal(cut("abcd", 4), "abcd");
   assert.equal(cut("abcde", 4), "abc\u2026");
   assert.equal(cut("\u5b57\u5b57\u5b57", 4), "\u5b57\u2026", "a wide character is not halved");
+  assert.equal(cut("\u2705\u2705", 3), "\u2705\u2026", "a picture is wide, too");
   assert.equal(cut("e\u0301e\u0301", 2), "e\u0301e\u0301");
   assert.equal(padded("\u5b57", 4), "\u5b57  ");
   fc.assert(

@@ -1,6 +1,7 @@
 /** What most terminals show in two cells: East Asian characters and pictures. */
 const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
+const CELLS_PER_CHAR_MAX = 2;
 const COMBINING = /\p{M}/u;
 
 /** Shows that something was cut off. */
@@ -20,6 +21,7 @@ function cellsOfChar(char: string): number {
 
 /** A text that takes no more cells than these, with a mark at its end if some of it is missing. */
 export function cut(text: string, cells: number): string {
+  if (CELLS_PER_CHAR_MAX * text.length <= cells) return text;
   let used = 0;
   let kept = "";
   let keptWithMark = "";

@@ -31,8 +31,8 @@ export class EventTable {
 
 function rowOf({ sequence, time, type, identifiers, payload }: StoredEvent, columns: number): string[] {
   const seconds = `${time.slice(0, "2026-11-20T12:34:56".length)}Z`;
-  // No more of a long payload than can be seen.
-  const seen = String(payload).slice(0, columns + 1);
+  // No more of a long payload than can be seen is searched for what must not be shown.
+  const seen = cut(String(payload), columns);
   return [String(sequence), seconds, printable(type), tagsText(identifiers), printable(seen)];
 }
 
