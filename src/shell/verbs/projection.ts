@@ -20,6 +20,9 @@ export async function projection(
   [what, type, id]: readonly string[],
   flags: ProjectionFlags,
 ): Promise<number> {
+  // In a path they would mean a folder.
+  const dots = [type, id].find((segment) => segment === "." || segment === "..");
+  if (dots !== undefined) throw new Wrong(`no projection can be asked for whose type or id is "${dots}"`);
   if (what === "get") {
     if (flags.all || flags.ifVersion !== undefined) {
       throw new Wrong("--all and --if-version belong to delete");
