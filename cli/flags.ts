@@ -133,7 +133,10 @@ function faultsOf(flag: Flag, token: OptionToken, given: Given): string[] {
   // dash alone is standard input.
   const isFlag = token.value?.startsWith("-") && token.value !== "-" && token.inlineValue !== true;
   const isEmpty = !token.value && !(token.value === "" && flag.mayBeEmpty);
-  if (isEmpty || isFlag) return [`--${name} needs a value: --${name} <${value}>`];
+  if (isEmpty || isFlag) {
+    const withDash = isFlag ? `; if it begins with a dash, --${name}=<${value}>` : "";
+    return [`--${name} needs a value: --${name} <${value}>${withDash}`];
+  }
   const fault = isPath(value, token.value!) ? pathFault(token.value!) : undefined;
   return fault === undefined ? [] : [`--${name} ${fault}`];
 }
