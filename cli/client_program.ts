@@ -153,7 +153,7 @@ export const clientProgram = {
     ["EVENTSTORE_TOKEN_FILE", "a file that holds it, instead of EVENTSTORE_TOKEN"],
   ],
   exitCodes: [
-    ["0", "done; of read --follow: a signal ended it; of read: also when the reader of its output has gone"],
+    ["0", "done; of read --follow: a signal ended it; also when the reader of the output has gone"],
     ["1", "it failed; standard error says why"],
     ["2", "a flag, an argument or an event is wrong: nothing was written, and trying again will not help"],
     ["3", "conflict: a condition or a version does not hold, or the store was reset; nothing was written"],
