@@ -75,6 +75,26 @@ Deno.test("a signal ends --follow at once, also while the server is away", async
   assert.match(stdout, /^SEQUENCE .*\n1 .*\n$/);
 });
 
+Deno.test("a signal ends --follow also when the reader of its output has stopped reading", async () => {
+  await using server = await startServer();
+  // Shown as escapes that is one line of 360 kB, more than fits between the two of them.
+  await server.client().append({ type: "t", payload: "\x1b".repeat(60_000) });
+  const shell = new Shell(server.address);
+  const [program, ...args] = shell.command(["read", "--follow"]);
+  const child = new Deno.Command(program, {
+    args,
+    env: shell.environment,
+    clearEnv: true,
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  await reader.read();
+  child.kill("SIGTERM");
+  assert.equal((await child.status).code, 0);
+  await reader.cancel();
+});
+
 Deno.test("--follow ends quietly when its reader has gone", async () => {
   await using server = await startServer();
   await append(server);

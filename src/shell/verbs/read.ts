@@ -29,6 +29,9 @@ interface Wanted {
 /** How long a read goes on that was begun, while the server is away: a restart does not end it. */
 const RETRY_SECONDS = 10;
 
+/** How long the reader of the output may take, after a signal, for what is being printed. */
+const FLUSH_MILLISECONDS = 1000;
+
 /** Shows events. */
 export async function read(context: ShellContext, flags: ReadFlags): Promise<number> {
   const wanted = wantedOf(flags);
@@ -37,12 +40,20 @@ export async function read(context: ShellContext, flags: ReadFlags): Promise<num
   try {
     const reached = await reach(context.place, stopped);
     const batches = stopped === undefined ? stored(reached, wanted) : followed(reached, wanted, stopped);
-    const count = await show(context, batches, limit, flags.json);
+    const showing = show(context, batches, limit, flags.json);
+    const count = await (stopped === undefined ? showing : Promise.race([showing, afterSignal(stopped)]));
     if (count === 0 && !flags.json && context.columns() !== undefined) context.printError("no event matches");
   } catch (error) {
     if (!stopped?.aborted) throw error;
   }
   return ShellExit.ok;
+}
+
+/** Fails a while after a signal: a reader that does not read any more keeps nobody from ending. */
+async function afterSignal(signal: AbortSignal): Promise<never> {
+  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  await new Promise((resolve) => setTimeout(resolve, FLUSH_MILLISECONDS));
+  throw signal.reason;
 }
 
 /** Prints so many of the events at most. @returns how many it printed */
