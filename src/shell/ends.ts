@@ -37,7 +37,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Broken || error instanceof Conflict || error instanceof StoreReset) {
     return ShellExit.conflict;
   }
-  if (error instanceof ConnectionLost && error.outcomeUnknown) return ShellExit.outcomeUnknown;
+  if (error instanceof ConnectionLost && isOutcomeUnknown(error)) return ShellExit.outcomeUnknown;
   if (error instanceof ConnectionLost || error instanceof Unavailable) return ShellExit.unreachable;
   if (error instanceof Refused && [401, 403].includes(error.status)) return ShellExit.notAllowed;
   if (error instanceof Refused && [400, 413].includes(error.status)) return ShellExit.wrong;
@@ -57,9 +57,14 @@ function explained(error: EventStoreError): string {
   if (status === 401) return `${message}; give the token with --token-file or EVENTSTORE_TOKEN`;
   if (!(error instanceof ConnectionLost)) return message;
   const reason = reasonOf(error);
-  return error.outcomeUnknown
+  return isOutcomeUnknown(error)
     ? `the answer was lost, and nobody knows whether it was written: ${reason}`
     : `no answer: ${reason}`;
+}
+
+/** Whether a write may have happened. What had no connection was never sent; the runtime says so only in words. */
+function isOutcomeUnknown(error: ConnectionLost): boolean {
+  return error.outcomeUnknown && !/^connect E|^client error \(Connect\)/.test(reasonOf(error));
 }
 
 /** What the last error below says; those above it only say that something failed. */

@@ -63,6 +63,23 @@ Deno.test("an answer to a write that is lost is 6, and one that says to come lat
   await shell.fails(APPEND, 7, /denied/);
 });
 
+for (const listen of ["unix", "tcp"] as const) {
+  Deno.test(`over ${listen}, a write that was never sent is 5: a server that has left wrote nothing`, async () => {
+    await using server = await startServer({ listen, listenOnly: true });
+    const running = new Shell(server.address).start(["append", "-", "--batch", "1"]);
+    const writer = running.child.stdin.getWriter();
+    const line = new TextEncoder().encode('{"type":"t","payload":""}\n');
+    await writer.write(line);
+    await running.lines(1);
+    await server.stop();
+    await writer.write(line);
+    await writer.close();
+    const { code, stdout, stderr } = await running.ended();
+    assert.deepEqual([code, stdout], [5, "1\n"], stderr);
+    assert.match(stderr, /the first 1 events of standard input are written\n.*: no answer: .*\n$/);
+  });
+}
+
 Deno.test("a server with a token takes it from a file or a variable, and its lack is 7", async () => {
   const token = "open sesame";
   await using server = await startServer({ env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: token } });
