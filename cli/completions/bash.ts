@@ -7,6 +7,11 @@ export function bashCompletion(program: Program): string {
   const name = `_${program.name.replaceAll("-", "_")}`;
   const withValue = allFlags(program).filter(({ value }) => value !== undefined);
   const verbs = program.verbs.map((verb) => `    ${verb.name}) ${offersOf(verb)} ;;\n`).join("");
+  const verbNames = program.verbs.map((verb) => verb.name);
+  // No other word is one: of a value with a colon, such as a URL, bash makes several words.
+  const verbCase = verbNames.length === 0
+    ? ""
+    : `      ${verbNames.join("|")}) verb=\${verb:-\${COMP_WORDS[i]}} ;;\n`;
   return `# bash completion for ${program.name}
 
 ${name}() {
@@ -25,14 +30,11 @@ ${valueCases(withValue)}  esac
         ((i += 1))
         [[ \${COMP_WORDS[i]} == '=' ]] && ((i += 1))
         ;;
-      -*) ;;
-      *) verb=\${verb:-\${COMP_WORDS[i]}} ;;
-    esac
+${verbCase}    esac
   done
   case $verb in
-    '') words='${[...program.verbs.map((verb) => verb.name), words(offeredFlags(program))].join(" ")}' ;;
-${verbs}    *) words='' ;;
-  esac
+    '') words='${[...verbNames, words(offeredFlags(program))].join(" ")}' ;;
+${verbs}  esac
   if [[ $files && $current != -* ]]; then
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$current")

@@ -30,6 +30,7 @@ async function checkOffers(offers: Offers, directory: string): Promise<void> {
     await expect(`${name} `, verbs.map((verb) => verb.name));
   }
   await expect("eventstore-client --json projection ", ["get", "delete"]);
+  await expect("eventstore-client --url http://127.0.0.1:8085 projection ", ["get", "delete"]);
   await expect("eventstore-client completions ", ["bash", "zsh", "fish"]);
   await expect("eventstore-client append --type t --if-none --type t --ta", ["--tag"]);
   await expect("eventstore-client read --type ", []);
@@ -74,11 +75,11 @@ async function linesOf(
 
 await debianTest(["bash"], "bash completes verbs, flags and paths", async ({ bash }) => {
   await withCompletions((name) => name, bashCompletion, async (directory) => {
-    // What readline does: cut the line into words, also at "=", and call the function of the program.
+    // What readline does: cut the line into words, also at "=" and ":", and call the function of the program.
     const script = `
       source "$1"
       COMP_LINE=$2 COMP_POINT=\${#2}
-      mapfile -t COMP_WORDS < <(sed 's/=/\\n=\\n/g; s/ /\\n/g' <<<"$2")
+      mapfile -t COMP_WORDS < <(sed 's/[=:]/\\n&\\n/g; s/ /\\n/g' <<<"$2")
       COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
       compopt() { :; }
       "_\${COMP_WORDS[0]//-/_}"
