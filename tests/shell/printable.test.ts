@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { StoredEvent } from "../../client/mod.ts";
 import { cellsOf, cut, padded } from "../../src/shell/output/cells.ts";
+import { EventTable } from "../../src/shell/output/event_table.ts";
 import { jsonLine } from "../../src/shell/output/json_line.ts";
 import { printable } from "../../src/shell/output/printable.ts";
 
@@ -48,6 +50,16 @@ Deno.test("no text gets anything past it, and JSON stays the same value", () => 
     }),
     { numRuns: RUNS },
   );
+});
+
+Deno.test("no column of a table is obeyed, not even those that the server fills in", () => {
+  const evil = "\x1b[31m\n";
+  const identifiers = { [evil]: [evil, evil] };
+  const event = { sequence: evil, time: evil, type: evil, identifiers, metadata: {}, payload: evil };
+  const rows = new EventTable().rows([event as unknown as StoredEvent]);
+  assert.equal(rows.split("\n").length, 3, rows);
+  // deno-lint-ignore no-control-regex -- this is what must not be there
+  assert.doesNotMatch(rows, /\x1b/);
 });
 
 Deno.test("a text that is cut fits, and one that fits is not cut", () => {

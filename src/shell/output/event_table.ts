@@ -33,12 +33,12 @@ function rowOf({ sequence, time, type, identifiers, payload }: StoredEvent, colu
   const seconds = `${time.slice(0, "2026-11-20T12:34:56".length)}Z`;
   // No more of a long payload than can be seen is searched for what must not be shown.
   const seen = cut(String(payload), columns);
-  return [String(sequence), seconds, printable(type), tagsText(identifiers), printable(seen)];
+  return [String(sequence), seconds, type, tagsText(identifiers), seen].map(printable);
 }
 
 function tagsText(tags: Tags): string {
   const pairs = Object.entries(tags).flatMap(([name, values]) =>
-    [values].flat().map((value) => printable(`${name}=${value}`))
+    [values].flat().map((value) => `${name}=${value}`)
   );
   return pairs.length === 0 ? "-" : pairs.join(" ");
 }

@@ -61,7 +61,7 @@ export async function append(
 
 /** Whoever stops reading what was written does not stop what is still to be written. */
 async function report(context: ShellContext, written: Written, json: boolean): Promise<void> {
-  const lines = written.map((event) => json ? jsonLine(event) : `${event.sequence}\n`);
+  const lines = written.map((event) => jsonLine(json ? event : event.sequence));
   try {
     await context.print(lines.join(""));
   } catch (error) {
