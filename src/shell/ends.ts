@@ -52,8 +52,16 @@ export function messageOf(error: unknown, serverName: string | undefined): strin
   return `${serverName}: ${explained(error)}`;
 }
 
+/** What to do about errors of which the server says the name only. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ["Paused", "nothing is written until somebody resumes (POST /resume)"],
+  ["NotPaused", "this edition does it only during a pause (POST /pause)"],
+]);
+
 function explained(error: EventStoreError): string {
-  const { message, status } = error;
+  const { code, message, status } = error;
+  const hint = HINTS.get(code);
+  if (hint !== undefined) return `${message}: ${hint}`;
   if (status === 401) return `${message}; give the token with --token-file or EVENTSTORE_TOKEN`;
   if (!(error instanceof ConnectionLost)) return message;
   const reason = reasonOf(error);

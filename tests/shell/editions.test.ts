@@ -21,6 +21,14 @@ for (const edition of ["B", "C"] as const) {
       await shell.prints(["append", "-"], { stdin: '{"type":"t","payload":"2"}\n'.repeat(3) }),
       "",
     );
+    if (edition === "C") {
+      await shell.fails(["projection", "delete", "--all"], 1, /NotPaused: .* during a pause/);
+    }
+    await server.client().request("POST", "/pause");
+    await shell.fails(once, 3, /event 1 matches/);
+    await shell.fails(["append", "--type", "t", "--payload", "2"], 5, /Paused: .* until somebody resumes/);
+    await shell.prints(["projection", "delete", "--all"]);
+    await server.client().request("POST", "/resume");
     const json = await shell.prints(["read", "--json"]);
     assert.deepEqual(json.split("\n").slice(0, -1).map((line) => JSON.parse(line).payload), [
       "1",
