@@ -128,7 +128,7 @@ const healthVerb = {
 } as const satisfies Verb;
 
 /** The shells that can be told what the programs take. */
-export const SHELLS = ["bash", "zsh", "fish"] as const;
+const SHELLS = ["bash", "zsh", "fish"] as const;
 
 const completionsVerb = {
   name: "completions",
