@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly heapMibMax?: number;
   /** A module that runs in the server's process before its own modules do. Not with `umask`. */
   readonly preload?: URL;
+  /** A command that becomes the server, such as a tracer that stands beside it: its words before the server's. */
+  readonly under?: readonly string[];
   /** An existing directory to run in, which stays when the server is disposed. Default: a fresh one. */
   readonly directory?: string;
 }
@@ -135,8 +137,9 @@ export class ServerProcess implements AsyncDisposable {
   /** Spawns the program without waiting for anything. */
   spawn(): void {
     if (this.#child !== undefined) throw new Error("the server is already running");
-    const [program, ...args] = startCommand(this.#options.umask, this.#options.preload);
-    const child = new Deno.Command(program, {
+    const { umask, preload, under = [] } = this.#options;
+    const [program, ...args] = [...under, ...startCommand(umask, preload)];
+    const child = new Deno.Command(program!, {
       args: [...args, ...this.#configArgs(), ...this.#options.args ?? []],
       cwd: this.directory,
       env: this.#environment(),

@@ -1,0 +1,77 @@
+import { parseArgs } from "node:util";
+import { CHECKS } from "./checks.ts";
+import { AuditFailure, Extent } from "./report.ts";
+
+/*
+ * One check of the audit, in a process of its own:
+ *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path]
+ * It prints one line of JSON with its figures. A failure is told in words, with the command that repeats it.
+ */
+
+const USAGE = `deno task audit:check CHECK [flags], where CHECK is one of: ${[...CHECKS.keys()].join(", ")}
+  --edition X       A, B or C (A)
+  --seed n          of all random choices (another one each time)
+  --rounds n        how many rounds; what a round is, docs/durability.md says
+  --minutes n       as many rounds as fit into so many minutes
+  --directory path  where the stores lie (the system's directory for temporary files)
+`;
+
+const print = (text: string): void => {
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
+};
+
+function usageError(text: string): never {
+  print(`${text}\n${USAGE}`);
+  Deno.exit(2);
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        edition: { type: "string", default: "A" },
+        seed: { type: "string" },
+        rounds: { type: "string" },
+        minutes: { type: "string" },
+        directory: { type: "string" },
+      },
+    });
+  } catch (error) {
+    return usageError((error as Error).message);
+  }
+}
+
+function number(name: string, text: string | undefined): number | undefined {
+  if (text !== undefined && !/^\d+(\.\d+)?$/.test(text)) {
+    usageError(`--${name} must be a number, not ${text}`);
+  }
+  return text === undefined ? undefined : Number(text);
+}
+
+const { values, positionals: [name = ""] } = parse();
+const check = CHECKS.get(name) ?? usageError(`there is no check "${name}"`);
+const { edition } = values;
+if (edition !== "A" && edition !== "B" && edition !== "C") usageError(`there is no edition ${edition}`);
+const seed = number("seed", values.seed) ?? Math.floor(Math.random() * 1e9);
+const minutes = number("minutes", values.minutes);
+const rounds = number("rounds", values.rounds) ?? (minutes === undefined ? check.rounds.quick : undefined);
+const parent = values.directory === undefined ? {} : { dir: values.directory };
+const directory = Deno.makeTempDirSync({ ...parent, prefix: "eventstore_audit_" });
+const started = performance.now();
+try {
+  const figures = await check.run({ edition, seed, extent: new Extent({ rounds, minutes }), directory });
+  const seconds = Math.round((performance.now() - started) / 100) / 10;
+  Deno.removeSync(directory, { recursive: true });
+  print(`${JSON.stringify({ check: name, edition, seed, seconds, figures })}\n`);
+} catch (error) {
+  const extent = [rounds && `--rounds ${rounds}`, minutes && `--minutes ${minutes}`].filter(Boolean).join(
+    " ",
+  );
+  const what = error instanceof AuditFailure ? error.message : (error as Error).stack;
+  print(`FAILED ${name}, edition ${edition}, seed ${seed}\n${what}\n`);
+  print(`repeat it: deno task audit:check ${name} --edition ${edition} --seed ${seed} ${extent}\n`);
+  print(`its files: ${directory}\n`);
+  Deno.exit(error instanceof AuditFailure ? 1 : 3);
+}
+Deno.exit(0);

@@ -1,0 +1,14 @@
+import { killRounds } from "./kills/kill_rounds.ts";
+import type { CheckContext, Figures } from "./report.ts";
+import type { EditionName } from "./workload/perform.ts";
+
+export interface Check {
+  readonly run: (context: CheckContext) => Promise<Figures>;
+  readonly editions: readonly EditionName[];
+  /** How many rounds each edition gets. */
+  readonly rounds: { readonly quick: number; readonly full: number };
+}
+
+export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["kills", { run: killRounds, editions: ["A", "B", "C"], rounds: { quick: 10, full: 1000 } }],
+]);

@@ -1,0 +1,224 @@
+import { join } from "node:path";
+import { pause } from "../../tests/support/eventually.ts";
+import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
+import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
+import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
+import { AttachedStrace, straceCommand, straceOf } from "../server/strace.ts";
+import { readDatabase } from "../witness/read_files.ts";
+import { type ProjectionName, readOverHttp } from "../witness/read_over_http.ts";
+import type { FoundStore } from "../witness/found_store.ts";
+import { attemptsIn, faultsOf } from "../witness/judge.ts";
+import { Witness } from "../witness/record.ts";
+import { randomAdministration, randomLoad } from "../workload/acts.ts";
+import { Random } from "../workload/random.ts";
+import { actUntilGone } from "./clients.ts";
+
+/*
+ * Clients act on a server until it is killed: at a random moment, or by a tracer at the n-th write or sync of a
+ * file. Then it is started again, and everything in it is compared with what the clients were told.
+ */
+
+const CLIENTS = 6;
+
+/** After so many rounds the next ones go on with a new store, so that reading all of it stays quick. */
+const ROUNDS_OF_A_STORE = 20;
+
+/** How long the tracer may wait for its system call. */
+const PATIENCE_MILLISECONDS = 2500;
+
+type Manner = "moment" | "fsync" | "pwrite64" | "start";
+
+interface Tally {
+  rounds: number;
+  acknowledged: number;
+  refused: number;
+  /** Under way when the server died, so that nobody was told what became of them. */
+  open: number;
+  /** Kills at a write or a sync of the log, thus within a COMMIT or a checkpoint. */
+  atSystemCall: number;
+  events: number;
+}
+
+export async function killRounds(context: CheckContext): Promise<Figures> {
+  const random = new Random(context.seed);
+  const tally: Tally = { rounds: 0, acknowledged: 0, refused: 0, open: 0, atSystemCall: 0, events: 0 };
+  while (!context.extent.isOver(tally.rounds)) await useOneStore(context, random.fork(), tally);
+  demand("kills", {
+    acknowledged: [tally.acknowledged, tally.rounds * 4],
+    refused: [tally.refused, tally.rounds / 2],
+    "under way at a kill": [tally.open, tally.rounds / 4],
+    "kills at a system call of the log": [tally.atSystemCall, Math.floor(tally.rounds / 8)],
+  });
+  return { ...tally };
+}
+
+async function useOneStore(context: CheckContext, random: Random, tally: Tally): Promise<void> {
+  const directory = join(context.directory, `store_${tally.rounds}`);
+  Deno.mkdirSync(directory);
+  const place = new Place(context, directory);
+  await place.begin();
+  for (let round = 0; round < ROUNDS_OF_A_STORE && !context.extent.isOver(tally.rounds); round++) {
+    await place.round(random.fork(), tally);
+    tally.rounds++;
+  }
+  await place.end();
+  Deno.removeSync(directory, { recursive: true });
+}
+
+/** One store, over many lives of its server. */
+class Place {
+  readonly #context: CheckContext;
+  readonly #directory: string;
+  #server: ServerProcess | undefined;
+  #found: FoundStore | undefined;
+  #lastId = 0;
+
+  constructor(context: CheckContext, directory: string) {
+    this.#context = context;
+    this.#directory = directory;
+  }
+
+  async begin(): Promise<void> {
+    this.#server = await startServer(this.#options());
+    this.#found = await this.#read([]);
+  }
+
+  async round(random: Random, tally: Tally): Promise<void> {
+    const manner = random.pick<Manner>(["moment", "moment", "fsync", "pwrite64", "pwrite64", "start"]);
+    using witness = new Witness(join(this.#directory, "witness.jsonl"), this.#lastId);
+    try {
+      if (manner === "start") await this.#killAtStart(random, tally);
+      else await this.#killUnderLoad(random, manner, witness, tally);
+      this.#lastId = witness.lastId;
+      await this.#judge(witness, `round ${tally.rounds}, killed at ${manner}`, tally);
+    } catch (error) {
+      await this.#server?.[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Stops the server as an operator does, and looks at the files. */
+  async end(): Promise<void> {
+    const { code } = await this.#server!.stop();
+    if (code !== 0) throw new AuditFailure("the stop after the kills", [`exit code ${code}`]);
+    using db = openForChecking(join(this.#directory, "data", "events.db"));
+    const found = readDatabase(db);
+    // Edition C keeps its pause in a file of its own.
+    const faults = faultsOf(this.#found!, [], { ...found, isPaused: this.#found!.isPaused });
+    if (faults.length > 0) throw new AuditFailure("the files after the kills", faults);
+  }
+
+  async #killUnderLoad(random: Random, manner: Manner, witness: Witness, tally: Tally): Promise<void> {
+    const { edition } = this.#context;
+    const server = this.#server!;
+    const output = join(this.#directory, "strace");
+    const traced = manner === "moment" ? undefined : await AttachedStrace.to(
+      server.pid,
+      await this.#injection(manner, 1 + random.below(manner === "fsync" ? 30 : 250), output),
+    );
+    let isOver = false;
+    const acting = clientsOf(edition, random, server, witness, () => isOver);
+    // It is told once the server is dead.
+    acting.catch(() => {});
+    const ended = server.ended(60);
+    const killing = (async () => {
+      await untilDone(witness, random.below(60), ended);
+      await pause(manner === "moment" ? random.below(60) : PATIENCE_MILLISECONDS);
+    })();
+    const { promise: dead, resolve } = Promise.withResolvers<void>();
+    ended.then(() => resolve(), () => resolve());
+    await Promise.race([killing, dead]);
+    server.signal("SIGKILL");
+    await dead;
+    isOver = true;
+    await acting;
+    await traced?.detach();
+    if (traced !== undefined && wasKilledByTracer(output)) tally.atSystemCall++;
+  }
+
+  /** A server that is killed while it starts; before that, the one that runs. */
+  async #killAtStart(random: Random, tally: Tally): Promise<void> {
+    await this.#server!.kill();
+    const output = join(this.#directory, "strace");
+    const isTraced = random.chance(0.5);
+    const call = random.pick(["fsync", "pwrite64"] as const);
+    const under = isTraced ? straceCommand(await this.#injection(call, 1 + random.below(4), output)) : [];
+    const server = await spawnServer({ ...this.#options(), under });
+    const dead = server.ended(60);
+    await Promise.race([dead, pause(isTraced ? 2000 : random.below(600))]);
+    server.signal("SIGKILL");
+    await dead;
+    if (isTraced && wasKilledByTracer(output)) tally.atSystemCall++;
+  }
+
+  #injection(call: string, n: number, output: string) {
+    return straceOf(join(this.#directory, "data"), output, call, `${call}:signal=KILL:when=${n}`);
+  }
+
+  async #judge(witness: Witness, where: string, tally: Tally): Promise<void> {
+    this.#server = await startServer(this.#options());
+    const attempts = attemptsIn(witness.entries);
+    const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
+    const found = await this.#read(changed);
+    const faults = faultsOf(this.#found!, witness.entries, found);
+    if (faults.length > 0) throw new AuditFailure(where, faults);
+    tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;
+    tally.refused += attempts.filter(({ told }) => told?.fate === "refused").length;
+    tally.open += attempts.filter(({ told }) => told === undefined).length;
+    tally.events += Math.max(0, found.events.length - this.#found!.events.length);
+    this.#found = found.isPaused ? await this.#resumed(found) : found;
+  }
+
+  async #resumed(found: FoundStore): Promise<FoundStore> {
+    const { status } = await this.#server!.client().request("POST", "/resume");
+    if (status !== 204) throw new AuditFailure("the resume after a round", [`status ${status}`]);
+    return { ...found, isPaused: false };
+  }
+
+  async #read(changed: readonly ProjectionName[]): Promise<FoundStore> {
+    const names = [...changed, ...this.#found?.projections ?? []];
+    const distinct = new Map(names.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));
+    const every = this.#context.edition === "B" ? "all" : "*";
+    return await readOverHttp(this.#server!.client(), every, [...distinct.values()]);
+  }
+
+  #options() {
+    return {
+      directory: this.#directory,
+      listen: "unix",
+      listenOnly: true,
+      env: { SERVICE_EDITION: this.#context.edition, SERVICE_DEV_MODE: "true" },
+    } as const;
+  }
+}
+
+/** Several clients that write, or one that does everything. */
+function clientsOf(
+  edition: CheckContext["edition"],
+  random: Random,
+  server: ServerProcess,
+  witness: Witness,
+  isOver: () => boolean,
+): Promise<unknown> {
+  const isAlone = random.chance(0.3);
+  return Promise.all(Array.from({ length: isAlone ? 1 : CLIENTS }, (_, i) => {
+    const name = `client ${i}`;
+    const own = random.fork();
+    const choose = (id: number) =>
+      isAlone ? randomAdministration(own, edition, name, id) : randomLoad(own, name, id);
+    return actUntilGone(edition, server.client(), name, witness, choose, isOver);
+  }));
+}
+
+/** Until so many acts are acknowledged, the server has ended, or it takes too long. */
+async function untilDone(witness: Witness, acts: number, ended: Promise<unknown>): Promise<void> {
+  let isDead = false;
+  ended.then(() => isDead = true, () => isDead = true);
+  const endsAt = performance.now() + PATIENCE_MILLISECONDS;
+  while (!isDead && witness.done < acts && performance.now() < endsAt) await pause(2);
+}
+
+function wasKilledByTracer(output: string): boolean {
+  return /\+\+\+ killed by SIGKILL/.test(Deno.readTextFileSync(output)) &&
+    /^\d+ +(?:fsync|pwrite64)\(/m.test(Deno.readTextFileSync(output));
+}

@@ -1,0 +1,79 @@
+import { parseArgs } from "node:util";
+import { CHECKS } from "./checks.ts";
+
+/*
+ * The whole audit: every check for every edition that it is about, some at the same time, each in a process of its
+ * own (audit/check.ts). Ends with 1 when one of them has failed.
+ *
+ *   deno task audit:quick [flags]    deno task audit:full [flags]
+ *     --jobs n          checks at the same time (2)
+ *     --seed n          of all random choices (another one each time)
+ *     --only a,b        these checks alone
+ *     --minutes n       instead of so many rounds, so many minutes for each check of an edition
+ *     --rounds n        instead of the usual number
+ *     --directory path  where the stores lie
+ */
+
+const [size, ...rest] = Deno.args;
+if (size !== "quick" && size !== "full") throw new TypeError("the first argument is quick or full");
+const { values } = parseArgs({
+  args: rest,
+  options: {
+    jobs: { type: "string", default: "2" },
+    seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
+    only: { type: "string", default: [...CHECKS.keys()].join(",") },
+    minutes: { type: "string" },
+    rounds: { type: "string" },
+    directory: { type: "string" },
+  },
+});
+
+interface Job {
+  readonly check: string;
+  readonly args: readonly string[];
+}
+
+const print = (text: string): void => {
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
+};
+
+function jobsOf(name: string): Job[] {
+  const check = CHECKS.get(name);
+  if (check === undefined) throw new TypeError(`there is no check "${name}"`);
+  return check.editions.map((edition) => {
+    const extent = values.minutes === undefined
+      ? ["--rounds", values.rounds ?? String(check.rounds[size as "quick" | "full"])]
+      : ["--minutes", values.minutes];
+    const directory = values.directory === undefined ? [] : ["--directory", values.directory];
+    return {
+      check: name,
+      args: [name, "--edition", edition, "--seed", values.seed, ...extent, ...directory],
+    };
+  });
+}
+
+/** @returns whether the check has passed */
+async function run({ args }: Job): Promise<boolean> {
+  const entry = new URL("check.ts", import.meta.url).href;
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-prompt", "--allow-all", entry, ...args],
+    stdin: "null",
+  }).output();
+  const texts = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  print(success ? texts[0]! : texts.join(""));
+  return success;
+}
+
+print(`audit:${size}, seed ${values.seed}\n`);
+const started = performance.now();
+const jobs = values.only.split(",").flatMap(jobsOf);
+const waiting = [...jobs];
+let failed = 0;
+await Promise.all(Array.from({ length: Number(values.jobs) }, async () => {
+  for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) if (!await run(job)) failed++;
+}));
+const seconds = Math.round((performance.now() - started) / 1000);
+print(
+  `${failed === 0 ? "ok" : "FAILED"} | ${jobs.length - failed} passed | ${failed} failed (${seconds}s)\n`,
+);
+Deno.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,55 @@
+/** Something that a store promises did not hold. */
+export class AuditFailure extends Error {
+  override readonly name = "AuditFailure";
+
+  /** @param faults what is wrong, in words */
+  constructor(where: string, faults: readonly string[]) {
+    super(`${where}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+  }
+}
+
+/** What a check has done. Its floors are met, or it has failed. */
+export type Figures = Readonly<Record<string, number>>;
+
+/** How much a check does: so many rounds, or as many as fit into a time. */
+export class Extent {
+  readonly #roundsMax: number;
+  readonly #endsAt: number;
+
+  constructor(
+    { rounds, minutes }: { readonly rounds?: number | undefined; readonly minutes?: number | undefined },
+  ) {
+    this.#roundsMax = rounds ?? Infinity;
+    this.#endsAt = minutes === undefined ? Infinity : performance.now() + minutes * 60_000;
+    if (rounds === undefined && minutes === undefined) {
+      throw new Error("neither rounds nor minutes are given");
+    }
+  }
+
+  /** @param rounds how many are done */
+  isOver(rounds: number): boolean {
+    return rounds >= this.#roundsMax || performance.now() >= this.#endsAt;
+  }
+}
+
+/** What every check gets. */
+export interface CheckContext {
+  readonly edition: "A" | "B" | "C";
+  readonly seed: number;
+  readonly extent: Extent;
+  /** An empty directory for everything that it writes; it stays when the check fails. */
+  readonly directory: string;
+}
+
+/** Guards against a check that passes because nothing has happened. @throws AuditFailure */
+export function demand(
+  where: string,
+  floors: Readonly<Record<string, readonly [found: number, least: number]>>,
+): void {
+  const low = Object.entries(floors).filter(([, [found, least]]) => !(found >= least));
+  if (low.length === 0) return;
+  throw new AuditFailure(
+    `${where}, too little was tried`,
+    low.map(([name, [found, least]]) => `${name}: ${found}, and it must be at least ${least}`),
+  );
+}

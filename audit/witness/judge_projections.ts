@@ -1,0 +1,90 @@
+import type { FoundProjection, FoundStore } from "./found_store.ts";
+import type { Attempt } from "./judge.ts";
+import type { Happened } from "./judge_events.ts";
+
+/** What a projection must be; without a version, any but those that it had before. */
+interface Expected {
+  readonly payload: string;
+  readonly version: string | undefined;
+}
+
+type State = ReadonlyMap<string, Expected>;
+
+/**
+ * Each client has projections of its own, of which the type begins with its name, and one act under way at a time.
+ * So what must be there follows from its acts in their order. Only the last one may be open, if no events tell.
+ */
+export function faultsOfProjections(
+  base: Pick<FoundStore, "projections">,
+  attempts: readonly Attempt[],
+  found: FoundStore,
+  happened: Happened,
+): string[] {
+  const before = stateOf(base.projections);
+  const versions = new Set(base.projections.map(({ version }) => version));
+  let states: readonly State[] = [before];
+  for (const attempt of attempts) {
+    const has = happened.get(attempt.id) ??
+      (attempt.told === undefined ? undefined : attempt.told.fate === "done");
+    if (has === false) continue;
+    const after = states.map((state) => apply(state, attempt));
+    states = has === true ? after : distinct([...states, ...after]);
+  }
+  const there = new Map(found.projections.map((projection) => [keyOf(projection), projection]));
+  const faults = states.map((state) => differences(state, there, versions));
+  return faults.find((faults) => faults.length === 0) ?? faults.toSorted((a, b) => a.length - b.length)[0]!;
+}
+
+function stateOf(projections: readonly FoundProjection[]): State {
+  return new Map(
+    projections.map((found) => [keyOf(found), { payload: found.payload, version: found.version }]),
+  );
+}
+
+function apply(state: State, { act, told }: Attempt): State {
+  if (act.kind === "deleteProjections") {
+    const { type } = act;
+    const isGone = (key: string): boolean => type === undefined || key.startsWith(`${JSON.stringify(type)} `);
+    return new Map([...state].filter(([key]) => !isGone(key)));
+  }
+  if (act.kind !== "write") return state;
+  const next = new Map(state);
+  for (const [i, change] of act.projections.entries()) {
+    if (change.payload === undefined) next.delete(keyOf(change));
+    else next.set(keyOf(change), { payload: change.payload, version: told?.versions?.[i] ?? undefined });
+  }
+  return next;
+}
+
+/** Several clients may each have an act open when the server dies. */
+function distinct(states: readonly State[]): readonly State[] {
+  const texts = new Map(states.map((state) => [JSON.stringify([...state].toSorted()), state]));
+  if (texts.size > STATES_MAX) throw new Error("too many acts without events are open at once");
+  return [...texts.values()];
+}
+
+const STATES_MAX = 4096;
+
+function differences(
+  expected: State,
+  found: ReadonlyMap<string, FoundProjection>,
+  oldVersions: ReadonlySet<string>,
+): string[] {
+  const faults: string[] = [];
+  for (const [key, { payload, version }] of expected) {
+    const its = found.get(key);
+    if (its === undefined) faults.push(`the projection ${key} is missing`);
+    else if (its.payload !== payload) faults.push(`the projection ${key} has another payload than expected`);
+    else if (version !== undefined ? its.version !== version : oldVersions.has(its.version)) {
+      faults.push(`the projection ${key} has not the version that belongs to its payload`);
+    }
+  }
+  for (const key of found.keys()) {
+    if (!expected.has(key)) faults.push(`the projection ${key} should not be there`);
+  }
+  return faults;
+}
+
+function keyOf({ type, id }: { readonly type: string; readonly id: string }): string {
+  return `${JSON.stringify(type)} ${JSON.stringify(id)}`;
+}

@@ -1,0 +1,72 @@
+import { type Client, projectionPath } from "../../tests/support/client.ts";
+import { ACT_TAG, type FoundEvent } from "./wire_event.ts";
+import type { FoundProjection, FoundStore } from "./found_store.ts";
+
+/** A projection that may be there. No request lists them. */
+export interface ProjectionName {
+  readonly type: string;
+  readonly id: string;
+}
+
+/**
+ * Everything that a server has, read as clients read it: all events page after page, and once more through the
+ * index by what they are tagged with.
+ * @param every the query of all events in this edition
+ * @param names the projections to ask for
+ */
+export async function readOverHttp(
+  client: Client,
+  every: "*" | "all",
+  names: readonly ProjectionName[],
+): Promise<FoundStore> {
+  const { store, reply } = await client.queryEvents(every, { limit: 1 });
+  if (store === undefined) throw new Error(`the store cannot be read: ${reply.status} ${reply.text}`);
+  const events = await client.allEvents(every) as FoundEvent[];
+  const faults: string[] = [];
+  const head = Number(reply.headers.get("x-service-head"));
+  if (head !== events.length) faults.push(`the head is ${head}, with ${events.length} events`);
+  faults.push(...await indexFaults(client, events));
+  const projections: FoundProjection[] = [];
+  for (const name of names) projections.push(...await readProjection(client, name));
+  return { storeId: store, events, projections, isPaused: await readPause(client), faults };
+}
+
+/** Asks for the events of each client, for one type, and for the acts written last. */
+async function indexFaults(client: Client, events: readonly FoundEvent[]): Promise<string[]> {
+  const clients = new Set(events.map((event) => String(event.identifiers["by"])));
+  const lastActs = new Set(events.slice(-5).map((event) => String(event.metadata[ACT_TAG])));
+  const asked = [
+    ...[...clients].map((value) => ({ identifiers: [{ name: "by", value }] })),
+    ...[...lastActs].map((value) => ({ metadata: [{ name: ACT_TAG, value }] })),
+    { types: ["counted"] },
+  ];
+  const faults: string[] = [];
+  for (const item of asked) {
+    const isAsked = (event: FoundEvent): boolean =>
+      "types" in item
+        ? event.type === "counted"
+        : "identifiers" in item
+        ? event.identifiers["by"] === item.identifiers[0]!.value
+        : event.metadata[ACT_TAG] === item.metadata[0]!.value;
+    const found = (await client.allEvents([item])).map(({ sequence }) => sequence).join();
+    if (found !== events.filter(isAsked).map(({ sequence }) => sequence).join()) {
+      faults.push(`the index differs from the events: ${JSON.stringify(item)}`);
+    }
+  }
+  return faults;
+}
+
+async function readProjection(client: Client, { type, id }: ProjectionName): Promise<FoundProjection[]> {
+  const reply = await client.request("GET", projectionPath(type, id));
+  if (reply.status === 404) return [];
+  const version = reply.headers.get("x-service-version");
+  if (reply.status !== 200 || version === undefined) throw new Error(`${reply.status} ${reply.text}`);
+  return [{ type, id, version, payload: reply.text }];
+}
+
+/** Edition A knows no pause. */
+async function readPause(client: Client): Promise<boolean> {
+  const reply = await client.request("GET", "/health");
+  if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`);
+  return reply.json<{ readonly paused?: boolean }>().paused === true;
+}

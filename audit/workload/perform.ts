@@ -1,0 +1,154 @@
+import { NoReply, type Reply } from "../../tests/support/connection.ts";
+import { type Client, projectionPath } from "../../tests/support/client.ts";
+import { Session } from "../../tests/editions/b_tx/session.ts";
+import { isGone } from "../../tests/server/acknowledged_writes.ts";
+import type { Act, Intent, ProjectionChange, Told } from "../witness/record.ts";
+import { performA } from "./perform_a.ts";
+import { performB } from "./perform_b.ts";
+import { performC } from "./perform_c.ts";
+
+export type EditionName = "A" | "B" | "C";
+
+export type Write = Extract<Act, { readonly kind: "write" }>;
+
+/** How an act ended; the number is that of its intent. */
+export type Ending = Omit<Told, "id">;
+
+/** Carries out one act as the clients of an edition do. @throws when the server is gone and may have done it */
+export type Perform = (session: Session, intent: Intent) => Promise<Ending>;
+
+const PERFORM: Readonly<Record<EditionName, Perform>> = { A: performA, B: performB, C: performC };
+
+/** An answer that no client should ever get. */
+export class WrongAnswer extends Error {
+  override readonly name = "WrongAnswer";
+}
+
+/** The server was gone before the client had asked for the end of its write: nothing may come of it. */
+export class GoneBefore extends Error {
+  override readonly name = "GoneBefore";
+}
+
+/** @returns undefined when the server is gone, and nobody knows what has become of the act */
+export async function perform(
+  edition: EditionName,
+  session: Session,
+  intent: Intent,
+): Promise<Ending | undefined> {
+  try {
+    return await PERFORM[edition](session, intent);
+  } catch (error) {
+    if (error instanceof GoneBefore) return { fate: "refused", status: 0 };
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Statuses of answers that say that nothing was done. 500 is one of them, but only a failing disk excuses it. */
+const REFUSALS: ReadonlySet<number> = new Set([404, 409, 410, 500, 503]);
+
+/** @throws NoReply when the answer is not complete, WrongAnswer when it is none of those that may come */
+export function endingOf(reply: Reply): Ending {
+  if (reply.cutShort) throw new NoReply("the connection ended within an answer");
+  const { status } = reply;
+  if (status === 200 || status === 204) return { fate: "done", status };
+  if (REFUSALS.has(status)) return { fate: "refused", status };
+  throw new WrongAnswer(`${status} ${reply.text}`);
+}
+
+/** A call that ends nothing: when the server is gone with it, certainly nothing was done. */
+export async function before(call: () => Promise<Reply>): Promise<Reply> {
+  try {
+    const reply = await call();
+    if (reply.cutShort) throw new GoneBefore("the connection ended within an answer");
+    return reply;
+  } catch (error) {
+    throw isGone(error) ? new GoneBefore(String(error)) : error;
+  }
+}
+
+/** The changes as an edition takes them. Which version a projection has now, is asked for. */
+export async function changesOf(
+  changes: readonly ProjectionChange[],
+  get: (path: string) => Promise<Reply>,
+): Promise<{ readonly create: object[]; readonly replace: object[]; readonly delete: object[] }> {
+  const lists: { create: object[]; replace: object[]; delete: object[] } = {
+    create: [],
+    replace: [],
+    delete: [],
+  };
+  for (const { type, id, payload } of changes) {
+    const reply = await before(() => get(projectionPath(type, id)));
+    const version = reply.headers.get("x-service-version");
+    if (reply.status !== 200 && reply.status !== 404) throw new Refused(endingOf(reply));
+    if (payload === undefined) {
+      if (version !== undefined) lists.delete.push({ type, id, version });
+    } else if (version === undefined) lists.create.push({ type, id, payload });
+    else lists.replace.push({ type, id, version, payload });
+  }
+  return lists;
+}
+
+/** The versions in the order of the changes, out of those of the two lists. */
+export function versionsOf(
+  changes: readonly ProjectionChange[],
+  asked: { readonly create: readonly object[]; readonly replace: readonly object[] },
+  reply: Reply,
+): (string | null)[] {
+  const json = reply.json<Versions & { readonly projections?: Versions }>();
+  const told = json.projections ?? json;
+  const versions = new Map<string, string>();
+  for (const list of ["create", "replace"] as const) {
+    for (const [i, change] of asked[list].entries()) {
+      const { type, id } = change as ProjectionChange;
+      versions.set(JSON.stringify([type, id]), told[list][i]!.version);
+    }
+  }
+  return changes.map(({ type, id }) => versions.get(JSON.stringify([type, id])) ?? null);
+}
+
+interface Versions {
+  readonly create: readonly { readonly version: string }[];
+  readonly replace: readonly { readonly version: string }[];
+}
+
+/** A call within a write was refused, and so is the write. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly ending: Ending;
+
+  constructor(ending: Ending) {
+    super(`refused with ${ending.status}`);
+    this.ending = ending;
+  }
+}
+
+/** Goes on after an answer that says yes. @throws Refused */
+export function accepted(reply: Reply): Reply {
+  const ending = endingOf(reply);
+  if (ending.fate === "refused") throw new Refused(ending);
+  return reply;
+}
+
+export async function refusable(work: () => Promise<Ending>): Promise<Ending> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refused) return error.ending;
+    throw error;
+  }
+}
+
+/** The acts that are one request in every edition. */
+export async function performPlain(session: Session, { act }: Intent): Promise<Ending> {
+  if (act.kind === "write") throw new Error("a write is not one request in every edition");
+  if (act.kind === "deleteProjections") {
+    const path = act.type === undefined ? "/projections" : `/projections/${encodeURIComponent(act.type)}`;
+    return endingOf(await session.request("DELETE", path));
+  }
+  return endingOf(await session.request("POST", `/${act.kind}`));
+}
+
+export function openSession(client: Client): Promise<Session> {
+  return Session.open(client);
+}

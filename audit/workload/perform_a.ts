@@ -1,0 +1,35 @@
+import type { Session } from "../../tests/editions/b_tx/session.ts";
+import type { WriteResult } from "../../tests/support/client.ts";
+import type { Intent } from "../witness/record.ts";
+import {
+  changesOf,
+  type Ending,
+  endingOf,
+  performPlain,
+  refusable,
+  versionsOf,
+  type Write,
+} from "./perform.ts";
+
+export function performA(session: Session, intent: Intent): Promise<Ending> {
+  const { act } = intent;
+  return act.kind === "write"
+    ? refusable(() => write(session, act, intent.id))
+    : performPlain(session, intent);
+}
+
+async function write(session: Session, act: Write, id: number): Promise<Ending> {
+  const projections = await changesOf(act.projections, (path) => session.request("GET", path));
+  const conditions = act.condition === "none" ? [] : [{ failIfEventsMatch: "*" }];
+  const json = { conditions, projections, events: act.events };
+  const reply = await session.request("POST", "/write", { json, headers: { "x-audit-act": String(id) } });
+  const ending = endingOf(reply);
+  if (ending.fate === "refused") return ending;
+  const { events } = reply.json<WriteResult>();
+  return {
+    ...ending,
+    sequences: events.map(({ sequence }) => sequence),
+    times: events.map(({ time }) => time),
+    versions: versionsOf(act.projections, projections, reply),
+  };
+}

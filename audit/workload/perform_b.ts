@@ -1,0 +1,60 @@
+import { projectionPath } from "../../tests/support/client.ts";
+import type { Session } from "../../tests/editions/b_tx/session.ts";
+import type { Intent } from "../witness/record.ts";
+import {
+  accepted,
+  before,
+  changesOf,
+  type Ending,
+  endingOf,
+  performPlain,
+  refusable,
+  versionsOf,
+  type Write,
+} from "./perform.ts";
+
+export async function performB(session: Session, intent: Intent): Promise<Ending> {
+  const { act, id } = intent;
+  if (act.kind !== "write") return await performPlain(session, intent);
+  return await refusable(() =>
+    act.events.length === 0 ? changeAlone(session, act, id) : transact(session, act, id)
+  );
+}
+
+/** Changes of projections outside a transaction. */
+async function changeAlone(session: Session, act: Write, id: number): Promise<Ending> {
+  const changes = await changesOf(act.projections, (path) => session.request("GET", path));
+  const headers = { "x-audit-act": String(id) };
+  const reply = await session.request("POST", "/projections", { json: changes, headers });
+  const ending = endingOf(reply);
+  return ending.fate === "refused"
+    ? ending
+    : { ...ending, versions: versionsOf(act.projections, changes, reply) };
+}
+
+async function transact(session: Session, act: Write, id: number): Promise<Ending> {
+  const begun = accepted(await before(() => session.request("POST", "/tx")));
+  const path = `/tx/${begun.json<{ txId: string }>().txId}`;
+  const call = async (method: string, rest: string, json?: unknown) =>
+    accepted(await before(() => session.request(method, path + rest, json === undefined ? {} : { json })));
+  // A decision that rests on everything is overtaken by whatever others write meanwhile.
+  await call("QUERY", "/events", { query: act.condition === "doomed" ? "all" : "none" });
+  const written = await call("POST", "/events", { events: act.events });
+  const changes: Record<string, object[]> = { create: [], replace: [], delete: [] };
+  for (const { type, id, payload } of act.projections) {
+    const { status } = await before(() => session.request("GET", path + projectionPath(type, id)));
+    if (payload === undefined) {
+      if (status === 200) changes["delete"]!.push({ type, id });
+    } else changes[status === 200 ? "replace" : "create"]!.push({ type, id, payload });
+  }
+  // A deletion of what is not there is no change.
+  if (Object.values(changes).some(({ length }) => length > 0)) await call("POST", "/projections", changes);
+  if (act.condition === "rolledBack") {
+    accepted(await before(() => session.request("DELETE", path)));
+    return { fate: "refused", status: 204 };
+  }
+  const headers = { "x-audit-act": String(id) };
+  const ending = endingOf(await session.request("POST", `${path}/commit`, { headers }));
+  const { time } = written.json<{ time: string }>();
+  return ending.fate === "refused" ? ending : { ...ending, times: act.events.map(() => time) };
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { emptyStore, type FoundStore } from "../../audit/witness/found_store.ts";
+import { faultsOf } from "../../audit/witness/judge.ts";
+import type { Entry } from "../../audit/witness/record.ts";
+import { found, intent, sound, TIME, told, wireEvent, write } from "./witnessed.ts";
+
+Deno.test("sound evidence has no faults, whatever has become of the acts of which nobody knows", () => {
+  const { before, entries, after } = sound();
+  assert.deepEqual(faultsOf(before, entries, after), []);
+  assert.deepEqual(faultsOf(before, entries, { ...after, events: after.events.slice(0, 4) }), []);
+});
+
+type Evidence = ReturnType<typeof sound>;
+
+/** Each breaks sound evidence by hand; the fault names what is wrong. */
+const broken: readonly [what: string, break_: (evidence: Evidence) => Partial<FoundStore>, fault: RegExp][] =
+  [
+    ["an acknowledged write is lost", ({ after }) => ({
+      events: after.events.filter((_, i) => i !== 3).map((event, i) => ({ ...event, sequence: i + 1 })),
+      projections: [{ type: "c", id: "p", version: "v2", payload: "2" }],
+    }), /acknowledged and lost: act 4/],
+    ["a refused write is there", ({ after }) => ({
+      events: [...after.events, found(wireEvent(3, "3.0"), 8)],
+    }), /refused \(409\), and there: act 3/],
+    ["half of an open write is there", ({ after }) => ({
+      events: after.events.slice(0, 6),
+    }), /half a write: 2 of the 3 events of act 5/],
+    ["a write is torn apart", ({ after: { events } }) => ({
+      events: [events[0]!, events[1]!, events[3]!, events[2]!, ...events.slice(4)]
+        .map((event, i) => ({ ...event, sequence: i + 1 })),
+    }), /torn apart: the events of act 2/],
+    ["a payload is changed", ({ after }) => ({
+      events: after.events.map((event) => event.sequence === 4 ? { ...event, payload: "4.O" } : event),
+    }), /changed: event 0 of act 4/],
+    ["a tag is lost", ({ after }) => ({
+      events: after.events.map((event) => event.sequence === 4 ? { ...event, identifiers: {} } : event),
+    }), /changed: event 0 of act 4/],
+    ["a time is not what was told", ({ after }) => ({
+      events: after.events.map((event) => event.sequence === 2 ? { ...event, time: `${TIME}0` } : event),
+    }), /was told the time/],
+    ["a sequence is skipped", ({ after }) => ({
+      events: after.events.map((event, i) => i === 6 ? { ...event, sequence: 8 } : event),
+    }), /sequences have a gap/],
+    ["an event of nobody is there", ({ after }) => ({
+      events: [...after.events, found(wireEvent(99, ""), 8)],
+    }), /nobody has written the events of act 99/],
+    [
+      "an old event is gone",
+      () => ({ events: [], projections: [] }),
+      /events are gone that were there before/,
+    ],
+    ["an old event is changed", ({ after }) => ({
+      events: after.events.map((event, i) => i === 0 ? { ...event, payload: "" } : event),
+    }), /event 1 is no longer what it was/],
+    ["the store ID is another one", () => ({ storeId: "t" }), /the store ID changed/],
+    ["a projection is missing", ({ after }) => ({
+      projections: after.projections.slice(0, 1),
+    }), /the projection "c" "q" is missing/],
+    ["a projection is old", ({ after }) => ({
+      projections: [{ type: "c", id: "p", version: "v2", payload: "2" }, after.projections[1]!],
+    }), /"p" has another payload/],
+    ["a projection is there that nobody wrote", ({ after }) => ({
+      projections: [...after.projections, { type: "c", id: "z", version: "v", payload: "" }],
+    }), /"z" should not be there/],
+    ["the store is paused", () => ({ isPaused: true }), /the store is paused/],
+    ["reading found something", () => ({ faults: ["the index differs"] }), /the index differs/],
+  ];
+for (const [what, change, fault] of broken) {
+  Deno.test(`evidence is rejected when ${what}`, () => {
+    const evidence = sound();
+    const faults = faultsOf(evidence.before, evidence.entries, { ...evidence.after, ...change(evidence) });
+    assert.match(faults.join("\n"), fault);
+  });
+}
+
+Deno.test("a version must be the one that was told, and a new one after a change", () => {
+  const old = { type: "c", id: "p", version: "v1", payload: "1" };
+  const before = { ...emptyStore("s"), projections: [old] };
+  const changed = (version: string): FoundStore => ({
+    ...before,
+    events: [found(wireEvent(2, "2.0"), 1)],
+    projections: [{ ...old, version, payload: "2" }],
+  });
+  const untold = [intent(2, write(2, 1, { p: "2" }))];
+  const known = [...untold, told(2, "done", { sequences: [1], versions: ["v2"] })];
+  assert.deepEqual(faultsOf(before, known, changed("v2")), []);
+  assert.match(faultsOf(before, known, changed("v3"))[0]!, /has not the version/);
+  assert.deepEqual(faultsOf(before, untold, changed("v3")), []);
+  assert.match(faultsOf(before, untold, changed("v1"))[0]!, /has not the version/);
+  assert.match(faultsOf(before, [], { ...before, projections: [{ ...old, version: "v3" }] })[0]!, /version/);
+});
+
+Deno.test("changes of projections alone are there as a whole or not at all", () => {
+  const before = emptyStore("s");
+  const entries = [intent(1, write(1, 0, { p: "1", q: "1" }))];
+  const projections = ["p", "q"].map((id) => ({ type: "c", id, version: `v${id}`, payload: "1" }));
+  for (const whole of [[], projections]) {
+    assert.deepEqual(faultsOf(before, entries, { ...before, projections: whole }), []);
+  }
+  assert.notDeepEqual(faultsOf(before, entries, { ...before, projections: projections.slice(1) }), []);
+  const refused: Entry[] = [...entries, told(1, "refused")];
+  assert.notDeepEqual(faultsOf(before, refused, { ...before, projections }), []);
+  const done: Entry[] = [...entries, told(1, "done")];
+  assert.notDeepEqual(faultsOf(before, done, before), []);
+});
+
+Deno.test("a reset empties the store and gives it another ID, or nothing has happened", () => {
+  const { before, after } = sound();
+  const open = [intent(9, { kind: "reset" })];
+  assert.deepEqual(faultsOf(before, open, before), []);
+  assert.deepEqual(faultsOf(before, open, emptyStore("t")), []);
+  assert.match(faultsOf(before, open, { ...before, storeId: "t" })[0]!, /nobody has written|gone/);
+  assert.match(faultsOf(before, open, emptyStore("s"))[0]!, /are gone/);
+  const done = [...open, told(9, "done")];
+  assert.deepEqual(faultsOf(before, done, emptyStore("t")), []);
+  assert.match(faultsOf(before, done, emptyStore("s"))[0]!, /the one of before the reset/);
+  assert.notDeepEqual(faultsOf(before, done, after), []);
+  const refused = [...open, told(9, "refused")];
+  assert.notDeepEqual(faultsOf(before, refused, emptyStore("t")), []);
+});
+
+Deno.test("a pause that was acknowledged is there, and one that ended is not", () => {
+  const store = emptyStore("s");
+  const paused = { ...store, isPaused: true };
+  const pause = [intent(1, { kind: "pause" }), told(1, "done")];
+  assert.deepEqual(faultsOf(store, pause, paused), []);
+  assert.match(faultsOf(store, pause, store)[0]!, /not paused/);
+  const resume = [...pause, intent(2, { kind: "resume" })];
+  for (const either of [store, paused]) assert.deepEqual(faultsOf(store, resume, either), []);
+  assert.match(faultsOf(store, [...resume, told(2, "done")], paused)[0]!, /is paused/);
+});
