@@ -1,4 +1,5 @@
 import { killRounds } from "./kills/kill_rounds.ts";
+import { powerCuts } from "./power/power_cuts.ts";
 import type { CheckContext, Figures } from "./report.ts";
 import type { EditionName } from "./workload/perform.ts";
 
@@ -11,4 +12,6 @@ export interface Check {
 
 export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["kills", { run: killRounds, editions: ["A", "B", "C"], rounds: { quick: 10, full: 1000 } }],
+  // A round is one state of a disk.
+  ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 1200, full: 200_000 } }],
 ]);

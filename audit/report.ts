@@ -26,6 +26,11 @@ export class Extent {
     }
   }
 
+  /** @param rounds how many are done @returns how many more there may be */
+  left(rounds: number): number {
+    return this.#roundsMax - rounds;
+  }
+
   /** @param rounds how many are done */
   isOver(rounds: number): boolean {
     return rounds >= this.#roundsMax || performance.now() >= this.#endsAt;

@@ -43,6 +43,8 @@ export interface Told {
   readonly times?: readonly string[];
   /** Of the projections in the order of the act; null for those that it deleted. */
   readonly versions?: readonly (string | null)[];
+  /** Of the store after a reset. */
+  readonly storeId?: string;
 }
 
 export type Entry = { readonly intent: Intent } | { readonly told: Told };

@@ -139,14 +139,36 @@ export async function refusable(work: () => Promise<Ending>): Promise<Ending> {
   }
 }
 
+/** The request header that names the act which a request completes, so that a trace of the server shows it. */
+export function actHeader(id: number): Readonly<Record<string, string>> {
+  return { [ACT_HEADER]: String(id) };
+}
+
+export const ACT_HEADER = "x-audit-act";
+
 /** The acts that are one request in every edition. */
-export async function performPlain(session: Session, { act }: Intent): Promise<Ending> {
+export async function performPlain(session: Session, { act, id }: Intent): Promise<Ending> {
   if (act.kind === "write") throw new Error("a write is not one request in every edition");
+  const headers = actHeader(id);
   if (act.kind === "deleteProjections") {
     const path = act.type === undefined ? "/projections" : `/projections/${encodeURIComponent(act.type)}`;
-    return endingOf(await session.request("DELETE", path));
+    return endingOf(await session.request("DELETE", path, { headers }));
   }
-  return endingOf(await session.request("POST", `/${act.kind}`));
+  const ending = endingOf(await session.request("POST", `/${act.kind}`, { headers }));
+  return act.kind === "reset" && ending.fate === "done" ? await withStoreId(session, ending) : ending;
+}
+
+/** Of the store after a reset, if it is still there to be asked. */
+async function withStoreId(session: Session, ending: Ending): Promise<Ending> {
+  try {
+    // What matches does not matter; edition B has another word for every event.
+    const json = { query: [{ types: ["none"] }], limit: 1 };
+    const storeId = (await session.request("QUERY", "/events", { json })).headers.get("x-service-store");
+    return storeId === undefined ? ending : { ...ending, storeId };
+  } catch (error) {
+    if (isGone(error)) return ending;
+    throw error;
+  }
 }
 
 export function openSession(client: Client): Promise<Session> {

@@ -2,6 +2,7 @@ import type { Session } from "../../tests/editions/b_tx/session.ts";
 import type { WriteResult } from "../../tests/support/client.ts";
 import type { Intent } from "../witness/record.ts";
 import {
+  actHeader,
   changesOf,
   type Ending,
   endingOf,
@@ -22,7 +23,7 @@ async function write(session: Session, act: Write, id: number): Promise<Ending> 
   const projections = await changesOf(act.projections, (path) => session.request("GET", path));
   const conditions = act.condition === "none" ? [] : [{ failIfEventsMatch: "*" }];
   const json = { conditions, projections, events: act.events };
-  const reply = await session.request("POST", "/write", { json, headers: { "x-audit-act": String(id) } });
+  const reply = await session.request("POST", "/write", { json, headers: actHeader(id) });
   const ending = endingOf(reply);
   if (ending.fate === "refused") return ending;
   const { events } = reply.json<WriteResult>();

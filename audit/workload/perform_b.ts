@@ -3,6 +3,7 @@ import type { Session } from "../../tests/editions/b_tx/session.ts";
 import type { Intent } from "../witness/record.ts";
 import {
   accepted,
+  actHeader,
   before,
   changesOf,
   type Ending,
@@ -24,7 +25,7 @@ export async function performB(session: Session, intent: Intent): Promise<Ending
 /** Changes of projections outside a transaction. */
 async function changeAlone(session: Session, act: Write, id: number): Promise<Ending> {
   const changes = await changesOf(act.projections, (path) => session.request("GET", path));
-  const headers = { "x-audit-act": String(id) };
+  const headers = actHeader(id);
   const reply = await session.request("POST", "/projections", { json: changes, headers });
   const ending = endingOf(reply);
   return ending.fate === "refused"
@@ -53,7 +54,7 @@ async function transact(session: Session, act: Write, id: number): Promise<Endin
     accepted(await before(() => session.request("DELETE", path)));
     return { fate: "refused", status: 204 };
   }
-  const headers = { "x-audit-act": String(id) };
+  const headers = actHeader(id);
   const ending = endingOf(await session.request("POST", `${path}/commit`, { headers }));
   const { time } = written.json<{ time: string }>();
   return ending.fate === "refused" ? ending : { ...ending, times: act.events.map(() => time) };

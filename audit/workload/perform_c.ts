@@ -3,6 +3,7 @@ import type { Reply } from "../../tests/support/connection.ts";
 import type { Intent } from "../witness/record.ts";
 import {
   accepted,
+  actHeader,
   before,
   changesOf,
   type Ending,
@@ -31,7 +32,7 @@ async function write(session: Session, act: Write, id: number): Promise<Ending> 
 
 async function changeAlone(session: Session, act: Write, id: number): Promise<Ending> {
   const changes = await changesOf(act.projections, (path) => session.request("GET", path));
-  const headers = { "x-audit-act": String(id) };
+  const headers = actHeader(id);
   const reply = await session.request("POST", "/projections", { json: changes, headers });
   if (reply.status === 400) return { fate: "refused", status: 400 };
   const ending = endingOf(reply);
@@ -62,7 +63,7 @@ async function transact(
     accepted(await call("POST", "/rollback"));
     return { fate: "refused", status: 204 };
   }
-  const headers = { ...ticket, "x-audit-act": String(id) };
+  const headers = { ...ticket, ...actHeader(id) };
   const ending = endingOf(await session.request("POST", "/commit", { headers }));
   if (ending.fate === "refused") return ending;
   return {

@@ -1,0 +1,20 @@
+import type { Entry } from "../witness/record.ts";
+
+/**
+ * What was asked and told up to a moment. An act of which the completing request has not arrived is left out, unless
+ * it was refused in the end: it must never be there.
+ */
+export function evidenceAt(
+  entries: readonly Entry[],
+  asked: ReadonlySet<number>,
+  answered: ReadonlySet<number>,
+): Entry[] {
+  const refused = new Set(
+    entries.flatMap((entry) => "told" in entry && entry.told.fate === "refused" ? [entry.told.id] : []),
+  );
+  return entries.filter((entry) =>
+    "intent" in entry
+      ? asked.has(entry.intent.id) || refused.has(entry.intent.id)
+      : answered.has(entry.told.id) || refused.has(entry.told.id)
+  );
+}

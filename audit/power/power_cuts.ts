@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
+import { emptyStore, type FoundStore } from "../witness/found_store.ts";
+import { faultsOf } from "../witness/judge.ts";
+import { Random } from "../workload/random.ts";
+import { Disk } from "./disk.ts";
+import { evidenceAt } from "./evidence_at.ts";
+import { openImage } from "./open_image.ts";
+import { record, type Recording } from "./recording.ts";
+import { survivalOf, type Way, WAYS } from "./survivals.ts";
+
+/*
+ * A run of a server is recorded with everything that it does to its files. Then the power is cut before each of these
+ * operations: what was synced is on the disk, and what was not is kept, dropped, kept in part or torn. Each disk that
+ * comes of it is opened as a server opens it, and compared with what the clients had been told by then.
+ */
+
+/** With more states another run is recorded. */
+const STATES_OF_A_RECORDING_MAX = 4000;
+
+interface Tally {
+  rounds: number;
+  recordings: number;
+  operations: number;
+  /** States in which something that was not synced was at stake. */
+  atStake: number;
+  acknowledged: number;
+}
+
+export async function powerCuts(context: CheckContext): Promise<Figures> {
+  const random = new Random(context.seed);
+  const tally: Tally = { rounds: 0, recordings: 0, operations: 0, atStake: 0, acknowledged: 0 };
+  while (!context.extent.isOver(tally.rounds)) {
+    const directory = join(context.directory, `recording_${tally.recordings}`);
+    Deno.mkdirSync(directory);
+    const recording = await record({ edition: context.edition, directory }, random.fork());
+    demand("power cuts", { operations: [recording.traced.length, 300] });
+    cutEverywhere(context, recording, random.fork(), tally);
+    tally.recordings++;
+    Deno.removeSync(directory, { recursive: true });
+  }
+  demand("power cuts", {
+    "states in which something was at stake": [tally.atStake, tally.rounds / 2],
+    acknowledged: [tally.acknowledged, tally.rounds],
+  });
+  return { ...tally };
+}
+
+/** Goes through the recording once, with as many states at each place as are wanted in all. */
+function cutEverywhere(
+  { edition, extent }: CheckContext,
+  recording: Recording,
+  random: Random,
+  tally: Tally,
+): void {
+  const { traced, entries } = recording;
+  const images = imageDirectory();
+  const places = traced.filter(({ kind }) => kind !== "asked" && kind !== "answered").length;
+  const disk = new Disk();
+  const asked = new Set<number>();
+  const answered = new Set<number>();
+  const states = Math.min(STATES_OF_A_RECORDING_MAX, extent.left(tally.rounds));
+  let place = 0;
+  let cuts = 0;
+  for (const operation of traced) {
+    if (operation.kind === "asked") asked.add(operation.act);
+    else if (operation.kind === "answered") answered.add(operation.act);
+    else {
+      // Before an operation: so that answers that have left count.
+      place++;
+      for (; cuts < states * place / places && !extent.isOver(tally.rounds); cuts++) {
+        const way = WAYS[tally.rounds % WAYS.length]!;
+        const found = openImage(disk.image(survivalOf(way, random)), join(images, "data"), edition);
+        judge(recording, evidenceAt(entries, asked, answered), found, answered.size, { place, way });
+        tally.rounds++;
+        tally.acknowledged += answered.size;
+        if (disk.pending > 0) tally.atStake++;
+      }
+      disk.apply(operation);
+    }
+  }
+  tally.operations += places;
+  Deno.removeSync(images, { recursive: true });
+}
+
+/** @throws AuditFailure */
+function judge(
+  { storeId }: Recording,
+  entries: ReturnType<typeof evidenceAt>,
+  found: FoundStore,
+  answered: number,
+  { place, way }: { readonly place: number; readonly way: Way },
+): void {
+  // Nobody had been told an ID before the first answer, so an empty store may get another one.
+  const isUntold = answered === 0 && found.events.length === 0 && found.storeId !== "";
+  const faults = faultsOf(emptyStore(isUntold ? found.storeId : storeId), entries, found);
+  if (faults.length === 0) return;
+  throw new AuditFailure(
+    `the power was cut before operation ${place}, which left ${way} of what was not synced`,
+    faults,
+  );
+}
+
+/** In memory if the system has such a directory: nothing there needs to survive. */
+function imageDirectory(): string {
+  try {
+    return Deno.makeTempDirSync({ dir: "/dev/shm", prefix: "eventstore_audit_" });
+  } catch {
+    return Deno.makeTempDirSync({ prefix: "eventstore_audit_" });
+  }
+}

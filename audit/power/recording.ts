@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import { pause } from "../../tests/support/eventually.ts";
+import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
+import { actUntilGone } from "../kills/clients.ts";
+import { debianProgram } from "../../tests/system/support/debian_program.ts";
+import { straceCommand } from "../server/strace.ts";
+import { randomAdministration, randomLoad } from "../workload/acts.ts";
+import type { EditionName } from "../workload/perform.ts";
+import type { Random } from "../workload/random.ts";
+import { type Act, type Entry, Witness } from "../witness/record.ts";
+import { type Traced, TRACED_CALLS, TraceReader } from "./trace.ts";
+
+/** What a server did to its disk over several lives, and what its clients asked for. */
+export interface Recording {
+  readonly traced: readonly Traced[];
+  readonly entries: readonly Entry[];
+  /** Of the first life. */
+  readonly storeId: string;
+}
+
+const CLIENTS = 3;
+
+/** After so long at rest a server merges its index and empties its log. */
+const REST_MILLISECONDS = 2600;
+
+/**
+ * Three lives: the first creates the store, is written to, rests, is administered, and stops; the second is killed
+ * under load; the third recovers what that left, and goes on.
+ */
+export async function record(
+  { edition, directory }: { readonly edition: EditionName; readonly directory: string },
+  random: Random,
+): Promise<Recording> {
+  const dataDir = join(directory, "data");
+  Deno.mkdirSync(dataDir, { mode: 0o700 });
+  using witness = new Witness(join(directory, "witness.jsonl"), 0);
+  const reader = new TraceReader(dataDir);
+  const traced: Traced[] = [];
+  let storeId = "";
+  const live = async (use: (server: ServerProcess) => Promise<void>): Promise<void> => {
+    const output = join(directory, "strace");
+    const server = await startTraced(edition, directory, output);
+    try {
+      storeId ||= /, store ([0-9a-f-]+) /.exec(server.stdout)![1]!;
+      await use(server);
+    } finally {
+      await server[Symbol.asyncDispose]();
+    }
+    await complete(output);
+    traced.push(...reader.read(Deno.readTextFileSync(output)));
+    Deno.removeSync(output);
+  };
+  const load = (server: ServerProcess, acts: number): Promise<void> =>
+    act(server, edition, random, witness, acts);
+  await live(async (server) => {
+    await load(server, 20);
+    await pause(REST_MILLISECONDS);
+    await administer(server, edition, random, witness);
+    await load(server, 10);
+    await server.stop();
+  });
+  await live(async (server) => {
+    await load(server, 15);
+    await server.kill();
+  });
+  await live(async (server) => {
+    await load(server, 10);
+    await server.stop();
+  });
+  return { traced, entries: witness.entries, storeId };
+}
+
+async function startTraced(edition: EditionName, directory: string, output: string): Promise<ServerProcess> {
+  const { path, environment } = await debianProgram("strace");
+  const options = [
+    "--follow-forks",
+    "--seccomp-bpf",
+    "--decode-fds=path",
+    "--string-limit=1000000",
+    `--trace=${TRACED_CALLS}`,
+    `--output=${output}`,
+  ];
+  return await startServer({
+    directory,
+    listen: "unix",
+    listenOnly: true,
+    env: { SERVICE_EDITION: edition, SERVICE_DEV_MODE: "true" },
+    under: straceCommand({ output, path, environment, options }),
+  });
+}
+
+/** The tracer writes its last lines when the server is gone already. */
+async function complete(output: string): Promise<void> {
+  for (let size = -1; size !== Deno.statSync(output).size;) {
+    size = Deno.statSync(output).size;
+    await pause(100);
+  }
+}
+
+/** Several clients at the same time, so many acts each. */
+async function act(
+  server: ServerProcess,
+  edition: EditionName,
+  random: Random,
+  witness: Witness,
+  acts: number,
+): Promise<void> {
+  await Promise.all(Array.from({ length: CLIENTS }, (_, i) => {
+    const name = `client ${i}`;
+    const own = random.fork();
+    let left = acts;
+    const choose = (id: number): Act => randomLoad(own, name, id);
+    return actUntilGone(edition, server.client(), name, witness, choose, () => left-- <= 0);
+  }));
+}
+
+/** One client alone: every endpoint that changes the store, with one reset, and no pause at the end. */
+async function administer(
+  server: ServerProcess,
+  edition: EditionName,
+  random: Random,
+  witness: Witness,
+): Promise<void> {
+  const own = random.fork();
+  const script: readonly Act["kind"][] = edition === "A"
+    ? ["write", "deleteProjections", "write", "reset", "write"]
+    : [
+      "optimize",
+      "pause",
+      "write",
+      "deleteProjections",
+      "reset",
+      "write",
+      "resume",
+      "write",
+      "pause",
+      "resume",
+    ];
+  for (const kind of script) {
+    let isDone = false;
+    const choose = (id: number): Act => {
+      isDone = true;
+      for (;;) {
+        const act = kind === "reset" || kind === "pause" || kind === "resume" || kind === "optimize"
+          ? { kind }
+          : randomAdministration(own, edition, "client 0", id);
+        if (act.kind === kind) return act;
+      }
+    };
+    await actUntilGone(edition, server.client(), "client 0", witness, choose, () => isDone);
+  }
+}
