@@ -1,0 +1,6 @@
+import type { Bug } from "./bug.ts";
+import { CONTENT_BUGS } from "./content_bugs.ts";
+import { DURABILITY_BUGS } from "./durability_bugs.ts";
+import { RULE_BUGS } from "./rule_bugs.ts";
+
+export const BUGS: readonly Bug[] = [...DURABILITY_BUGS, ...CONTENT_BUGS, ...RULE_BUGS];

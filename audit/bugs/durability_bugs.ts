@@ -1,0 +1,161 @@
+import type { Bug, Catcher } from "./bug.ts";
+
+const power = (edition: "A" | "B" | "C"): Catcher => ({ check: "power", edition, rounds: 800 });
+const kills = (edition: "A" | "B" | "C"): Catcher => ({ check: "kills", edition, rounds: 12 });
+
+const CONNECTION = "src/store/sqlite/connection/connection.ts";
+const TRANSACTIONS = "src/store/sqlite/writing/transactions.ts";
+const WRITER = "src/store/sqlite/writing/writer.ts";
+const PAUSE_FILE = "src/store/pause_file.ts";
+
+/** What is acknowledged is not on the disk, or not all of it, or in the wrong order. */
+export const DURABILITY_BUGS: readonly Bug[] = [
+  {
+    name: "commits are not synced: synchronous NORMAL instead of FULL",
+    edits: [{
+      file: CONNECTION,
+      find: '["synchronous", "FULL", 2]',
+      replace: '["synchronous", "NORMAL", 1]',
+    }],
+    caughtBy: power("A"),
+  },
+  {
+    name: "nothing is synced: synchronous OFF",
+    edits: [{ file: CONNECTION, find: '["synchronous", "FULL", 2]', replace: '["synchronous", "OFF", 0]' }],
+    caughtBy: power("B"),
+  },
+  {
+    name: "a write is acknowledged before its COMMIT, which comes with the next turn",
+    edits: [
+      {
+        file: TRANSACTIONS,
+        find: '      this.#db.run("COMMIT");\n      // It was written',
+        replace: "      this.#isLate = true;\n      // It was written",
+      },
+      {
+        file: TRANSACTIONS,
+        find: '      this.#db.run("BEGIN IMMEDIATE");\n      return done(undefined);',
+        replace: '      if (this.#isLate) this.#db.run("COMMIT");\n      this.#isLate = false;\n' +
+          '      this.#db.run("BEGIN IMMEDIATE");\n      return done(undefined);',
+      },
+      {
+        file: TRANSACTIONS,
+        find: "  #mustFence = false;",
+        replace: "  #mustFence = false;\n  #isLate = false;",
+      },
+    ],
+    caughtBy: kills("A"),
+  },
+  {
+    name: "a pause of edition C is not synced",
+    edits: [{
+      file: PAUSE_FILE,
+      find: "    await syncInBackground(path);\n    await syncInBackground(dataDir);\n",
+      replace: "",
+    }],
+    caughtBy: power("C"),
+  },
+  {
+    name: "the end of a pause of edition C is not synced",
+    edits: [{
+      file: PAUSE_FILE,
+      find: "  if (isThere(path)) await Deno.remove(path);\n  await syncInBackground(dataDir);",
+      replace: "  if (isThere(path)) await Deno.remove(path);",
+    }],
+    caughtBy: power("C"),
+  },
+  {
+    name: "a pause of edition B is kept in memory only",
+    edits: [{
+      file: WRITER,
+      find: "      writePausedSince(this.#db, sinceMicros);\n",
+      replace: "      void writePausedSince, sinceMicros;\n",
+    }],
+    caughtBy: { check: "kills", edition: "B", rounds: 30 },
+  },
+  {
+    name: "a start throws the log away, as if it were left over",
+    edits: [{
+      file: WRITER,
+      find: "    else refuseSecondName(path);\n",
+      replace:
+        "    else refuseSecondName(path);\n    try {\n      Deno.removeSync(`${path}-wal`);\n    } catch {\n" +
+        "      // There is none.\n    }\n",
+    }],
+    caughtBy: kills("A"),
+  },
+  {
+    name: "the database gets its name before it is complete",
+    edits: [
+      {
+        file: "src/store/sqlite/data_directory/new_database_file.ts",
+        find: "this.temporary = `${path}.new`;",
+        replace: "this.temporary = path;",
+      },
+      {
+        file: "src/files/new_file.ts",
+        find: "  Deno.renameSync(temporary, path);",
+        replace: "  if (temporary !== path) Deno.renameSync(temporary, path);",
+      },
+      {
+        file: "src/store/sqlite/data_directory/new_database_file.ts",
+        find: "    this.#clear();\n  }\n\n  #clear",
+        replace: "  }\n\n  #clear",
+      },
+    ],
+    caughtBy: power("A"),
+  },
+  {
+    name: "events and projections of a commit are two transactions",
+    edits: [{
+      file: "src/store/sqlite/writing/run_write.ts",
+      find: "  const versions = applyProjections(db, write.projections);\n",
+      replace: "  const versions = applyProjections(db, write.projections);\n" +
+        '  if (write.events.length > 0) db.run("COMMIT"), db.run("BEGIN IMMEDIATE");\n',
+    }],
+    caughtBy: power("A"),
+  },
+  {
+    name: "the end of a ticket's transaction does not wait for the COMMIT",
+    edits: [{
+      file: "src/editions/c_ticket/transaction.ts",
+      find: "    const outcome: Outcome<void> = await running.catch((error: Error) => {",
+      replace: "    running.catch(() => {});\n" +
+        '    const outcome: Outcome<void> = await Promise.resolve<Outcome<void>>({ kind: "done", value: undefined })' +
+        ".catch((error: Error) => {",
+    }],
+    caughtBy: power("C"),
+  },
+  {
+    name: "a COMMIT that failed is told as refused without a fence over it",
+    edits: [{
+      file: TRANSACTIONS,
+      find: "      this.#fence();\n      return true;",
+      replace: "      return true;",
+    }],
+    caughtBy: { tests: "tests/server/failed_commit.test.ts" },
+  },
+  {
+    name: "what nobody knows is told as refused",
+    edits: [{
+      file: TRANSACTIONS,
+      find: 'kind: this.#isFenced() ? "failed" : "unknown"',
+      replace: 'kind: this.#isFenced() ? "failed" : "failed"',
+    }],
+    caughtBy: { tests: "tests/server/failed_commit.test.ts" },
+  },
+  {
+    name: "a server goes on after an I/O error",
+    edits: [{ file: TRANSACTIONS, find: "  SqlCode.ioError,\n", replace: "" }],
+    caughtBy: { tests: "tests/server/failed_commit.test.ts" },
+  },
+  {
+    name: "files that are deleted or replaced are not noticed",
+    edits: [{
+      file: "src/store/sqlite/data_directory/store_files.ts",
+      find: "      if (dev !== device || ino !== number) return",
+      replace: "      if (dev !== device && ino !== number) return",
+    }],
+    caughtBy: { tests: "tests/server/lost_files.test.ts" },
+  },
+];

@@ -1,0 +1,117 @@
+import type { Bug } from "./bug.ts";
+
+const CHECK_CONDITIONS = "src/store/check_conditions.ts";
+const PROJECTIONS = "src/store/sqlite/tables/projections.ts";
+
+/** The store decides what it must not, or tells nobody. */
+export const RULE_BUGS: readonly Bug[] = [
+  {
+    name: "the last of several conditions is not checked",
+    edits: [{
+      file: CHECK_CONDITIONS,
+      find: "of conditions.entries()) {",
+      replace: "of conditions.entries()) {\n    if (index > 0 && index === conditions.length - 1) break;",
+    }],
+    caughtBy: { tests: "tests/editions/a_write/model.test.ts" },
+  },
+  {
+    name: "a condition looks one event too late",
+    edits: [{
+      file: CHECK_CONDITIONS,
+      find: "  const after = Math.max(afterSequence, known?.upTo ?? 0);",
+      replace: "  const after = Math.max(afterSequence, known?.upTo ?? 0) + 1;",
+    }],
+    caughtBy: { tests: "tests/editions/a_write/conditions.test.ts" },
+  },
+  {
+    name: "a condition that was read on another store is believed",
+    edits: [{
+      file: CHECK_CONDITIONS,
+      find: "condition.store !== undefined && condition.store !== store.state.storeId",
+      replace: "condition.store === undefined && condition.store !== store.state.storeId && index < 0",
+    }],
+    caughtBy: { tests: "tests/editions/a_write/model.test.ts" },
+  },
+  {
+    name: "a condition does not see the earlier writes of its group",
+    edits: [{
+      file: "src/store/sqlite/writing/run_write.ts",
+      find: "    return known < head && suspectsAfter(known, items, recent, head).length > 0;",
+      replace:
+        "    return known < head && known < 0 && suspectsAfter(known, items, recent, head).length > 0;",
+    }],
+    caughtBy: { tests: "tests/editions/a_write/race.test.ts" },
+  },
+  {
+    name: "recent terms are not remembered",
+    edits: [{
+      file: "src/store/recent_terms.ts",
+      find: '      for (const term of terms.split(" ")) this.#current.set(term, sequence);',
+      replace: '      for (const term of terms.split(" ").slice(1)) this.#current.set(term, sequence);',
+    }],
+    caughtBy: { tests: "tests/editions/a_write/race.test.ts" },
+  },
+  {
+    name: "recent terms outlive a rollback",
+    edits: [{
+      file: "src/store/sqlite/writing/writer.ts",
+      find: "    this.#recent.clear(this.#committed.head);\n",
+      replace: "",
+    }],
+    caughtBy: { tests: "tests/editions/c_ticket/sequences.test.ts" },
+  },
+  {
+    name: "a projection is replaced whatever its version",
+    edits: [{
+      file: PROJECTIONS,
+      find: "      if (storedVersion(db, change) !== change.version)",
+      replace: '      if (list === "delete" && storedVersion(db, change) !== change.version)',
+    }],
+    caughtBy: { tests: "tests/editions/a_write/race.test.ts" },
+  },
+  {
+    name: "a reader that waits is not woken by an event of its type",
+    edits: [{
+      file: "src/store/arrivals/arrivals.ts",
+      find: "    for (const key of [EVERY, lastKey(sequence), ...own]) {",
+      replace: "    for (const key of [EVERY, lastKey(sequence), ...[...own].slice(1)]) {",
+    }],
+    caughtBy: { tests: "tests/editions/following/kills.test.ts" },
+  },
+  {
+    name: "a client that leaves keeps its place in the queue",
+    edits: [{
+      file: "src/turns/write_queue.ts",
+      find: '    client?.addEventListener("abort", job.onLeave, { once: true });\n',
+      replace: "",
+    }],
+    caughtBy: { tests: "tests/editions/c_ticket/leaving.test.ts" },
+  },
+  {
+    name: "two servers may have one data directory",
+    edits: [{
+      file: "src/store/sqlite/data_directory/data_directory.ts",
+      find: "  if (!file.tryLockSync(true)) {",
+      replace: "  if (!file.tryLockSync(false)) {",
+    }],
+    caughtBy: { tests: "tests/editions/a_write/start.test.ts" },
+  },
+  {
+    name: "an item that names several tags is content with one",
+    edits: [{
+      file: "src/store/sqlite/tables/tag_index.ts",
+      find: '  return all.join(" AND ");',
+      replace: '  return all.join(" OR ");',
+    }],
+    caughtBy: { tests: "tests/store/sqlite/contract.test.ts" },
+  },
+  {
+    name: "a search by scanning ignores tags after the first",
+    edits: [{
+      file: "src/store/sqlite/reading/matcher.ts",
+      find: "      this.#wanted[i] = identifiers.length + metadata.length;",
+      replace: "      this.#wanted[i] = Math.min(1, identifiers.length + metadata.length);",
+    }],
+    caughtBy: { tests: "tests/editions/a_write/model.test.ts" },
+  },
+];
