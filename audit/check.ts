@@ -68,7 +68,7 @@ try {
   const extent = [rounds && `--rounds ${rounds}`, minutes && `--minutes ${minutes}`].filter(Boolean).join(
     " ",
   );
-  const what = error instanceof AuditFailure ? error.message : (error as Error).stack;
+  const what = error instanceof AuditFailure ? error.message : Deno.inspect(error);
   print(`FAILED ${name}, edition ${edition}, seed ${seed}\n${what}\n`);
   print(`repeat it: deno task audit:check ${name} --edition ${edition} --seed ${seed} ${extent}\n`);
   print(`its files: ${directory}\n`);

@@ -1,4 +1,5 @@
-import { type Client, projectionPath } from "../../tests/support/client.ts";
+import { type Client, projectionPath, UnexpectedReply } from "../../tests/support/client.ts";
+import { AuditFailure } from "../report.ts";
 import { ACT_TAG, type FoundEvent } from "./wire_event.ts";
 import type { FoundProjection, FoundStore } from "./found_store.ts";
 
@@ -19,8 +20,21 @@ export async function readOverHttp(
   every: "*" | "all",
   names: readonly ProjectionName[],
 ): Promise<FoundStore> {
+  try {
+    return await read(client, every, names);
+  } catch (error) {
+    if (error instanceof UnexpectedReply) throw new AuditFailure("the store cannot be read", [error.message]);
+    throw error;
+  }
+}
+
+async function read(
+  client: Client,
+  every: "*" | "all",
+  names: readonly ProjectionName[],
+): Promise<FoundStore> {
   const { store, reply } = await client.queryEvents(every, { limit: 1 });
-  if (store === undefined) throw new Error(`the store cannot be read: ${reply.status} ${reply.text}`);
+  if (store === undefined) throw new UnexpectedReply("QUERY /events", reply);
   const events = await client.allEvents(every) as FoundEvent[];
   const faults: string[] = [];
   const head = Number(reply.headers.get("x-service-head"));
@@ -60,13 +74,13 @@ async function readProjection(client: Client, { type, id }: ProjectionName): Pro
   const reply = await client.request("GET", projectionPath(type, id));
   if (reply.status === 404) return [];
   const version = reply.headers.get("x-service-version");
-  if (reply.status !== 200 || version === undefined) throw new Error(`${reply.status} ${reply.text}`);
+  if (reply.status !== 200 || version === undefined) throw new UnexpectedReply("GET /projections", reply);
   return [{ type, id, version, payload: reply.text }];
 }
 
 /** Edition A knows no pause. */
 async function readPause(client: Client): Promise<boolean> {
   const reply = await client.request("GET", "/health");
-  if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`);
+  if (reply.status !== 200) throw new UnexpectedReply("GET /health", reply);
   return reply.json<{ readonly paused?: boolean }>().paused === true;
 }

@@ -2,6 +2,7 @@ import { NoReply, type Reply } from "../../tests/support/connection.ts";
 import { type Client, projectionPath } from "../../tests/support/client.ts";
 import { Session } from "../../tests/editions/b_tx/session.ts";
 import { isGone } from "../../tests/server/acknowledged_writes.ts";
+import { AuditFailure } from "../report.ts";
 import type { Act, Intent, ProjectionChange, Told } from "../witness/record.ts";
 import { performA } from "./perform_a.ts";
 import { performB } from "./perform_b.ts";
@@ -20,8 +21,10 @@ export type Perform = (session: Session, intent: Intent) => Promise<Ending>;
 const PERFORM: Readonly<Record<EditionName, Perform>> = { A: performA, B: performB, C: performC };
 
 /** An answer that no client should ever get. */
-export class WrongAnswer extends Error {
-  override readonly name = "WrongAnswer";
+export class WrongAnswer extends AuditFailure {
+  constructor({ status, text }: Reply) {
+    super("a client was answered", [`${status} ${text}`]);
+  }
 }
 
 /** The server was gone before the client had asked for the end of its write: nothing may come of it. */
@@ -53,7 +56,7 @@ export function endingOf(reply: Reply): Ending {
   const { status } = reply;
   if (status === 200 || status === 204) return { fate: "done", status };
   if (REFUSALS.has(status)) return { fate: "refused", status };
-  throw new WrongAnswer(`${status} ${reply.text}`);
+  throw new WrongAnswer(reply);
 }
 
 /** A call that ends nothing: when the server is gone with it, certainly nothing was done. */
