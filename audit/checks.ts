@@ -2,6 +2,7 @@ import { BUGS } from "./bugs/bugs.ts";
 import { plantedBugs } from "./bugs/planted_bugs.ts";
 import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
+import { orderRounds } from "./order/order_rounds.ts";
 import { powerCuts } from "./power/power_cuts.ts";
 import type { CheckContext, Figures } from "./report.ts";
 import type { EditionName } from "./workload/perform.ts";
@@ -17,6 +18,8 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["kills", { run: killRounds, editions: ["A", "B", "C"], rounds: { quick: 10, full: 1000 } }],
   // A round is one state of a disk.
   ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 1200, full: 200_000 } }],
+  // A round is one history of twelve clients.
+  ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 10, full: 600 } }],
   // A round is one call that fails. In full, until every combination was tried.
   ["faults", { run: failingCalls, editions: ["A", "B", "C"], rounds: { quick: 10, full: 100_000 } }],
   // A round is one bug, which says itself what edition it is about.
