@@ -4,6 +4,7 @@ import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
 import { orderRounds } from "./order/order_rounds.ts";
 import { powerCuts } from "./power/power_cuts.ts";
+import { starts } from "./starts/starts.ts";
 import type { CheckContext, Figures } from "./report.ts";
 import type { EditionName } from "./workload/perform.ts";
 
@@ -22,6 +23,8 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 10, full: 600 } }],
   // A round is one call that fails. In full, until every combination was tried.
   ["faults", { run: failingCalls, editions: ["A", "B", "C"], rounds: { quick: 10, full: 100_000 } }],
+  // A round is one directory in which something is wrong. The file is the same for every edition.
+  ["starts", { run: starts, editions: ["A"], rounds: { quick: 12, full: 600 } }],
   // A round is one bug, which says itself what edition it is about.
   ["bugs", { run: plantedBugs, editions: ["A"], rounds: { quick: 2, full: BUGS.length } }],
 ]);

@@ -1,4 +1,6 @@
-import type { Bug } from "./bug.ts";
+import type { Bug, Catcher } from "./bug.ts";
+
+const order = (edition: "A" | "B" | "C"): Catcher => ({ check: "order", edition, rounds: 10 });
 
 const CHECK_CONDITIONS = "src/store/check_conditions.ts";
 const PROJECTIONS = "src/store/sqlite/tables/projections.ts";
@@ -12,7 +14,7 @@ export const RULE_BUGS: readonly Bug[] = [
       find: "of conditions.entries()) {",
       replace: "of conditions.entries()) {\n    if (index > 0 && index === conditions.length - 1) break;",
     }],
-    caughtBy: { tests: "tests/editions/a_write/model.test.ts" },
+    caughtBy: order("A"),
   },
   {
     name: "a condition looks one event too late",
@@ -21,7 +23,7 @@ export const RULE_BUGS: readonly Bug[] = [
       find: "  const after = Math.max(afterSequence, known?.upTo ?? 0);",
       replace: "  const after = Math.max(afterSequence, known?.upTo ?? 0) + 1;",
     }],
-    caughtBy: { tests: "tests/editions/a_write/conditions.test.ts" },
+    caughtBy: order("A"),
   },
   {
     name: "a condition that was read on another store is believed",
@@ -40,7 +42,7 @@ export const RULE_BUGS: readonly Bug[] = [
       replace:
         "    return known < head && known < 0 && suspectsAfter(known, items, recent, head).length > 0;",
     }],
-    caughtBy: { tests: "tests/editions/a_write/race.test.ts" },
+    caughtBy: order("A"),
   },
   {
     name: "recent terms are not remembered",
@@ -49,16 +51,16 @@ export const RULE_BUGS: readonly Bug[] = [
       find: '      for (const term of terms.split(" ")) this.#current.set(term, sequence);',
       replace: '      for (const term of terms.split(" ").slice(1)) this.#current.set(term, sequence);',
     }],
-    caughtBy: { tests: "tests/editions/a_write/race.test.ts" },
+    caughtBy: order("B"),
   },
   {
-    name: "recent terms outlive a rollback",
+    name: "after a rollback, recent terms claim to know every event",
     edits: [{
-      file: "src/store/sqlite/writing/writer.ts",
-      find: "    this.#recent.clear(this.#committed.head);\n",
-      replace: "",
+      file: "src/store/recent_terms.ts",
+      find: "    this.#floor = head;\n    this.#generationStart = head;\n    this.#older.clear();",
+      replace: "    this.#floor = 0;\n    this.#generationStart = head;\n    this.#older.clear();",
     }],
-    caughtBy: { tests: "tests/editions/c_ticket/sequences.test.ts" },
+    caughtBy: order("C"),
   },
   {
     name: "a projection is replaced whatever its version",
@@ -76,7 +78,7 @@ export const RULE_BUGS: readonly Bug[] = [
       find: "    for (const key of [EVERY, lastKey(sequence), ...own]) {",
       replace: "    for (const key of [EVERY, lastKey(sequence), ...[...own].slice(1)]) {",
     }],
-    caughtBy: { tests: "tests/editions/following/kills.test.ts" },
+    caughtBy: { tests: "tests/store/arrivals/arrivals.test.ts" },
   },
   {
     name: "a client that leaves keeps its place in the queue",
@@ -95,6 +97,33 @@ export const RULE_BUGS: readonly Bug[] = [
       replace: "  if (!file.tryLockSync(false)) {",
     }],
     caughtBy: { tests: "tests/editions/a_write/start.test.ts" },
+  },
+  {
+    name: "a commit of edition B checks only its last read",
+    edits: [{
+      file: "src/editions/b_tx/commit.ts",
+      find: "    conditions,\n    projections: {",
+      replace: "    conditions: conditions.slice(-1),\n    projections: {",
+    }],
+    caughtBy: order("B"),
+  },
+  {
+    name: "a page backwards skips the newest event",
+    edits: [{
+      file: "src/store/sqlite/tables/direction.ts",
+      find: '  return direction === "forwards" ? after : upTo;\n}\n\nexport function endOf',
+      replace: '  return direction === "forwards" ? after : upTo - 1;\n}\n\nexport function endOf',
+    }],
+    caughtBy: order("A"),
+  },
+  {
+    name: "a page is told to be the last one when it is not",
+    edits: [{
+      file: "src/editions/shared/read_events.ts",
+      find: "  const trailer = trailerLine(hasMore);",
+      replace: "  const trailer = trailerLine(hasMore && lines.length > 1000);",
+    }],
+    caughtBy: order("A"),
   },
   {
     name: "an item that names several tags is content with one",
