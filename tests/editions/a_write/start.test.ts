@@ -148,6 +148,16 @@ Deno.test("a database whose pages after the first are overwritten stops the star
   await assertRefusesFile((path) => overwrite(path, 4096, Deno.statSync(path).size - 4096));
 });
 
+Deno.test("a pipe in the place of the database stops the start, which waits for nobody to write into it", async () => {
+  await inDirectory(async (directory) => {
+    Deno.mkdirSync(join(directory, "data"));
+    const path = join(directory, "data", "events.db");
+    assert.ok((await new Deno.Command("mkfifo", { args: [path] }).output()).success);
+    await assertRefusesToStart(directory, /events\.db is not a regular file/);
+    assert.equal(Deno.lstatSync(path).isFifo, true);
+  });
+});
+
 function overwrite(path: string, at: number, size: number): void {
   using file = Deno.openSync(path, { write: true });
   file.seekSync(at, Deno.SeekMode.Start);

@@ -77,8 +77,9 @@ function refuseTruncated(path: string, header: DataView, hasWal: boolean): void 
 
 function readHeader(path: string): Uint8Array<ArrayBuffer> | undefined {
   try {
+    // To open a pipe would wait for somebody to write into it.
+    if (!Deno.statSync(path).isFile) throw new StoreFileError(`${path} is not a regular file`);
     using file = Deno.openSync(path, { read: true });
-    if (!file.statSync().isFile) throw new StoreFileError(`${path} is not a regular file`);
     const header = new Uint8Array(100);
     return header.slice(0, file.readSync(header) ?? 0);
   } catch (error) {
