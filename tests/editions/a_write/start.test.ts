@@ -148,6 +148,10 @@ Deno.test("a database whose pages after the first are overwritten stops the star
   await assertRefusesFile((path) => overwrite(path, 4096, Deno.statSync(path).size - 4096));
 });
 
+Deno.test("a directory in the place of the memory that connections share stops the start, before it listens", async () => {
+  await assertRefusesFile((path) => Deno.mkdirSync(`${path}-shm`), /cannot be opened/);
+});
+
 Deno.test("a pipe in the place of the database stops the start, which waits for nobody to write into it", async () => {
   await inDirectory(async (directory) => {
     Deno.mkdirSync(join(directory, "data"));
