@@ -65,9 +65,7 @@ async function startIn(place: string, state: WrongState, edition: string): Promi
   await using server = await spawnServer(options(place, edition));
   const isUp = await isListening(server, where);
   if (isUp) {
-    const payloads = (await server.client().allEvents(edition === "B" ? "all" : "*")).map(({ payload }) =>
-      payload
-    );
+    const payloads = await payloadsOf(server, edition, where);
     const isKnown = payloads.every((payload, i) => payload === String(i));
     // A log that is gone, cut off or another's cannot be told from one that was emptied.
     const mayLack = state.base === "killed" && /-wal$/.test(state.file) || startsAnew(state);
@@ -81,10 +79,18 @@ async function startIn(place: string, state: WrongState, edition: string): Promi
   if (code !== 1 || !isOneLine) {
     throw new AuditFailure(where, [`exit code ${code}, standard error: ${stderr}`]);
   }
-  if (await contentOf(place) !== before) {
-    throw new AuditFailure(where, ["the refused start has changed a file"]);
-  }
+  const changed = await changedFiles(place, before);
+  if (changed.length > 0) throw new AuditFailure(`${where}, and the start was refused`, changed);
   return "refused";
+}
+
+/** @throws AuditFailure when the server listens and serves nothing */
+async function payloadsOf(server: ServerProcess, edition: string, where: string): Promise<string[]> {
+  try {
+    return (await server.client().allEvents(edition === "B" ? "all" : "*")).map(({ payload }) => payload);
+  } catch (error) {
+    throw new AuditFailure(`${where}, and the server has started`, [String(error), server.stderr.trim()]);
+  }
 }
 
 /** Without its database and its log, a directory is a new one. */
