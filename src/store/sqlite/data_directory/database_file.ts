@@ -1,3 +1,4 @@
+import { found } from "../../../files/found.ts";
 import { isThere, missingTarget } from "../../../files/is_there.ts";
 import { pathIn } from "../../../files/paths.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../tables/schema.ts";
@@ -51,8 +52,24 @@ export function checkDatabaseFile(path: string): boolean {
       `${path} has schema version ${version}, but this program requires version ${SCHEMA_VERSION}`,
     );
   }
-  refuseTruncated(path, view, hasWal(Deno.realPathSync(path)));
+  const real = Deno.realPathSync(path);
+  refuseIrregularBeside(real);
+  refuseTruncated(path, view, hasWal(real));
   return true;
+}
+
+/** SQLite would wait at a pipe for somebody to write into it, and read on with a directory that it cannot write. */
+function refuseIrregularBeside(database: string): void {
+  for (const end of ["-wal", "-shm", "-journal"]) {
+    const path = database + end;
+    let isFile: boolean;
+    try {
+      isFile = found(path)?.isFile ?? true;
+    } catch (error) {
+      throw new StoreFileError(`${path} cannot be read: ${(error as Error).message}`);
+    }
+    if (!isFile) throw new StoreFileError(`${path} is not a regular file`);
+  }
 }
 
 /**

@@ -132,6 +132,15 @@ Deno.test("a directory, or a file that cannot be read, is refused", () => {
   assert.throws(() => checkDatabaseFile(directory.file("loop.db")), /loop\.db cannot be read/);
 });
 
+for (const end of ["-wal", "-shm", "-journal"]) {
+  Deno.test(`a pipe or a directory beside the database as its ${end} is refused, and a link to itself`, () => {
+    const notRegular = new RegExp(`events\\.db${end} is not a regular file$`);
+    assertRefused((path) => Deno.mkdirSync(path + end), notRegular);
+    assertRefused((path) => void new Deno.Command("mkfifo", { args: [path + end] }).outputSync(), notRegular);
+    assertRefused((path) => Deno.symlinkSync(path + end, path + end), /cannot be read/);
+  });
+}
+
 Deno.test("the files of a store lie in its directory, however the directory is written", () => {
   assert.deepEqual(storePaths("/a/b"), { database: "/a/b/events.db", lock: "/a/b/events.lock" });
   assert.equal(storePaths("/a/b//").database, "/a/b/events.db");
