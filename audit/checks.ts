@@ -1,5 +1,6 @@
 import { BUGS } from "./bugs/bugs.ts";
 import { plantedBugs } from "./bugs/planted_bugs.ts";
+import { damage } from "./damage/damage.ts";
 import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
 import { orderRounds } from "./order/order_rounds.ts";
@@ -25,6 +26,8 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["faults", { run: failingCalls, editions: ["A", "B", "C"], rounds: { quick: 10, full: 100_000 } }],
   // A round is one directory in which something is wrong. The file is the same for every edition.
   ["starts", { run: starts, editions: ["A"], rounds: { quick: 12, full: 600 } }],
+  // A round is one byte of a backup.
+  ["damage", { run: damage, editions: ["A"], rounds: { quick: 200, full: 5000 } }],
   // A round is one bug, which says itself what edition it is about.
   ["bugs", { run: plantedBugs, editions: ["A"], rounds: { quick: 2, full: BUGS.length } }],
 ]);

@@ -158,4 +158,22 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     }],
     caughtBy: { tests: "tests/server/lost_files.test.ts" },
   },
+  {
+    name: "a start takes an empty file for a database that is still to be created",
+    edits: [{
+      file: "src/store/sqlite/data_directory/database_file.ts",
+      find: "  if (header.length === 0) {\n",
+      replace: '  if (header.length === 0) {\n    if (path !== "") return false;\n',
+    }],
+    caughtBy: { check: "starts", edition: "A", rounds: 192 },
+  },
+  {
+    name: "verify does not compare the hash chain of a backup",
+    edits: [{
+      file: "src/backup/history/check_history.ts",
+      find: "  if (!isSameChain(chain.value, origin.chain)) {",
+      replace: "  if (head < 0 && !isSameChain(chain.value, origin.chain)) {",
+    }],
+    caughtBy: { check: "damage", edition: "A", rounds: 200 },
+  },
 ];
