@@ -1,6 +1,6 @@
 import { found } from "../../../files/found.ts";
 import { isThere, missingTarget } from "../../../files/is_there.ts";
-import { pathIn } from "../../../files/paths.ts";
+import { directoryOf, nameOf, pathIn } from "../../../files/paths.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../tables/schema.ts";
 
 /** A data directory that the program cannot use as it is. `message` is one line that names the file. */
@@ -53,9 +53,19 @@ export function checkDatabaseFile(path: string): boolean {
     );
   }
   const real = Deno.realPathSync(path);
+  refuseStrayWal(path, real);
   refuseIrregularBeside(real);
   refuseTruncated(path, view, hasWal(real));
   return true;
+}
+
+/** Behind a link, SQLite has the WAL beside the file itself. One beside the link was left behind, with its events. */
+function refuseStrayWal(path: string, real: string): void {
+  const own = pathIn(Deno.realPathSync(directoryOf(path)), nameOf(path));
+  if (own === real || !isThere(`${path}-wal`)) return;
+  throw new StoreFileError(
+    `${path} is a link to ${real}, but ${path}-wal lies beside the link: move it beside the file`,
+  );
 }
 
 /** SQLite would wait at a pipe for somebody to write into it, and read on with a directory that it cannot write. */

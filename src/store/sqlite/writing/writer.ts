@@ -59,9 +59,8 @@ export class Writer {
     if (created) createDatabase(path);
     else refuseSecondName(path);
     const db = openForWriting(path);
-    // The first read creates the files beside the database.
+    // The first read creates the files beside the database, and this fails when one of them cannot be written.
     readState(db);
-    // If one of them cannot be written, SQLite can still read: this fails as the first checkpoint would.
     db.all("PRAGMA wal_checkpoint(NOOP)");
     const writer = new Writer(db, created, tell, new StoreFiles(path));
     writer.#lookTimer = setInterval(() => writer.#look(), LOOK_MILLISECONDS);

@@ -195,6 +195,28 @@ Deno.test("a link to a database is followed, also to the WAL beside it after a c
   assert.equal(checkDatabaseFile(path), true);
 });
 
+Deno.test("a database that was moved behind a link without its WAL is refused; a directory behind a link is not", () => {
+  using directory = new TestDirectory();
+  Deno.mkdirSync(directory.file("data"));
+  Deno.symlinkSync("data", directory.file("link"));
+  const path = directory.file("link/events.db");
+  makeDatabase(path);
+  Deno.writeTextFileSync(`${path}-wal`, "pages");
+  assert.equal(checkDatabaseFile(path), true);
+  Deno.renameSync(path, directory.file("away.db"));
+  Deno.symlinkSync("../away.db", path);
+  assert.throws(() => checkDatabaseFile(path), (error) => {
+    assert.ok(error instanceof StoreFileError);
+    assert.match(
+      error.message,
+      /events\.db is a link to .*away\.db, but .*events\.db-wal lies beside the link: move/,
+    );
+    return true;
+  });
+  Deno.renameSync(`${path}-wal`, directory.file("away.db-wal"));
+  assert.equal(checkDatabaseFile(path), true);
+});
+
 Deno.test("a database with a second name is refused; one that a link leads to is not", () => {
   using directory = new TestDirectory();
   const [path, second, link] = ["events.db", "second.db", "link.db"].map((name) => directory.file(name));
