@@ -17,17 +17,17 @@ export interface Check {
 }
 
 export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ["kills", { run: killRounds, editions: ["A", "B", "C"], rounds: { quick: 10, full: 1000 } }],
+  ["kills", { run: killRounds, editions: ["A", "B", "C"], rounds: { quick: 6, full: 1000 } }],
   // A round is one state of a disk.
-  ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 1200, full: 200_000 } }],
+  ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 600, full: 200_000 } }],
   // A round is one history of twelve clients.
-  ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 10, full: 600 } }],
+  ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 6, full: 600 } }],
   // A round is one call that fails. In full, until every combination was tried.
-  ["faults", { run: failingCalls, editions: ["A", "B", "C"], rounds: { quick: 10, full: 100_000 } }],
+  ["faults", { run: failingCalls, editions: ["A", "B", "C"], rounds: { quick: 6, full: 100_000 } }],
   // A round is one directory in which something is wrong. The file is the same for every edition.
-  ["starts", { run: starts, editions: ["A"], rounds: { quick: 12, full: 600 } }],
+  ["starts", { run: starts, editions: ["A"], rounds: { quick: 8, full: 600 } }],
   // A round is one byte of a backup.
-  ["damage", { run: damage, editions: ["A"], rounds: { quick: 200, full: 5000 } }],
+  ["damage", { run: damage, editions: ["A"], rounds: { quick: 100, full: 5000 } }],
   // A round is one bug, which says itself what edition it is about.
-  ["bugs", { run: plantedBugs, editions: ["A"], rounds: { quick: 2, full: BUGS.length } }],
+  ["bugs", { run: plantedBugs, editions: ["A"], rounds: { quick: 1, full: BUGS.length } }],
 ]);

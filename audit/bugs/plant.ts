@@ -18,11 +18,11 @@ const COPIED = [
   "docs",
 ];
 
-/** Copies the program with its audit into an empty directory, and puts a bug into the copy. */
-export function plant(bug: Bug, directory: string): void {
+/** Copies the program with its audit into an empty directory, and puts a bug into the copy, if one is given. */
+export function plant(bug: Bug | undefined, directory: string): void {
   const root = fileURLToPath(REPOSITORY);
   for (const name of COPIED) copy(join(root, name), join(directory, name));
-  for (const edit of bug.edits) {
+  for (const edit of bug?.edits ?? []) {
     const path = join(directory, edit.file);
     Deno.writeTextFileSync(path, withEdit(Deno.readTextFileSync(path), edit));
   }
@@ -39,35 +39,37 @@ function copy(from: string, to: string): void {
 export interface Catch {
   /** Whether the check or the tests have failed because of what they saw. */
   readonly isCaught: boolean;
+  /** Whether they have passed. */
+  readonly isFine: boolean;
   /** What they printed. */
   readonly output: string;
 }
 
-/** Runs what must notice the bug, in the copy and with its code. */
-export async function runCatcher(catcher: Catcher, directory: string, seed: number): Promise<Catch> {
+/**
+ * Runs what must notice the bug, in the copy and with its code.
+ * @param stores where the stores of a check lie
+ */
+export async function runCatcher(
+  catcher: Catcher,
+  { copy, stores }: { readonly copy: string; readonly stores: string },
+  seed: number,
+): Promise<Catch> {
   const args = "tests" in catcher
     ? ["test", "--quiet", "--no-check", "--allow-all", "--unstable-no-legacy-abort", catcher.tests]
-    : [
-      "run",
-      "--quiet",
-      "--no-check",
-      "--allow-all",
-      "audit/check.ts",
-      ...checkArgs(catcher, directory, seed),
-    ];
+    : ["run", "--quiet", "--no-check", "--allow-all", "audit/check.ts", ...checkArgs(catcher, stores, seed)];
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args,
-    cwd: directory,
+    cwd: copy,
     env: { NO_COLOR: "1" },
     stdin: "null",
   }).output();
   const output = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
-  return { isCaught: code === 1 && isFinding(catcher, output), output };
+  return { isCaught: code === 1 && isFinding(catcher, output), isFine: code === 0, output };
 }
 
 function checkArgs(
   catcher: Extract<Catcher, { readonly check: string }>,
-  directory: string,
+  stores: string,
   seed: number,
 ): string[] {
   const { check, edition, rounds } = catcher;
@@ -80,7 +82,7 @@ function checkArgs(
     "--seed",
     String(seed),
     "--directory",
-    directory,
+    stores,
   ];
 }
 

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { AuditFailure, type CheckContext, type Figures } from "../report.ts";
 import { Random } from "../workload/random.ts";
 import type { Bug, Catcher } from "./bug.ts";
@@ -13,44 +13,69 @@ import { plant, runCatcher } from "./plant.ts";
 /** A random check may miss a bug once, by not coming to its place. */
 const TRIES = 3;
 
-/** A round is one bug. The first ones always come first: without them no check of durability is worth anything. */
-export async function plantedBugs({ seed, extent, directory }: CheckContext): Promise<Figures> {
-  const random = new Random(seed);
+/**
+ * A round is one bug. The first one always comes first: without it no check of durability is worth anything. After the
+ * last one, everything that has noticed a bug must pass in a copy without one.
+ */
+export async function plantedBugs(context: CheckContext): Promise<Figures> {
+  const random = new Random(context.seed);
   const [first, ...others] = BUGS;
   const order = [
     first!,
     ...others.map((bug) => ({ bug, at: random.below(1e9) })).sort(byPlace).map(({ bug }) => bug),
   ];
-  let rounds = 0;
-  let tries = 0;
+  const tally = { rounds: 0, tries: 0, controls: 0 };
   for (const bug of order) {
-    if (extent.isOver(rounds)) break;
-    tries += await catchBug(bug, join(directory, `bug_${rounds}`), seed);
-    rounds++;
+    if (context.extent.isOver(tally.rounds)) return tally;
+    tally.tries += await inCopy(context, bug, (copy) => catchBug(bug, context, copy));
+    tally.rounds++;
   }
-  return { rounds, tries };
+  await inCopy(context, undefined, async (copy) => {
+    for (const catcher of new Map(BUGS.map(({ caughtBy }) => [nameOf(caughtBy), caughtBy])).values()) {
+      await passWithout(catcher, context, copy);
+      tally.controls++;
+    }
+  });
+  return tally;
 }
 
 function byPlace(a: { readonly at: number }, b: { readonly at: number }): number {
   return a.at - b.at;
 }
 
-/** @returns how many tries it took @throws AuditFailure */
-async function catchBug(bug: Bug, copy: string, seed: number): Promise<number> {
+async function inCopy<T>(
+  context: CheckContext,
+  bug: Bug | undefined,
+  use: (copy: string) => Promise<T>,
+): Promise<T> {
+  const copy = join(context.directory, "copy");
   Deno.mkdirSync(copy);
   plant(bug, copy);
+  const result = await use(copy);
+  Deno.removeSync(copy, { recursive: true });
+  return result;
+}
+
+/** @returns how many tries it took @throws AuditFailure */
+async function catchBug(bug: Bug, { directory, seed }: CheckContext, copy: string): Promise<number> {
   const started = performance.now();
   let output = "";
   for (let tried = 1; tried <= TRIES; tried++) {
-    const caught = await runCatcher(bug.caughtBy, copy, seed + tried - 1);
+    const caught = await runCatcher(bug.caughtBy, { copy, stores: dirname(directory) }, seed + tried - 1);
     output = caught.output;
     if (!caught.isCaught) continue;
     const seconds = Math.round((performance.now() - started) / 1000);
     report(`caught: ${bug.name} | ${nameOf(bug.caughtBy)} | ${seconds} s | ${firstFault(output)}\n`);
-    Deno.removeSync(copy, { recursive: true });
     return tried;
   }
   throw new AuditFailure(`not caught by ${nameOf(bug.caughtBy)}`, [bug.name, output.slice(-1500)]);
+}
+
+/** @throws AuditFailure when it fails though there is no bug: then it proves nothing */
+async function passWithout(catcher: Catcher, { directory, seed }: CheckContext, copy: string): Promise<void> {
+  const { isFine, output } = await runCatcher(catcher, { copy, stores: dirname(directory) }, seed);
+  if (!isFine) throw new AuditFailure(`${nameOf(catcher)} fails without a bug`, [output.slice(-1500)]);
+  report(`passes without a bug: ${nameOf(catcher)}\n`);
 }
 
 function nameOf(catcher: Catcher): string {

@@ -38,7 +38,10 @@ export async function damage({ seed, extent, directory }: CheckContext): Promise
       ]);}
     for (const end of ["", "-wal", "-shm", "-journal"]) removeIfThere(path + end);
   }
-  demand("damage", { named: [tally.named, tally.rounds / 4], harmless: [tally.harmless, tally.rounds / 20] });
+  demand("damage", tally.rounds, {
+    named: [tally.named, tally.rounds / 4],
+    harmless: [tally.harmless, tally.rounds / 20],
+  });
   return tally;
 }
 

@@ -35,7 +35,7 @@ export async function failingCalls(context: CheckContext): Promise<Figures> {
     }
     open = left;
   }
-  demand("failing calls", {
+  demand("failing calls", tally.rounds, {
     "calls that failed": [tally.touched, tally.rounds / 8],
     acknowledged: [tally.acknowledged, tally.rounds],
   });

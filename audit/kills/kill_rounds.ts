@@ -43,7 +43,7 @@ export async function killRounds(context: CheckContext): Promise<Figures> {
   const random = new Random(context.seed);
   const tally: Tally = { rounds: 0, acknowledged: 0, refused: 0, open: 0, atSystemCall: 0, events: 0 };
   while (!context.extent.isOver(tally.rounds)) await useOneStore(context, random.fork(), tally);
-  demand("kills", {
+  demand("kills", tally.rounds, {
     acknowledged: [tally.acknowledged, tally.rounds * 4],
     refused: [tally.refused, tally.rounds / 2],
     "under way at a kill": [tally.open, tally.rounds / 4],

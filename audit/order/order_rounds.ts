@@ -48,7 +48,7 @@ export async function orderRounds({ edition, seed, extent, directory }: CheckCon
     tally.overlappingReads += overlappingReads(calls);
     await reset(edition, server);
   }
-  demand("histories", {
+  demand("histories", tally.rounds, {
     accepted: [tally.accepted, tally.rounds * 10],
     conflicts: [tally.conflicts, (tally.accepted + tally.conflicts) / 50],
     "reads beside a write": [tally.overlappingReads, tally.reads / 10],

@@ -34,12 +34,12 @@ export async function powerCuts(context: CheckContext): Promise<Figures> {
     const directory = join(context.directory, `recording_${tally.recordings}`);
     Deno.mkdirSync(directory);
     const recording = await record({ edition: context.edition, directory }, random.fork());
-    demand("power cuts", { operations: [recording.traced.length, 300] });
+    demand("power cuts", Infinity, { operations: [recording.traced.length, 300] });
     cutEverywhere(context, recording, random.fork(), tally);
     tally.recordings++;
     Deno.removeSync(directory, { recursive: true });
   }
-  demand("power cuts", {
+  demand("power cuts", tally.rounds, {
     "states in which something was at stake": [tally.atStake, tally.rounds / 2],
     acknowledged: [tally.acknowledged, tally.rounds],
   });

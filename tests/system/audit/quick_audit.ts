@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { debianTest } from "../support/debian_program.ts";
+
+const PROGRAMME = fileURLToPath(new URL("../../../audit/main.ts", import.meta.url));
+
+/** Registers a test that runs some checks of the audit in their short form. A failure says how to repeat it. */
+export async function quickAuditTest(name: string, ...checks: readonly string[]): Promise<void> {
+  await debianTest(["strace"], name, async () => {
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--no-prompt", "--allow-all", PROGRAMME, "quick", "--only", checks.join(",")],
+      stdin: "null",
+    }).output();
+    assert.ok(success, [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join(""));
+  });
+}
