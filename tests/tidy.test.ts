@@ -174,7 +174,7 @@ Deno.test("every file is reached from a program", () => {
 
 Deno.test("every path that docs/architecture.md names exists", () => {
   const text = Deno.readTextFileSync(new URL("docs/architecture.md", ROOT));
-  const rooms = /\b((?:src|cli|client|tests|bench|tools|monitoring|integrations|examples)\/[\w/.]*)/g;
+  const rooms = /\b((?:src|cli|client|tests|bench|tools|monitoring|integrations|examples|audit)\/[\w/.]*)/g;
   const paths = [...text.matchAll(rooms)].map(([path]) => path);
   assert.ok(paths.length > 40);
   for (const path of paths) Deno.statSync(new URL(path.replace(/\.$/, ""), ROOT));
