@@ -120,20 +120,19 @@ class Place {
     const acting = clientsOf(edition, random, server, witness, () => isOver);
     // It is told once the server is dead.
     acting.catch(() => {});
-    const ended = server.ended(60);
+    const dead = deathOf(server);
     const killing = (async () => {
-      await untilDone(witness, random.below(60), ended);
+      await untilDone(witness, random.below(60), dead);
       await pause(manner === "moment" ? random.below(60) : PATIENCE_MILLISECONDS);
+      return false;
     })();
-    const { promise: dead, resolve } = Promise.withResolvers<void>();
-    ended.then(() => resolve(), () => resolve());
-    await Promise.race([killing, dead]);
+    const isByTracer = await Promise.race([killing, dead]);
     server.signal("SIGKILL");
     await dead;
     isOver = true;
     await acting;
     await traced?.detach();
-    if (traced !== undefined && wasKilledByTracer(output)) tally.atSystemCall++;
+    if (isByTracer) tally.atSystemCall++;
   }
 
   /** A server that is killed while it starts; before that, the one that runs. */
@@ -144,11 +143,14 @@ class Place {
     const call = random.pick(["fsync", "pwrite64"] as const);
     const under = isTraced ? straceCommand(await this.#injection(call, 1 + random.below(4), output)) : [];
     const server = await spawnServer({ ...this.#options(), under });
-    const dead = server.ended(60);
-    await Promise.race([dead, pause(isTraced ? 2000 : random.below(600))]);
+    const dead = deathOf(server);
+    const isByTracer = await Promise.race([
+      dead,
+      pause(isTraced ? 2000 : random.below(600)).then(() => false),
+    ]);
     server.signal("SIGKILL");
     await dead;
-    if (isTraced && wasKilledByTracer(output)) tally.atSystemCall++;
+    if (isByTracer) tally.atSystemCall++;
   }
 
   #injection(call: string, n: number, output: string) {
@@ -218,7 +220,12 @@ async function untilDone(witness: Witness, acts: number, ended: Promise<unknown>
   while (!isDead && witness.done < acts && performance.now() < endsAt) await pause(2);
 }
 
-function wasKilledByTracer(output: string): boolean {
-  return /\+\+\+ killed by SIGKILL/.test(Deno.readTextFileSync(output)) &&
-    /^\d+ +(?:fsync|pwrite64)\(/m.test(Deno.readTextFileSync(output));
+/** Resolves when the server has been killed. @throws AuditFailure when it has ended in another way */
+async function deathOf(server: ServerProcess): Promise<true> {
+  const { code, stderr } = await server.ended(60);
+  if (code !== KILLED) throw new AuditFailure("the server ended by itself", [`exit code ${code}`, stderr]);
+  return true;
 }
+
+/** The exit code that stands for SIGKILL. */
+const KILLED = 137;

@@ -15,9 +15,6 @@ import { survivalOf, type Way, WAYS } from "./survivals.ts";
  * comes of it is opened as a server opens it, and compared with what the clients had been told by then.
  */
 
-/** With more states another run is recorded. */
-const STATES_OF_A_RECORDING_MAX = 4000;
-
 interface Tally {
   rounds: number;
   recordings: number;
@@ -35,7 +32,10 @@ export async function powerCuts(context: CheckContext): Promise<Figures> {
     Deno.mkdirSync(directory);
     const recording = await record({ edition: context.edition, directory }, random.fork());
     demand("power cuts", Infinity, { operations: [recording.traced.length, 300] });
-    cutEverywhere(context, recording, random.fork(), tally);
+    // Every operation meets each way once, before another run is recorded.
+    for (let pass = 0; pass < WAYS.length && !context.extent.isOver(tally.rounds); pass++) {
+      cutEverywhere(context, recording, random.fork(), pass, tally);
+    }
     tally.recordings++;
     Deno.removeSync(directory, { recursive: true });
   }
@@ -46,32 +46,34 @@ export async function powerCuts(context: CheckContext): Promise<Figures> {
   return { ...tally };
 }
 
-/** Goes through the recording once, with as many states at each place as are wanted in all. */
+/** Goes through the recording once, with one state at each place, or at fewer places when fewer are wanted. */
 function cutEverywhere(
   { edition, extent }: CheckContext,
   recording: Recording,
   random: Random,
+  pass: number,
   tally: Tally,
 ): void {
   const { traced, entries } = recording;
   const images = imageDirectory();
   const places = traced.filter(({ kind }) => kind !== "asked" && kind !== "answered").length;
+  const states = Math.min(places, extent.left(tally.rounds));
   const disk = new Disk();
   const asked = new Set<number>();
   const answered = new Set<number>();
-  const states = Math.min(STATES_OF_A_RECORDING_MAX, extent.left(tally.rounds));
   let place = 0;
   let cuts = 0;
   for (const operation of traced) {
     if (operation.kind === "asked") asked.add(operation.act);
     else if (operation.kind === "answered") answered.add(operation.act);
     else {
-      // Before an operation: so that answers that have left count.
       place++;
-      for (; cuts < states * place / places && !extent.isOver(tally.rounds); cuts++) {
-        const way = WAYS[tally.rounds % WAYS.length]!;
+      // Before an operation: so that answers that have left count.
+      if (cuts < states * place / places && !extent.isOver(tally.rounds)) {
+        const way = WAYS[(place + pass) % WAYS.length]!;
         const found = openImage(disk.image(survivalOf(way, random)), join(images, "data"), edition);
         judge(recording, evidenceAt(entries, asked, answered), found, answered.size, { place, way });
+        cuts++;
         tally.rounds++;
         tally.acknowledged += answered.size;
         if (disk.pending > 0) tally.atStake++;
@@ -79,7 +81,7 @@ function cutEverywhere(
       disk.apply(operation);
     }
   }
-  tally.operations += places;
+  if (pass === 0) tally.operations += places;
   Deno.removeSync(images, { recursive: true });
 }
 
