@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { UndocumentedAnswer } from "../tests/support/openapi/answer_check.ts";
 import { CHECKS } from "./checks.ts";
 import { AuditFailure, Extent } from "./report.ts";
 
@@ -68,10 +69,11 @@ try {
   const extent = [rounds && `--rounds ${rounds}`, minutes && `--minutes ${minutes}`].filter(Boolean).join(
     " ",
   );
-  const what = error instanceof AuditFailure ? error.message : Deno.inspect(error);
+  const isFinding = error instanceof AuditFailure || error instanceof UndocumentedAnswer;
+  const what = isFinding ? error.message : Deno.inspect(error);
   print(`FAILED ${name}, edition ${edition}, seed ${seed}\n${what}\n`);
   print(`repeat it: deno task audit:check ${name} --edition ${edition} --seed ${seed} ${extent}\n`);
   print(`its files: ${directory}\n`);
-  Deno.exit(error instanceof AuditFailure ? 1 : 3);
+  Deno.exit(isFinding ? 1 : 3);
 }
 Deno.exit(0);

@@ -1,5 +1,6 @@
 import { BUGS } from "./bugs/bugs.ts";
 import { plantedBugs } from "./bugs/planted_bugs.ts";
+import { clockJumps } from "./clock/clock_jumps.ts";
 import { damage } from "./damage/damage.ts";
 import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
@@ -28,6 +29,8 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["starts", { run: starts, editions: ["A"], rounds: { quick: 8, full: 600 } }],
   // A round is one byte of a backup.
   ["damage", { run: damage, editions: ["A"], rounds: { quick: 100, full: 5000 } }],
+  // A round is one jump of the clock.
+  ["clock", { run: clockJumps, editions: ["A", "B", "C"], rounds: { quick: 5, full: 100 } }],
   // A round is one bug, which says itself what edition it is about.
   ["bugs", { run: plantedBugs, editions: ["A"], rounds: { quick: 1, full: BUGS.length } }],
 ]);

@@ -126,4 +126,13 @@ export const CONTENT_BUGS: readonly Bug[] = [
     }],
     caughtBy: kills("B"),
   },
+  {
+    name: "a time has fewer than six digits after the second",
+    edits: [{
+      file: "src/model/timestamp.ts",
+      find: 'String(micros - second * 1_000_000).padStart(6, "0")',
+      replace: "String(micros - second * 1_000_000)",
+    }],
+    caughtBy: { check: "clock", edition: "A", rounds: 5 },
+  },
 ];

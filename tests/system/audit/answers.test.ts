@@ -1,8 +1,9 @@
 import { quickAuditTest } from "./quick_audit.ts";
 
 await quickAuditTest(
-  "every answer is explained, also when system calls fail, and damage is named",
+  "every answer is explained, also when system calls fail or the clock jumps; damage is named",
   "order",
   "faults",
   "damage",
+  "clock",
 );

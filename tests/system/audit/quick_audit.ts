@@ -6,7 +6,7 @@ const PROGRAMME = fileURLToPath(new URL("../../../audit/main.ts", import.meta.ur
 
 /** Registers a test that runs some checks of the audit in their short form. A failure says how to repeat it. */
 export async function quickAuditTest(name: string, ...checks: readonly string[]): Promise<void> {
-  await debianTest(["strace"], name, async () => {
+  await debianTest(["strace", "faketime"], name, async () => {
     const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "--quiet", "--no-prompt", "--allow-all", PROGRAMME, "quick", "--only", checks.join(",")],
       stdin: "null",

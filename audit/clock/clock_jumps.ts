@@ -1,0 +1,161 @@
+import { join } from "node:path";
+import { eventually } from "../../tests/support/eventually.ts";
+import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
+import { debianProgram } from "../../tests/system/support/debian_program.ts";
+import { actUntilGone } from "../kills/clients.ts";
+import { AuditFailure, type CheckContext, type Figures } from "../report.ts";
+import { emptyStore } from "../witness/found_store.ts";
+import { attemptsIn, faultsOf } from "../witness/judge.ts";
+import { readOverHttp } from "../witness/read_over_http.ts";
+import { Witness } from "../witness/record.ts";
+import { randomLoad } from "../workload/acts.ts";
+import { Random } from "../workload/random.ts";
+
+/*
+ * The clock of the machine jumps while clients write (libfaketime). Order, deadlines and ages do not depend on it,
+ * and a time keeps its shape.
+ */
+
+/** As libfaketime reads them, with the years in which the store may be then. */
+const JUMPS: readonly (readonly [fake: string, years: (now: number) => number])[] = [
+  ["+0", (now) => now],
+  ["-1h", (now) => now],
+  ["-10y", (now) => now - 10],
+  ["+50y", (now) => now + 50],
+  ["@1970-01-02 00:00:00", () => 1970],
+];
+
+const CLIENTS = 4;
+const ACTS_AFTER_A_JUMP = 12;
+const WAIT_SECONDS = 1;
+const PATIENCE_SECONDS = 60;
+const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+/** A round is one jump. */
+export async function clockJumps({ edition, seed, extent, directory }: CheckContext): Promise<Figures> {
+  const random = new Random(seed);
+  const clock = new FakeClock(join(directory, "clock"));
+  await using server = await startServer({
+    directory,
+    listen: "unix",
+    listenOnly: true,
+    env: { SERVICE_EDITION: edition, ...await clock.environment() },
+  });
+  using witness = new Witness(join(directory, "witness.jsonl"), 0);
+  let isOver = false;
+  const acting = Promise.all(Array.from({ length: CLIENTS }, (_, i) => {
+    const own = random.fork();
+    const choose = (id: number) => randomLoad(own, `client ${i}`, id);
+    return actUntilGone(edition, server.client(), `client ${i}`, witness, choose, () => isOver);
+  }));
+  // It is told at the end.
+  acting.catch(() => {});
+  let rounds = 0;
+  for (; !extent.isOver(rounds); rounds++) {
+    const [jump, yearAt] = rounds < JUMPS.length ? JUMPS[rounds]! : random.pick(JUMPS);
+    await jumpTo(jump, yearAt(new Date().getUTCFullYear()), clock, server, witness);
+  }
+  isOver = true;
+  await acting;
+  const acknowledged = await judge(edition, server, witness);
+  return { rounds, acknowledged };
+}
+
+class FakeClock {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.set("+0");
+  }
+
+  set(fake: string): void {
+    // At once, so that nobody reads half of it.
+    Deno.writeTextFileSync(`${this.#path}.new`, `${fake}\n`);
+    Deno.renameSync(`${this.#path}.new`, this.#path);
+  }
+
+  async environment(): Promise<Record<string, string>> {
+    const { root, environment } = await debianProgram("faketime");
+    const folders = (environment["LD_LIBRARY_PATH"] ?? `${root}usr/lib/x86_64-linux-gnu/faketime`).split(":");
+    const library = folders.map((folder) => join(folder, "libfaketimeMT.so.1")).find(isThere);
+    if (library === undefined) throw new Error(`the package has no libfaketimeMT.so.1 in ${folders.join()}`);
+    return {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: this.#path,
+      FAKETIME_NO_CACHE: "1",
+      // What measures how long something takes does not jump on a real machine either.
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      FAKETIME_DONT_RESET: "1",
+    };
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws AuditFailure when anything waits for the clock, or a time is of another year */
+async function jumpTo(
+  jump: string,
+  year: number,
+  clock: FakeClock,
+  server: ServerProcess,
+  witness: Witness,
+): Promise<void> {
+  const client = server.client();
+  const item = { types: ["never written"] };
+  const started = performance.now();
+  const json = { query: [item], waitSeconds: WAIT_SECONDS };
+  const waiting = client.request("QUERY", "/events", { json });
+  clock.set(jump);
+  const before = witness.entries.length;
+  const done = (): number =>
+    witness.entries.slice(before).filter((entry) => "told" in entry && entry.told.fate === "done").length;
+  await eventually(() => {
+    if (done() < ACTS_AFTER_A_JUMP) {
+      throw new AuditFailure(`the clock jumped by ${jump}`, ["writes no longer end"]);
+    }
+  }, PATIENCE_SECONDS);
+  const reply = await waiting;
+  const seconds = (performance.now() - started) / 1000;
+  if (reply.status !== 200 || seconds < WAIT_SECONDS * 0.9) {
+    throw new AuditFailure(`the clock jumped by ${jump}`, [
+      `a read that waits ended with ${reply.status} in ${seconds} s`,
+    ]);
+  }
+  const last = attemptsIn(witness.entries).findLast(({ told }) =>
+    told?.times !== undefined && told.times.length > 0
+  );
+  const time = last?.told?.times?.[0] ?? "";
+  // Near a new year, an hour or a day more may make it another one.
+  if (Math.abs(Number(time.slice(0, 4)) - year) > 1) {
+    throw new AuditFailure(`the clock jumped by ${jump}`, [`a write got the time ${time}`]);
+  }
+}
+
+/** @returns how many acts were acknowledged @throws AuditFailure */
+async function judge(
+  edition: CheckContext["edition"],
+  server: ServerProcess,
+  witness: Witness,
+): Promise<number> {
+  const attempts = attemptsIn(witness.entries);
+  const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
+  const names = new Map(changed.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));
+  const storeId = /, store ([0-9a-f-]+) /.exec(server.stdout)![1]!;
+  const found = await readOverHttp(server.client(), edition === "B" ? "all" : "*", [...names.values()]);
+  const faults = faultsOf(emptyStore(storeId), witness.entries, found);
+  for (const { sequence, time } of found.events) {
+    if (!SHAPE.test(time)) faults.push(`event ${sequence} has the time ${time}`);
+  }
+  // A transaction that expires is one of which the deadline has jumped.
+  const expired = attempts.filter(({ told }) => told?.status === 410 || told?.status === 404).length;
+  if (expired > 0) faults.push(`${expired} transactions have expired`);
+  if (faults.length > 0) throw new AuditFailure("after the jumps", faults.slice(0, 10));
+  return witness.done;
+}
