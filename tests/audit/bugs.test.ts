@@ -17,6 +17,17 @@ Deno.test("every planted bug still has its place in the source, and something th
   assert.ok(names.size >= 30);
 });
 
+Deno.test("docs/durability.md lists every planted bug with what notices it", () => {
+  const text = Deno.readTextFileSync(new URL("docs/durability.md", ROOT));
+  for (const { name, caughtBy } of BUGS) {
+    const row = text.split("\n").find((line) => line.startsWith(`| ${name} `)) ?? assert.fail(name);
+    assert.ok(
+      row.includes("tests" in caughtBy ? caughtBy.tests : `\`${caughtBy.check}\`, ${caughtBy.edition}`),
+      row,
+    );
+  }
+});
+
 Deno.test("a bug whose place is gone, or is there twice, is an error", () => {
   const edit = { file: "f", find: "a", replace: "$&b" };
   assert.equal(withEdit("xay", edit), "x$&by");
