@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { eventually } from "../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
-import { actUntilGone } from "../kills/clients.ts";
+import { actUntilGone } from "../workload/act_until_gone.ts";
 import { AuditFailure, type CheckContext, type Figures } from "../report.ts";
 import { emptyStore } from "../witness/found_store.ts";
 import { attemptsIn, faultsOf } from "../witness/judge.ts";

@@ -46,7 +46,7 @@ export async function damage({ seed, extent, directory }: CheckContext): Promise
 }
 
 /** As `eventstore-backup verify` finds them. */
-export async function problemsOf(path: string, storeId: string): Promise<readonly string[]> {
+async function problemsOf(path: string, storeId: string): Promise<readonly string[]> {
   try {
     checkDatabaseFile(path);
     using db = openForChecking(path);

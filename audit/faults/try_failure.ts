@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
-import { actUntilGone } from "../kills/clients.ts";
+import { actUntilGone } from "../workload/act_until_gone.ts";
 import { AuditFailure } from "../report.ts";
 import { AttachedStrace, straceCommand, straceOf } from "../server/strace.ts";
 import { emptyStore } from "../witness/found_store.ts";

@@ -11,7 +11,7 @@ import { attemptsIn, faultsOf } from "../witness/judge.ts";
 import { Witness } from "../witness/record.ts";
 import { randomAdministration, randomLoad } from "../workload/acts.ts";
 import { Random } from "../workload/random.ts";
-import { actUntilGone } from "./clients.ts";
+import { actUntilGone } from "../workload/act_until_gone.ts";
 
 /*
  * Clients act on a server until it is killed: at a random moment, or by a tracer at the n-th write or sync of a

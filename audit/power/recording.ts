@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
-import { actUntilGone } from "../kills/clients.ts";
+import { actUntilGone } from "../workload/act_until_gone.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { straceCommand } from "../server/strace.ts";
 import { randomAdministration, randomLoad } from "../workload/acts.ts";
@@ -85,7 +85,7 @@ async function startTraced(edition: EditionName, directory: string, output: stri
     listen: "unix",
     listenOnly: true,
     env: { SERVICE_EDITION: edition, SERVICE_DEV_MODE: "true" },
-    under: straceCommand({ output, path, environment, options }),
+    under: straceCommand({ path, environment, options }),
   });
 }
 

@@ -3,14 +3,13 @@ import { debianProgram } from "../../tests/system/support/debian_program.ts";
 
 /** What a server does to the files of its data directory, as `strace` reports it or lets it fail. */
 export interface Strace {
-  /** Where it writes what it saw. */
-  readonly output: string;
   readonly path: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly options: readonly string[];
 }
 
 /**
+ * @param output where it writes what it saw
  * @param calls the system calls to look at
  * @param injection what happens to one of them, such as `fsync:signal=KILL:when=3`. Each thread counts for itself,
  *   and one thread does all writing.
@@ -19,7 +18,7 @@ export async function straceOf(
   dataDir: string,
   output: string,
   calls: string,
-  injection?: string,
+  injection: string,
 ): Promise<Strace> {
   const { path, environment } = await debianProgram("strace");
   const files = [
@@ -37,9 +36,9 @@ export async function straceOf(
     `--output=${output}`,
     `--trace=${calls}`,
     ...files.map((name) => `--trace-path=${join(dataDir, name)}`),
-    ...injection === undefined ? [] : [`--inject=${injection}`],
+    `--inject=${injection}`,
   ];
-  return { output, path, environment, options };
+  return { path, environment, options };
 }
 
 /** The words before a server's command, so that the tracer stands beside it and the server keeps its process ID. */

@@ -1,6 +1,6 @@
 import { NoReply, type Reply } from "../../tests/support/connection.ts";
-import { type Client, projectionPath } from "../../tests/support/client.ts";
-import { Session } from "../../tests/editions/b_tx/session.ts";
+import { projectionPath } from "../../tests/support/client.ts";
+import type { Session } from "../../tests/editions/b_tx/session.ts";
 import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import { AuditFailure } from "../report.ts";
 import type { Act, Intent, ProjectionChange, Told } from "../witness/record.ts";
@@ -172,8 +172,4 @@ async function withStoreId(session: Session, ending: Ending): Promise<Ending> {
     if (isGone(error)) return ending;
     throw error;
   }
-}
-
-export function openSession(client: Client): Promise<Session> {
-  return Session.open(client);
 }

@@ -1,7 +1,7 @@
 import type { Client } from "../../tests/support/client.ts";
 import { isGone } from "../../tests/server/acknowledged_writes.ts";
-import { openSession, perform } from "../workload/perform.ts";
-import type { EditionName } from "../workload/perform.ts";
+import { Session } from "../../tests/editions/b_tx/session.ts";
+import { type EditionName, perform } from "./perform.ts";
 import type { Act, Intent, Witness } from "../witness/record.ts";
 
 /** What a client does next. */
@@ -18,7 +18,7 @@ export async function actUntilGone(
 ): Promise<void> {
   while (!isStopped()) {
     try {
-      using session = await openSession(client);
+      using session = await Session.open(client);
       const intent: Intent = witness.intend(name, choose);
       const ending = await perform(edition, session, intent);
       if (ending === undefined) return;
