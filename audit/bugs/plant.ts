@@ -47,22 +47,32 @@ export interface Catch {
 
 /**
  * Runs what must notice the bug, in the copy and with its code.
- * @param stores where the stores of a check lie
+ * @param stores where the stores of a check lie meanwhile
  */
 export async function runCatcher(
   catcher: Catcher,
   { copy, stores }: { readonly copy: string; readonly stores: string },
   seed: number,
 ): Promise<Catch> {
+  // What a failed check leaves behind is of no use once it is known why.
+  const directory = Deno.makeTempDirSync({ dir: stores, prefix: "eventstore_audit_" });
   const args = "tests" in catcher
     ? ["test", "--quiet", "--no-check", "--allow-all", "--unstable-no-legacy-abort", catcher.tests]
-    : ["run", "--quiet", "--no-check", "--allow-all", "audit/check.ts", ...checkArgs(catcher, stores, seed)];
+    : [
+      "run",
+      "--quiet",
+      "--no-check",
+      "--allow-all",
+      "audit/check.ts",
+      ...checkArgs(catcher, directory, seed),
+    ];
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args,
     cwd: copy,
     env: { NO_COLOR: "1" },
     stdin: "null",
   }).output();
+  Deno.removeSync(directory, { recursive: true });
   const output = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
   return { isCaught: code === 1 && isFinding(catcher, output), isFine: code === 0, output };
 }

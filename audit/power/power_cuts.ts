@@ -33,8 +33,13 @@ export async function powerCuts(context: CheckContext): Promise<Figures> {
     const recording = await record({ edition: context.edition, directory }, random.fork());
     demand("power cuts", Infinity, { operations: [recording.traced.length, 300] });
     // Every operation meets each way once, before another run is recorded.
-    for (let pass = 0; pass < WAYS.length && !context.extent.isOver(tally.rounds); pass++) {
-      cutEverywhere(context, recording, random.fork(), pass, tally);
+    const images = imageDirectory();
+    try {
+      for (let pass = 0; pass < WAYS.length && !context.extent.isOver(tally.rounds); pass++) {
+        cutEverywhere(context, recording, images, random.fork(), pass, tally);
+      }
+    } finally {
+      Deno.removeSync(images, { recursive: true });
     }
     tally.recordings++;
     Deno.removeSync(directory, { recursive: true });
@@ -50,12 +55,12 @@ export async function powerCuts(context: CheckContext): Promise<Figures> {
 function cutEverywhere(
   { edition, extent }: CheckContext,
   recording: Recording,
+  images: string,
   random: Random,
   pass: number,
   tally: Tally,
 ): void {
   const { traced, entries } = recording;
-  const images = imageDirectory();
   const places = traced.filter(({ kind }) => kind !== "asked" && kind !== "answered").length;
   const states = Math.min(places, extent.left(tally.rounds));
   const disk = new Disk();
@@ -82,7 +87,6 @@ function cutEverywhere(
     }
   }
   if (pass === 0) tally.operations += places;
-  Deno.removeSync(images, { recursive: true });
 }
 
 /** @throws AuditFailure */
