@@ -1,3 +1,4 @@
+import type { Tell } from "../../../workers/notice.ts";
 import { BUSY_TIMEOUT_MILLISECONDS } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { mergeStep } from "./merge_runs.ts";
@@ -27,7 +28,7 @@ export class Checkpoints {
   readonly #db: Database;
   readonly #transactions: Transactions;
   readonly #onBroken: () => void;
-  readonly #onFailed: (reason: string) => void;
+  readonly #tell: Tell;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #lookedAt = -Infinity;
   #lastTurnAt = 0;
@@ -36,18 +37,18 @@ export class Checkpoints {
 
   /**
    * @param onBroken called when a store at rest was found broken, or one of its files lost
-   * @param onFailed called with the reason when the WAL could not be moved, and therefore grows
+   * @param tell told the reason when the WAL could not be moved, and therefore grows
    */
   constructor(
     db: Database,
     transactions: Transactions,
     onBroken: () => void,
-    onFailed: (reason: string) => void = () => {},
+    tell: Tell = () => {},
   ) {
     this.#db = db;
     this.#transactions = transactions;
     this.#onBroken = onBroken;
-    this.#onFailed = onFailed;
+    this.#tell = tell;
   }
 
   /** After each transaction. */
@@ -124,7 +125,7 @@ export class Checkpoints {
   #restart(): void {
     const done = this.#run("RESTART", READERS_WAIT_MILLISECONDS);
     // Its own readers are quick.
-    if (!done) this.#onFailed("another program has been reading the database for long");
+    if (!done) this.#tell({ checkpointFailed: "another program has been reading the database for long" });
   }
 
   /**
@@ -137,7 +138,7 @@ export class Checkpoints {
         const [busy] = this.#db.get(`PRAGMA wal_checkpoint(${mode})`) as number[];
         return busy === 0;
       } catch (error) {
-        this.#onFailed(this.#transactions.note(error, "checkpoint"));
+        this.#tell({ checkpointFailed: this.#transactions.note(error, "checkpoint") });
         return true;
       }
     });

@@ -45,8 +45,7 @@ export class Writer {
     this.#tell = tell;
     this.#files = files;
     this.#transactions = new Transactions(db, files);
-    const onFailed = (checkpointFailed: string): void => tell({ checkpointFailed });
-    this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#tellOfTrouble(), onFailed);
+    this.#checkpoints = new Checkpoints(db, this.#transactions, () => this.#tellOfTrouble(), tell);
     this.#committed = this.#state = readState(db);
     this.#recent = new RecentTerms(this.#state.head);
     const pausedSinceMicros = readPausedSince(db);

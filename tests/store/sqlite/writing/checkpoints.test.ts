@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Notice } from "../../../../src/workers/notice.ts";
 import { termItem } from "../../../../src/store/index_terms.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
@@ -114,12 +115,12 @@ Deno.test("what a store left unmerged when it was closed is merged at rest after
 Deno.test("when a reader of another program keeps a long WAL from being used again, that is told each time", async () => {
   using store = new TestStore();
   const transactions = new Transactions(store.db);
-  const failures: string[] = [];
+  const failures: Notice[] = [];
   const checkpoints = new Checkpoints(
     store.db,
     transactions,
     () => assert.fail("nothing breaks"),
-    (reason) => failures.push(reason),
+    (notice) => failures.push(notice),
   );
   store.append(MANY);
   // A reader of another program, from whose moment on nothing may be moved.
@@ -129,7 +130,9 @@ Deno.test("when a reader of another program keeps a long WAL from being used aga
   for (let i = 0; i < 9; i++) store.append(MANY);
   assert.ok(walPages(store).total > 40_000);
   checkpoints.runWhenDue();
-  assert.deepEqual(failures, ["another program has been reading the database for long"]);
+  assert.deepEqual(failures, [
+    { checkpointFailed: "another program has been reading the database for long" },
+  ]);
   await new Promise((resolve) => setTimeout(resolve, 20));
   checkpoints.runWhenDue();
   assert.equal(failures.length, 2);
