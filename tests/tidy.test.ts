@@ -25,11 +25,20 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "src/server": 5,
   "cli": 6,
   "client": 0,
+  "explorer": 5,
   ".": 7,
 };
 
 /** What somebody starts, or imports from outside. */
-const PROGRAMS = ["main.ts", "cli/init.ts", "cli/backup.ts", "cli/client.ts", "client/mod.ts"];
+const PROGRAMS = [
+  "main.ts",
+  "cli/init.ts",
+  "cli/backup.ts",
+  "cli/client.ts",
+  "client/mod.ts",
+  "explorer/main.ts",
+  "explorer/page/page.ts",
+];
 
 /** Modules by path from the root, with the paths that they import or start as a worker. */
 const modules = readModules();
@@ -47,6 +56,7 @@ function readModules(): Map<string, string[]> {
   visit("src/");
   visit("cli/");
   visit("client/");
+  visit("explorer/");
   found.set("main.ts", importsOf("main.ts"));
   return found;
 }
@@ -174,7 +184,8 @@ Deno.test("every file is reached from a program", () => {
 
 Deno.test("every path that docs/architecture.md names exists", () => {
   const text = Deno.readTextFileSync(new URL("docs/architecture.md", ROOT));
-  const rooms = /\b((?:src|cli|client|tests|bench|tools|monitoring|integrations|examples|audit)\/[\w/.]*)/g;
+  const rooms =
+    /\b((?:src|cli|client|explorer|tests|bench|tools|monitoring|integrations|examples|audit)\/[\w/.]*)/g;
   const paths = [...text.matchAll(rooms)].map(([path]) => path);
   assert.ok(paths.length > 40);
   for (const path of paths) Deno.statSync(new URL(path.replace(/\.$/, ""), ROOT));

@@ -9,7 +9,7 @@ import { explainDownload } from "../support/download.ts";
  */
 
 /** What a build needs of the repository. */
-const SOURCES = ["cli", "client", "src", "tools", "main.ts", "deno.json", "deno.lock"];
+const SOURCES = ["cli", "client", "explorer", "src", "tools", "main.ts", "deno.json", "deno.lock"];
 
 /** All that an executable may need of PATH, besides nothing at all of Node and Deno. */
 const TOOLS = "chmod cksum env find gzip head id ls mkdir mktemp mv rm sed sh tail uname".split(" ");

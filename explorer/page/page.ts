@@ -1,0 +1,87 @@
+import { editionOf } from "./edition.ts";
+import { h } from "./dom.ts";
+import type { Edition } from "./filter.ts";
+import { helpDialog } from "./help_dialog.ts";
+import { keyOfThisBrowser } from "./key.ts";
+import { Pages } from "./pages.ts";
+import { closeOtherMenus, notice } from "./parts.ts";
+import { Shell } from "./shell.ts";
+import { type About, CallError, StoreCalls } from "./store_calls.ts";
+
+/*
+ * Begins: the key, what the explorer says of itself, the edition of the store; then the view that the address names.
+ */
+
+const RETRY_MILLISECONDS = 2000;
+
+const dialog = helpDialog();
+const shell = new Shell(() => dialog.showModal());
+document.body.append(dialog);
+const key = keyOfThisBrowser();
+if (key === undefined) showNoKey();
+else void begin(key);
+
+function showNoKey(): void {
+  const text = "Open the link that was printed when the explorer was started: it carries the key.";
+  shell.main.replaceChildren(h("div", { class: "view" }, notice("This page needs its key", text)));
+}
+
+async function begin(key: string): Promise<void> {
+  const shown: { pages?: Pages } = {};
+  let isAway = false;
+  const calls = new StoreCalls(key, {
+    onAnswer() {
+      shell.showState(undefined);
+      if (isAway) setTimeout(() => shown.pages?.reload());
+      isAway = false;
+    },
+    onFailure({ message }) {
+      isAway = true;
+      shell.showState(`${message}. Trying again \u2026`);
+    },
+    onOtherStore() {
+      shell.say("The store was reset or replaced: this is what it holds now");
+      shown.pages?.seen.clear();
+      // Not while the answer that says so is still being used.
+      setTimeout(() => shown.pages?.reload());
+    },
+  });
+  const known = await askUntilKnown(calls);
+  if (known === undefined) return showNoKey();
+  shell.showAbout(known.about, known.edition);
+  const pages = shown.pages = new Pages(shell, calls, known.about, known.edition);
+  listen(pages);
+  pages.show();
+  // While the store is away, somebody has to ask.
+  setInterval(() => {
+    if (isAway && !document.hidden) calls.text("/health").catch(() => {});
+  }, RETRY_MILLISECONDS);
+}
+
+/** Undefined when the key is not the right one. */
+async function askUntilKnown(calls: StoreCalls): Promise<{ about: About; edition: Edition } | undefined> {
+  for (;;) {
+    try {
+      const about = await calls.about();
+      return { about, edition: editionOf(await calls.text("/metrics")) };
+    } catch (error) {
+      if (error instanceof CallError && error.status === 403) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MILLISECONDS));
+    }
+  }
+}
+
+function listen(pages: Pages): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
+    const { target, key } = event;
+    const isField = target instanceof Element && target.closest("input, textarea, select") !== null;
+    const isPress = key === "Enter" && target instanceof Element &&
+      target.closest("a, button, summary") !== null;
+    if (isField || isPress) return;
+    if (key === "?") dialog.showModal();
+    else if (!pages.onKey(key)) return;
+    event.preventDefault();
+  });
+  document.addEventListener("pointerdown", ({ target }) => closeOtherMenus(target));
+}

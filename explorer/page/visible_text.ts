@@ -1,0 +1,31 @@
+/*
+ * Stored text is shown as it is, and nothing in it may act: characters that move the cursor, turn the direction of
+ * the text round or do not show at all are replaced by visible signs.
+ */
+
+/** The direction of text: embeddings, overrides, isolates and marks. */
+const DIRECTION = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069";
+/** Of no width. */
+const INVISIBLE = "\\u00ad\\u200b-\\u200d\\u2028\\u2029\\u2060-\\u2064\\ufeff\\ufff9-\\ufffb";
+const HIDDEN = new RegExp(`[\\u0000-\\u001f\\u007f-\\u009f${DIRECTION}${INVISIBLE}]`, "g");
+
+/** One line of text: each character shows. */
+export function visibleLine(text: string): string {
+  return text.replace(HIDDEN, signOf);
+}
+
+/** Lines of text: line feeds and tabs stay. */
+export function visibleText(text: string): string {
+  return text.replace(
+    HIDDEN,
+    (character) => character === "\n" || character === "\t" ? character : signOf(character),
+  );
+}
+
+/** The picture of a control character, or its number. */
+function signOf(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "\u2421";
+  return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
+}

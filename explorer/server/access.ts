@@ -1,0 +1,40 @@
+import { plainReply } from "./replies.ts";
+
+/** The request header in which the page sends the key. */
+export const KEY_HEADER = "x-explorer-key";
+
+/** A key that nobody guesses: 192 bits. */
+export function newKey(): string {
+  return crypto.getRandomValues(new Uint8Array(24)).toBase64({ alphabet: "base64url" });
+}
+
+/**
+ * Refuses what does not come from the page itself. Any web page can have the browser send requests to this machine:
+ * it shows in `Origin`, or, when its name was pointed here, in `Host`.
+ */
+export function foreignRefusal(request: Request, port: number): Response | undefined {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  const host = request.headers.get("host");
+  // A request as a proxy gets it names the host in its target, too.
+  if (host === null || !hosts.includes(host) || !hosts.includes(new URL(request.url).host)) {
+    return plainReply(403, "the explorer answers requests for 127.0.0.1 and localhost only");
+  }
+  const origin = request.headers.get("origin");
+  if (origin !== null && origin !== `http://${host}`) {
+    return plainReply(403, "the explorer answers its own page only");
+  }
+  return undefined;
+}
+
+/** Refuses who does not have the key: other users and programs of this machine. */
+export function keyRefusal(request: Request, key: string): Response | undefined {
+  if (isEqual(request.headers.get(KEY_HEADER) ?? "", key)) return undefined;
+  return plainReply(403, "the explorer needs the key of the link that it printed when it was started");
+}
+
+/** Takes as long wherever the two differ. */
+function isEqual(given: string, key: string): boolean {
+  let difference = given.length ^ key.length;
+  for (let i = 0; i < key.length; i++) difference |= given.charCodeAt(i) ^ key.charCodeAt(i);
+  return difference === 0;
+}

@@ -1,0 +1,116 @@
+import { fetchTransport } from "../../client/transport/fetch_transport.ts";
+import type { Transport, TransportRequest } from "../../client/transport/transport.ts";
+import { unixTransport } from "../../client/transport/unix_transport.ts";
+import type { StorePlace } from "./explorer_options.ts";
+import { jsonReply, plainReply, replyWith } from "./replies.ts";
+
+/** More than any request that a person makes by hand. */
+const BODY_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The only header of the page that the store gets: the turn of a write in edition C. */
+const TICKET = "x-service-ticket";
+
+/** The headers of the store that the page gets. */
+const PASSED_BACK = ["x-service-store", "x-service-head", "x-service-version", "allow"];
+
+/** The store, as requests of the page get there. */
+export interface StoreForwarding {
+  /** For people; without the token. */
+  readonly place: string;
+  /** Sends the request on with another path and the token, and gives the answer as it comes. */
+  forward(request: Request, path: string): Promise<Response>;
+}
+
+/** @throws TypeError when the place is none */
+export function forwardingTo(store: StorePlace): StoreForwarding {
+  const place = placeOf(store);
+  const transport = store.socketPath === undefined ? fetchTransport(place) : unixTransport(store.socketPath);
+  const own: Record<string, string> = store.token === undefined
+    ? {}
+    : { authorization: `Bearer ${store.token}` };
+  return {
+    place,
+    async forward(request, path) {
+      const body = await bodyOf(request);
+      if (body instanceof Response) return body;
+      const ticket = request.headers.get(TICKET);
+      const headers = { ...own, ...ticket === null ? {} : { [TICKET]: ticket } };
+      const leaving = new AbortController();
+      const leave = (): void => leaving.abort();
+      // Only until the answer begins: from then on the stream of its body is cancelled. (The runtime also aborts this
+      // signal when everything went well, and warns whoever still listens then.)
+      request.signal.addEventListener("abort", leave);
+      try {
+        const sent = { method: request.method, path, headers, body, signal: leaving.signal };
+        return await answerTo(transport, place, sent, leave);
+      } finally {
+        request.signal.removeEventListener("abort", leave);
+      }
+    },
+  };
+}
+
+function placeOf({ url, socketPath }: StorePlace): string {
+  if (socketPath !== undefined) return socketPath;
+  if (url === undefined) throw new TypeError("the explorer needs the url or the socketPath of a store");
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) {
+    throw new TypeError(`the url of the store is not one like http://127.0.0.1:8085`);
+  }
+  return parsed.href.replace(/\/+$/, "");
+}
+
+/** The body as text, if the request has one, or the refusal of a large one. */
+async function bodyOf(request: Request): Promise<string | undefined | Response> {
+  if (request.body === null) return undefined;
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const piece of request.body) {
+    bytes += piece.length;
+    if (bytes > BODY_BYTES_MAX) return plainReply(413, `a body is at most ${BODY_BYTES_MAX} bytes`);
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+async function answerTo(
+  transport: Transport,
+  place: string,
+  request: TransportRequest,
+  leave: () => void,
+): Promise<Response> {
+  try {
+    const reply = await transport.send(request);
+    const headers: Record<string, string> = {};
+    for (const name of PASSED_BACK) {
+      const value = reply.header(name);
+      if (typeof value === "string") headers[name] = value;
+    }
+    const hasBody = reply.status !== 204 && reply.status !== 304;
+    const body = hasBody ? bodyOfPieces(reply.pieces(), leave) : null;
+    return replyWith(reply.status, "text/plain; charset=utf-8", body, headers);
+  } catch (error) {
+    const message = `the store at ${place} does not answer: ${reasonOf(error)}`;
+    return jsonReply(502, { error: "Unreachable", message });
+  }
+}
+
+/** @param leave called when the browser leaves before the end */
+function bodyOfPieces(pieces: AsyncIterable<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: leave,
+  });
+}
+
+/** The innermost cause says what happened. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+}

@@ -1,0 +1,51 @@
+import type { Page } from "./page_files.ts";
+
+/** The page loads its own two files, talks to its own server, and nothing else. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+/** Every answer has them. What the store answers is never a page, whatever is stored. */
+const COMMON: Readonly<Record<string, string>> = {
+  "cache-control": "no-store",
+  "content-security-policy": POLICY,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
+/** An answer of the explorer itself, or one of the store on its way to the page. */
+export function replyWith(
+  status: number,
+  contentType: string,
+  body: BodyInit | null,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(body, { status, headers: { ...headers, ...COMMON, "content-type": contentType } });
+}
+
+export function plainReply(status: number, text: string): Response {
+  return replyWith(status, "text/plain; charset=utf-8", `${text}\n`);
+}
+
+export function jsonReply(status: number, value: unknown): Response {
+  return replyWith(status, "application/json", JSON.stringify(value));
+}
+
+/** A file of the page, or undefined. */
+export function pageReply(page: Page, path: string): Response | undefined {
+  if (path === "/") return replyWith(200, "text/html; charset=utf-8", page.html);
+  if (path === "/page.css") return replyWith(200, "text/css; charset=utf-8", page.css);
+  if (path === "/page.js") return replyWith(200, "text/javascript; charset=utf-8", page.script);
+  return undefined;
+}

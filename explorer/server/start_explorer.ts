@@ -1,0 +1,78 @@
+import { VERSION } from "../../src/config/version.ts";
+import { foreignRefusal, keyRefusal, newKey } from "./access.ts";
+import type { ExplorerOptions } from "./explorer_options.ts";
+import { forwardingTo } from "./forward.ts";
+import { builtPage } from "./page_files.ts";
+import { jsonReply, pageReply, plainReply } from "./replies.ts";
+import { permissionFor } from "./store_requests.ts";
+
+/** Requests below this path are for the store. */
+const STORE = "/store";
+
+/** An explorer that is running. */
+export interface Explorer extends AsyncDisposable {
+  /** The link to open, with the key. Whoever has it can do what the explorer can. */
+  readonly url: string;
+  readonly port: number;
+  /** What it was given of the store, for people. */
+  readonly place: string;
+  /** Closes the port and all connections. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the explorer: a page that shows a store, served on 127.0.0.1, and the way from the page to the store.
+ * @throws TypeError when the place of the store is none; Deno.errors.AddrInUse when the port is taken
+ */
+export function startExplorer(options: ExplorerOptions): Explorer {
+  const { store, port = 0, allowWrites = false } = options;
+  const forwarding = forwardingTo(store);
+  const key = newKey();
+  const about = {
+    version: VERSION,
+    place: forwarding.place,
+    isSocket: store.socketPath !== undefined,
+    hasToken: store.token !== undefined,
+    allowWrites,
+  };
+  const ending = new AbortController();
+
+  const answer = async (request: Request): Promise<Response> => {
+    const foreign = foreignRefusal(request, server.addr.port);
+    if (foreign !== undefined) return foreign;
+    const { pathname } = new URL(request.url);
+    const { method } = request;
+    if (method === "GET") {
+      const file = pageReply(options.page ?? builtPage, pathname);
+      if (file !== undefined) return file;
+    }
+    const refusal = keyRefusal(request, key);
+    if (refusal !== undefined) return refusal;
+    if (method === "GET" && pathname === "/about") return jsonReply(200, about);
+    if (!pathname.startsWith(`${STORE}/`)) return plainReply(404, "there is no such file");
+    const path = pathname.slice(STORE.length);
+    const permission = permissionFor(method, path, allowWrites);
+    if (permission === "allowed") {
+      return await forwarding.forward(request, path);
+    }
+    if (permission === "readOnly") {
+      return jsonReply(403, {
+        error: "ReadOnly",
+        message: "the explorer only reads: start it with --allow-writes to write",
+      });
+    }
+    return plainReply(404, "the explorer does not send this to the store");
+  };
+  const server = Deno.serve({ hostname: "127.0.0.1", port, onListen() {}, signal: ending.signal }, answer);
+  const stop = async (): Promise<void> => {
+    ending.abort();
+    await server.finished;
+  };
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/#key=${key}`,
+    port: server.addr.port,
+    place: forwarding.place,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

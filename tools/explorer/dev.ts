@@ -1,0 +1,47 @@
+import type { Page } from "../../explorer/server/page_files.ts";
+import { runExplorer } from "../../explorer/run_explorer.ts";
+import { REPOSITORY } from "../build/program_task.ts";
+import { pageScript } from "./page_script.ts";
+
+/*
+ * The explorer while somebody works on its page: deno task explore:dev --url http://127.0.0.1:8085. What was made of
+ * the sources is served at once, and a page that is open loads itself again.
+ */
+
+const FOLDER = new URL("explorer/page/", REPOSITORY);
+
+/** Several files may be written at once. */
+const QUIET_MILLISECONDS = 100;
+
+/** Added to the script: asks for the number of the version, which grows. */
+const RELOAD = `
+let version;
+setInterval(async () => {
+  const found = /version (\\d+)/.exec(await (await fetch("/page.css")).text())?.[1];
+  version ??= found;
+  if (found !== version) location.reload();
+}, 500);
+`;
+
+let version = 0;
+const page: { -readonly [Name in keyof Page]: Page[Name] } = { html: "", css: "", script: "" };
+
+await make();
+runExplorer(page);
+let timer: ReturnType<typeof setTimeout> | undefined;
+for await (const { kind } of Deno.watchFs(FOLDER.pathname)) {
+  if (kind === "access") continue;
+  clearTimeout(timer);
+  timer = setTimeout(() => void make(), QUIET_MILLISECONDS);
+}
+
+async function make(): Promise<void> {
+  try {
+    const script = await pageScript();
+    page.html = await Deno.readTextFile(new URL("index.html", FOLDER));
+    page.script = script + RELOAD;
+    page.css = `/* version ${++version} */\n${await Deno.readTextFile(new URL("style.css", FOLDER))}`;
+  } catch (error) {
+    Deno.stderr.writeSync(new TextEncoder().encode(`${(error as Error).message}\n`));
+  }
+}
