@@ -16,6 +16,7 @@ import { VirtualList } from "./virtual_list.ts";
 
 /** New events are held back while somebody reads further down; when there are more, the list begins again. */
 const HELD_MAX = 10_000;
+const OPEN_MILLISECONDS = 120;
 
 /** The list of events: filtered, live, and with one of them open. */
 export class EventsView implements View {
@@ -33,6 +34,7 @@ export class EventsView implements View {
   #follower: Follower | undefined;
   #held: StoredEvent[] = [];
   #isPaused = false;
+  #opening: ReturnType<typeof setTimeout> | undefined;
   #shown = "";
   /** The sequence of the row that keys move from. */
   #cursor: number | undefined;
@@ -56,17 +58,13 @@ export class EventsView implements View {
   }
 
   #build(): HTMLElement {
+    const list = h("div", { class: "list-part" }, this.#fresh, this.#list.element, this.#empty, this.#count);
     return h(
       "div",
       { class: "view events-view" },
       this.#toolbar.element,
       this.#timeline.element,
-      h(
-        "div",
-        { class: "split" },
-        h("div", { class: "list-part" }, this.#fresh, this.#list.element, this.#empty, this.#count),
-        this.#panel.element,
-      ),
+      h("div", { class: "split" }, list, this.#panel.element),
     );
   }
 
@@ -84,6 +82,7 @@ export class EventsView implements View {
 
   hide(): void {
     this.#shown = "";
+    clearTimeout(this.#opening);
     this.#feed?.stop();
     this.#follower?.stop();
     this.#timeline.hide();
@@ -165,8 +164,7 @@ export class EventsView implements View {
   #draw(): void {
     const feed = this.#feed!;
     this.#list.set(feed.events, false);
-    const { length } = feed.events;
-    if (length === 0 && feed.isAtEnd) replace(this.#empty, nothingNotice(this.#app));
+    if (feed.events.length === 0 && feed.isAtEnd) replace(this.#empty, nothingNotice(this.#app));
     else replace(this.#empty);
     this.#count.textContent = countText(feed);
     this.#mark();
@@ -214,19 +212,23 @@ export class EventsView implements View {
   }
 
   #close(): void {
+    clearTimeout(this.#opening);
     this.#app.go({ open: undefined });
     this.#list.element.focus({ preventScroll: true });
   }
 
   #step(by: number): void {
     const events = this.#feed?.events ?? [];
-    if (events.length === 0) return;
     const at = events.findIndex(({ sequence }) => sequence === this.#cursor);
-    const next = Math.min(events.length - 1, Math.max(0, at + by));
-    this.#moveTo(events[at < 0 ? 0 : next]!.sequence);
-    this.#list.scrollTo(at < 0 ? 0 : next);
+    const next = at < 0 ? 0 : Math.min(events.length - 1, Math.max(0, at + by));
+    if (events[next] === undefined) return;
+    this.#moveTo(events[next].sequence);
+    this.#list.scrollTo(next);
     this.#mark();
-    if (this.#app.route.open !== undefined) this.#openCursor("replace");
+    if (this.#app.route.open === undefined) return;
+    // A key that is held down steps faster than an address may change.
+    clearTimeout(this.#opening);
+    this.#opening = setTimeout(() => this.#openCursor("replace"), OPEN_MILLISECONDS);
   }
 
   #openCursor(how: "step" | "replace" = "step"): void {
@@ -240,8 +242,6 @@ export class EventsView implements View {
   }
 
   #mark(): void {
-    if (this.#cursor === undefined) return;
-    const row = this.#list.rowOf(this.#cursor);
-    row?.classList.add("current");
+    if (this.#cursor !== undefined) this.#list.rowOf(this.#cursor)?.classList.add("current");
   }
 }

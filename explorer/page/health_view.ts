@@ -37,6 +37,7 @@ export class HealthView implements View {
     this.element = h(
       "div",
       { "class": "view health-view", "tabindex": 0, "role": "region", "aria-label": "Health" },
+      h("h2", { class: "unseen" }, "Health"),
       this.#problem,
       this.#now,
       this.#tiles,

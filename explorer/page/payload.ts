@@ -12,6 +12,8 @@ export interface Part {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[a-z]+|[{}[\],:]/g;
 const INDENT = "  ";
+/** Deeper lines stand no further in: thousands of brackets would make megabytes of spaces. */
+const INDENTS_MAX = 40;
 
 /** The parts of a JSON text in lines, or undefined when it is none. */
 export function prettyParts(text: string): Part[] | undefined {
@@ -19,7 +21,8 @@ export function prettyParts(text: string): Part[] | undefined {
   const tokens = text.match(TOKEN) ?? [];
   const parts: Part[] = [];
   let depth = 0;
-  const line = (): void => void parts.push({ kind: "space", text: `\n${INDENT.repeat(depth)}` });
+  const line = (): void =>
+    void parts.push({ kind: "space", text: `\n${INDENT.repeat(Math.min(depth, INDENTS_MAX))}` });
   tokens.forEach((token, i) => {
     const next = tokens[i + 1];
     if (token === "{" || token === "[") {

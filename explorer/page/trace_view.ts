@@ -15,6 +15,7 @@ const PAGE = 200;
 const SUGGESTIONS_MAX = 12;
 /** Of a payload, what an item of the story shows. */
 const CHARACTERS_MAX = 1500;
+const ONE_LINE_CHARACTERS_MAX = 200;
 
 /** All events that share a tag, as a story from the first to the last. */
 export class TraceView implements View {
@@ -128,7 +129,7 @@ export class TraceView implements View {
     const { date, clock } = timeText(event.time);
     const gap = before === undefined ? undefined : (timeOf(event) - timeOf(before)) / 1000;
     const others = tagsOf(event).filter((tag) => !isSameTag(tag, traced));
-    const payload = prettyParts(event.payload)?.map(({ text }) => text).join("") ?? event.payload;
+    const payload = storyPayload(event.payload);
     const isCut = payload.length > CHARACTERS_MAX;
     return h(
       "li",
@@ -167,4 +168,10 @@ export class TraceView implements View {
       ),
     );
   }
+}
+
+/** A short payload on one line; a longer one in lines when it is JSON. */
+function storyPayload(payload: string): string {
+  if (payload.length <= ONE_LINE_CHARACTERS_MAX) return payload;
+  return prettyParts(payload)?.map(({ text }) => text).join("") ?? payload;
 }

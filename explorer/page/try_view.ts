@@ -28,8 +28,8 @@ export class TryView implements View {
   constructor(app: App) {
     this.#app = app;
     const { facts: { edition }, about } = app;
-    this.#read = field("Body of the query");
-    this.#write = field("Body of the write");
+    this.#read = field("Body of the query", 10);
+    this.#write = field("Body of the write", 20);
     const write = about.allowWrites
       ? this.#part("Write", writeExplanation(edition), this.#write, () => this.#sendWrite())
       : notice(
@@ -135,8 +135,8 @@ export class TryView implements View {
   }
 }
 
-function field(label: string): HTMLTextAreaElement {
-  return h("textarea", { "aria-label": label, "rows": 14, "spellcheck": "false", "autocomplete": "off" });
+function field(label: string, rows: number): HTMLTextAreaElement {
+  return h("textarea", { "aria-label": label, rows, "spellcheck": "false", "autocomplete": "off" });
 }
 
 /** What is wrong with a JSON text, in one line. */

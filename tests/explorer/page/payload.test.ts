@@ -33,3 +33,7 @@ Deno.test("each part says what it is", () => {
     { kind: "word", text: "true" },
   ]);
 });
+
+Deno.test("thousands of brackets make no megabytes of spaces", () => {
+  assert.ok(pretty("[".repeat(5000) + "]".repeat(5000))!.length < 1_000_000);
+});

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { eventually } from "../../support/eventually.ts";
 import type { DebianProgram } from "./debian_program.ts";
 
 /*
@@ -75,10 +76,10 @@ export class Chromium implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // It ends its other processes, which write into the directory.
     this.#child.kill("SIGTERM");
     await this.#child.status;
-    await Deno.remove(this.#directory, { recursive: true });
+    // Its other processes may write into the directory for a moment yet.
+    await eventually(() => Deno.remove(this.#directory, { recursive: true }));
   }
 }
 

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { type Explorer, startExplorer } from "../../../explorer/server/start_explorer.ts";
+import { type ExplorerOptions } from "../../../explorer/server/explorer_options.ts";
+import { placeOf } from "../../client/support.ts";
+import { type ServerOptions, type ServerProcess, startServer } from "../../support/server_process.ts";
+import { Chromium, type ChromiumPage, type PageOptions } from "../support/chromium.ts";
+import { debianTest } from "../support/debian_program.ts";
+
+/** A server, its explorer, and a browser. */
+export interface Explored {
+  readonly server: ServerProcess;
+  readonly explorer: Explorer;
+  /** Opens a view, such as `/events?open=1`, with the key. */
+  open(view?: string, options?: PageOptions): Promise<ChromiumPage>;
+}
+
+export interface ExploredOptions {
+  readonly server?: ServerOptions;
+  readonly explorer?: Partial<ExplorerOptions>;
+  /** A store that is there already. */
+  readonly directory?: () => Promise<string>;
+}
+
+/** Registers a test with a server that can be reset, its explorer, and a browser. */
+export async function exploredTest(
+  name: string,
+  { server: options = {}, explorer: more = {}, directory }: ExploredOptions,
+  test: (explored: Explored) => Promise<void>,
+): Promise<void> {
+  await debianTest(["chromium"], name, async ({ chromium }) => {
+    const place = directory === undefined ? {} : { directory: await directory() };
+    const env = { SERVICE_DEV_MODE: "true", ...options.env };
+    try {
+      await using server = await startServer({ ...options, ...place, env, listenOnly: true });
+      await using explorer = startExplorer({ store: placeOf(server.address), ...more });
+      await using browser = await Chromium.start(chromium);
+      const open = async (view = "/events", size?: PageOptions): Promise<ChromiumPage> => {
+        const [start, key] = explorer.url.split("#") as [string, string];
+        return await browser.open(`${start}#${view}${view.includes("?") ? "&" : "?"}${key}`, size);
+      };
+      await test({ server, explorer, open });
+    } finally {
+      if (place.directory !== undefined) await Deno.remove(place.directory, { recursive: true });
+    }
+  });
+}
+
+/** Writes events in edition A. */
+export async function write(server: ServerProcess, ...events: readonly unknown[]): Promise<void> {
+  const { status, text } = await server.client().request("POST", "/write", { json: { events } });
+  assert.equal(status, 200, text);
+}
+
+/** The text of the first element that a selector finds. */
+export function textOf(selector: string): string {
+  return `document.querySelector(${JSON.stringify(selector)})?.textContent`;
+}
+
+/** Whether the page, as a person sees it, says something. */
+export function says(text: string): string {
+  return `document.body.innerText.includes(${JSON.stringify(text)})`;
+}
+
+/** How many rows of events are in the document. */
+export const ROWS = 'document.querySelectorAll(".row").length';
+
+/** The sequences of the rows, from the top. */
+export const SEQUENCES = '[...document.querySelectorAll(".row")].map((row) => Number(row.dataset.sequence))';
+
+/** Presses a button by what it says. */
+export function pressButton(label: string): string {
+  const wanted = JSON.stringify(label);
+  return `[...document.querySelectorAll("button")].find((button) => button.textContent === ${wanted}).click()`;
+}
