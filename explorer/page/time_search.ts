@@ -3,11 +3,16 @@
  * with them. So a few single events tell how many came in a minute, of millions, and none of the others is read.
  */
 
+interface Known {
+  readonly sequence: number;
+  readonly time: number;
+}
+
 /** What is known of the store: times by sequence. */
 export class TimeSearch {
   readonly #timeAt: (sequence: number) => Promise<number>;
   /** Ascending by sequence. */
-  readonly #known: { sequence: number; time: number }[] = [];
+  readonly #known: Known[] = [];
 
   /** @param timeAt the time of the event with a sequence, in milliseconds */
   constructor(timeAt: (sequence: number) => Promise<number>) {
@@ -34,17 +39,21 @@ export class TimeSearch {
    */
   async firstFrom(time: number, head: number, slack = 0): Promise<number> {
     const at = this.#firstFrom((known) => known.time >= time);
-    let low = this.#known[at - 1]?.sequence ?? 0;
-    let high = Math.min(this.#known[at]?.sequence ?? head + 1, head + 1);
-    while (high - low > 1 + slack) {
-      const middle = Math.floor((low + high) / 2);
-      if (await this.timeOf(middle) >= time) high = middle;
-      else low = middle;
+    let low = this.#known[at - 1] ?? { sequence: 0, time: -Infinity };
+    let high = this.#known[at] ?? { sequence: head + 1, time: Infinity };
+    if (high.sequence > head + 1) high = { sequence: head + 1, time: Infinity };
+    for (let turn = 0; high.sequence - low.sequence > 1 + slack; turn++) {
+      const sequence = turn % 2 === 0
+        ? guess(low, high, time)
+        : Math.floor((low.sequence + high.sequence) / 2);
+      const found = { sequence, time: await this.timeOf(sequence) };
+      if (found.time >= time) high = found;
+      else low = found;
     }
-    return high;
+    return high.sequence;
   }
 
-  #firstFrom(is: (known: { sequence: number; time: number }) => boolean): number {
+  #firstFrom(is: (known: Known) => boolean): number {
     let low = 0;
     let high = this.#known.length;
     while (low < high) {
@@ -54,6 +63,14 @@ export class TimeSearch {
     }
     return low;
   }
+}
+
+/** Where a time lies between two events if they came evenly; between them, not at one of them. */
+function guess(low: Known, high: Known, time: number): number {
+  const between = high.sequence - low.sequence;
+  const share = (time - low.time) / (high.time - low.time);
+  const steps = Number.isFinite(share) ? Math.round(share * between) : Math.floor(between / 2);
+  return low.sequence + Math.min(between - 1, Math.max(1, steps));
 }
 
 export interface Bar {
@@ -72,7 +89,7 @@ export async function countByTime(
 ): Promise<Bar[]> {
   const first = await search.firstFrom(span.from, head);
   const end = await search.firstFrom(span.before, head);
-  const slack = Math.floor((end - first) / bars / 50);
+  const slack = Math.floor((end - first) / bars / 25);
   const width = (span.before - span.from) / bars;
   const result: Bar[] = [];
   let begin = first;

@@ -60,12 +60,12 @@ Deno.test("every event of a span is in one bar", async () => {
   );
 });
 
-Deno.test("a million events are counted with a few hundred single reads, near enough for a drawing", async () => {
+Deno.test("a million events are counted with some hundred single reads, near enough for a drawing", async () => {
   const times = Array.from({ length: 1_000_000 }, (_, i) => i * 10 + (i % 1000 < 500 ? 0 : 3));
   const { search, asked } = storeOf(times);
   const bars = await countByTime(search, { from: 0, before: 10_000_000 }, 90, times.length);
-  for (const { count } of bars) assert.ok(Math.abs(count - 1_000_000 / 90) < 600, String(count));
-  assert.ok(asked() < 700, `${asked()} reads`);
+  for (const { count } of bars) assert.ok(Math.abs(count - 1_000_000 / 90) < 1200, String(count));
+  assert.ok(asked() < 400, `${asked()} reads`);
 });
 
 Deno.test("times that go back, after the clock was set, end the search all the same", async () => {

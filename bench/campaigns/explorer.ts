@@ -1,0 +1,112 @@
+import { startExplorer } from "../../explorer/server/start_explorer.ts";
+import { initStore } from "../../src/store/sqlite/data_directory/init_store.ts";
+import { Chromium } from "../../tests/system/support/chromium.ts";
+import { debianProgram } from "../../tests/system/support/debian_program.ts";
+import { ChildProcess } from "../child_process.ts";
+import { openWriter, storeWrite, writeNow } from "../fill_store.ts";
+import { SampleEvents } from "../sample_events.ts";
+import { median, print, table } from "./report.ts";
+
+/*
+ * How the explorer feels on a large store: the time from opening it to the first row, from a filter to its rows, and
+ * the longest time without a frame while events keep coming.
+ *
+ *   deno task campaign:explorer [events in the store]
+ */
+
+const EVENTS = Number(Deno.args[0] ?? 1_000_000);
+const ROUNDS = 5;
+const PER_SECOND = 500;
+const LIVE_SECONDS = 20;
+const DAYS_MILLISECONDS = 3 * 86_400_000;
+
+const HAS_ROWS = 'document.querySelectorAll(".row").length > 5';
+
+/** Keeps the time between each two frames. */
+const WATCH_FRAMES = `
+  globalThis.gaps = [];
+  let last = performance.now();
+  const frame = (now) => {
+    globalThis.gaps.push(now - last);
+    last = now;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+  undefined`;
+
+const directory = await Deno.makeTempDir({ prefix: "eventstore_bench_" });
+try {
+  const sample = fill(`${directory}/data`);
+  const main = new URL("../../main.ts", import.meta.url);
+  await using server = new ChildProcess(main, directory, false, `${directory}/data`, {});
+  await server.listening();
+  const { address } = server;
+  if (address.transport !== "tcp") throw new Error("the server does not listen on TCP");
+  const url = `http://${address.hostname}:${address.port}`;
+  await using explorer = startExplorer({ store: { url } });
+  await using browser = await Chromium.start(await debianProgram("chromium"));
+  const rows: string[][] = [];
+  const row = (name: string, milliseconds: readonly number[]): void =>
+    void rows.push([name, median(milliseconds).toFixed(0), Math.max(...milliseconds).toFixed(0)]);
+
+  const [first, filtered]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    await using page = await browser.open("about:blank");
+    await page.goTo(explorer.url);
+    await page.until(HAS_ROWS);
+    first.push(await page.evaluate<number>("performance.now()"));
+    filtered.push(await page.evaluate<number>(filterAndWait(sample.order())));
+  }
+  row("to the first rows", first);
+  row("from a filter to its rows", filtered);
+
+  await using page = await browser.open(explorer.url);
+  await page.until(HAS_ROWS);
+  await page.evaluate(WATCH_FRAMES);
+  const begun = performance.now();
+  let written = 0;
+  while (performance.now() - begun < 1000 * LIVE_SECONDS) {
+    const due = Math.floor((performance.now() - begun) / 1000 * PER_SECOND) - written;
+    const events = Array.from({ length: due }, () => ({ type: "Live", payload: '{"n":1}' }));
+    if (due > 0) {
+      await (await fetch(`${url}/write`, { method: "POST", body: JSON.stringify({ events }) })).text();
+    }
+    written += due;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const gaps = await page.evaluate<number[]>("globalThis.gaps.sort((a, b) => b - a).slice(0, 5)");
+  rows.push([`without a frame, beside ${PER_SECOND} events/s`, "", gaps[0]!.toFixed(0)]);
+  print(`${EVENTS} events\n\n${table(["milliseconds", "median", "longest"], rows)}`);
+} finally {
+  await Deno.remove(directory, { recursive: true });
+}
+Deno.exit(0);
+
+function fill(dataDir: string): SampleEvents {
+  const writer = openWriter(initStore(dataDir).path);
+  const sample = new SampleEvents(EVENTS, 1);
+  const begin = Date.now() - DAYS_MILLISECONDS;
+  for (let i = 0; i < EVENTS; i += 1000) {
+    writeNow(
+      writer,
+      storeWrite(sample.events(1000), 1000 * Math.floor(begin + DAYS_MILLISECONDS * i / EVENTS)),
+    );
+  }
+  writer.close();
+  return sample;
+}
+
+/** Milliseconds from the change of the address until the only rows are those of an order. */
+function filterAndWait(order: string): string {
+  const tag = JSON.stringify(order);
+  return `new Promise((resolve) => {
+    const begun = performance.now();
+    const isShown = () => {
+      const rows = [...document.querySelectorAll(".row")];
+      return rows.length > 0 && rows.every((row) => row.textContent.includes(${tag}));
+    };
+    const look = () => isShown() ? resolve(performance.now() - begun) : requestAnimationFrame(look);
+    location.hash = "#/events?tag=order=" + ${tag};
+    look();
+  })`;
+}
