@@ -130,8 +130,13 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
   rate("Expired tickets", "rolled back at a deadline", "service_transactions_rolled_back_total", some, {
     reason: "expired",
   }),
+  rate("Failed writes", "not carried out, by the fault of the server", "service_writes_failed_total", some),
+  rate("Events read", "sent to readers", "service_read_events_total"),
+  latency("Read, median", "from the query to the last byte", "service_read_duration_seconds", 0.5),
   gauge("Reads waiting", "for an event that matches", "service_reads_waiting", wholeText),
   gauge("Database", "the file of the store", "service_store_bytes", bytesText),
-  gauge("WAL", "what is not in the file yet", "service_wal_bytes", bytesText),
+  gauge("WAL", "what is not in the file yet", "service_store_wal_bytes", bytesText),
   gauge("Free disk", "where the store is", "service_disk_free_bytes", bytesText, (value) => value < 1e9),
+  gauge("Memory", "of the process of the server", "process_resident_memory_bytes", bytesText),
+  gauge("Connections", "open", "service_connections_open", wholeText),
 ];

@@ -8,7 +8,7 @@ import { notice } from "./parts.ts";
 import { Sparkline } from "./sparkline.ts";
 
 const LOOK_MILLISECONDS = 1000;
-const LOOKS = 120;
+const LOOKS = 60;
 
 /** Rates and latencies are of so many looks, so that they do not jump. */
 const RATE_LOOKS = 5;

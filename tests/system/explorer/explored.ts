@@ -34,9 +34,10 @@ export async function exploredTest(
       await using server = await startServer({ ...options, ...place, env, listenOnly: true });
       await using explorer = startExplorer({ store: placeOf(server.address), ...more });
       await using browser = await Chromium.start(chromium);
-      const open = async (view = "/events", size?: PageOptions): Promise<ChromiumPage> => {
+      const open = async (view?: string, size?: PageOptions): Promise<ChromiumPage> => {
         const [start, key] = explorer.url.split("#") as [string, string];
-        return await browser.open(`${start}#${view}${view.includes("?") ? "&" : "?"}${key}`, size);
+        const shown = view ?? "/events";
+        return await browser.open(`${start}#${shown}${shown.includes("?") ? "&" : "?"}${key}`, size);
       };
       await test({ server, explorer, open });
     } finally {
