@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import type { ExplorerOptions } from "./server/explorer_options.ts";
 import type { Page } from "./server/page_files.ts";
+import { openBrowser } from "./server/open_browser.ts";
 import { startExplorer } from "./server/start_explorer.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8085";
@@ -9,17 +10,21 @@ const DEFAULT_URL = "http://127.0.0.1:8085";
  * Starts the explorer with what the command line says, and prints its link.
  * @param page instead of the page of this version
  */
-export function runExplorer(page?: Page): void {
+export async function runExplorer(page?: Page): Promise<void> {
   try {
-    const explorer = startExplorer({ ...optionsOf(Deno.args), page });
+    const { mustOpen, ...options } = optionsOf(Deno.args);
+    const explorer = startExplorer({ ...options, page });
     say(Deno.stdout, `explorer of ${explorer.place}: ${explorer.url}`);
+    if (mustOpen && !await openBrowser(explorer.url)) {
+      say(Deno.stderr, "explore: no browser could be opened: open the link");
+    }
   } catch (error) {
     say(Deno.stderr, `explore: ${(error as Error).message}`);
     Deno.exit(1);
   }
 }
 
-function optionsOf(args: string[]): ExplorerOptions {
+function optionsOf(args: string[]): ExplorerOptions & { readonly mustOpen: boolean } {
   const { values } = parseArgs({
     args,
     options: {
@@ -28,6 +33,7 @@ function optionsOf(args: string[]): ExplorerOptions {
       "token-file": { type: "string" },
       "port": { type: "string", default: "0" },
       "allow-writes": { type: "boolean", default: false },
+      "open": { type: "boolean", default: false },
     },
   });
   const { url, socket, "token-file": tokenFile } = values;
@@ -40,6 +46,7 @@ function optionsOf(args: string[]): ExplorerOptions {
     },
     port: portOf(values.port),
     allowWrites: values["allow-writes"],
+    mustOpen: values.open,
   };
 }
 

@@ -27,7 +27,7 @@ let version = 0;
 const page: { -readonly [Name in keyof Page]: Page[Name] } = { html: "", css: "", script: "" };
 
 await make();
-runExplorer(page);
+await runExplorer(page);
 let timer: ReturnType<typeof setTimeout> | undefined;
 for await (const { kind } of Deno.watchFs(FOLDER.pathname)) {
   if (kind === "access") continue;

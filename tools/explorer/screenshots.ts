@@ -35,7 +35,7 @@ const LISTED =
 const PICTURES: readonly Picture[] = [
   {
     name: "events",
-    view: "/events?type=OrderPlaced&type=PaymentReceived&type=OrderShipped&type=OrderCancelled",
+    view: "/events?type=OrderPlaced&type=OrderShipped",
     ready: LISTED,
   },
   {
