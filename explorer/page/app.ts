@@ -26,8 +26,10 @@ export interface View {
   show(route: Route): void;
   /** Another view is shown: nothing goes on here. */
   hide(): void;
-  /** The store is another one, or is back: what is shown is read anew. */
+  /** The store is another one: what is shown is read anew. */
   reload(): void;
+  /** The store answers again. Without it, what is shown is read anew. */
+  resume?(): void;
   /** A key that no field has taken. Returns whether it meant something. */
   onKey?(key: string): boolean;
 }

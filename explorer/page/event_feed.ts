@@ -40,6 +40,8 @@ export class EventFeed {
   head = 0;
   isAtEnd = false;
   isFull = false;
+  /** The last page could not be read. */
+  hasFailed = false;
   readonly query: ReturnType<typeof queryOf>;
   readonly #calls: StoreCalls;
   readonly #seen: Seen;

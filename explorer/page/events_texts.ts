@@ -21,3 +21,8 @@ export function nothingNotice(app: App): HTMLElement {
   const clear = button("Show everything", () => app.go({ filter: START.filter, position: undefined }));
   return notice("Nothing matches", "No event of the store has all of these types, tags and times.", clear);
 }
+
+/** Why nothing could be read. */
+export function failureNotice(message: string, onAgain: () => void): HTMLElement {
+  return notice("The events could not be read", message, button("Try again", onAgain));
+}

@@ -2,13 +2,13 @@ import type { App, View } from "./app.ts";
 import { h, replace } from "./dom.ts";
 import { EventFeed, timeSearchOf } from "./event_feed.ts";
 import { EventsToolbar } from "./events_toolbar.ts";
-import { countText, nothingNotice } from "./events_texts.ts";
+import { countText, failureNotice, nothingNotice } from "./events_texts.ts";
 import { EventPanel } from "./event_panel.ts";
 import { eventRow } from "./event_row.ts";
 import { Follower } from "./follower.ts";
 import { withTag } from "./filter.ts";
 import { wholeText } from "./format.ts";
-import { button, notice } from "./parts.ts";
+import { button } from "./parts.ts";
 import { fragmentOf, type Route } from "./route.ts";
 import type { StoredEvent } from "./stored_event.ts";
 import { Timeline } from "./timeline.ts";
@@ -95,6 +95,14 @@ export class EventsView implements View {
     this.show(this.#app.route);
   }
 
+  /** What was read stays; only what could not be read is read again. */
+  resume(): void {
+    if (this.#feed?.hasFailed !== true) return;
+    if (this.#feed.events.length === 0) return this.reload();
+    this.#feed.hasFailed = false;
+    void this.#more();
+  }
+
   onKey(key: string): boolean {
     if (key === "/") this.#toolbar.focus();
     else if (key === "j" || key === "ArrowDown") this.#step(1);
@@ -141,23 +149,16 @@ export class EventsView implements View {
 
   async #more(): Promise<void> {
     const feed = this.#feed;
-    if (feed === undefined || feed.isAtEnd || feed.isFull) return;
+    if (feed === undefined || feed.isAtEnd || feed.isFull || feed.hasFailed) return;
     try {
       await feed.more();
       if (!feed.isStopped) this.#draw();
     } catch (error) {
       if (feed.isStopped) return;
-      feed.isFull = true;
-      this.#count.textContent = "";
-      if (feed.events.length > 0) this.#count.textContent = `Could not read on: ${(error as Error).message}`;
-      else {replace(
-          this.#empty,
-          notice(
-            "The events could not be read",
-            (error as Error).message,
-            button("Try again", () => this.reload()),
-          ),
-        );}
+      feed.hasFailed = true;
+      const { message } = error as Error;
+      this.#count.textContent = feed.events.length > 0 ? `Could not read on: ${message}` : "";
+      if (feed.events.length === 0) replace(this.#empty, failureNotice(message, () => this.reload()));
     }
   }
 

@@ -26,6 +26,7 @@ export class Follower {
   readonly #ending = new AbortController();
   #after: number;
   #isPaused = false;
+  #looking = new AbortController();
   #wake: () => void = () => {};
 
   constructor(options: FollowerOptions) {
@@ -41,6 +42,8 @@ export class Follower {
 
   pause(isPaused: boolean): void {
     this.#isPaused = isPaused;
+    // What a look that waits would bring is not wanted now.
+    if (isPaused) this.#looking.abort();
     this.#wake();
   }
 
@@ -53,6 +56,7 @@ export class Follower {
         else await this.#sleep(PAUSE_MILLISECONDS);
       } catch (error) {
         if (signal.aborted) return;
+        if (this.#looking.signal.aborted) continue;
         // Whoever hears of failures has been told.
         await this.#sleep(error instanceof CallError ? RETRY_MILLISECONDS : PAUSE_MILLISECONDS);
       }
@@ -62,12 +66,13 @@ export class Follower {
   async #look(): Promise<"behind" | undefined> {
     const { calls, query, onEvents } = this.#options;
     const request = { query, afterSequence: this.#after, limit: LIMIT, waitSeconds: 20 };
-    const { events, hasMore, head } = await calls.events(request, this.#ending.signal);
-    if (this.#ending.signal.aborted) return undefined;
+    this.#looking = new AbortController();
+    const signal = AbortSignal.any([this.#ending.signal, this.#looking.signal]);
+    const { events, hasMore, head } = await calls.events(request, signal);
+    if (signal.aborted) return undefined;
     const reached = hasMore ? events.at(-1)!.sequence : head;
     if (hasMore && head - reached > BEHIND_MAX) return "behind";
     this.#after = reached;
-    // What arrives although the button was pressed meanwhile is shown: nothing would read it again.
     if (events.length > 0) onEvents(events);
     return undefined;
   }

@@ -32,7 +32,7 @@ async function begin(key: string): Promise<void> {
   const calls = new StoreCalls(key, {
     onAnswer() {
       shell.showState(undefined);
-      if (isAway) setTimeout(() => shown.pages?.reload());
+      if (isAway) setTimeout(() => shown.pages?.resume());
       isAway = false;
     },
     onFailure({ message }) {

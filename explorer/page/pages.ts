@@ -52,9 +52,15 @@ export class Pages implements App {
     view.show(this.route);
   }
 
-  /** The store is another one, or is back. */
+  /** The store is another one. */
   reload(): void {
     this.#shown?.reload();
+  }
+
+  /** The store answers again. */
+  resume(): void {
+    if (this.#shown?.resume === undefined) this.#shown?.reload();
+    else this.#shown.resume();
   }
 
   go(change: Partial<Route>, how: "step" | "replace" = "step"): void {

@@ -138,6 +138,7 @@ await exploredTest("a restart and a reset of the server show, and pass", {}, asy
   await write(server, EVENT, EVENT);
   await using page = await open();
   await page.until(`${ROWS} === 2`);
+  await page.evaluate('document.querySelector(".row").isTheSame = true');
   await server.stop();
   await page.until(`${says("does not answer")} && ${says("not connected")}`);
   assert.equal(await page.evaluate(ROWS), 2);
@@ -145,6 +146,8 @@ await exploredTest("a restart and a reset of the server show, and pass", {}, asy
   await page.until('document.querySelector(".banner").hidden');
   await write(server, EVENT);
   await page.until(`${ROWS} === 3`);
+  // Nothing was read anew: nobody loses their place.
+  assert.equal(await page.evaluate('document.querySelectorAll(".row")[1].isTheSame'), true);
   await server.client().request("POST", "/reset");
   await page.until(says("No events yet"));
   await write(server, { ...EVENT, type: "AfterTheReset" });
