@@ -78,7 +78,10 @@ function listen(pages: Pages): void {
     const isField = target instanceof Element && target.closest("input, textarea, select") !== null;
     const isPress = key === "Enter" && target instanceof Element &&
       target.closest("a, button, summary") !== null;
-    if (isField || isPress) return;
+    // There, arrows scroll.
+    const isScroll = key.startsWith("Arrow") && target instanceof Element &&
+      target.closest(".panel") !== null;
+    if (isField || isPress || isScroll) return;
     if (key === "?") dialog.showModal();
     else if (!pages.onKey(key)) return;
     event.preventDefault();

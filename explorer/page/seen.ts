@@ -5,6 +5,8 @@ import { type StoredEvent, tagsOf } from "./stored_event.ts";
 /** The types and tags of the events that the page has met, for suggestions. The oldest give way to new ones. */
 const TYPES_MAX = 500;
 const TAGS_MAX = 5000;
+/** Nobody looks for a longer one by its text, and thousands of them would fill the memory. */
+const CHARACTERS_MAX = 300;
 
 export type Suggestion =
   | { readonly what: "type"; readonly type: string }
@@ -15,9 +17,10 @@ export class Seen {
   readonly #tags = new Map<string, Tag>();
 
   add(event: StoredEvent): void {
-    remember(this.#types, event.type, TYPES_MAX);
+    if (event.type.length <= CHARACTERS_MAX) remember(this.#types, event.type, TYPES_MAX);
     for (const tag of tagsOf(event)) {
       const text = tagText(tag);
+      if (text.length > CHARACTERS_MAX) continue;
       this.#tags.delete(text);
       this.#tags.set(text, tag);
       if (this.#tags.size > TAGS_MAX) this.#tags.delete(this.#tags.keys().next().value!);

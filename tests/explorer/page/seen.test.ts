@@ -36,6 +36,7 @@ Deno.test("what was seen is suggested, what begins like the text first, and noth
 Deno.test("what is remembered has a limit", () => {
   const seen = new Seen();
   for (let i = 0; i < 20_000; i++) seen.add(event(`T${i}`, { n: String(i) }));
+  seen.add(event("x".repeat(1000), { n: "x".repeat(1000) }));
   const all = seen.suggestions("", START.filter, Infinity);
   assert.equal(all.length, 5500);
   assert.ok(all.some((found) => found.what === "type" && found.type === "T19999"));
