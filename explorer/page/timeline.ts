@@ -39,7 +39,12 @@ export class Timeline {
   readonly element: HTMLElement;
   readonly #app: App;
   readonly #search: () => TimeSearch;
-  readonly #drawing = svg("svg", { class: "timeline-bars", role: "img", preserveAspectRatio: "none" });
+  readonly #drawing = svg("svg", {
+    "class": "timeline-bars",
+    "role": "img",
+    "aria-label": "not counted yet",
+    "preserveAspectRatio": "none",
+  });
   readonly #caption = h("span", { class: "timeline-caption" });
   readonly #whole: HTMLButtonElement;
   readonly #axis = h("div", { class: "timeline-axis" });
