@@ -173,7 +173,7 @@ for (const edition of ["A", "B", "C"] as const) {
   await exploredTest(`edition ${edition}: a conditional write by hand, its conflict, and the health`, {
     server: { env: { SERVICE_EDITION: edition } },
     explorer: { allowWrites: true },
-  }, async ({ open }) => {
+  }, async ({ server, open }) => {
     await using page = await open("/try");
     await page.until(says(`edition ${edition}`));
     const send = async (index: number): Promise<void> => {
@@ -202,6 +202,14 @@ for (const edition of ["A", "B", "C"] as const) {
       '[...document.querySelectorAll(".now-card")].some((card) => card.innerText.includes("free"))',
     );
     assert.equal(await page.evaluate(says("normal")), edition !== "A");
+    if (edition === "B") {
+      await server.client().request("POST", "/tx");
+      await page.until("/open transactions\\s+1/.test(document.body.innerText)");
+    }
+    if (edition === "C") {
+      await server.client().request("POST", "/begin");
+      await page.until(`${says("a ticket")} && ${says("ends at the latest in")}`);
+    }
     await page.evaluate('location.hash = "#/events"');
     await page.until(`${ROWS} === 1`);
     await page.evaluate(pressButton("Live"));
