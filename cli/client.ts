@@ -11,6 +11,7 @@ import { clientProgram } from "./client_program.ts";
 import { bashCompletion } from "./completions/bash.ts";
 import { fishCompletion } from "./completions/fish.ts";
 import { zshCompletion } from "./completions/zsh.ts";
+import { explore } from "./explore.ts";
 import type { CommandLine, Program } from "./program.ts";
 import { onFirstSignal, printAsync, printError, runProgram } from "./run_program.ts";
 
@@ -53,6 +54,8 @@ function run(context: ShellContext, line: ServerLine): Promise<number> {
       return projection(context, line.arguments, line.options);
     case "health":
       return health(context, line.options);
+    case "explore":
+      return explore(context, line.options);
   }
 }
 

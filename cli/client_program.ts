@@ -127,6 +127,17 @@ const healthVerb = {
   flags: [json("print the answer of the server"), ...server],
 } as const satisfies Verb;
 
+const exploreVerb = {
+  name: "explore",
+  summary: "Serves a page that shows the store to a browser on this machine, until a signal ends it.",
+  flags: [
+    { name: "port", value: "number", help: "port of the page on 127.0.0.1; any that is free by default" },
+    { name: "open", help: "open the page in a browser" },
+    { name: "allow-writes", help: "let the page write, but delete nothing" },
+    ...server,
+  ],
+} as const satisfies Verb;
+
 /** The shells that can be told what the programs take. */
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
@@ -141,7 +152,7 @@ export const clientProgram = {
   name: "eventstore-client",
   summary: "Reads and writes the events of a running server.",
   flags: [{ name: "version", help: "print the version and exit" }, help],
-  verbs: [readVerb, appendVerb, headVerb, projectionVerb, healthVerb, completionsVerb],
+  verbs: [readVerb, appendVerb, headVerb, projectionVerb, healthVerb, exploreVerb, completionsVerb],
   needsVerb: true,
   variables: [
     ["EVENTSTORE_URL", "the server, when neither --url nor --socket is given"],

@@ -15,7 +15,7 @@ const ENDLESS = ["seats.ts", "mail.ts"];
 
 /** As much of a clone as the files of the page need. */
 async function makeClone(directory: string): Promise<void> {
-  for (const path of ["deno.json", "deno.lock", ...sources("client/")]) {
+  for (const path of ["deno.json", "deno.lock", "explorer/page/deno.json", ...sources("client/")]) {
     const target = `${directory}/${path}`;
     await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), { recursive: true });
     await Deno.copyFile(new URL(path, ROOT), target);

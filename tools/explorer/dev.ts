@@ -1,10 +1,10 @@
 import type { Page } from "../../explorer/server/page_files.ts";
-import { runExplorer } from "../../explorer/run_explorer.ts";
+import { startExplorer } from "../../explorer/server/start_explorer.ts";
 import { REPOSITORY } from "../build/program_task.ts";
 import { pageScript } from "./page_script.ts";
 
 /*
- * The explorer while somebody works on its page: deno task explore:dev --url http://127.0.0.1:8085. What was made of
+ * The explorer while somebody works on its page: deno task explore:dev [URL of the store]. What was made of
  * the sources is served at once, and a page that is open loads itself again.
  */
 
@@ -27,7 +27,12 @@ let version = 0;
 const page: { -readonly [Name in keyof Page]: Page[Name] } = { html: "", css: "", script: "" };
 
 await make();
-await runExplorer(page);
+const { url } = startExplorer({
+  store: { url: Deno.args[0] ?? "http://127.0.0.1:8085" },
+  page,
+  allowWrites: true,
+});
+say(url);
 let timer: ReturnType<typeof setTimeout> | undefined;
 for await (const { kind } of Deno.watchFs(FOLDER.pathname)) {
   if (kind === "access") continue;
@@ -42,6 +47,10 @@ async function make(): Promise<void> {
     page.script = script + RELOAD;
     page.css = `/* version ${++version} */\n${await Deno.readTextFile(new URL("style.css", FOLDER))}`;
   } catch (error) {
-    Deno.stderr.writeSync(new TextEncoder().encode(`${(error as Error).message}\n`));
+    say((error as Error).message);
   }
+}
+
+function say(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }

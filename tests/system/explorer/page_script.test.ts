@@ -18,7 +18,7 @@ Deno.test("the page is small", () => {
 });
 
 Deno.test("an executable has the page that runs from source: one module holds it, and reads no file", async () => {
-  const { text, workers } = await bundle("explorer/main.ts").catch(explainDownload("the bundler"));
+  const { text, workers } = await bundle("cli/client.ts").catch(explainDownload("the bundler"));
   assert.equal(workers.size, 0);
   const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
   try {
@@ -31,7 +31,11 @@ Deno.test("an executable has the page that runs from source: one module holds it
       "--no-config",
       "--unstable-no-legacy-abort",
       "--allow-net=127.0.0.1",
+      "--allow-env=EVENTSTORE_*",
       path,
+      "explore",
+      "--url",
+      "http://127.0.0.1:1",
     ];
     const child = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "piped" }).spawn();
     try {

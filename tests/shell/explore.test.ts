@@ -1,23 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { startServer } from "../support/server_process.ts";
+import { programCommand } from "../support/start_command.ts";
 
 const TOKEN = "the-token-of-this-test";
-const FLAGS = [
-  "run",
-  "--quiet",
-  "--no-prompt",
-  "--unstable-no-legacy-abort",
-  "--allow-read",
-  "--allow-write",
-];
-const PERMISSIONS = ["--allow-net", "--allow-run=xdg-open,open"];
-const MAIN = fileURLToPath(new URL("../../explorer/main.ts", import.meta.url));
-
-function command(args: readonly string[], env: Record<string, string> = {}): Deno.Command {
-  return new Deno.Command(Deno.execPath(), {
-    args: [...FLAGS, ...PERMISSIONS, MAIN, ...args],
+function explore(args: readonly string[], env: Record<string, string> = {}): Deno.Command {
+  const [program, ...before] = programCommand("client");
+  return new Deno.Command(program, {
+    args: [...before, "explore", ...args],
     env: { NO_COLOR: "1", ...env },
     stdin: "null",
     stdout: "piped",
@@ -25,18 +15,18 @@ function command(args: readonly string[], env: Record<string, string> = {}): Den
   });
 }
 
-Deno.test("it prints its link, opens it, and reaches a store that wants a token", async () => {
+Deno.test("explore prints its link, opens it, reaches a store that wants a token, and ends with a signal", async () => {
   const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
   await using server = await startServer({ listen: "unix", listenOnly: true, env });
   const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
   try {
-    await Deno.writeTextFile(join(directory, "token"), `${TOKEN}\n`);
+    await Deno.writeTextFile(join(directory, "token"), `${TOKEN}\n`, { mode: 0o600 });
     await Deno.writeTextFile(join(directory, "xdg-open"), `#!/bin/sh\necho "$1" >${directory}/opened\n`, {
       mode: 0o755,
     });
     assert.ok(server.address.transport === "unix");
     const args = ["--socket", server.address.path, "--token-file", join(directory, "token"), "--open"];
-    const child = command(args, { PATH: `${directory}:${Deno.env.get("PATH")}` }).spawn();
+    const child = explore(args, { PATH: `${directory}:${Deno.env.get("PATH")}` }).spawn();
     try {
       let printed = "";
       const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
@@ -46,10 +36,12 @@ Deno.test("it prints its link, opens it, and reaches a store that wants a token"
       assert.equal(health.status, 200, await health.text());
       if (Deno.build.os === "linux") assert.equal(await opened(join(directory, "opened")), `${link}\n`);
       await lines.cancel();
-    } finally {
       child.kill("SIGTERM");
+      assert.equal((await child.status).code, 0);
+    } finally {
+      end(child);
       await child.status;
-      await child.stderr.cancel();
+      assert.equal(await new Response(child.stderr).text(), "");
     }
   } finally {
     await Deno.remove(directory, { recursive: true });
@@ -67,17 +59,35 @@ async function opened(path: string): Promise<string> {
 
 Deno.test("a wrong command line is one line on standard error", async () => {
   const wrong = [
-    [["--port", "65536"], /--port is a number from 0 to 65535, not "65536"/],
-    [["--url", "here"], /the url of the store is not one like/],
-    [["--url", "http://a", "--socket", "b"], /--url or --socket/],
+    [["--url", "http://a", "--port", "65536"], /--port: must be a number from 0 to 65535, not "65536"/],
+    [["--url", "here"], /--url: must be an http/],
+    [["--url", "http://a", "--socket", "b"], /--url and --socket are both given/],
     [["--token-file", "/nowhere"], /nowhere/],
     [["--unknown"], /unknown/],
   ] as const;
   for (const [args, message] of wrong) {
-    const { code, stderr } = await command(args).output();
+    const { code, stderr } = await explore(args).output();
     const text = new TextDecoder().decode(stderr);
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(text, message);
-    assert.match(text, /^explore: [^\n]+\n$/);
+    assert.match(text, /^eventstore-client: [^\n]+\n$/);
   }
 });
+
+Deno.test("a port that is taken is named", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = taken.addr as Deno.NetAddr;
+  const { code, stderr } = await explore(["--url", "http://127.0.0.1:1", "--port", String(port)]).output();
+  assert.deepEqual(
+    [code, new TextDecoder().decode(stderr)],
+    [2, `eventstore-client: --port: ${port} is taken\n`],
+  );
+});
+
+function end(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
