@@ -1,4 +1,4 @@
-import { ConfigError } from "../../config/config_error.ts";
+import { UsageError } from "../../config/config_error.ts";
 import { isThere, refuseIrregular } from "../../files/is_there.ts";
 import { openForChecking, openForWriting } from "../../store/sqlite/connection/connection.ts";
 import { lockDataDirectory, makeDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
@@ -71,11 +71,11 @@ interface Wanted {
   readonly until: number | undefined;
 }
 
-/** @throws ConfigError */
+/** @throws UsageError */
 function sequenceFrom(text: string): number {
   const sequence = /^[1-9][0-9]*$/.test(text) ? Number(text) : NaN;
   if (Number.isSafeInteger(sequence)) return sequence;
-  throw new ConfigError([`--until must be the sequence of an event, not ${JSON.stringify(text)}`]);
+  throw new UsageError([`--until must be the sequence of an event, not ${JSON.stringify(text)}`]);
 }
 
 /**
