@@ -11,8 +11,13 @@ const NO_ROUTE = 'method="other",route="other"';
 /** The durations of the requests of one route, by the class of their statuses: at 2 those from 200 to 299. */
 type Classes = (Histogram | undefined)[];
 
+/** Those that occur. They are shown from the start: a rate begins with the second value of a series. */
+const STATUS_CLASSES = [2, 4, 5];
+
 /** What `/metrics` counts of requests since startup. */
 export class RequestMetrics {
+  /** By class of status. */
+  readonly #ended = [0, 0, 0, 0, 0, 0];
   readonly #classes = new Map<Route | undefined, Classes>();
   #malformed = 0;
 
@@ -21,9 +26,11 @@ export class RequestMetrics {
    * @param started when it began, in milliseconds of `performance.now()`
    */
   ended(route: Route | undefined, status: number, started: number): void {
+    const statusClass = Math.trunc(status / 100);
+    this.#ended[statusClass]!++;
     let classes = this.#classes.get(route);
     if (classes === undefined) this.#classes.set(route, classes = []);
-    const durations = classes[Math.trunc(status / 100)] ??= new Histogram(BOUNDS_SECONDS);
+    const durations = classes[statusClass] ??= new Histogram(BOUNDS_SECONDS);
     durations.observe((performance.now() - started) / 1000);
   }
 
@@ -39,6 +46,12 @@ export class RequestMetrics {
       classes.flatMap((durations, i) => durations!.samples(`${labelsOf(route)},status="${i}xx"`))
     );
     return [
+      metricText(
+        "service_requests_total",
+        "counter",
+        "Requests by the class of their statuses.",
+        STATUS_CLASSES.map((i) => ({ labels: `status="${i}xx"`, value: this.#ended[i]! })),
+      ),
       metricText(
         "service_request_duration_seconds",
         "histogram",

@@ -5,13 +5,26 @@ import type { Route } from "../../src/http/router.ts";
 
 const ROUTE: Route = { method: "GET", path: "/a/:b", body: "ignored", handle: () => emptyReply(204) };
 
-/** The samples of a family with this suffix, without its name. */
-function samples(metrics: RequestMetrics, suffix: string): string[] {
-  const name = `service_request_duration_seconds_${suffix}`;
+/** The samples of a name, without it. */
+function samplesOf(metrics: RequestMetrics, name: string): string[] {
   return metrics.text().split("\n").filter((line) => line.startsWith(name)).map((line) =>
     line.slice(name.length)
   );
 }
+
+/** The samples of durations with this suffix. */
+function samples(metrics: RequestMetrics, suffix: string): string[] {
+  return samplesOf(metrics, `service_request_duration_seconds_${suffix}`);
+}
+
+Deno.test("every class of status is counted from 0, so that the first request of one shows in a rate", () => {
+  const metrics = new RequestMetrics();
+  const counted = (): string[] => samplesOf(metrics, "service_requests_total");
+  assert.deepEqual(counted(), ['{status="2xx"} 0', '{status="4xx"} 0', '{status="5xx"} 0']);
+  for (const status of [200, 409, 499]) metrics.ended(ROUTE, status, performance.now());
+  metrics.ended(undefined, 401, performance.now());
+  assert.deepEqual(counted(), ['{status="2xx"} 1', '{status="4xx"} 3', '{status="5xx"} 0']);
+});
 
 Deno.test("each route and each class of status has a series, and there is one for what found no route", () => {
   const metrics = new RequestMetrics();

@@ -47,6 +47,10 @@ test(
     assert.equal(samples.get(requests("GET", "/health", "2xx")), 2);
     assert.equal(samples.get(requests("QUERY", "/events", "4xx")), 1);
     assert.equal(samples.get(requests("other", "other", "4xx")), 4);
+    const all = ["2xx", "4xx", "5xx"].map((status) =>
+      samples.get(`service_requests_total{status="${status}"}`)
+    );
+    assert.deepEqual(all, [2, 7, 0]);
     assert.doesNotMatch([...samples.keys()].join("\n"), /nothing|made-up|type\/one/);
     const again = await metrics(client);
     assert.equal(again.get(requests("GET", "/metrics", "2xx")), 1, "the page counts those before it");
