@@ -56,10 +56,12 @@ await debianTest(
     );
 
     const back = replacePart(
-      pageBlock("offsite.md", "# On a machine with the secret key:"),
+      pageBlock("offsite.md", "# On a machine with the secret key, the newest copy:"),
       "events-*",
       join(offsite, "events-*"),
     );
+    // An older one is left alone.
+    await Deno.writeTextFile(join(offsite, "events-2020-01-01T000000Z.ndjson.gz.age"), "old");
     const restored = await run(back);
     assert.equal(restored.code, 0, restored.printed);
     const lines = await sourceLines(server.client());
@@ -78,6 +80,6 @@ await debianTest(
     await server.stop();
     const failed = await run(script);
     assert.equal(failed.code, 1);
-    assert.equal(namesIn(offsite).length, 1, "without a backup nothing is sent");
+    assert.equal(namesIn(offsite).length, 2, "without a backup nothing is sent");
   },
 );
