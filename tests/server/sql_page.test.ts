@@ -123,7 +123,19 @@ Deno.test("a store that lacks the views gets them with init --add-views, and onl
   inDatabase("CREATE TABLE events (mine)");
   const refused = await add();
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /events\.db was not changed: view events differs from the schema\n$/);
+  assert.match(
+    refused.stderr,
+    /: the views cannot be added to .*events\.db: view events differs from the schema\n$/,
+  );
+  {
+    using file = Deno.openSync(server.databasePath, { write: true });
+    // Behind the header of the first page, its tree.
+    file.seekSync(100, Deno.SeekMode.Start);
+    file.writeSync(new Uint8Array(100).fill(0xff));
+  }
+  const damaged = await add();
+  assert.equal(damaged.code, 1);
+  assert.match(damaged.stderr, /: the views cannot be added to .*events\.db: .*malformed.*\n$/);
   const nowhere = await runInit(server.directory, ["--data-dir", "nowhere", "--add-views"]);
   assert.equal(nowhere.code, 1);
   assert.match(nowhere.stderr, /there is no database at nowhere\/events\.db\n$/);

@@ -8,7 +8,7 @@ import { checkDatabaseFile, refuseSecondName, StoreFileError, storePaths } from 
 /**
  * Adds the views to the database of a stopped server that was created before there were any.
  * @returns the path of the database
- * @throws StoreFileError when there is no database, or something in it has the name of a view
+ * @throws StoreFileError when there is no database, it cannot be written, or something in it has the name of a view
  */
 export function addViews(dataDir: string): string {
   const path = storePaths(dataDir).database;
@@ -17,15 +17,23 @@ export function addViews(dataDir: string): string {
   using _lock = lockDataDirectory(dataDir);
   checkDatabaseFile(path);
   refuseSecondName(path);
+  try {
+    addTo(path);
+  } catch (error) {
+    throw new StoreFileError(`the views cannot be added to ${path}: ${(error as Error).message}`);
+  }
+  return path;
+}
+
+function addTo(path: string): void {
   using db = openForWriting(path);
   db.run("BEGIN IMMEDIATE");
   db.script(VIEWS);
   const faults = schemaFaults(db);
   if (faults.length > 0) {
     db.run("ROLLBACK");
-    throw new StoreFileError(`${path} was not changed: ${faults.join("; ")}`);
+    throw new Error(faults.join("; "));
   }
   db.run("COMMIT");
   db.all("PRAGMA wal_checkpoint(TRUNCATE)");
-  return path;
 }
