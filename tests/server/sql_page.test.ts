@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { assertFailed, BackupPlace } from "../backup/run_backup.ts";
 import { runInit } from "../cli/run_init.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
@@ -79,6 +80,31 @@ Deno.test("a reader with an open transaction sees one moment, and stops no write
     assert.equal(count(db), COURSE_EVENTS.length + 100);
   }
   await eventually(() => assert.equal(wal(), 0), 30);
+});
+
+Deno.test("a run of the backup that meets a query on the backup fails, and the next one copies what is missing", async () => {
+  await using server = await startServer();
+  const client = server.client();
+  await client.append(...COURSE_EVENTS);
+  const { store } = await client.queryEvents("*");
+  using place = new BackupPlace(server.address);
+  assert.equal((await place.run()).code, 0);
+  await client.append({ type: "Later", payload: "" });
+  const count = (db: DatabaseSync): unknown => db.prepare("SELECT count(*) AS n FROM events").get()!["n"];
+  {
+    using db = new DatabaseSync(place.file(store!), { readOnly: true });
+    db.exec("BEGIN");
+    assert.equal(count(db), COURSE_EVENTS.length);
+    assertFailed(await place.run(), 1, /\.db cannot be opened: database is locked$/m);
+    assert.equal(
+      (await client.append({ type: "Later", payload: "" })).events.length,
+      1,
+      "the server goes on",
+    );
+  }
+  assert.equal((await place.run()).code, 0);
+  using db = new DatabaseSync(place.file(store!), { readOnly: true });
+  assert.equal(count(db), COURSE_EVENTS.length + 2);
 });
 
 Deno.test("what tools ask before they ask for rows: types of the columns, and only views and tables", async () => {
