@@ -33,14 +33,19 @@ type Call = Pick<Deadline, "sentAt" | "answeredAt">;
 /** What a holder does before it is stuck, from the moment it has its ticket. */
 type Hold = (server: ServerProcess, holder: Transaction, begun: Call) => Promise<Deadline>;
 
-/** Calls in time. @returns undefined when this machine was too busy for that, and the ticket has rightly expired */
-async function call(holder: Transaction, last: Call): Promise<Call | undefined> {
+/**
+ * Calls before any of the deadlines. @returns the next deadline, of silence; or the one that has passed, when this
+ * machine was too busy to call in time
+ */
+async function callBefore(holder: Transaction, ...deadlines: Deadline[]): Promise<Deadline> {
   const sentAt = performance.now();
   const reply = await holder.append([event("t", "lost")]);
   const answeredAt = performance.now();
-  if (reply.status === 410 && answeredAt - last.sentAt > TIMEOUT_SECONDS * 1000) return undefined;
+  const end = (deadline: Deadline): number => deadline.sentAt + deadline.seconds * 1000;
+  const [passed] = deadlines.toSorted((a, b) => end(a) - end(b));
+  if (reply.status === 410 && answeredAt > end(passed!)) return passed!;
   expectStatus(reply, 200);
-  return { sentAt, answeredAt };
+  return { seconds: TIMEOUT_SECONDS, sentAt, answeredAt };
 }
 
 /** Ways to be stuck. */
@@ -50,17 +55,18 @@ const HOLDS: readonly Hold[] = [
   },
   async function silentAfterACall(_server, holder, begun) {
     await pause(600);
-    return { seconds: TIMEOUT_SECONDS, ...await call(holder, begun) ?? begun };
+    return await callBefore(holder, { seconds: TIMEOUT_SECONDS, ...begun });
   },
   async function neverSilent(_server, holder, begun) {
-    let last = begun;
+    const whole = { seconds: DURATION_SECONDS, ...begun };
+    let silence = { seconds: TIMEOUT_SECONDS, ...begun };
     for (let i = 0; i < 3; i++) {
       await pause(500);
-      const next = await call(holder, last);
-      if (next === undefined) return { seconds: TIMEOUT_SECONDS, ...last };
-      last = next;
+      const next = await callBefore(holder, silence, whole);
+      if (next === silence || next === whole) return next;
+      silence = next;
     }
-    return { seconds: DURATION_SECONDS, ...begun };
+    return whole;
   },
   async function halfwayThroughABody(server, holder, begun) {
     const bytes = holder.bytesOf("POST", "/events", { json: { events: [event("t", "lost")] } });
