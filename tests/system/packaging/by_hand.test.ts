@@ -39,7 +39,7 @@ async function withServer(root: ScratchRoot, run: (client: Client) => Promise<vo
   const output = server.output();
   const client = new Client(root.socket("/run/service/service.sock"));
   try {
-    await eventually(async () => void await client.request("GET", "/health"), 10);
+    await eventually(async () => void await client.request("GET", "/health"), 60);
     await run(client);
   } finally {
     await root.runWell("sh", "-c", `kill -TERM $(cat ${PID_FILE})`);

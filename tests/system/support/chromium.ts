@@ -162,7 +162,7 @@ export class ChromiumPage implements AsyncDisposable {
   }
 
   /** Waits until an expression is true. */
-  async until(expression: string, seconds = 30): Promise<void> {
+  async until(expression: string, seconds = 60): Promise<void> {
     const endsAt = performance.now() + 1000 * seconds;
     for (;;) {
       const value = await this.evaluate(expression).catch((error: Error) => error);
