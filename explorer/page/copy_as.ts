@@ -1,5 +1,6 @@
 import type { Edition, Filter, Query, QueryItem } from "./filter.ts";
 import { queryOf } from "./filter.ts";
+import { escapedJson } from "./visible_text.ts";
 
 /*
  * What the page shows, in the words of others: a query, a command of a shell, a program.
@@ -14,12 +15,13 @@ export interface StoreFacts {
 }
 
 export function queryText(filter: Filter, edition: Edition): string {
-  return JSON.stringify(queryOf(filter, edition));
+  return escapedJson(JSON.stringify(queryOf(filter, edition)));
 }
 
 /** A command that reads the newest events that match. */
 export function curlText(filter: Filter, facts: StoreFacts): string {
-  const body = JSON.stringify({ query: queryOf(filter, facts.edition), backwards: true, limit: 100 });
+  const request = { query: queryOf(filter, facts.edition), backwards: true, limit: 100 };
+  const body = escapedJson(JSON.stringify(request));
   return curl(facts, ["-X QUERY"], "/events", ` -d ${quoted(body)}`);
 }
 
@@ -52,10 +54,16 @@ export function typeScriptText(filter: Filter, { place, isSocket, hasToken, edit
     'import { EventStore } from "eventstore-client";',
     "",
     `const store = new EventStore({ ${options.join(", ")} });`,
-    `const query = ${JSON.stringify(clientQueryOf(query), null, 2)};`,
+    `const query = ${literalOf(clientQueryOf(query))};`,
     "for await (const event of store.readAll(query)) console.log(event.sequence, event.type, event.payload);",
     "",
   ].join("\n");
+}
+
+/** A value in the words of TypeScript. There, `"__proto__": value` would not be a property. */
+function literalOf(value: unknown): string {
+  // Strings have no line feeds of their own: what begins a line is a key.
+  return escapedJson(JSON.stringify(value, null, 2)).replace(/^( *)"__proto__":/gm, '$1["__proto__"]:');
 }
 
 /** The client has tags as objects. */

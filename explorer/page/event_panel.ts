@@ -6,7 +6,7 @@ import { button, notice, tagButton } from "./parts.ts";
 import { payloadView } from "./payload_view.ts";
 import { fragmentOf, START } from "./route.ts";
 import { type StoredEvent, tagsOf } from "./stored_event.ts";
-import { visibleLine } from "./visible_text.ts";
+import { escapedJson, visibleLine } from "./visible_text.ts";
 
 /** The event that is open, as a whole, beside the list or above it. */
 export class EventPanel {
@@ -89,7 +89,7 @@ export class EventPanel {
           "Only this type",
           () => app.go({ view: "events", filter: withType(filter, event.type), position: undefined }),
         ),
-        button("Copy as JSON", () => app.copy(JSON.stringify(event), "the event")),
+        button("Copy as JSON", () => app.copy(escapedJson(JSON.stringify(event)), "the event")),
         button("Copy link", () => {
           const fragment = fragmentOf({ ...START, open: event.sequence });
           app.copy(location.href.split("#")[0] + fragment, "the link");

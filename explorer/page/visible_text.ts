@@ -22,6 +22,15 @@ export function visibleText(text: string): string {
   );
 }
 
+/** JSON that means the same, without characters that act on who pastes it into a terminal. Its line feeds stay. */
+export function escapedJson(json: string): string {
+  return json.replace(
+    HIDDEN,
+    (character) =>
+      character === "\n" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /** The picture of a control character, or its number. */
 function signOf(character: string): string {
   const code = character.charCodeAt(0);

@@ -87,3 +87,34 @@ Deno.test("without a filter the query is everything, in the word of the edition"
     '"*"',
   ]);
 });
+
+/** What a terminal or an editor would act on: delete, C1 controls, and turned direction. */
+const ACTING = "\u007f\u009b\u202e\u2066\u2028\u200b";
+
+Deno.test("what is copied holds no character that acts on who pastes it, and means the same", () => {
+  const tag = { kind: "identifiers", name: "n", value: `${ACTING}'; touch x #` } as const;
+  const filter: Filter = { ...START.filter, types: [ACTING], tags: [tag] };
+  const facts: StoreFacts = { place: "http://127.0.0.1:1", isSocket: false, hasToken: false, edition: "A" };
+  const query = queryText(filter, "A");
+  for (const text of [query, curlText(filter, facts), typeScriptText(filter, facts)]) {
+    for (const character of ACTING) assert.ok(!text.includes(character), text);
+  }
+  assert.deepEqual(JSON.parse(query), [{
+    types: [ACTING],
+    identifiers: [{ name: "n", value: tag.value }],
+  }]);
+});
+
+Deno.test("a program has tags of any name", () => {
+  const names = ["__proto__", 'x"__proto__', "constructor", '\n  "__proto__', "\\"];
+  const tags = names.map((name) => ({ kind: "identifiers", name, value: '"__proto__": 1' } as const));
+  const text = typeScriptText({ ...START.filter, tags }, {
+    place: "http://127.0.0.1:1",
+    isSocket: false,
+    hasToken: false,
+    edition: "A",
+  });
+  const literal = /^const query = (.*?);$/ms.exec(text)![1]!;
+  const [{ identifiers }] = new Function(`return ${literal}`)();
+  assert.deepEqual(Object.entries(identifiers), names.map((name) => [name, '"__proto__": 1']));
+});
