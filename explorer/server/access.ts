@@ -13,10 +13,12 @@ export function newKey(): string {
  * it shows in `Origin`, or, when its name was pointed here, in `Host`.
  */
 export function foreignRefusal(request: Request, port: number): Response | undefined {
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  // As a browser says it: without the port when it is 80.
+  const hosts = ["127.0.0.1", "localhost"].map((name) => new URL(`http://${name}:${port}`).host);
   const host = request.headers.get("host");
   // A request as a proxy gets it names the host in its target, too.
-  if (host === null || !hosts.includes(host) || !hosts.includes(new URL(request.url).host)) {
+  const target = URL.parse(request.url)?.host;
+  if (host === null || !hosts.includes(host) || target === undefined || !hosts.includes(target)) {
     return plainReply(403, "the explorer answers requests for 127.0.0.1 and localhost only");
   }
   const origin = request.headers.get("origin");

@@ -21,9 +21,11 @@ export interface StoreForwarding {
   forward(request: Request, path: string): Promise<Response>;
 }
 
-/** @throws TypeError when the place is none */
+/** @throws TypeError when the place is none, or the token fits into no header */
 export function forwardingTo(store: StorePlace): StoreForwarding {
   const place = placeOf(store);
+  // The error of a request would tell the browser the token.
+  if (/[^\x20-\x7e]/.test(store.token ?? "")) throw new TypeError("the token is not printable ASCII");
   const transport = store.socketPath === undefined ? fetchTransport(place) : unixTransport(store.socketPath);
   const own: Record<string, string> = store.token === undefined
     ? {}

@@ -22,7 +22,7 @@ export interface Explorer extends AsyncDisposable {
 
 /**
  * Starts the explorer: a page that shows a store, served on 127.0.0.1, and the way from the page to the store.
- * @throws TypeError when the place of the store is none; Deno.errors.AddrInUse when the port is taken
+ * @throws TypeError when the place of the store is none, or its token fits into no header; Deno.errors.AddrInUse when the port is taken
  */
 export function startExplorer(options: ExplorerOptions): Explorer {
   const { store, port = 0, allowWrites = false } = options;

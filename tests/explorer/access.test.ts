@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { foreignRefusal } from "../../explorer/server/access.ts";
 import { startExplorer } from "../../explorer/server/start_explorer.ts";
 import { placeOf, startTestServer } from "../client/support.ts";
 import { keyOf, sendRaw } from "./raw_requests.ts";
@@ -78,6 +79,17 @@ Deno.test("a request for another host is refused, even of the page, whatever key
   // The target decides for programs that ask a proxy this way.
   const absolute = await sendRaw(explorer, { path: "http://evil.example/about" });
   assert.notEqual(absolute.status, 200);
+  // One that cannot be read is refused like the others.
+  const unreadable = await sendRaw(explorer, { path: "http://[evil/about" });
+  assert.equal(unreadable.status, 403);
+  assert.ok(unreadable.headers.has("content-security-policy"));
+});
+
+Deno.test("at port 80 a browser names no port", () => {
+  const requestOf = (host: string, origin: string): Request =>
+    new Request("http://127.0.0.1/about", { headers: { host, origin } });
+  assert.equal(foreignRefusal(requestOf("127.0.0.1", "http://127.0.0.1"), 80), undefined);
+  assert.equal(foreignRefusal(requestOf("127.0.0.1:8080", "http://127.0.0.1:8080"), 80)?.status, 403);
 });
 
 Deno.test("a request of another page is refused, whatever key it has", async () => {
@@ -116,6 +128,7 @@ Deno.test("every answer has a strict policy, is not stored anywhere, and its typ
       path,
     );
     assert.match(policy, /frame-ancestors 'none'/);
+    assert.match(policy, /require-trusted-types-for 'script'; trusted-types 'none'/);
     assert.doesNotMatch(policy, /unsafe|\*|https?:/);
     assert.equal(headers.get("cache-control"), "no-store");
     assert.equal(headers.get("x-content-type-options"), "nosniff");
@@ -139,4 +152,10 @@ Deno.test("a place that is none is refused before anything listens", () => {
     assert.throws(() => startExplorer({ store: { url } }), TypeError, url);
   }
   assert.throws(() => startExplorer({ store: {} }), /url or the socketPath/);
+  for (const token of ["two\nlines", "a \u20ac"]) {
+    assert.throws(
+      () => startExplorer({ store: { ...NOWHERE, token } }),
+      /^TypeError: the token is not printable ASCII$/,
+    );
+  }
 });
