@@ -28,6 +28,8 @@ export interface View {
   hide(): void;
   /** The store is another one: what is shown is read anew. */
   reload(): void;
+  /** The store is another one, while another view is shown: what is remembered of the old one is forgotten. */
+  forget?(): void;
   /** The store answers again. Without it, what is shown is read anew. */
   resume?(): void;
   /** A key that no field has taken. Returns whether it meant something. */

@@ -110,6 +110,8 @@ export class EventFeed {
 
   #add({ events, hasMore, head }: EventsPage, isFirst: boolean): void {
     if (isFirst) this.head = head;
+    // What came meanwhile has cut off the end that these were to follow.
+    if (this.isFull) return;
     for (const event of events) {
       this.#seen.add(event);
       this.events.push(previewOf(event));

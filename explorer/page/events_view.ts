@@ -88,9 +88,13 @@ export class EventsView implements View {
     this.#timeline.hide();
   }
 
-  reload(): void {
+  forget(): void {
     this.#search = timeSearchOf(this.#app.calls, this.#app.facts.edition);
     this.#panel.clear();
+  }
+
+  reload(): void {
+    this.forget();
     this.#shown = "";
     this.show(this.#app.route);
   }
@@ -130,7 +134,8 @@ export class EventsView implements View {
     replace(this.#empty);
     this.#count.textContent = "Reading \u2026";
     void this.#more().then(() => {
-      if (!feed.isStopped && feed.canFollow) this.#follow(feed);
+      // Without its first page, nobody knows what is new.
+      if (!feed.isStopped && !feed.hasFailed && feed.canFollow) this.#follow(feed);
     });
     void this.#timeline.show(route.filter);
   }

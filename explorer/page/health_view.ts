@@ -31,6 +31,8 @@ export class HealthView implements View {
   #looks: Look[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isShown = false;
+  /** A look that was begun before the view was hidden and shown again must not go on beside the new ones. */
+  #turn = 0;
 
   constructor(app: App) {
     this.#app = app;
@@ -72,7 +74,7 @@ export class HealthView implements View {
   show(): void {
     if (this.#isShown) return;
     this.#isShown = true;
-    void this.#look();
+    void this.#look(++this.#turn);
   }
 
   hide(): void {
@@ -84,7 +86,7 @@ export class HealthView implements View {
     this.#looks = [];
   }
 
-  async #look(): Promise<void> {
+  async #look(turn: number): Promise<void> {
     try {
       if (!document.hidden) {
         const [debug, metrics] = await Promise.all([
@@ -98,7 +100,8 @@ export class HealthView implements View {
       this.#looks = [];
       replace(this.#problem, notice("The store cannot be looked at", (error as Error).message));
     }
-    if (this.#isShown) this.#timer = setTimeout(() => void this.#look(), LOOK_MILLISECONDS);
+    if (!this.#isShown || turn !== this.#turn) return;
+    this.#timer = setTimeout(() => void this.#look(turn), LOOK_MILLISECONDS);
   }
 
   #draw(debug: DebugDocument, look: Look): void {

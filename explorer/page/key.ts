@@ -14,3 +14,12 @@ export function keyOfThisBrowser(): string | undefined {
   }
   return localStorage.getItem(NAME) ?? undefined;
 }
+
+/** Calls back when a link with a key is opened where the page is already: the browser does not load it anew then. */
+export function onNewKey(callback: () => void): void {
+  globalThis.addEventListener("hashchange", () => {
+    if (takeKey(location.hash).key === undefined) return;
+    keyOfThisBrowser();
+    callback();
+  });
+}

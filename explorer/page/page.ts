@@ -2,7 +2,7 @@ import { editionOf } from "./edition.ts";
 import { h } from "./dom.ts";
 import type { Edition } from "./filter.ts";
 import { helpDialog } from "./help_dialog.ts";
-import { keyOfThisBrowser } from "./key.ts";
+import { keyOfThisBrowser, onNewKey } from "./key.ts";
 import { Pages } from "./pages.ts";
 import { closeOtherMenus, notice } from "./parts.ts";
 import { Shell } from "./shell.ts";
@@ -18,6 +18,7 @@ const dialog = helpDialog();
 const shell = new Shell(() => dialog.showModal());
 document.body.append(dialog);
 const key = keyOfThisBrowser();
+onNewKey(() => location.reload());
 if (key === undefined) showNoKey();
 else void begin(key);
 
@@ -35,9 +36,9 @@ async function begin(key: string): Promise<void> {
       if (isAway) setTimeout(() => shown.pages?.resume());
       isAway = false;
     },
-    onFailure({ message }) {
+    onFailure({ message, status }) {
       isAway = true;
-      shell.showState(`${message}. Trying again \u2026`);
+      shell.showState(status === 403 ? message : `${message}. Trying again \u2026`);
     },
     onOtherStore() {
       shell.say("The store was reset or replaced: this is what it holds now");

@@ -54,6 +54,7 @@ export class Pages implements App {
 
   /** The store is another one. */
   reload(): void {
+    for (const view of this.#views.values()) view.forget?.();
     this.#shown?.reload();
   }
 

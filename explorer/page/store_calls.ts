@@ -138,7 +138,9 @@ export class StoreCalls {
 
   #tell(answer: Answer): void {
     const { status, headers } = answer;
-    if (status === 401 || status >= 502) return this.#listener.onFailure(errorOf(answer));
+    // The explorer was started anew, with another key.
+    const isKeyWrong = status === 403 && errorOf(answer).code === "Forbidden";
+    if (status === 401 || status >= 502 || isKeyWrong) return this.#listener.onFailure(errorOf(answer));
     this.#listener.onAnswer();
     const id = headers.get("x-service-store");
     if (id === null || id === this.storeId) return;

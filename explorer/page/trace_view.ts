@@ -112,7 +112,13 @@ export class TraceView implements View {
           list.append(this.#item(event, last, tag));
           last = event;
         }
-        const onward = page.hasMore ? button(`Show ${PAGE} more`, () => void more()) : undefined;
+        const onward = page.hasMore
+          ? button(`Show ${PAGE} more`, () => {
+            // A second press would read the same again.
+            onward!.disabled = true;
+            void more();
+          })
+          : undefined;
         if (last === undefined) {
           replace(this.#story, notice("No events", "No event of the store has this tag."));
         } else replace(this.#story, list, onward);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { startExplorer } from "../../../explorer/server/start_explorer.ts";
 import { run } from "../../../tools/build/run.ts";
 import { exploredTest, pressButton, ROWS, says, textOf, write } from "./explored.ts";
 
@@ -152,6 +153,76 @@ await exploredTest("a restart and a reset of the server show, and pass", {}, asy
   await page.until(says("No events yet"));
   await write(server, { ...EVENT, type: "AfterTheReset" });
   await page.until(`${ROWS} === 1 && ${says("AfterTheReset")}`);
+});
+
+await exploredTest(
+  "a reset that another view has heard of shows in the events",
+  {},
+  async ({ server, open }) => {
+    await write(server, EVENT);
+    await using page = await open("/events?open=1");
+    await page.until(`${textOf(".panel h2")} === ${JSON.stringify(EVENT.type)}`);
+    await page.evaluate('location.hash = "#/health"');
+    await page.until('document.querySelectorAll(".tile").length > 3');
+    await server.client().request("POST", "/reset");
+    await write(server, { ...EVENT, type: "AfterTheReset" });
+    await page.evaluate('location.hash = "#/projections?projection=any&id=any"');
+    await page.until(says("was reset or replaced"));
+    await page.evaluate('location.hash = "#/events?open=1"');
+    await page.until(`${textOf(".panel h2")} === "AfterTheReset"`);
+  },
+);
+
+await exploredTest(
+  "a link with a key, opened in an open page, counts and leaves the address",
+  {},
+  async ({ server, explorer, open }) => {
+    await write(server, EVENT);
+    await using page = await open();
+    await page.until(`${ROWS} === 1`);
+    await page.evaluate("localStorage.clear()");
+    const place = `http://127.0.0.1:${explorer.port}/`;
+    await page.goTo(`${place}?again`);
+    await page.until(says("This page needs its key"));
+    await page.goTo(`${place}?again${new URL(explorer.url).hash}`);
+    await page.until(`${ROWS} === 1`);
+    assert.equal(await page.evaluate('location.href.includes("key")'), false);
+    // An explorer that was started anew has another key: what is shown is no longer live.
+    await explorer.stop();
+    await using next = startExplorer({ store: { url: explorer.place }, port: explorer.port });
+    await page.until(`${says("needs the key of the link")} && ${says("not connected")}`);
+    await page.goTo(`${place}?again${new URL(next.url).hash}`);
+    await page.until(`${ROWS} === 1 && !${says("not connected")}`);
+    await write(server, EVENT);
+    await page.until(`${ROWS} === 2`);
+  },
+);
+
+await exploredTest("what is pressed twice is read once", {}, async ({ server, open }) => {
+  const hundred = Array.from({ length: 100 }, () => ({ ...EVENT, identifiers: { order: "o1" } }));
+  for (const events of [hundred, hundred, hundred.slice(50)]) await write(server, ...events);
+  await using page = await open("/trace?trace=order%3Do1");
+  const items = 'document.querySelectorAll(".story-item").length';
+  await page.until(`${items} === 200`);
+  const more = pressButton("Show 200 more");
+  await page.evaluate(`for (let i = 0; i < 3; i++) ${more}`);
+  await page.until(`${items} >= 250`);
+  await page.evaluate("fetch('/page.css').then((reply) => reply.text())");
+  assert.equal(await page.evaluate(items), 250);
+  // One who leaves the health and comes back while it is read is not shown it twice as often.
+  await page.evaluate(`
+    const own = globalThis.fetch;
+    globalThis.held = [];
+    globalThis.fetch = async (path, options) => {
+      if (path === "/store/debug") await new Promise((resolve) => held.push(resolve));
+      return await own(path, options);
+    };`);
+  for (const key of ["4", "1", "4"]) await page.press(key);
+  await page.until("held.length === 2");
+  await page.evaluate("held.splice(0).forEach((resume) => resume())");
+  await page.until("held.length > 0");
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  assert.equal(await page.evaluate("held.length"), 1);
 });
 
 const TOKEN = "the-token-of-this-test";
