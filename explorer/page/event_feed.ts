@@ -83,7 +83,9 @@ export class EventFeed {
   /** Puts events that have just come where they belong; oldest first. */
   prepend(events: readonly StoredEvent[]): void {
     for (const event of events) this.#seen.add(event);
-    this.events.unshift(...events.map(previewOf).reverse());
+    // The time may begin later than now.
+    const { from = -Infinity } = this.#request.filter;
+    this.events.unshift(...events.filter((event) => timeOf(event) >= from).map(previewOf).reverse());
     if (this.events.length > EVENTS_MAX) {
       this.events.length = EVENTS_MAX;
       this.isFull = true;

@@ -34,3 +34,12 @@ Deno.test("a list that becomes full while a page is on its way has no hole", asy
   assert.deepEqual(sequences, sequences.map((_, i) => HEAD + 500 - i));
   assert.ok(feed.isFull);
 });
+
+Deno.test("events that come before the time that is asked for are left out", () => {
+  const calls = new FakeCalls("", { onAnswer() {}, onFailure() {}, onOtherStore() {} });
+  const from = Date.parse("2026-01-01T00:00:01Z");
+  const request = { ...START, filter: { ...START.filter, from } };
+  const feed = new EventFeed(calls, "A", new Seen(), timeSearchOf(calls, "A"), request);
+  feed.prepend([eventOf(1), { ...eventOf(2), time: "2026-01-01T00:00:01.000001Z" }]);
+  assert.deepEqual(feed.events.map(({ sequence }) => sequence), [2]);
+});

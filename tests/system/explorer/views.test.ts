@@ -225,6 +225,28 @@ await exploredTest("what is pressed twice is read once", {}, async ({ server, op
   assert.equal(await page.evaluate("held.length"), 1);
 });
 
+await exploredTest(
+  "nobody waits for events of a query that the store refuses",
+  {},
+  async ({ server, open }) => {
+    await write(server, EVENT);
+    await using page = await open();
+    await page.until(`${ROWS} === 1`);
+    await page.evaluate(`
+    const own = globalThis.fetch;
+    globalThis.refused = [];
+    globalThis.fetch = async (path, options) => {
+      if (!options.body?.includes("Refused")) return await own(path, options);
+      refused.push(options.body);
+      return new Response('{"error":"InvalidRequest","message":"not this"}', { status: 400 });
+    };`);
+    await page.evaluate('location.hash = "#/events?type=Refused"');
+    await page.until(says("The events could not be read"));
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
+    assert.equal(await page.evaluate("refused.length"), 1);
+  },
+);
+
 const TOKEN = "the-token-of-this-test";
 
 await exploredTest("without the key the page says what it needs; a wrong token shows", {
