@@ -28,7 +28,7 @@ export interface View {
   hide(): void;
   /** The store is another one: what is shown is read anew. */
   reload(): void;
-  /** The store is another one, while another view is shown: what is remembered of the old one is forgotten. */
+  /** The store is another one, whether this view is shown or not: what is remembered of the old one is forgotten. */
   forget?(): void;
   /** The store answers again. Without it, what is shown is read anew. */
   resume?(): void;

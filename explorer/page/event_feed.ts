@@ -70,6 +70,8 @@ export class EventFeed {
   /** Whether events that are yet to come belong to what is shown, at its beginning. */
   get canFollow(): boolean {
     const { filter, isOldestFirst, position } = this.#request;
+    // Without its first page, nobody knows what is new.
+    if (this.hasFailed) return false;
     return !isOldestFirst && position === undefined && filter.before === undefined;
   }
 

@@ -94,7 +94,6 @@ export class EventsView implements View {
   }
 
   reload(): void {
-    this.forget();
     this.#shown = "";
     this.show(this.#app.route);
   }
@@ -134,14 +133,12 @@ export class EventsView implements View {
     replace(this.#empty);
     this.#count.textContent = "Reading \u2026";
     void this.#more().then(() => {
-      // Without its first page, nobody knows what is new.
-      if (!feed.isStopped && !feed.hasFailed && feed.canFollow) this.#follow(feed);
+      if (!feed.isStopped && feed.canFollow) this.#follow(feed);
     });
     void this.#timeline.show(route.filter);
   }
 
   #follow(feed: EventFeed): void {
-    this.#follower?.stop();
     this.#follower = new Follower({
       calls: this.#app.calls,
       query: feed.query,
