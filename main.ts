@@ -11,6 +11,7 @@ import { Refusal } from "./src/model/errors.ts";
 import { ListenError } from "./src/http/transport/unix_socket.ts";
 import { firstSteps } from "./src/server/first_steps.ts";
 import { type RunningServer, startServer } from "./src/server/start_server.ts";
+import { placeText } from "./src/store/postgres/connection/place.ts";
 import { serverProgram } from "./cli/programs.ts";
 import { loadForThisMachine } from "./cli/this_machine.ts";
 import { checkConfig, ExitCode, loadSettings, onFirstSignal, print, runProgram } from "./cli/run_program.ts";
@@ -68,7 +69,7 @@ function startFacts(settings: ServerSettings, edition: Edition, { storeId, creat
   return [
     `edition ${settings.edition}`,
     `store ${storeId}${created ? " (new)" : ""}`,
-    `data directory ${settings.dataDir}`,
+    settings.postgres === undefined ? `data directory ${settings.dataDir}` : placeText(settings.postgres),
     `auth ${settings.authToken === undefined ? "off" : "on"}`,
     ...edition.startFacts?.(settings) ?? [],
   ].join(", ");

@@ -3,7 +3,9 @@ import { importPlainEvents } from "../src/backup/history/import_plain_events.ts"
 import { initFromFile } from "../src/backup/history/init_from_file.ts";
 import { countEvents } from "../src/backup/reports/count_events.ts";
 import { UsageError } from "../src/config/config_error.ts";
-import { loadServerSettings } from "../src/config/load.ts";
+import { loadServerSettings, type PostgresSettings } from "../src/config/load.ts";
+import { initPostgresStore } from "../src/store/postgres/connection/create_store.ts";
+import { placeText } from "../src/store/postgres/connection/place.ts";
 import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
 import { initStore } from "../src/store/sqlite/data_directory/init_store.ts";
 import { nowMicros } from "../src/turns/clock.ts";
@@ -14,13 +16,12 @@ import { checkConfig, ExitCode, loadSettings, print, runProgram } from "./run_pr
 
 type InitOptions = CommandLine<typeof initProgram>["options"];
 
-await runProgram(initProgram, ({ options }) => {
-  if (options.checkConfig) {
-    return Promise.resolve(checkConfig(initProgram, options.config, loadForThisMachine));
-  }
+await runProgram(initProgram, async ({ options }) => {
+  if (options.checkConfig) return checkConfig(initProgram, options.config, loadForThisMachine);
   refuseSeveralTasks(options);
-  print(init(options, dataDirFrom(options)));
-  return Promise.resolve(ExitCode.ok);
+  const { dataDir, postgres } = placeFrom(options);
+  print(postgres === undefined ? init(options, dataDir) : await initPostgres(options, postgres));
+  return ExitCode.ok;
 });
 
 /** @returns what to print */
@@ -35,20 +36,39 @@ function init(
   return made(initFromFile(plain, dataDir, (read) => importPlainEvents(read, startedAt)));
 }
 
+async function initPostgres(options: InitOptions, place: PostgresSettings): Promise<string> {
+  const [flag] = tasksIn(options);
+  if (flag !== undefined) throw new UsageError([`${flag} works with storage sqlite only`]);
+  return made({ path: placeText(place), storeId: await initPostgresStore(place) });
+}
+
 function made({ path, storeId, events }: { path: string; storeId: string; events?: number }): string {
   return `${path}\nstore ${storeId}\n${events === undefined ? "" : `${countEvents(events)} imported\n`}`;
 }
 
-function refuseSeveralTasks({ import: exported, importPlain, addViews }: InitOptions): void {
-  const tasks = [exported !== undefined, importPlain !== undefined, addViews].filter((isGiven) => isGiven);
-  if (tasks.length > 1) {
+function refuseSeveralTasks(options: InitOptions): void {
+  if (tasksIn(options).length > 1) {
     throw new UsageError(["only one of --import, --import-plain and --add-views can be given"]);
   }
 }
 
-/** A named file is read and checked even if its `dataDir` is not used. */
-function dataDirFrom({ config, dataDir }: InitOptions): string {
-  if (dataDir !== undefined && config === undefined) return dataDir;
+/** The flags that ask for more than an empty store. */
+function tasksIn({ import: exported, importPlain, addViews }: InitOptions): string[] {
+  return [
+    ...exported === undefined ? [] : ["--import"],
+    ...importPlain === undefined ? [] : ["--import-plain"],
+    ...addViews ? ["--add-views"] : [],
+  ];
+}
+
+interface InitPlace {
+  readonly dataDir: string;
+  readonly postgres?: PostgresSettings | undefined;
+}
+
+/** A named file is read and checked even if its `dataDir` is not used. A directory that is named holds a file. */
+function placeFrom({ config, dataDir }: InitOptions): InitPlace {
+  if (dataDir !== undefined && config === undefined) return { dataDir };
   const { settings } = loadSettings(initProgram, config, loadServerSettings);
-  return dataDir ?? settings.dataDir;
+  return dataDir === undefined ? settings : { dataDir };
 }

@@ -25,7 +25,7 @@ export const serverProgram = {
     config,
     {
       name: "print-config",
-      help: "print the settings in effect with their sources and exit; tokens are masked",
+      help: "print the settings in effect with their sources and exit; secrets are masked",
     },
     ...common,
   ],
@@ -35,7 +35,7 @@ export const serverProgram = {
 
 export const initProgram = {
   name: "eventstore-init",
-  summary: "Creates the data directory and the database of an event store.",
+  summary: "Creates the database of an event store: a file, or a schema in PostgreSQL.",
   flags: [
     config,
     { name: "data-dir", value: "path", help: "directory to create the database in, whatever dataDir says" },
@@ -54,7 +54,7 @@ export const initProgram = {
     ...common,
   ],
   section: "server",
-  keys: ["dataDir"],
+  keys: ["dataDir", "storage", "postgresUrl", "postgresSchema"],
   verbs: [],
 } as const satisfies Program;
 

@@ -1,11 +1,12 @@
 import { type Loaded, type LoadFrom, loadServerSettings, type ServerSettings } from "../src/config/load.ts";
-import { readPoolProblem } from "../src/server/machine.ts";
+import { readersOf, readersProblem } from "../src/server/machine.ts";
 
 /** The same as `loadServerSettings`, with a warning when this machine cannot carry what is set. */
 export function loadForThisMachine(from: LoadFrom): Loaded<ServerSettings> {
   const loaded = loadServerSettings(from);
-  const problem = readPoolProblem(loaded.settings.readPoolSize);
-  const origin = loaded.values.find(({ key }) => key === "readPoolSize")!.origin;
+  const readers = readersOf(loaded.settings);
+  const problem = readersProblem(readers);
+  const origin = loaded.values.find(({ key }) => key === readers.key)!.origin;
   return problem === undefined
     ? loaded
     : { ...loaded, warnings: [...loaded.warnings, `${origin}: ${problem}`] };

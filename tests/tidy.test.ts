@@ -108,6 +108,14 @@ Deno.test("only what opens a store, and backups, know that it is SQLite", () => 
   }
 });
 
+Deno.test("only what opens and creates a store, and the start of the server, know PostgreSQL", () => {
+  const mayKnow = /^(src\/store\/postgres|cli)\/|^src\/server\/start_server\.ts$|^main\.ts$/;
+  for (const [path, imports] of modules) {
+    const known = imports.filter((imported) => imported.startsWith("src/store/postgres/"));
+    if (!mayKnow.test(path)) assert.deepEqual(known, [], path);
+  }
+});
+
 Deno.test("the model imports nothing from outside itself", () => {
   for (const [path] of modules) {
     if (!path.startsWith("src/model/")) continue;

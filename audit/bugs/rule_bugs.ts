@@ -110,7 +110,7 @@ export const RULE_BUGS: readonly Bug[] = [
   {
     name: "a page backwards skips the newest event",
     edits: [{
-      file: "src/store/sqlite/tables/direction.ts",
+      file: "src/store/ranges/direction.ts",
       find: '  return direction === "forwards" ? after : upTo;\n}\n\nexport function endOf',
       replace: '  return direction === "forwards" ? after : upTo - 1;\n}\n\nexport function endOf',
     }],
@@ -137,7 +137,7 @@ export const RULE_BUGS: readonly Bug[] = [
   {
     name: "a search by scanning ignores tags after the first",
     edits: [{
-      file: "src/store/sqlite/reading/matcher.ts",
+      file: "src/store/matcher.ts",
       find: "      this.#wanted[i] = identifiers.length + metadata.length;",
       replace: "      this.#wanted[i] = Math.min(1, identifiers.length + metadata.length);",
     }],

@@ -2,13 +2,14 @@ import { isHost } from "../model/address.ts";
 import { utf8BytesOver } from "../model/utf8.ts";
 import { pathFault } from "./path_fault.ts";
 import type { ChoiceSetting, IntegerSetting, Setting, TextSetting } from "./setting.ts";
+import { parsePostgresUrl } from "./postgres_url.ts";
 import type { TomlValue } from "./toml.ts";
 
 /** Longest path of a unix socket, in bytes, that every kernel we run on accepts. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
-/** What is shown in the place of a token. */
-export const TOKEN_MASK = "********";
+/** What is shown in the place of a secret. */
+export const SECRET_MASK = "********";
 
 export type Value = string | number | boolean;
 
@@ -53,14 +54,21 @@ function checkText(setting: ChoiceSetting | TextSetting, value: string): Checked
 }
 
 function checkFormat(setting: TextSetting, value: string): Checked {
-  if (!isWellFormed(setting.format, value)) return wrong(setting, value);
-  const isPath = setting.format === "path" || setting.format === "socketPath";
-  const fault = isPath ? pathFault(value) : undefined;
-  if (fault !== undefined) return { fault };
-  if (setting.format === "token" && value === TOKEN_MASK) {
-    return { fault: "must be the token itself, not the mask that --print-config shows for it" };
+  if (isSecret(setting) && value === SECRET_MASK) {
+    const what = setting.format === "token" ? "token" : "URL";
+    return { fault: `must be the ${what} itself, not the mask that --print-config shows for it` };
   }
-  return { value };
+  if (!isWellFormed(setting.format, value)) return wrong(setting, value);
+  const fault = faultOf(setting.format, value);
+  return fault === undefined ? { value } : { fault };
+}
+
+/** What is wrong with a well-formed value, in its own words. */
+function faultOf(format: TextSetting["format"], value: string): string | undefined {
+  if (format === "path" || format === "socketPath") return pathFault(value);
+  if (format !== "postgresUrl") return undefined;
+  const parsed = parsePostgresUrl(value);
+  return "fault" in parsed ? parsed.fault : undefined;
 }
 
 function isWellFormed(format: TextSetting["format"], value: string): boolean {
@@ -77,6 +85,9 @@ function isWellFormed(format: TextSetting["format"], value: string): boolean {
       return isServerUrl(value);
     case "address":
       return isHost(value);
+    case "schema":
+      // One that needs no quotes, and is none of PostgreSQL's own.
+      return /^[a-z_][a-z0-9_]{0,62}$/.test(value) && !/^pg_|^information_schema$/.test(value);
     default:
       return true;
   }
@@ -98,7 +109,12 @@ function wrong(setting: Setting, value: TomlValue, wanted = requirement(setting)
 
 /** A token, and a URL that may contain a password, are never shown. */
 function isPrivate(setting: TextSetting): boolean {
-  return setting.format === "token" || setting.format === "url";
+  return setting.format === "url" || isSecret(setting);
+}
+
+/** Whether a value must not be printed, nor be read by others. */
+export function isSecret(setting: Setting): boolean {
+  return setting.kind === "text" && (setting.format === "token" || setting.format === "postgresUrl");
 }
 
 function requirement(setting: Setting): string {
@@ -120,6 +136,8 @@ const textRequirements: Record<TextSetting["format"], string> = {
   mode: 'a string of octal digits from "0" to "0777"',
   address: "an IP address or a host name, without scheme and port",
   url: "an http:// or https:// URL without user, password, query or fragment",
+  postgresUrl: "a postgresql:// URL",
+  schema: 'lower-case letters, digits and "_", at most 63, not beginning with a digit or "pg_"',
   token: "a non-empty string of printable ASCII characters without leading or trailing spaces",
 };
 

@@ -28,5 +28,14 @@ export function unusedSettings(values: readonly SettingValue[]): ReadonlyMap<str
     unused.set(key, `unused: the server listens on ${isTcp ? "TCP" : "socketPath"}`);
   }
   if (valueOf("enableAuth") !== true) unused.set("authToken", "unused: enableAuth is off");
+  for (const key of unusedBeside(valueOf("storage"), edition)) {
+    unused.set(key, `unused: storage is ${valueOf("storage")}`);
+  }
   return unused;
+}
+
+/** The settings of the other storage. With PostgreSQL, only edition C still has a file in `dataDir`: its pause. */
+function unusedBeside(storage: unknown, edition: unknown): string[] {
+  if (storage !== "postgres") return ["postgresUrl", "postgresSchema", "postgresPoolSize"];
+  return edition === "C" ? ["readPoolSize"] : ["readPoolSize", "dataDir"];
 }

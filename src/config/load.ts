@@ -3,13 +3,14 @@ import { addressText, isLoopback, type TcpAddress, type UnixAddress } from "../m
 import { ConfigError } from "./config_error.ts";
 import { type ConfigFile, readConfigFile } from "./config_file.ts";
 import { listensOnTcp } from "./in_effect.ts";
+import { parsePostgresUrl, type PostgresAddress } from "./postgres_url.ts";
 import { type ReadVariable, resolveSection, type SettingValue } from "./resolve.ts";
 import { contradictions } from "./rules.ts";
 import { type Section, sections, type SectionValues, settings } from "./settings.ts";
 import { unknownKeyProblems } from "./unknown_keys.ts";
 import {
   overriddenWarnings,
-  tokenFileWarnings,
+  secretFileWarnings,
   unknownVariableWarnings,
   uselessWarnings,
 } from "./warnings.ts";
@@ -17,6 +18,7 @@ import {
 type ServerValues = SectionValues<"server">;
 type BackupValues = SectionValues<"backup">;
 type ListenKey = "socketPath" | "socketMode" | "bindAddress" | "port";
+type PostgresKey = "storage" | "postgresUrl" | "postgresSchema" | "postgresPoolSize";
 
 /** Where the server listens; `mode` holds the permissions of the socket. */
 type Listen = (UnixAddress & { readonly mode: number }) | TcpAddress;
@@ -25,10 +27,20 @@ type Listen = (UnixAddress & { readonly mode: number }) | TcpAddress;
  * `[server]`. Sizes are bytes, timeouts and durations seconds. The limits of every edition have a value. `dataDir` is a
  * path from the root, so that messages which name it are clear wherever they are read; so it is in `[backup]`.
  */
-export interface ServerSettings extends Omit<ServerValues, ListenKey | "enableAuth" | "authToken"> {
+export interface ServerSettings
+  extends Omit<ServerValues, ListenKey | PostgresKey | "enableAuth" | "authToken"> {
   readonly listen: Listen;
+  /** Undefined when the storage is SQLite. */
+  readonly postgres: PostgresSettings | undefined;
   /** Undefined when enableAuth is off. */
   readonly authToken: string | undefined;
+}
+
+export interface PostgresSettings {
+  readonly address: PostgresAddress;
+  readonly schema: string;
+  /** Connections for reads. */
+  readonly poolSize: number;
 }
 
 /** `[backup]`. */
@@ -64,8 +76,22 @@ export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
   const { settings, ...loaded } = loadSection("server", from, true);
   const authToken = settings.enableAuth ? settings.authToken : undefined;
   const listen = listenOn(settings, loaded.values);
-  const resolved: ServerSettings = { ...settings, authToken, listen, dataDir: fromRoot(settings.dataDir) };
+  const resolved: ServerSettings = {
+    ...settings,
+    authToken,
+    listen,
+    dataDir: fromRoot(settings.dataDir),
+    postgres: postgresIn(settings),
+  };
   return { ...loaded, settings: resolved, warnings: [...loaded.warnings, ...exposureWarnings(resolved)] };
+}
+
+function postgresIn(
+  { storage, postgresUrl, postgresSchema: schema, postgresPoolSize: poolSize }: ServerValues,
+): PostgresSettings | undefined {
+  if (storage === "sqlite") return undefined;
+  const address = parsePostgresUrl(postgresUrl!) as PostgresAddress;
+  return { address, schema, poolSize };
 }
 
 /** Nobody but the token keeps those out who can reach an address that is not this machine's own. */
@@ -117,7 +143,7 @@ function loadSection<S extends Section>(
   const warnings = [
     ...unknownVariableWarnings(from.variables ?? []),
     ...read.flatMap(({ name, values }) => overriddenWarnings(name, values, from.env)),
-    ...tokenFileWarnings(file),
+    ...secretFileWarnings(file),
     // What is useless is allowed, so only a check of everything speaks of it.
     ...from.isWhole === true ? uselessWarnings(read.find(({ name }) => name === "server")!.values) : [],
   ];

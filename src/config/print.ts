@@ -1,4 +1,4 @@
-import { TOKEN_MASK } from "./check.ts";
+import { isSecret, SECRET_MASK } from "./check.ts";
 import { listenText, unusedSettings } from "./in_effect.ts";
 import type { Loaded, ServerSettings } from "./load.ts";
 import type { SettingValue } from "./resolve.ts";
@@ -37,12 +37,13 @@ function editionsText(editions: readonly EditionName[]): string {
 
 /**
  * The text of `--print-config`: where the server listens, then TOML, each value with its source as a comment. A server
- * that reads it does the same. What has no effect is commented out, and so are tokens, which are masked.
+ * that reads it, and is given the secrets, does the same. What has no effect is commented out, and so are secrets, which
+ * are masked.
  */
 export function printConfigText({ settings, file, values }: Loaded<ServerSettings>): string {
   const unused = unusedSettings(values);
   const lines = values.map((value): [assignment: string, comment: string] => {
-    const masked = isToken(value) && value.value !== undefined;
+    const masked = isMasked(value) && value.value !== undefined;
     const isOut = unused.has(value.key) || masked || value.value === undefined;
     const notes = [unused.get(value.key), masked ? "masked" : undefined].filter((note) => note !== undefined);
     return [`${isOut ? "# " : ""}${assignment(value)}`, [sourceText(value), ...notes].join("; ")];
@@ -64,12 +65,12 @@ function comment(text: string): string {
 function assignment(setting: SettingValue): string {
   const { key, value } = setting;
   if (value === undefined) return `${key} =`;
-  return `${key} = ${tomlText(isToken(setting) ? TOKEN_MASK : value)}`;
+  return `${key} = ${tomlText(isMasked(setting) ? SECRET_MASK : value)}`;
 }
 
-function isToken({ section, key }: SettingValue): boolean {
+function isMasked({ section, key }: SettingValue): boolean {
   const setting = settingsOf(section).find(([name]) => name === key)?.[1];
-  return setting?.kind === "text" && setting.format === "token";
+  return setting !== undefined && isSecret(setting);
 }
 
 function sourceText({ source, origin }: SettingValue): string {

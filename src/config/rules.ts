@@ -26,7 +26,21 @@ function serverProblems(values: readonly SettingValue[], isOwn: boolean): string
   if (isOwn && enableAuth?.value === true && authToken !== undefined && authToken.value === undefined) {
     problems.push(`${enableAuth.origin}: enableAuth is on, but authToken is not set`);
   }
-  return problems;
+  return [...problems, ...isOwn ? storageProblems(values) : []];
+}
+
+/** A URL without its storage would be a server that quietly writes somewhere else. */
+function storageProblems(values: readonly SettingValue[]): string[] {
+  const storage = find(values, "storage");
+  const url = find(values, "postgresUrl");
+  if (storage === undefined || url === undefined) return [];
+  if (storage.value === "postgres" && url.value === undefined) {
+    return [`${storage.origin}: storage is postgres, but postgresUrl is not set`];
+  }
+  if (storage.value === "sqlite" && url.value !== undefined) {
+    return [`${url.origin}: postgresUrl is set, but storage is sqlite`];
+  }
+  return [];
 }
 
 function orderProblem(

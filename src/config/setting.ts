@@ -3,6 +3,8 @@
 export const EDITION_NAMES = ["A", "B", "C"] as const;
 export type EditionName = (typeof EDITION_NAMES)[number];
 
+export const STORAGE_NAMES = ["sqlite", "postgres"] as const;
+
 interface Row {
   /** The environment variable that holds the setting when the file does not. */
   readonly variable: string;
@@ -33,7 +35,7 @@ export interface ChoiceSetting<Choice extends string = string> extends Row {
 
 export interface TextSetting<Default extends string | undefined = string | undefined> extends Row {
   readonly kind: "text";
-  readonly format: "path" | "socketPath" | "mode" | "address" | "url" | "token";
+  readonly format: "path" | "socketPath" | "mode" | "address" | "url" | "token" | "postgresUrl" | "schema";
   readonly default: Default;
 }
 

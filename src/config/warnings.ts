@@ -1,22 +1,26 @@
-import { checkVariable } from "./check.ts";
+import { checkVariable, isSecret } from "./check.ts";
 import type { ConfigFile } from "./config_file.ts";
 import { unusedSettings } from "./in_effect.ts";
 import type { ReadVariable, SettingValue } from "./resolve.ts";
 import { type Section, sections, settingsOf } from "./settings.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 
-/** A file that holds a token, but is not readable by its owner only. */
-export function tokenFileWarnings(file: ConfigFile): string[] {
-  if (!file.isShared || !holdsToken(file)) return [];
-  return [`${file.path}: contains a token, but its group or others may read it (chmod 600 ${file.path})`];
+/** A file that holds a secret, but is not readable by its owner only. */
+export function secretFileWarnings(file: ConfigFile): string[] {
+  const what = secretIn(file);
+  if (!file.isShared || what === undefined) return [];
+  return [`${file.path}: contains a ${what}, but its group or others may read it (chmod 600 ${file.path})`];
 }
 
-function holdsToken(file: ConfigFile): boolean {
-  return sections.some((section) =>
-    settingsOf(section).some(([key, setting]) =>
-      setting.kind === "text" && setting.format === "token" && file.section(section).has(key)
+/** What is in a file that others should not read, in words. */
+function secretIn(file: ConfigFile): string | undefined {
+  const formats = sections.flatMap((section) =>
+    settingsOf(section).flatMap(([key, setting]) =>
+      setting.kind === "text" && isSecret(setting) && file.section(section).has(key) ? [setting.format] : []
     )
   );
+  if (formats.length === 0) return undefined;
+  return formats.includes("token") ? "token" : "database URL";
 }
 
 /** Variables called like settings that no program has. Their values are not shown. */

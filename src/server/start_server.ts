@@ -14,9 +14,11 @@ import { reasonFor } from "../http/reasons.ts";
 import { RequestMetrics } from "../http/request_metrics.ts";
 import { listen } from "../http/transport/listener.ts";
 import { checkSocketPath, listenAtPath, ListenError } from "../http/transport/unix_socket.ts";
+import { makeDataDirectory } from "../store/sqlite/data_directory/data_directory.ts";
 import { SqliteStore } from "../store/sqlite/sqlite_store.ts";
+import type { Store } from "../store/store.ts";
 import { DescriptorBudget } from "./descriptors.ts";
-import { fewDescriptors } from "./machine.ts";
+import { fewDescriptors, readersOf } from "./machine.ts";
 import { programMetrics, type ProgramParts } from "./program_metrics.ts";
 
 /** How long what is in progress may take once the server has been asked to stop. */
@@ -48,17 +50,18 @@ export interface RunningServer {
 
 /**
  * Puts the server together, up to the point where it may listen.
- * @throws StoreFileError or ListenError with one line for the operator
+ * @throws StoreFileError, PostgresStoreError or ListenError with one line for the operator
  */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { settings, edition } = parts;
   // Early, so that a start that cannot succeed creates nothing; the path is taken only under the lock of the data.
   if (settings.listen.transport === "unix") await checkSocketPath(settings.listen.path);
-  const descriptors = new DescriptorBudget(settings.readPoolSize);
-  if (descriptors.readers < settings.readPoolSize) {
-    parts.log.note("warning", fewDescriptors(settings.readPoolSize, descriptors.readers));
+  const readers = readersOf(settings);
+  const descriptors = new DescriptorBudget(readers.wanted);
+  if (descriptors.readers < readers.wanted) {
+    parts.log.note("warning", fewDescriptors(readers, descriptors.readers));
   }
-  const store = await SqliteStore.open({ dataDir: settings.dataDir, readersMax: descriptors.readers });
+  const store = await openStore(settings, descriptors.readers);
   store.onBroken = parts.onBroken;
   store.onLost = parts.onLost;
 
@@ -105,6 +108,16 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
       if (await settlesWithin(STOP_MILLISECONDS_MAX, drained)) await store.close();
     },
   };
+}
+
+async function openStore({ dataDir, edition, postgres }: ServerSettings, readersMax: number): Promise<Store> {
+  if (postgres === undefined) return await SqliteStore.open({ dataDir, readersMax });
+  // A server on SQLite does without it.
+  const { PostgresStore } = await import("../store/postgres/postgres_store.ts");
+  const store = await PostgresStore.open(postgres, { readersMax });
+  // Its pause is a file, whatever the storage is.
+  if (edition === "C") makeDataDirectory(dataDir);
+  return store;
 }
 
 async function listenOn(

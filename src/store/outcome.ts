@@ -13,9 +13,9 @@ interface Done<T> {
 
 /**
  * Why a turn failed, for metrics: no room on the disk, an I/O error or a damaged page, a lock of another process, a
- * file of the store that was deleted or replaced, or something else.
+ * file of the store that was deleted or replaced, a connection to the database, or something else.
  */
-export type FailureCause = "diskFull" | "diskError" | "locked" | "lostFiles" | "other";
+export type FailureCause = "diskFull" | "diskError" | "locked" | "lostFiles" | "connection" | "other";
 
 export interface Failure {
   readonly kind: "failed" | "unknown";

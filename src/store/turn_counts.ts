@@ -13,6 +13,7 @@ export class TurnCounts {
     diskError: 0,
     locked: 0,
     lostFiles: 0,
+    connection: 0,
     other: 0,
   };
   /** Writes that had not a transaction to themselves. */

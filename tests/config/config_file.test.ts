@@ -81,6 +81,8 @@ Deno.test("a file with a token that others may read gets a warning, one without 
   assert.deepEqual(warnings('[server]\nauthToken = "t"', 0o640), warning);
   assert.deepEqual(warnings('[backup]\nsourceToken = "t"', 0o604), warning);
   assert.deepEqual(warnings('[server]\nauthToken = "t"', 0o600), []);
+  const url = '[server]\nstorage = "postgres"\npostgresUrl = "postgresql://u:secret@h/d"';
+  assert.deepEqual(warnings(url, 0o644), [warning[0]!.replace("token", "database URL")]);
   assert.deepEqual(warnings("[server]\nport = 1", 0o644), []);
 });
 

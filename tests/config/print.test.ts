@@ -91,6 +91,32 @@ Deno.test("the printed configuration masks the token, and sets none", () => {
   assert.deepEqual(serverProblemsOf('[server]\nauthToken = "********"'), [`config.toml:2:1: ${fault}`]);
 });
 
+Deno.test("the printed configuration masks the URL of the database, and sets none", () => {
+  const url = "postgresql://u:topsecret@db.example/shop";
+  const text = printConfigText(loadServerText("[server]\nstorage = 'postgres'\nreadPoolSize = 3", {
+    SERVICE_POSTGRES_URL: url,
+  }));
+  assert.doesNotMatch(text, /topsecret|db\.example/);
+  assert.match(text, /^# postgresUrl = "\*{8}" +# environment \(SERVICE_POSTGRES_URL\); masked$/m);
+  assert.match(text, /^storage = "postgres" /m);
+  assert.match(text, /^postgresSchema = "eventstore" +# default$/m);
+  assert.match(text, /^# readPoolSize = 3 +# file \(.*\); unused: storage is postgres$/m);
+  assert.match(text, /^# dataDir = .*; unused: storage is postgres$/m);
+  const fault = "postgresUrl must be the URL itself, not the mask that --print-config shows for it";
+  const problems = serverProblemsOf('[server]\nstorage = "postgres"\npostgresUrl = "********"');
+  assert.deepEqual(problems, [`config.toml:3:1: ${fault}`]);
+});
+
+Deno.test("settings of PostgreSQL have no effect on SQLite; its data directory holds the pause of edition C", () => {
+  const sqlite = printConfigText(loadServerText(""));
+  assert.match(sqlite, /^# postgresPoolSize = 8 +# default; unused: storage is sqlite$/m);
+  assert.match(sqlite, /^# postgresUrl = +# default; unused: storage is sqlite$/m);
+  const inC = printConfigText(loadServerText("[server]\nstorage = 'postgres'\nedition = 'C'", {
+    SERVICE_POSTGRES_URL: "postgresql://u@localhost/d",
+  }));
+  assert.match(inC, /^dataDir = /m);
+});
+
 const anyText = fc.string({ unit: "binary", minLength: 1, maxLength: 20 })
   .filter((text) => text.isWellFormed() && !text.includes("\0") && !text.startsWith("~"));
 const anyPath = anyText.map((text) => `/p${text}`);
@@ -104,6 +130,9 @@ const anyValues: Readonly<Record<string, fc.Arbitrary<string | number | boolean>
   port: fc.integer({ min: 1, max: 65535 }),
   enableAuth: fc.boolean(),
   dataDir: fc.oneof(anyPath, fc.constant("data")),
+  storage: fc.constantFrom("sqlite", "postgres"),
+  postgresSchema: fc.constantFrom("events", "_e2"),
+  postgresPoolSize: fc.integer({ min: 1, max: 100 }),
   logLevel: fc.constantFrom("debug", "WARNING"),
   logReasons: fc.boolean(),
   devMode: fc.boolean(),
@@ -119,15 +148,19 @@ const anyConfiguration = fc.record({
 });
 
 Deno.test("a server that is given what was printed does the same, whatever the configuration is", () => {
-  const token = { SERVICE_AUTH_TOKEN: "t" };
   fc.assert(fc.property(anyConfiguration, ({ inFile, inEnvironment }) => {
     const lines = Object.entries(inFile).map(([key, value]) => `${key} = ${tomlText(value!)}\n`);
     const variables = Object.fromEntries(
       Object.entries(inEnvironment).map(([key, value]) => [variableOf(key), String(value)]),
     );
-    const printed = loadServerText(`[server]\n${lines.join("")}`, { ...token, ...variables });
+    const onPostgres = (inFile["storage"] ?? inEnvironment["storage"]) === "postgres";
+    const secrets = {
+      SERVICE_AUTH_TOKEN: "t",
+      ...onPostgres ? { SERVICE_POSTGRES_URL: "postgresql://u:p@h/d" } : {},
+    };
+    const printed = loadServerText(`[server]\n${lines.join("")}`, { ...secrets, ...variables });
     const text = printConfigText(printed);
-    const again = loadServerText(text, token);
+    const again = loadServerText(text, secrets);
     assert.deepEqual(inEffect(again), inEffect(printed), text);
     assert.equal(printConfigText(again).split("\n")[0], text.split("\n")[0]);
     assert.deepEqual([...unusedSettings(again.values).keys()], [...unusedSettings(printed.values).keys()]);

@@ -12,6 +12,11 @@ const documented: Record<Section, [string, string, string | number | boolean | u
     ["enableAuth", "SERVICE_ENABLE_AUTH", false, "all"],
     ["authToken", "SERVICE_AUTH_TOKEN", undefined, "all"],
     ["dataDir", "SERVICE_DATA_DIR", "data", "all"],
+    // Additions of our own.
+    ["storage", "SERVICE_STORAGE", "sqlite", "all"],
+    ["postgresUrl", "SERVICE_POSTGRES_URL", undefined, "all"],
+    ["postgresSchema", "SERVICE_POSTGRES_SCHEMA", "eventstore", "all"],
+    ["postgresPoolSize", "SERVICE_POSTGRES_POOL_SIZE", 8, "all"],
     ["logLevel", "SERVICE_LOG_LEVEL", "warning", "all"],
     ["devMode", "SERVICE_DEV_MODE", false, "all"],
     ["defaultEventsPerPage", "SERVICE_DEFAULT_EVENTS_PER_PAGE", 1000, "all"],

@@ -6,7 +6,7 @@ import { TurnCounts } from "../../src/store/turn_counts.ts";
 import { EMPTY_WRITE } from "../../src/store/write.ts";
 
 const FULL: Outcome<never> = { kind: "failed", reason: "full", cause: "diskFull" };
-const NONE = { diskFull: 0, diskError: 0, locked: 0, lostFiles: 0, other: 0 };
+const NONE = { diskFull: 0, diskError: 0, locked: 0, lostFiles: 0, connection: 0, other: 0 };
 
 /** Turns of which each ends as `outcome` says. */
 function turnsThatEnd(outcome: () => Promise<Outcome<never>>): { turns: StoreTurns; counts: TurnCounts } {

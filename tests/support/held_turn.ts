@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Client } from "./client.ts";
 import { eventually } from "./eventually.ts";
+import { psql, psqlBeside } from "./psql.ts";
 import type { ServerProcess } from "./server_process.ts";
+import { schemaOf, testsPostgres } from "./test_storage.ts";
 
 export interface DebugSnapshot {
   readonly time: string;
@@ -26,14 +28,45 @@ export interface DebugSnapshot {
 }
 
 /**
- * Keeps the holder of the turn from continuing, by holding the write lock of the database file from outside.
+ * Keeps the holder of the turn from continuing, by holding the write lock of the database from outside.
  * The server waits for that lock up to its busy timeout of 5 s, so release within 4 s.
  */
 export function holdTurn(server: ServerProcess): HeldTurn {
-  return new HeldTurn(server.databasePath);
+  return testsPostgres() ? new HeldRow(schemaOf(server.dataDir)) : new HeldFile(server.databasePath);
 }
 
-export class HeldTurn implements Disposable {
+/** Held until it is released, which may be asked for twice. */
+export interface HeldTurn extends Disposable {
+  release(): void;
+}
+
+/** Holds the row that every turn locks first. */
+class HeldRow implements HeldTurn {
+  readonly #schema: string;
+  #isHeld = true;
+
+  constructor(schema: string) {
+    this.#schema = schema;
+    psqlBeside(`SELECT FROM ${schema}.store FOR UPDATE; SELECT pg_sleep(60)`);
+    // Until nobody else can lock it.
+    while (psql(`SELECT id FROM ${schema}.store FOR UPDATE SKIP LOCKED`) !== "");
+  }
+
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    psql(
+      `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+        WHERE query LIKE '%FROM ${this.#schema}.store%pg_sleep(60)' AND pid <> pg_backend_pid()`,
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+}
+
+class HeldFile implements HeldTurn {
   readonly #database: DatabaseSync;
   #held = true;
 

@@ -4,6 +4,7 @@ import type { Address } from "./connection.ts";
 import { freePort } from "./free_port.ts";
 import { answerCheckOf } from "./openapi/answer_check.ts";
 import { startCommand } from "./start_command.ts";
+import { storageVariables } from "./test_storage.ts";
 
 const START_TIMEOUT_SECONDS = 20;
 const LISTENING = /^(?:\S+Z )?eventstore-server: listening on (.+) \(auth=(true|false)\)$/m;
@@ -240,7 +241,7 @@ export class ServerProcess implements AsyncDisposable {
       if (this.address.transport === "unix") env["SERVICE_SOCKET_PATH"] = this.address.path;
       else env["SERVICE_PORT"] = String(this.address.port);
     }
-    return { ...env, ...this.#options.env };
+    return { ...env, ...storageVariables(this.dataDir, this.#options.env), ...this.#options.env };
   }
 
   async #collect(stream: ReadableStream<Uint8Array>, keep: (text: string) => void): Promise<void> {

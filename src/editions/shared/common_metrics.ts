@@ -55,6 +55,7 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   diskError: "disk_error",
   locked: "locked",
   lostFiles: "lost_files",
+  connection: "connection",
   other: "other",
 };
 

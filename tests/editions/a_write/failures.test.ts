@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { Connection } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failWrites } from "../../support/failing_writes.ts";
 import { debugSnapshot } from "../../support/held_turn.ts";
 import { assertPlainText, assertRefused } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
+import { hideDatabase } from "../../support/hidden_database.ts";
 
 const event = { type: "t", identifiers: {}, payload: "" };
 
 Deno.test("GET /health is 503 Unavailable when the database cannot be reached", async () => {
   await using server = await startServer({ listen: "unix" });
-  await Deno.rename(server.databasePath, join(server.directory, "elsewhere.db"));
+  hideDatabase(server);
   assertRefused(await server.client().request("GET", "/health"), 503, "Unavailable", /./);
 });
 

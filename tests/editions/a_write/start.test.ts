@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { inDirectory, modeOf } from "../../support/directory.ts";
 import { freePort } from "../../support/free_port.ts";
 import { runServer, startServer } from "../../support/server_process.ts";
+import { sqliteTest } from "../../support/test_storage.ts";
 
 /** Asserts that a start ends with exit code 1 and one line on standard error that matches. */
 async function assertRefusesToStart(directory: string, ...expected: RegExp[]): Promise<void> {
@@ -30,29 +31,32 @@ async function assertRefusesFile(change: (path: string) => void, ...expected: Re
   });
 }
 
-Deno.test("start-up lines: program and version, edition, store ID, data directory, auth, then listening", async () => {
-  await using server = await startServer({
-    listen: "tcp",
-    listenOnly: true,
-    env: { SERVICE_LOG_LEVEL: "error" },
-  });
-  const version = (await server.client().request("GET", "/health")).json<{ version: string }>().version;
-  const lines = server.stdout.trimEnd().split("\n");
-  assert.equal(lines.length, 3, server.stdout);
-  assert.match(lines[0] ?? "", /eventstore-server/);
-  assert.ok(lines[0]?.includes(version));
-  assert.match(lines[1] ?? "", /edition\W*A\b/);
-  assert.ok(lines[1]?.includes(await server.client().storeId()));
-  assert.ok(lines[1]?.includes(server.dataDir));
-  assert.match(lines[1] ?? "", /auth/);
-  assert.equal(
-    lines[2],
-    `eventstore-server: listening on http://127.0.0.1:${
-      server.address.transport === "tcp" && server.address.port
-    } (auth=false)`,
-  );
-  assert.equal(server.stderr, "");
-});
+sqliteTest(
+  "start-up lines: program and version, edition, store ID, data directory, auth, then listening",
+  async () => {
+    await using server = await startServer({
+      listen: "tcp",
+      listenOnly: true,
+      env: { SERVICE_LOG_LEVEL: "error" },
+    });
+    const version = (await server.client().request("GET", "/health")).json<{ version: string }>().version;
+    const lines = server.stdout.trimEnd().split("\n");
+    assert.equal(lines.length, 3, server.stdout);
+    assert.match(lines[0] ?? "", /eventstore-server/);
+    assert.ok(lines[0]?.includes(version));
+    assert.match(lines[1] ?? "", /edition\W*A\b/);
+    assert.ok(lines[1]?.includes(await server.client().storeId()));
+    assert.ok(lines[1]?.includes(server.dataDir));
+    assert.match(lines[1] ?? "", /auth/);
+    assert.equal(
+      lines[2],
+      `eventstore-server: listening on http://127.0.0.1:${
+        server.address.transport === "tcp" && server.address.port
+      } (auth=false)`,
+    );
+    assert.equal(server.stderr, "");
+  },
+);
 
 Deno.test("listening where others can reach it without a token prints a warning, one line, and starts", async () => {
   const port = String(freePort());
@@ -65,7 +69,7 @@ Deno.test("listening where others can reach it without a token prints a warning,
 });
 
 for (const umask of ["000", "077", "277"]) {
-  Deno.test(`a missing data directory gets 0700 and a new file 0600, with umask ${umask}`, async () => {
+  sqliteTest(`a missing data directory gets 0700 and a new file 0600, with umask ${umask}`, async () => {
     await using server = await startServer({ umask });
     await server.client().append({ type: "t", identifiers: {}, payload: "" });
     assert.equal(modeOf(server.dataDir), 0o700);
@@ -76,7 +80,7 @@ for (const umask of ["000", "077", "277"]) {
   });
 }
 
-Deno.test("an existing data directory and database keep their permissions", async () => {
+sqliteTest("an existing data directory and database keep their permissions", async () => {
   await inDirectory(async (directory) => {
     await Deno.mkdir(join(directory, "data"), { mode: 0o755 });
     await Deno.chmod(join(directory, "data"), 0o755);
@@ -89,7 +93,7 @@ Deno.test("an existing data directory and database keep their permissions", asyn
   });
 });
 
-Deno.test("a second server on the same directory exits 1 naming it, the first keeps running", async () => {
+sqliteTest("a second server on the same directory exits 1 naming it, the first keeps running", async () => {
   await using server = await startServer();
   const { code, stderr } = await runServer({ env: { SERVICE_DATA_DIR: server.dataDir } });
   assert.equal(code, 1);
@@ -105,7 +109,7 @@ Deno.test("after kill -9 the data directory is free for the next server", async 
   assert.equal((await server.client().request("GET", "/health")).status, 200);
 });
 
-Deno.test("a file of another program (application_id) stops the start, unchanged", async () => {
+sqliteTest("a file of another program (application_id) stops the start, unchanged", async () => {
   await assertRefusesFile((path) => {
     const database = new DatabaseSync(path);
     database.exec("PRAGMA application_id = 7");
@@ -114,7 +118,7 @@ Deno.test("a file of another program (application_id) stops the start, unchanged
 });
 
 for (const other of [0, 77]) {
-  Deno.test(`schema version ${other} stops the start, which names both versions, unchanged`, async () => {
+  sqliteTest(`schema version ${other} stops the start, which names both versions, unchanged`, async () => {
     await assertRefusesFile(
       (path) => {
         const database = new DatabaseSync(path);
@@ -128,23 +132,23 @@ for (const other of [0, 77]) {
   });
 }
 
-Deno.test("a zero-length file stops the start, unchanged", async () => {
+sqliteTest("a zero-length file stops the start, unchanged", async () => {
   await assertRefusesFile((path) => Deno.truncateSync(path, 0));
 });
 
-Deno.test("a file that is no database stops the start, unchanged", async () => {
+sqliteTest("a file that is no database stops the start, unchanged", async () => {
   await assertRefusesFile((path) => Deno.writeTextFileSync(path, "not a database\n".repeat(1000)));
 });
 
-Deno.test("a database whose header is damaged stops the start, unchanged", async () => {
+sqliteTest("a database whose header is damaged stops the start, unchanged", async () => {
   await assertRefusesFile((path) => overwrite(path, 0, 100));
 });
 
-Deno.test("a database that was cut to its first page stops the start, unchanged", async () => {
+sqliteTest("a database that was cut to its first page stops the start, unchanged", async () => {
   await assertRefusesFile((path) => Deno.truncateSync(path, 4096));
 });
 
-Deno.test("a database whose pages after the first are overwritten stops the start, unchanged", async () => {
+sqliteTest("a database whose pages after the first are overwritten stops the start, unchanged", async () => {
   await assertRefusesFile((path) => overwrite(path, 4096, Deno.statSync(path).size - 4096));
 });
 
@@ -173,7 +177,7 @@ function overwrite(path: string, at: number, size: number): void {
 }
 
 for (const [edition, facts] of [["B", ""], ["C", ", maxRequestBody 40779776 bytes"]] as const) {
-  Deno.test(`start-up lines of edition ${edition}: the same three${facts}`, async () => {
+  sqliteTest(`start-up lines of edition ${edition}: the same three${facts}`, async () => {
     await using server = await startServer({ env: { SERVICE_EDITION: edition, SERVICE_LOG_LEVEL: "error" } });
     const lines = server.stdout.trimEnd().split("\n");
     assert.equal(lines.length, 3, server.stdout);

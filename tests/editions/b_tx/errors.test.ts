@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -9,6 +8,7 @@ import { assertNoContent, assertPlainText, assertRefused, expectStatus } from ".
 import type { ServerProcess } from "../../support/server_process.ts";
 import { append, begin, createProjection, event, startEditionB, statistics, Tx, txLines } from "./client.ts";
 import { fillQueue } from "./full_queue.ts";
+import { hideDatabase } from "../../support/hidden_database.ts";
 
 const WAITING_MAX = 2;
 let server: ServerProcess;
@@ -236,7 +236,7 @@ Deno.test("503 ShuttingDown: writes that wait or arrive while the server stops; 
 
 Deno.test("503 Unavailable: GET /health when the database cannot be reached", async () => {
   await using broken = await startEditionB();
-  await Deno.rename(broken.databasePath, join(broken.directory, "elsewhere.db"));
+  hideDatabase(broken);
   assertRefused(await broken.client().request("GET", "/health"), 503, "Unavailable", /./);
 });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { assertNoContent } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { begin, event, startEditionC, waitForWaiting, WaitingBegin } from "./client.ts";
+import { hideDatabase } from "../../support/hidden_database.ts";
 
 const LINE = /^eventstore-server: \[([A-Z]+)\] (\S+) (\S+) (\d{3}) \d+B \d+(?:\.\d+)?ms$/;
 const TOKEN = "token-of-the-log-test";
@@ -70,7 +71,7 @@ async function requestEach(server: ServerProcess): Promise<void> {
   await call("POST", "/resume");
   await call("POST", "/reset");
   // No reader has opened it so far.
-  await Deno.rename(server.databasePath, join(server.directory, "elsewhere.db"));
+  hideDatabase(server);
   await call("GET", "/health");
 }
 

@@ -15,6 +15,7 @@ import {
   waitForWaiting,
   WaitingBegin,
 } from "./client.ts";
+import { hideDatabase } from "../../support/hidden_database.ts";
 
 let server: ServerProcess;
 let client: Client;
@@ -265,6 +266,6 @@ Deno.test("GET /health: status, version and paused; 503 Unavailable when the dat
   assert.deepEqual(rest, { status: "ok", paused: false });
   assert.match(String(version), /^\d+\.\d+\.\d+$/);
   await using broken = await startServer({ listen: "unix", env: { SERVICE_EDITION: "C" } });
-  await Deno.rename(broken.databasePath, `${broken.directory}/elsewhere.db`);
+  hideDatabase(broken);
   assertRefused(await broken.client().request("GET", "/health"), 503, "Unavailable", /./);
 });

@@ -17,6 +17,8 @@ import {
   waitForWaiting,
   WaitingBegin,
 } from "./client.ts";
+import { psql } from "../../support/psql.ts";
+import { schemaOf, testsPostgres } from "../../support/test_storage.ts";
 
 /*
  * The two state tables of the document, row by row. A test's name says the row: state, trigger, condition, next
@@ -40,8 +42,11 @@ async function payloads(): Promise<string[]> {
   return (await client.queryEvents()).events.map(({ payload }) => payload);
 }
 
-/** Whether another program could write to the database file now. */
+/** Whether another program could write to the database now. */
 function isWriteLockFree(): boolean {
+  if (testsPostgres()) {
+    return psql(`SELECT id FROM ${schemaOf(server.dataDir)}.store FOR UPDATE SKIP LOCKED`) !== "";
+  }
   const database = new DatabaseSync(server.databasePath, { timeout: 0 });
   try {
     database.exec("BEGIN IMMEDIATE");

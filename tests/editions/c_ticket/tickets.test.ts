@@ -5,6 +5,7 @@ import type { Reply } from "../../support/connection.ts";
 import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { begin, event, sequencesOf, startEditionC, type Transaction } from "./client.ts";
+import { sqliteTest } from "../../support/test_storage.ts";
 
 let server: ServerProcess;
 let client: Client;
@@ -158,59 +159,70 @@ Deno.test("a valid ticket without a valid token: 401 on every call, and the tran
   assert.equal((await known.queryEvents()).events.length, 1);
 });
 
-Deno.test("a ticket is shown nowhere: logs, errors, /debug, /metrics and the files of the store", async () => {
-  await using talking = await startEditionC({
-    SERVICE_LOG_LEVEL: "debug",
-    SERVICE_TRANSACTION_TIMEOUT: "1",
-    SERVICE_MAX_EVENT_SIZE: "50",
-  });
-  const own = talking.client();
-  const tickets: string[] = [];
-  const texts: string[] = [];
-  const keep = (reply: Reply): void => {
-    texts.push(JSON.stringify([...reply.headers]), reply.text);
-  };
-  const endings: ((transaction: Transaction) => Promise<Reply>)[] = [
-    (transaction) => transaction.commit(),
-    (transaction) => transaction.rollback(),
-    (transaction) => transaction.append([{}]),
-    (transaction) => transaction.append([event("t", "x".repeat(100))]),
-    (transaction) => transaction.append([event("t")], { failIfEventsMatch: "*" }),
-    (transaction) => transaction.change({ delete: [{ type: "p", id: "1", version: "none" }] }),
-    (transaction) => transaction.call("QUERY", "/events", { body: `{"${transaction.ticket}` }),
-    () => own.request("POST", "/reset"),
-    async () => {
-      await talking.waitForOutput((text) => text.includes("transactionTimeout"));
-      return await own.request("GET", "/health");
-    },
-  ];
-  for (const end of endings) {
-    const transaction = await begin(own);
-    tickets.push(transaction.ticket);
-    keep(await transaction.append([event("t")]));
-    keep(await transaction.get("p", "1"));
-    for (const target of ["/debug", "/metrics", "/health"]) keep(await own.request("GET", target));
-    keep(await end(transaction));
-    keep(await transaction.commit());
-    keep(await own.request("GET", "/debug"));
-  }
-  const files = ["events.db", "events.db-wal"].map((name) => Deno.readFileSync(join(talking.dataDir, name)));
-  await talking.stop();
-  const whole = [
-    talking.stdout,
-    talking.stderr,
-    ...texts,
-    ...files.map((bytes) => new TextDecoder().decode(bytes)),
-  ]
-    .join("\n").toLowerCase();
-  assert.ok(
-    whole.includes("post /commit 410") && whole.includes('"type":"t"'),
-    "the search finds what is there",
-  );
-  for (const ticket of tickets) {
-    for (const text of [ticket, ticket.replaceAll("-", "")]) assert.equal(whole.includes(text), false, text);
-  }
-});
+sqliteTest(
+  "a ticket is shown nowhere: logs, errors, /debug, /metrics and the files of the store",
+  async () => {
+    await using talking = await startEditionC({
+      SERVICE_LOG_LEVEL: "debug",
+      SERVICE_TRANSACTION_TIMEOUT: "1",
+      SERVICE_MAX_EVENT_SIZE: "50",
+    });
+    const own = talking.client();
+    const tickets: string[] = [];
+    const texts: string[] = [];
+    const keep = (reply: Reply): void => {
+      texts.push(JSON.stringify([...reply.headers]), reply.text);
+    };
+    const endings: ((transaction: Transaction) => Promise<Reply>)[] = [
+      (transaction) => transaction.commit(),
+      (transaction) => transaction.rollback(),
+      (transaction) => transaction.append([{}]),
+      (transaction) => transaction.append([event("t", "x".repeat(100))]),
+      (transaction) => transaction.append([event("t")], { failIfEventsMatch: "*" }),
+      (transaction) => transaction.change({ delete: [{ type: "p", id: "1", version: "none" }] }),
+      (transaction) => transaction.call("QUERY", "/events", { body: `{"${transaction.ticket}` }),
+      () => own.request("POST", "/reset"),
+      async () => {
+        await talking.waitForOutput((text) => text.includes("transactionTimeout"));
+        return await own.request("GET", "/health");
+      },
+    ];
+    for (const end of endings) {
+      const transaction = await begin(own);
+      tickets.push(transaction.ticket);
+      keep(await transaction.append([event("t")]));
+      keep(await transaction.get("p", "1"));
+      for (const target of ["/debug", "/metrics", "/health"]) keep(await own.request("GET", target));
+      keep(await end(transaction));
+      keep(await transaction.commit());
+      keep(await own.request("GET", "/debug"));
+    }
+    const files = ["events.db", "events.db-wal"].map((name) =>
+      Deno.readFileSync(join(talking.dataDir, name))
+    );
+    await talking.stop();
+    const whole = [
+      talking.stdout,
+      talking.stderr,
+      ...texts,
+      ...files.map((bytes) => new TextDecoder().decode(bytes)),
+    ]
+      .join("\n").toLowerCase();
+    assert.ok(
+      whole.includes("post /commit 410") && whole.includes('"type":"t"'),
+      "the search finds what is there",
+    );
+    for (const ticket of tickets) {
+      for (const text of [ticket, ticket.replaceAll("-", "")]) {
+        assert.equal(
+          whole.includes(text),
+          false,
+          text,
+        );
+      }
+    }
+  },
+);
 
 Deno.test("tickets are different every time", async () => {
   const tickets = new Set<string>();

@@ -76,7 +76,7 @@ Deno.test("the time for which a read waits for an event is no part of its durati
 Deno.test("turns that failed are counted by their cause, and groups by their size", async () => {
   const host = hostWith();
   const { counts } = host.store;
-  for (const cause of ["diskFull", "diskError", "locked", "lostFiles"] as const) {
+  for (const cause of ["diskFull", "diskError", "locked", "lostFiles", "connection"] as const) {
     counts.ended({ kind: "failed", reason: "", cause });
   }
   counts.ended({ kind: "unknown", reason: "" });
@@ -85,7 +85,7 @@ Deno.test("turns that failed are counted by their cause, and groups by their siz
   counts.checkpointsFailed++;
   assertShows(
     await page(host),
-    ...["disk_full", "disk_error", "locked", "lost_files", "other"].map((reason) =>
+    ...["disk_full", "disk_error", "locked", "lost_files", "connection", "other"].map((reason) =>
       `service_writes_failed_total{reason="${reason}"} 1`
     ),
     'service_write_group_size_bucket{le="1"} 2',

@@ -106,7 +106,7 @@ test("writes that fail are counted, with their reason", async (server, client, e
     const samples = [...await metrics(client)].filter(([name]) => name.startsWith("service_writes_failed"));
     return Object.fromEntries(samples.map(([name, value]) => [/"(\w+)"/.exec(name)![1]!, value]));
   };
-  const none = { disk_full: 0, disk_error: 0, locked: 0, lost_files: 0, other: 0 };
+  const none = { disk_full: 0, disk_error: 0, locked: 0, lost_files: 0, connection: 0, other: 0 };
   await append(client, edition);
   assert.deepEqual(await failed(), none);
   {

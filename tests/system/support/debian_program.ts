@@ -19,9 +19,15 @@ const PACKAGES: Readonly<Record<string, string>> = {
   man: "man-db",
   groff: "groff-base",
   node: "nodejs",
+  postgres: "postgresql",
+  initdb: "postgresql",
+  psql: "postgresql-client",
 };
 
 const FOLDERS = ["usr/bin", "usr/sbin", "bin", "sbin"];
+
+/** Where a version of PostgreSQL has its own programs. */
+const POSTGRES = "usr/lib/postgresql";
 
 /** The C library and its loader belong together; the machine's own pair is used. */
 const NEVER_UNPACKED = /^(libc6|libc-bin|libc-l10n)(:|$)/;
@@ -73,11 +79,19 @@ function installedProgram(name: string): string | undefined {
   const onPath = (Deno.env.get("PATH") ?? "").split(":").filter((folder) => folder !== "");
   // Programs for administrators are not on everybody's PATH.
   const folders = [...onPath, "/usr/sbin", "/sbin"];
-  return folders.map((folder) => join(folder, name)).find(isFile);
+  return [...folders, ...postgresFolders("/")].map((folder) => join(folder, name)).find(isFile);
+}
+
+function postgresFolders(root: string): string[] {
+  const folder = join(root, POSTGRES);
+  if (!isFolder(folder)) return [];
+  const versions = [...Deno.readDirSync(folder)].map(({ name }) => Number(name)).sort((a, b) => b - a);
+  return versions.map((version) => join(folder, String(version), "bin"));
 }
 
 function programBelow(root: string, name: string): DebianProgram {
-  const path = FOLDERS.map((folder) => join(root, folder, name)).find(isFile);
+  const folders = [...FOLDERS.map((folder) => join(root, folder)), ...postgresFolders(root)];
+  const path = folders.map((folder) => join(folder, name)).find(isFile);
   if (path === undefined) throw new Error(`the package has no program of this name below ${root}`);
   const libraries = libraryFolders(root);
   return { path, root, environment: libraries === "" ? {} : { LD_LIBRARY_PATH: libraries } };

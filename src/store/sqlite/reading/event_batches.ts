@@ -1,7 +1,7 @@
 import type { Database } from "../connection/database.ts";
 import { type EventRow, eventsAt, scanEvents } from "../tables/events.ts";
-import { type Direction, positionBehind, restOf } from "../tables/direction.ts";
-import type { Range } from "../tables/range.ts";
+import { type Direction, positionBehind, restOf } from "../../ranges/direction.ts";
+import type { Range } from "../../ranges/range.ts";
 
 /**
  * Events that are read as rows at a time, before they become bytes: few at first, then as many as fill about

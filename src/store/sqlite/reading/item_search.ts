@@ -9,11 +9,11 @@ import {
   positionBehind,
   restOf,
   startOf,
-} from "../tables/direction.ts";
-import type { Range } from "../tables/range.ts";
+} from "../../ranges/direction.ts";
+import type { Range } from "../../ranges/range.ts";
 import { batchesAt, batchesOf } from "./event_batches.ts";
 import { Gathering, lookupsFor } from "./gather.ts";
-import { Matcher } from "./matcher.ts";
+import { Matcher } from "../../matcher.ts";
 import { type SearchOptions, steppingMicroseconds } from "./search_options.ts";
 import { LOOKUP_MICROSECONDS, PARSE_MICROSECONDS, rowsMicroseconds } from "./step_cost.ts";
 import type { Step, Window } from "./step.ts";

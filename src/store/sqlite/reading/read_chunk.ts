@@ -12,9 +12,9 @@ import {
   seenOf,
   sortedFor,
   startOf,
-} from "../tables/direction.ts";
+} from "../../ranges/direction.ts";
 import { readState } from "../tables/identity.ts";
-import type { Range } from "../tables/range.ts";
+import type { Range } from "../../ranges/range.ts";
 import { CHUNK_WORK, type ChunkWork, WorkDone } from "./chunk_work.ts";
 import { findEvents, type Search } from "./find_events.ts";
 import { LineBuffer } from "./line_buffer.ts";

@@ -1,7 +1,7 @@
 import type { PreparedEvent } from "../../prepare_event.ts";
 import type { Database, Row, SqlValue } from "../connection/database.ts";
-import type { Direction } from "./direction.ts";
-import type { Range } from "./range.ts";
+import type { Direction } from "../../ranges/direction.ts";
+import type { Range } from "../../ranges/range.ts";
 import { deleteTimes, recordTimes } from "./time_index.ts";
 
 /** Rows of one statement, when there are so many: half of what a row costs is the call. */

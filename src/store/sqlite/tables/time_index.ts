@@ -1,18 +1,14 @@
 import type { TimeRange } from "../../../model/time_range.ts";
 import type { Database } from "../connection/database.ts";
-import { type Direction, endOf, restOf, seenOf, startOf } from "./direction.ts";
-import type { Range } from "./range.ts";
+import { type Direction, endOf, restOf, seenOf } from "../../ranges/direction.ts";
+import type { Range } from "../../ranges/range.ts";
+import { blockOf, blocksOf, startOfBlock } from "../../ranges/time_blocks.ts";
 
 /*
  * The time index keeps the lowest and the highest time of each block of events. Times nearly follow the
  * sequence, so few blocks contain the times that a read asks for; since the clock may go back, any block may.
  * An index entry for each event would cost every write and would give the events in the wrong order.
  */
-const BLOCK_EVENTS = 1024;
-
-export function blockOf(sequence: number): number {
-  return Math.floor(sequence / BLOCK_EVENTS);
-}
 
 /** Records the times of the events that follow `head`, with one statement for each block that they fall into. */
 export function recordTimes(
@@ -20,24 +16,14 @@ export function recordTimes(
   head: number,
   events: readonly { readonly timeMicros: number }[],
 ): void {
-  for (let start = 0; start < events.length;) {
-    const block = blockOf(head + 1 + start);
-    const end = Math.min(events.length, (block + 1) * BLOCK_EVENTS - head - 1);
-    let lowest = Infinity;
-    let highest = -Infinity;
-    for (let i = start; i < end; i++) {
-      const { timeMicros } = events[i]!;
-      lowest = Math.min(lowest, timeMicros);
-      highest = Math.max(highest, timeMicros);
-    }
+  for (const { block, timeMin, timeMax } of blocksOf(head, events)) {
     db.run(
       `INSERT INTO time_block (block, time_min, time_max) VALUES (?, ?, ?) ON CONFLICT (block) DO UPDATE
         SET time_min = min(time_min, excluded.time_min), time_max = max(time_max, excluded.time_max)`,
       BigInt(block),
-      BigInt(lowest),
-      BigInt(highest),
+      BigInt(timeMin),
+      BigInt(timeMax),
     );
-    start = end;
   }
 }
 
@@ -95,6 +81,5 @@ function startOfBlocks(
   );
   if (row === undefined) return undefined;
   const block = row[0] as number;
-  const events = { after: block * BLOCK_EVENTS - 1, upTo: (block + 1) * BLOCK_EVENTS - 1 };
-  return Math.min(range.upTo, Math.max(range.after, startOf(events, direction)));
+  return startOfBlock(block, range, direction);
 }

@@ -3,8 +3,8 @@ import type { NewEvent } from "../../../../src/model/event.ts";
 import type { QueryItem } from "../../../../src/model/query.ts";
 import { Gathering } from "../../../../src/store/sqlite/reading/gather.ts";
 import type { Window } from "../../../../src/store/sqlite/reading/step.ts";
-import type { Direction } from "../../../../src/store/sqlite/tables/direction.ts";
-import type { Range } from "../../../../src/store/sqlite/tables/range.ts";
+import type { Direction } from "../../../../src/store/ranges/direction.ts";
+import type { Range } from "../../../../src/store/ranges/range.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
 

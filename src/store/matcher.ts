@@ -1,7 +1,7 @@
-import type { QueryItem } from "../../../model/query.ts";
-import type { Tag } from "../../../model/tag.ts";
-import { parseEventTags, typeText, typeTextOf } from "../../../wire/event.ts";
-import type { TagObject } from "../../../wire/tags.ts";
+import type { QueryItem } from "../model/query.ts";
+import type { Tag } from "../model/tag.ts";
+import { parseEventTags, typeText, typeTextOf } from "../wire/event.ts";
+import type { TagObject } from "../wire/tags.ts";
 
 /** Which items ask for a tag: their places in the list of items, by name and then by value. */
 type ItemsByTag = Map<string, Map<string, number[]>>;

@@ -1,0 +1,89 @@
+/** Where a PostgreSQL server is, and as whom to talk to it. */
+export interface PostgresAddress {
+  readonly server: PostgresServer;
+  readonly user: string;
+  readonly password: string | undefined;
+  readonly database: string;
+}
+
+export type PostgresServer =
+  | { readonly transport: "unix"; readonly path: string }
+  | {
+    readonly transport: "tcp";
+    readonly hostname: string;
+    readonly port: number;
+    readonly tls: PostgresTls | undefined;
+  };
+
+export interface PostgresTls {
+  /** Whether the certificate must be that of the host, and not only one of an authority that is trusted. */
+  readonly verifiesName: boolean;
+  /** The file with the authorities to trust besides those of the runtime. */
+  readonly authoritiesPath: string | undefined;
+}
+
+const PARAMETERS = ["host", "sslmode", "sslrootcert"];
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/**
+ * Takes a URL apart: `postgresql://user:password@host:port/database?sslmode=...&sslrootcert=...`, or with
+ * `?host=/directory` for a unix socket.
+ * @returns or else what is wrong with it, as the end of a sentence, without any of its text
+ */
+export function parsePostgresUrl(text: string): PostgresAddress | { readonly fault: string } {
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) return { fault: "must be a postgresql:// URL" };
+  const { searchParams: parameters } = url;
+  const unknown = [...parameters.keys()].some((name) => !PARAMETERS.includes(name));
+  if (unknown || url.hash !== "") return { fault: `may have the parameters ${PARAMETERS.join(", ")} only` };
+  const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decoded);
+  if (user === undefined || password === undefined || database === undefined) {
+    return { fault: "must encode a % as %25" };
+  }
+  if (user === "") return { fault: "must name a user" };
+  if (database === "") return { fault: "must name a database" };
+  if ([user, password, database].some((part) => part.includes("\0"))) {
+    return { fault: "must not contain NUL" };
+  }
+  const server = serverOf(url, parameters);
+  if ("fault" in server) return server;
+  return { server, user, password: password === "" ? undefined : password, database };
+}
+
+function serverOf(url: URL, parameters: URLSearchParams): PostgresServer | { readonly fault: string } {
+  const port = url.port === "" ? 5432 : Number(url.port);
+  const directory = parameters.get("host");
+  const mode = parameters.get("sslmode");
+  if (directory !== null) {
+    if (!directory.startsWith("/")) return { fault: "may have a directory as its host parameter only" };
+    if (mode !== null && mode !== "disable") return { fault: "cannot ask for TLS on a unix socket" };
+    return { transport: "unix", path: `${directory}/.s.PGSQL.${port}` };
+  }
+  if (url.hostname === "") return { fault: "must name a host" };
+  const authoritiesPath = parameters.get("sslrootcert") ?? undefined;
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  switch (mode ?? (LOOPBACK.test(url.hostname) ? "disable" : "verify-full")) {
+    case "disable":
+      return { transport: "tcp", hostname, port, tls: undefined };
+    case "verify-ca":
+      return { transport: "tcp", hostname, port, tls: { verifiesName: false, authoritiesPath } };
+    case "verify-full":
+      return { transport: "tcp", hostname, port, tls: { verifiesName: true, authoritiesPath } };
+    default:
+      return { fault: "must have one of the sslmodes disable, verify-ca and verify-full" };
+  }
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where it is, for messages: never the password. */
+export function postgresAddressText({ server, user, database }: PostgresAddress): string {
+  const where = server.transport === "unix" ? server.path : `${server.hostname}:${server.port}`;
+  return `database ${database} at ${where} as ${user}`;
+}

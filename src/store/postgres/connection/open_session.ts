@@ -1,0 +1,65 @@
+import { Session } from "../protocol/session.ts";
+import type { StorePlace } from "./place.ts";
+
+/** What a session is for. */
+export type Purpose = "writing" | "reading" | "setup";
+
+/** No turn may be kept waiting for longer by a server that has frozen. */
+const FROZEN_SECONDS = 10;
+
+/**
+ * How long the server may be silent. A COMMIT may wait for a replica, so this is more than the time in which statements
+ * are ended.
+ */
+const SILENCE_MILLISECONDS: Readonly<Record<Purpose, number>> = {
+  writing: 15_000,
+  reading: 15_000,
+  // Such as a reset, or the statistics of a large table.
+  setup: 3_600_000,
+};
+
+/** @throws DatabaseError, SessionLost */
+export function openSession({ address, schema }: StorePlace, purpose: Purpose): Promise<Session> {
+  return Session.open(address, {
+    parameters: parametersFor(schema, purpose),
+    silenceMilliseconds: SILENCE_MILLISECONDS[purpose],
+  });
+}
+
+function parametersFor(schema: string, purpose: Purpose): Record<string, string> {
+  return {
+    application_name: "eventstore",
+    search_path: `"${schema}"`,
+    ...PLANS,
+    ...WATCH,
+    lock_timeout: `${FROZEN_SECONDS}s`,
+    idle_in_transaction_session_timeout: `${FROZEN_SECONDS}s`,
+    // A COMMIT that is ended while it waits for a replica would count as done, without being there: what writes is
+    // given up by us, and ends with its session.
+    statement_timeout: purpose === "reading" ? `${FROZEN_SECONDS}s` : "0",
+    // What a role may have set for its other work.
+    default_transaction_isolation: "read committed",
+    default_transaction_read_only: "off",
+  };
+}
+
+/**
+ * Every statement is meant for an index, whatever the planner knows about the tables: with statistics of an empty table
+ * it would scan a full one.
+ */
+const PLANS = {
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  enable_bitmapscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  jit: "off",
+};
+
+/** PostgreSQL notices soon when this machine is gone. */
+const WATCH = {
+  tcp_keepalives_idle: "5",
+  tcp_keepalives_interval: "2",
+  tcp_keepalives_count: "3",
+  tcp_user_timeout: String(FROZEN_SECONDS * 1000),
+};

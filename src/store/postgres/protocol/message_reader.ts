@@ -1,0 +1,64 @@
+/** One message of PostgreSQL. */
+export interface Message {
+  /** The letter that says what it is. */
+  readonly kind: string;
+  /** The rest. It stays as it is: its memory is not used again. */
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+const HEAD_BYTES = 5;
+const MEMORY_BYTES = 64 * 1024;
+
+/** Larger ones are no message: a value has at most 1 GB. */
+const MESSAGE_BYTES_MAX = 2 ** 30 + 2 ** 20;
+
+/** Takes messages out of the bytes that arrive. */
+export class MessageReader {
+  readonly #source: { read(into: Uint8Array): Promise<number | null> };
+  #memory = new Uint8Array(MEMORY_BYTES);
+  #start = 0;
+  #end = 0;
+
+  constructor(source: { read(into: Uint8Array): Promise<number | null> }) {
+    this.#source = source;
+  }
+
+  /** A message that has arrived completely. */
+  arrived(): Message | undefined {
+    const length = this.#lengthOfNext();
+    if (length === undefined || this.#end - this.#start < length) return undefined;
+    const kind = String.fromCharCode(this.#memory[this.#start]!);
+    const body = this.#memory.subarray(this.#start + HEAD_BYTES, this.#start + length);
+    this.#start += length;
+    return { kind, body };
+  }
+
+  /** Waits for more bytes. @returns whether there are more */
+  async receive(): Promise<boolean> {
+    this.#makeRoom();
+    const count = await this.#source.read(this.#memory.subarray(this.#end));
+    if (count === null) return false;
+    this.#end += count;
+    return true;
+  }
+
+  #lengthOfNext(): number | undefined {
+    if (this.#end - this.#start < HEAD_BYTES) return undefined;
+    const view = new DataView(this.#memory.buffer, this.#start, HEAD_BYTES);
+    const length = view.getInt32(1) + 1;
+    if (length < HEAD_BYTES || length > MESSAGE_BYTES_MAX) throw new Error("this is not PostgreSQL");
+    return length;
+  }
+
+  /** What is not taken yet moves to new memory when the rest of it would not fit: messages that were taken keep theirs. */
+  #makeRoom(): void {
+    const needed = this.#lengthOfNext() ?? HEAD_BYTES;
+    const isFull = this.#end === this.#memory.length;
+    if (!isFull && this.#start + needed <= this.#memory.length) return;
+    const larger = new Uint8Array(Math.max(MEMORY_BYTES, needed));
+    larger.set(this.#memory.subarray(this.#start, this.#end));
+    this.#end -= this.#start;
+    this.#start = 0;
+    this.#memory = larger;
+  }
+}

@@ -1,0 +1,201 @@
+import type { PostgresAddress } from "../../../config/postgres_url.ts";
+import { type Row, rowOf } from "./cells.ts";
+import { type DatabaseError, SessionLost } from "./errors.ts";
+import { errorIn, greet, type Greeted, nextMessage, writeAll } from "./greeting.ts";
+import { MessageWriter, type Param } from "./message_writer.ts";
+
+/** SQL, and the values of its parameters `$1`, `$2`, ... */
+export interface Statement {
+  readonly sql: string;
+  readonly params?: readonly Param[];
+}
+
+export interface SessionOptions {
+  /** Settings of the session. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** How long the server may be silent while something is asked of it. Then the session is given up. */
+  readonly silenceMilliseconds: number;
+}
+
+/** How long it may take to connect and to log in. */
+const OPEN_MILLISECONDS = 10_000;
+
+/** Statements that were sent together. */
+interface Batch {
+  readonly silenceMilliseconds: number;
+  /** The names of those that are prepared with it, in order. */
+  readonly preparing: string[];
+  readonly results: Row[][];
+  current: Row[];
+  error: DatabaseError | undefined;
+  readonly resolve: (results: Row[][]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * One connection to PostgreSQL, from its login to its end: it is never connected again, since statements that belong
+ * together must not be divided among two. Each text of SQL is prepared once.
+ */
+export class Session {
+  readonly #conn: Deno.Conn;
+  readonly #options: SessionOptions;
+  readonly #writer = new MessageWriter();
+  /** Names of prepared statements by their text. */
+  readonly #prepared = new Map<string, string>();
+  #names = 0;
+  readonly #batches: Batch[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #lost: SessionLost | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+
+  private constructor({ conn, reader }: Greeted, options: SessionOptions) {
+    this.#conn = conn;
+    this.#options = options;
+    this.#receive(reader);
+  }
+
+  /** @throws DatabaseError or SessionLost, which say why */
+  static async open(address: PostgresAddress, options: SessionOptions): Promise<Session> {
+    let conn: Deno.Conn | undefined;
+    let isOver = false;
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const giveUp = setTimeout(() => reject(new SessionLost("PostgreSQL does not answer")), OPEN_MILLISECONDS);
+    try {
+      const greeting = greet(address, options.parameters, (made) => {
+        conn = made;
+        // Nobody waits for it any more.
+        if (isOver) close(conn);
+      });
+      return new Session(await Promise.race([greeting, late]), options);
+    } catch (error) {
+      isOver = true;
+      close(conn);
+      if (error instanceof Error && error.name === "DatabaseError") throw error;
+      throw new SessionLost((error as Error).message);
+    } finally {
+      clearTimeout(giveUp);
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#lost === undefined;
+  }
+
+  /**
+   * Sends statements in one go, which PostgreSQL carries out in order. The first that fails ends them.
+   * @param silenceMilliseconds how long they may take, when that is longer than usual
+   * @returns the rows of each
+   * @throws DatabaseError, SessionLost
+   */
+  run(
+    statements: readonly Statement[],
+    silenceMilliseconds: number = this.#options.silenceMilliseconds,
+  ): Promise<Row[][]> {
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    const { promise, resolve, reject } = Promise.withResolvers<Row[][]>();
+    const preparing: string[] = [];
+    for (const { sql, params = [] } of statements) {
+      let name = this.#prepared.get(sql);
+      if (name === undefined) {
+        name = `s${this.#names++}`;
+        this.#prepared.set(sql, name);
+        this.#writer.parse(name, sql);
+        preparing.push(sql);
+      }
+      this.#writer.execute(name, params);
+    }
+    this.#writer.sync();
+    const batch = { preparing, results: [], current: [], error: undefined, resolve, reject };
+    this.#batches.push({ ...batch, silenceMilliseconds });
+    if (this.#batches.length === 1) this.#beginSilence();
+    this.#send(this.#writer.take());
+    return promise;
+  }
+
+  /** Ends the session; PostgreSQL rolls back what is open. */
+  async close(): Promise<void> {
+    if (this.#lost !== undefined) return;
+    this.#writer.terminate();
+    this.#send(this.#writer.take());
+    await this.#writing;
+    this.#end(new SessionLost("the session was closed"));
+  }
+
+  #send(bytes: Uint8Array): void {
+    this.#writing = this.#writing.then(() => writeAll(this.#conn, bytes)).catch((error: Error) => {
+      this.#end(new SessionLost(error.message));
+    });
+  }
+
+  async #receive(reader: Greeted["reader"]): Promise<void> {
+    try {
+      for (;;) {
+        const { kind, body } = await nextMessage(reader);
+        this.#take(kind, body);
+      }
+    } catch (error) {
+      this.#end(error instanceof SessionLost ? error : new SessionLost((error as Error).message));
+    }
+  }
+
+  /** @throws SessionLost, and Error for what PostgreSQL does not say */
+  #take(kind: string, body: Uint8Array<ArrayBuffer>): void {
+    const [batch] = this.#batches;
+    if (batch === undefined) {
+      if (kind === "E") throw new SessionLost(errorIn(body).error.message);
+      return;
+    }
+    switch (kind) {
+      case "1":
+        return void batch.preparing.shift();
+      case "D":
+        return void batch.current.push(rowOf(body));
+      case "C":
+      case "I":
+        batch.results.push(batch.current);
+        batch.current = [];
+        return;
+      case "E": {
+        const { error, isFatal } = errorIn(body);
+        // Such an error does not say that the last statement came to nothing.
+        if (isFatal) throw new SessionLost(error.message);
+        batch.error = error;
+        return;
+      }
+      case "Z":
+        return this.#finish(batch);
+    }
+  }
+
+  #finish(batch: Batch): void {
+    this.#batches.shift();
+    // Nobody knows what came after the error: it is prepared anew, under another name.
+    for (const sql of batch.preparing) this.#prepared.delete(sql);
+    clearTimeout(this.#silence);
+    if (this.#batches.length > 0) this.#beginSilence();
+    if (batch.error === undefined) batch.resolve(batch.results);
+    else batch.reject(batch.error);
+  }
+
+  #beginSilence(): void {
+    this.#silence = setTimeout(() => {
+      this.#end(new SessionLost("PostgreSQL does not answer"));
+    }, this.#batches[0]!.silenceMilliseconds);
+  }
+
+  #end(reason: SessionLost): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = reason;
+    clearTimeout(this.#silence);
+    close(this.#conn);
+    for (const { reject } of this.#batches.splice(0)) reject(reason);
+  }
+}
+
+function close(conn: Deno.Conn | undefined): void {
+  try {
+    conn?.close();
+  } catch {
+    // It is closed already.
+  }
+}

@@ -1,0 +1,103 @@
+import { type Direction, positionBehind, restOf } from "../../ranges/direction.ts";
+import type { Range } from "../../ranges/range.ts";
+import type { Row } from "../protocol/cells.ts";
+import type { Session, Statement } from "../protocol/session.ts";
+import { type EventRow, eventRow, eventsAt, scanEvents } from "../tables/events.ts";
+
+/** Events that are read at first, as long as nobody knows how large they are, and at least. */
+const BATCH_EVENTS_MIN = 16;
+const BATCH_EVENTS_MAX = 2000;
+
+/** How many events are read at a time: about as many as a chunk still has room for. */
+export class BatchSize {
+  #events = 0;
+  #bytes: number;
+  readonly #bytesMax: number;
+
+  /** @param bytesEach of events like these, when that is known */
+  constructor(bytesMax: number, bytesEach: number | undefined) {
+    this.#bytesMax = bytesMax;
+    this.#bytes = 0;
+    if (bytesEach !== undefined) {
+      this.#events = 1;
+      this.#bytes = bytesEach;
+      this.#bytesMax += bytesEach;
+    }
+  }
+
+  /** Of the events so far; undefined when there were none. */
+  get bytesEach(): number | undefined {
+    return this.#events === 0 ? undefined : this.#bytes / this.#events;
+  }
+
+  get next(): number {
+    const { bytesEach } = this;
+    if (bytesEach === undefined) return BATCH_EVENTS_MIN;
+    const left = Math.max(0, this.#bytesMax - this.#bytes);
+    const wanted = Math.ceil(left / Math.max(1, bytesEach));
+    // What was read need not have matched, so there may be room when nothing seems to be left.
+    return Math.max(BATCH_EVENTS_MIN, Math.min(BATCH_EVENTS_MAX, wanted));
+  }
+
+  count(rows: readonly EventRow[]): void {
+    this.#events += rows.length;
+    for (const { body } of rows) this.#bytes += body.length;
+  }
+}
+
+/** What a search of all events of a range asks for first. */
+export function firstBatch(
+  range: Range,
+  direction: Direction,
+  size: BatchSize,
+  eventsMax: number,
+): Statement {
+  return scanEvents(range, Math.min(eventsMax, size.next), direction);
+}
+
+/**
+ * Every event of a range, in batches and in the order of the search, at most `eventsMax`.
+ * @param asked the answer to the first batch, when it was asked for already
+ */
+export async function* batchesOf(
+  session: Pick<Session, "run">,
+  range: Range,
+  direction: Direction,
+  size: BatchSize,
+  eventsMax: number,
+  asked?: readonly Row[],
+): AsyncGenerator<EventRow[]> {
+  let answer = asked;
+  let rest = range;
+  for (let left = eventsMax; left > 0 && rest.after < rest.upTo;) {
+    const wanted = Math.min(left, size.next);
+    const [found] = answer === undefined
+      ? await session.run([scanEvents(rest, wanted, direction)])
+      : [answer];
+    answer = undefined;
+    const rows = found!.map(eventRow);
+    size.count(rows);
+    if (rows.length > 0) yield rows;
+    if (rows.length < wanted) return;
+    left -= rows.length;
+    rest = restOf(range, positionBehind(rows.at(-1)!.sequence, direction), direction);
+  }
+}
+
+/** The events of these sequences, in batches and in the order given, which is that of the search. */
+export async function* batchesAt(
+  session: Pick<Session, "run">,
+  sequences: readonly number[],
+  direction: Direction,
+  size: BatchSize,
+): AsyncGenerator<EventRow[]> {
+  for (let i = 0; i < sequences.length;) {
+    const wanted = sequences.slice(i, i + size.next);
+    const [found] = await session.run([eventsAt(wanted, direction)]);
+    const rows = found!.map(eventRow);
+    if (rows.length < wanted.length) throw new Error("the tag index names an event that does not exist");
+    size.count(rows);
+    yield rows;
+    i += rows.length;
+  }
+}

@@ -1,0 +1,182 @@
+import { queryValues, simplifiedItems } from "../../../model/query.ts";
+import type { ReadRequest } from "../../../model/read_request.ts";
+import { isInTimeRange } from "../../../model/time_range.ts";
+import { type TermItem, termItem } from "../../index_terms.ts";
+import { Matcher } from "../../matcher.ts";
+import { type Direction, endOf, positionBehind, restOf, startOf } from "../../ranges/direction.ts";
+import type { Range } from "../../ranges/range.ts";
+import type { Row } from "../protocol/cells.ts";
+import type { Session } from "../protocol/session.ts";
+import type { EventRow } from "../tables/events.ts";
+import { ListReach } from "../tables/list_reach.ts";
+import { IndexWalks, type SoughtItem } from "../tables/tag_index.ts";
+import { rangesInTime } from "../tables/time_index.ts";
+import { batchesAt, batchesOf, type BatchSize } from "./event_batches.ts";
+
+/** What a read asks for, of a range of the store. */
+export interface Search extends Pick<ReadRequest, "query" | "time" | "limit"> {
+  readonly range: Range;
+  readonly direction: Direction;
+  readonly size: BatchSize;
+  /** The first events of the range, when all are wanted and they were asked for already. */
+  readonly asked?: readonly Row[] | undefined;
+}
+
+/** A short piece of a search. It may have found nothing. */
+export interface Step {
+  /** Events that match, in the order of the search. */
+  readonly rows: readonly EventRow[];
+  /** The position up to which everything that matches has been found. */
+  readonly reached: number;
+}
+
+/** So few events are looked at, whatever the index says. */
+const SCANNED_EVENTS_MIN = 64;
+const SCANNED_EVENTS_MAX = 1000;
+
+/** Entries of each list that one step walks: few first, since often one event is wanted. */
+const WALKED_FIRST = 64;
+const WALKED_MAX = 2048;
+/** All lists together, or what many terms are walked for would take too long. */
+const WALKED_TOGETHER_MAX = 64 * 1024;
+const WALKED_MIN = 8;
+
+/**
+ * Finds the events that a search asks for, in its order, at most `limit` in all. The caller stops asking when it has
+ * enough, or when it has taken too long.
+ */
+export async function* findEvents(session: Pick<Session, "run">, search: Search): AsyncGenerator<Step> {
+  const { query, time, range, direction, limit } = search;
+  if (query === "none") return;
+  let left = limit;
+  const parts = time === undefined ? [range] : rangesInTime(session, range, time, direction);
+  const items = query === "every" ? undefined : simplifiedItems(query);
+  const find = items === undefined
+    ? (part: Range) => every(session, part, search)
+    : (part: Range) => matching(session, part, search, items);
+  for await (const part of parts) {
+    for await (const { rows, reached } of find(part)) {
+      const inTime = time === undefined
+        ? rows
+        : rows.filter(({ timeMicros }) => isInTimeRange(time, timeMicros));
+      yield { rows: inTime.slice(0, left), reached };
+      left -= inTime.length;
+      if (left <= 0) return;
+    }
+  }
+}
+
+async function* every(
+  session: Pick<Session, "run">,
+  part: Range,
+  { direction, size, time, limit, asked }: Search,
+): AsyncGenerator<Step> {
+  const eventsMax = time === undefined ? limit : Infinity;
+  for await (const rows of batchesOf(session, part, direction, size, eventsMax, asked)) {
+    yield { rows, reached: positionBehind(rows.at(-1)!.sequence, direction) };
+  }
+}
+
+async function* matching(
+  session: Pick<Session, "run">,
+  part: Range,
+  { direction, size }: Search,
+  items: ReturnType<typeof simplifiedItems>,
+): AsyncGenerator<Step> {
+  if (items.length === 0) return;
+  let sought: SoughtItem[] | undefined;
+  let walked = WALKED_FIRST;
+  let rest = part;
+  while (rest.after < rest.upTo) {
+    if (rest.upTo - rest.after <= scannedMax(queryValues(items))) {
+      return yield* scan(session, rest, direction, size, new Matcher(items));
+    }
+    sought ??= await sparsestLists(session, items.map(termItem), rest, direction);
+    const step = await walk(session, sought, rest, walked, direction);
+    for await (const rows of batchesAt(session, step.found, direction, size)) {
+      yield { rows, reached: positionBehind(rows.at(-1)!.sequence, direction) };
+    }
+    yield { rows: [], reached: step.reached };
+    rest = restOf(rest, step.reached, direction);
+    walked = Math.min(WALKED_MAX, 4 * walked);
+  }
+}
+
+/** Finds out which list of each item is to be walked. */
+async function sparsestLists(
+  session: Pick<Session, "run">,
+  items: readonly TermItem[],
+  range: Range,
+  direction: Direction,
+): Promise<SoughtItem[]> {
+  const reach = new ListReach(items, range, direction);
+  const { statements } = reach;
+  return reach.read(statements.length === 0 ? [] : await session.run(statements));
+}
+
+/** With more values than that, it is cheaper to look at the events than for each value. */
+function scannedMax(values: number): number {
+  return Math.min(SCANNED_EVENTS_MAX, Math.max(SCANNED_EVENTS_MIN, values));
+}
+
+async function* scan(
+  session: Pick<Session, "run">,
+  range: Range,
+  direction: Direction,
+  size: BatchSize,
+  matcher: Matcher,
+): AsyncGenerator<Step> {
+  const decoder = new TextDecoder();
+  for await (const rows of batchesOf(session, range, direction, size, Infinity)) {
+    const matching = rows.filter(({ body }) => matcher.matches(decoder.decode(body)));
+    yield { rows: matching, reached: positionBehind(rows.at(-1)!.sequence, direction) };
+  }
+}
+
+interface WalkedItems {
+  readonly found: readonly number[];
+  readonly reached: number;
+}
+
+/** Walks through the lists of all items, as far as the one that comes least far. */
+async function walk(
+  session: Pick<Session, "run">,
+  sought: readonly SoughtItem[],
+  range: Range,
+  walked: number,
+  direction: Direction,
+): Promise<WalkedItems> {
+  const start = startOf(range, direction);
+  const terms = sought.reduce((count, { lists }) => count + lists.flat().length, 0);
+  const entriesMax = Math.max(WALKED_MIN, Math.min(walked, Math.floor(WALKED_TOGETHER_MAX / terms)));
+  const walks = new IndexWalks(sought.map((item) => ({ item, start })), range, entriesMax, direction);
+  const results = walks.read(await session.run(walks.statements));
+  const isForwards = direction === "forwards";
+  const reached = results.reduce(
+    (nearest, { reached }) => isForwards ? Math.min(nearest, reached) : Math.max(nearest, reached),
+    endOf(range, direction),
+  );
+  const found = new Set<number>();
+  for (const result of results) {
+    for (const sequence of result.found) {
+      if (isForwards ? sequence <= reached : sequence > reached) found.add(sequence);
+    }
+  }
+  const inOrder = [...found].sort((a, b) => isForwards ? a - b : b - a);
+  return { found: inOrder, reached };
+}
+
+/** The sequence of the first event after one that matches an item, however long it takes to find it. */
+export async function firstMatch(
+  session: Pick<Session, "run">,
+  item: TermItem,
+  range: Range,
+): Promise<number | undefined> {
+  const sought = await sparsestLists(session, [item], range, "forwards");
+  for (let rest = range; rest.after < rest.upTo;) {
+    const { found: [first], reached } = await walk(session, sought, rest, WALKED_MAX, "forwards");
+    if (first !== undefined) return first;
+    rest = restOf(rest, reached, "forwards");
+  }
+  return undefined;
+}

@@ -1,0 +1,165 @@
+import { ClientLeft, Refusal } from "../../../model/errors.ts";
+import type { ProjectionKey } from "../../../model/projection.ts";
+import type { Chunk, ChunkRequest } from "../../chunk.ts";
+import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
+import type { Client, FoundProjection, StoreReads } from "../../store.ts";
+import { openSession } from "../connection/open_session.ts";
+import type { StorePlace } from "../connection/place.ts";
+import { DatabaseError, SessionLost } from "../protocol/errors.ts";
+import type { Row } from "../protocol/cells.ts";
+import type { Session, Statement } from "../protocol/session.ts";
+import { readProjection, storedProjection } from "../tables/projections.ts";
+import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
+import { firstStatement, readChunk } from "./read_chunk.ts";
+import { WaitingReads } from "./waiting_reads.ts";
+
+/** Reads that may wait for a connection; one more is refused. */
+const WAITING_MAX = 1000;
+
+/** Reading a single page ahead opens no more connections than these. */
+const FOR_ONE_PAGE = 2;
+
+const BEGIN = { sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" };
+
+interface ReadOptions {
+  readonly client?: Client | undefined;
+  readonly isUrgent?: boolean;
+  /** Whether it continues a page. */
+  readonly isNextPart?: boolean;
+  /** What is asked first, with the state of the store. */
+  readonly first?: Statement | undefined;
+}
+
+/** Connections for reads, opened when they are needed. Each makes one short read at a time, in a snapshot of its own. */
+export class ReadSessions implements StoreReads {
+  readonly max: number;
+  readonly #place: StorePlace;
+  readonly #waiting = new WaitingReads();
+  readonly #ahead = new ChunksAhead();
+  readonly #idle: Session[] = [];
+  readonly #busy = new Set<Session>();
+  #opening = 0;
+  #isClosed = false;
+
+  constructor(place: StorePlace, max: number) {
+    this.#place = place;
+    this.max = max;
+  }
+
+  get inUse(): number {
+    return this.#busy.size;
+  }
+
+  chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
+    const isNextPart = request.head !== undefined;
+    const options = { client, isUrgent, isNextPart, first: firstStatement(request) };
+    return this.#read((session, state, asked) => readChunk(session, state, request, asked), options);
+  }
+
+  chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
+    this.#dropEnded();
+    const mayOpen = this.#waiting.count === 0 && this.#opening + this.#busy.size < FOR_ONE_PAGE;
+    const isFree = this.#idle.length > 0 || (mayOpen && FOR_ONE_PAGE <= this.max);
+    return isFree ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
+  }
+
+  projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
+    return this.#read(async (session, { storeId }) => {
+      const [rows] = await session.run([readProjection(key)]);
+      return { storeId, projection: storedProjection(rows!) };
+    }, { client });
+  }
+
+  async ping(): Promise<void> {
+    try {
+      await this.#read(() => Promise.resolve(), { isUrgent: true });
+    } catch (error) {
+      throw error instanceof Refusal ? error : new Refusal("Unavailable", (error as Error).message);
+    }
+  }
+
+  /** Ends all connections; a read that is still in progress is cut off. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#idle, ...this.#busy].map((session) => session.close()));
+  }
+
+  /** @throws Refusal `Unavailable` when PostgreSQL cannot be reached */
+  async #read<T>(
+    read: (session: Session, state: StoreRow, asked: readonly Row[] | undefined) => Promise<T>,
+    options: ReadOptions,
+  ): Promise<T> {
+    const first = options.first === undefined ? [] : [options.first];
+    const session = await this.#session(options);
+    try {
+      const [, rows, asked] = await session.run([BEGIN, READ_STATE, ...first]);
+      const value = await read(session, storeRow(rows!), asked);
+      this.#end(session, "COMMIT");
+      return value;
+    } catch (error) {
+      if (session.isOpen) this.#end(session, "ROLLBACK");
+      throw isPassing(error) ? new Refusal("Unavailable", (error as Error).message) : error;
+    } finally {
+      this.#giveBack(session);
+    }
+  }
+
+  /** Its answer is awaited by nobody: what comes next waits behind it. */
+  #end(session: Session, sql: string): void {
+    session.run([{ sql }]).catch(() => session.close());
+  }
+
+  async #session({ client, isUrgent = false, isNextPart = false }: ReadOptions): Promise<Session> {
+    this.#dropEnded();
+    const idle = this.#idle.pop();
+    if (idle !== undefined) {
+      this.#busy.add(idle);
+      return idle;
+    }
+    if (client?.left.aborted) throw new ClientLeft();
+    if (this.#waiting.count >= WAITING_MAX && !isUrgent) {
+      throw new Refusal("Unavailable", "too many reads are waiting for a connection");
+    }
+    const waiting = this.#waiting.add(client, isUrgent, isNextPart);
+    this.#openForWaiting();
+    return await waiting;
+  }
+
+  #giveBack(session: Session): void {
+    this.#busy.delete(session);
+    if (!session.isOpen) return void this.#openForWaiting();
+    if (this.#isClosed) return void session.close();
+    const next = this.#waiting.next();
+    if (next === undefined) return void this.#idle.push(session);
+    this.#busy.add(session);
+    next.resolve(session);
+  }
+
+  async #openForWaiting(): Promise<void> {
+    const isEnough = this.#opening >= this.#waiting.count ||
+      this.#opening + this.#busy.size + this.#idle.length >= this.max;
+    if (isEnough || this.#isClosed) return;
+    this.#opening++;
+    try {
+      const session = await openSession(this.#place, "reading");
+      this.#opening--;
+      this.#giveBack(session);
+    } catch (error) {
+      this.#opening--;
+      // Without any connection nobody would ever serve them.
+      if (this.#busy.size + this.#idle.length > 0) return;
+      this.#waiting.refuseAll(new Refusal("Unavailable", (error as Error).message));
+    }
+  }
+
+  #dropEnded(): void {
+    for (let i = this.#idle.length - 1; i >= 0; i--) if (!this.#idle[i]!.isOpen) this.#idle.splice(i, 1);
+  }
+}
+
+const QUERY_CANCELED = "57014";
+
+/** Whether nothing is wrong with a request that failed: its connection was lost, or it took too long. */
+function isPassing(error: unknown): boolean {
+  return error instanceof SessionLost || (error instanceof DatabaseError && error.code === QUERY_CANCELED);
+}

@@ -1,0 +1,77 @@
+import type { PreparedEvent } from "../../prepare_event.ts";
+import { bytesIn, numberIn, type Row } from "../protocol/cells.ts";
+import type { Statement } from "../protocol/session.ts";
+import type { Direction } from "../../ranges/direction.ts";
+import type { Range } from "../../ranges/range.ts";
+import { blocksOf } from "../../ranges/time_blocks.ts";
+import { arrayText } from "./array_text.ts";
+
+/** Appends events with the sequences that follow `head`, and adds them to both indexes. */
+export function appendEvents(head: number, events: readonly PreparedEvent[]): Statement[] {
+  if (events.length === 0) return [];
+  // JSON writes no line end: an array in PostgreSQL's own form would have to be quoted here, and taken apart there.
+  const bodies = events.map(({ body }) => body).join("\n");
+  const terms = events.map(({ terms }) => terms).join("\n");
+  const blocks = blocksOf(head, events);
+  return [
+    {
+      sql: `INSERT INTO event (sequence, time, body) SELECT $1::bigint + n, t, b
+        FROM unnest($2::bigint[], string_to_array($3::text, E'\\n')) WITH ORDINALITY AS e (t, b, n)`,
+      params: [String(head), arrayText(events.map(({ timeMicros }) => timeMicros)), bodies],
+    },
+    {
+      sql: `INSERT INTO event_term (term, sequence) SELECT term::uuid, $1::bigint + n
+        FROM unnest(string_to_array($2::text, E'\\n')) WITH ORDINALITY AS e (terms, n),
+        unnest(string_to_array(terms, ' ')) AS term ON CONFLICT DO NOTHING`,
+      params: [String(head), terms],
+    },
+    {
+      sql: `INSERT INTO time_block (block, time_min, time_max)
+        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])
+        ON CONFLICT (block) DO UPDATE SET time_min = least(time_block.time_min, excluded.time_min),
+          time_max = greatest(time_block.time_max, excluded.time_max)`,
+      params: [
+        arrayText(blocks.map(({ block }) => block)),
+        arrayText(blocks.map(({ timeMin }) => timeMin)),
+        arrayText(blocks.map(({ timeMax }) => timeMax)),
+      ],
+    },
+  ];
+}
+
+/** Other snapshots still see them. */
+export const DELETE_EVENTS: readonly Statement[] = [
+  { sql: "DELETE FROM event" },
+  { sql: "DELETE FROM event_term" },
+  { sql: "DELETE FROM time_block" },
+];
+
+/** One stored event. */
+export interface EventRow {
+  readonly sequence: number;
+  /** Microseconds since 1970. */
+  readonly timeMicros: number;
+  /** The rest of the event's JSON line after sequence and time. */
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+const SCAN =
+  "SELECT sequence, time, body FROM event WHERE sequence > $1 AND sequence <= $2 ORDER BY sequence";
+const SCANS = { forwards: `${SCAN} LIMIT $3`, backwards: `${SCAN} DESC LIMIT $3` };
+
+/** The first events of a range in the order of a search, at most `rowsMax`. */
+export function scanEvents({ after, upTo }: Range, rowsMax: number, direction: Direction): Statement {
+  return { sql: SCANS[direction], params: [String(after), String(upTo), String(rowsMax)] };
+}
+
+const LISTED = "SELECT sequence, time, body FROM event WHERE sequence = ANY($1::bigint[]) ORDER BY sequence";
+const LISTS = { forwards: LISTED, backwards: `${LISTED} DESC` };
+
+/** The events with the given sequences, in the order of a search. */
+export function eventsAt(sequences: readonly number[], direction: Direction): Statement {
+  return { sql: LISTS[direction], params: [arrayText(sequences)] };
+}
+
+export function eventRow([sequence, time, body]: Row): EventRow {
+  return { sequence: numberIn(sequence), timeMicros: numberIn(time), body: bytesIn(body) };
+}

@@ -1,0 +1,175 @@
+import type { ProjectionChanges, ProjectionKey } from "../../../model/projection.ts";
+import { sha256 } from "../../../model/sha256.ts";
+import type { StoredProjection } from "../../store.ts";
+import type { NewVersions, ProjectionConflict } from "../../write.ts";
+import { bytesIn, type Row, textIn } from "../protocol/cells.ts";
+import type { Statement } from "../protocol/session.ts";
+import { arrayText, bytesArrayText } from "./array_text.ts";
+
+const encoder = new TextEncoder();
+
+/** 128 bits that stand for a text, as a `uuid`. */
+function tokenOf(text: string): string {
+  return Array.from(sha256(text).subarray(0, 4), (word) => (word >>> 0).toString(16).padStart(8, "0")).join(
+    "",
+  );
+}
+
+const AT_KEY = "type_token = $1 AND id_token = $2";
+
+export function readProjection({ type, id }: ProjectionKey): Statement {
+  return {
+    sql: `SELECT version, payload FROM projection WHERE ${AT_KEY}`,
+    params: [tokenOf(type), tokenOf(id)],
+  };
+}
+
+export function storedProjection(rows: readonly Row[]): StoredProjection | undefined {
+  const [row] = rows;
+  // What was read with it must not live as long.
+  return row && { version: textIn(row[0]), payload: bytesIn(row[1]).slice() };
+}
+
+/** Deletes the projections of one type, or all of them. */
+export function deleteProjections(type: string | undefined): Statement {
+  const all = "DELETE FROM projection";
+  return type === undefined ? { sql: all } : { sql: `${all} WHERE type_token = $1`, params: [tokenOf(type)] };
+}
+
+/** A projection as the writes of a transaction leave it. */
+interface ChangedProjection extends ProjectionKey {
+  readonly version: string;
+  readonly payload: string;
+}
+
+/** The projections that the writes of a transaction name: what is stored, and what they make of it. */
+export class ProjectionsInTurn {
+  /** Versions by key; those that are not there have none. */
+  readonly #versions = new Map<string, string | undefined>();
+  readonly #tokens = new Map<string, ProjectionTokens>();
+  readonly #changed = new Map<string, ChangedProjection | undefined>();
+
+  /** @param changes those of the writes */
+  constructor(changes: Iterable<ProjectionChanges>) {
+    for (const { create, replace, delete: deleted } of changes) {
+      for (const { type, id } of [...create, ...replace, ...deleted]) {
+        const tokens = { typeToken: tokenOf(type), idToken: tokenOf(id) };
+        this.#tokens.set(keyOf(tokens), tokens);
+      }
+    }
+  }
+
+  /** Asks which versions are stored. */
+  get question(): Statement | undefined {
+    if (this.#tokens.size === 0) return undefined;
+    return {
+      sql: `SELECT p.type_token::text, p.id_token::text, version
+        FROM unnest($1::uuid[], $2::uuid[]) AS k (type_token, id_token)
+        JOIN projection p ON p.type_token = k.type_token AND p.id_token = k.id_token`,
+      params: tokenParams([...this.#tokens.values()]),
+    };
+  }
+
+  /** @param rows the answer to the question */
+  know(rows: readonly Row[]): void {
+    for (const [typeToken, idToken, version] of rows) {
+      const tokens = { typeToken: bare(textIn(typeToken)), idToken: bare(textIn(idToken)) };
+      this.#versions.set(keyOf(tokens), textIn(version));
+    }
+  }
+
+  /** Finds the first change that cannot be made. Creates come first, then replaces, then deletes. */
+  conflict(changes: ProjectionChanges): ProjectionConflict | undefined {
+    for (const [index, change] of changes.create.entries()) {
+      if (this.#versionOf(change) !== undefined) return { list: "create", index, cause: "exists" };
+    }
+    for (const list of ["replace", "delete"] as const) {
+      for (const [index, change] of changes[list].entries()) {
+        if (this.#versionOf(change) !== change.version) return { list, index, cause: "otherVersion" };
+      }
+    }
+    return undefined;
+  }
+
+  /** Makes changes that have been checked. */
+  apply(changes: ProjectionChanges): NewVersions {
+    const write = (
+      { type, id, payload }: ProjectionKey & { readonly payload: string },
+    ): { version: string } => {
+      const version = crypto.randomUUID();
+      this.#set({ type, id }, { type, id, version, payload });
+      return { version };
+    };
+    const create = changes.create.map(write);
+    const replace = changes.replace.map(write);
+    for (const key of changes.delete) this.#set(key, undefined);
+    return { create, replace };
+  }
+
+  /** What stores the changes. */
+  get statements(): Statement[] {
+    const written: [ProjectionTokens, ChangedProjection][] = [];
+    const deleted: ProjectionTokens[] = [];
+    for (const [key, projection] of this.#changed) {
+      if (projection === undefined) deleted.push(this.#tokens.get(key)!);
+      else written.push([this.#tokens.get(key)!, projection]);
+    }
+    return [...deleteStatements(deleted), ...writeStatements(written)];
+  }
+
+  #versionOf({ type, id }: ProjectionKey): string | undefined {
+    return this.#versions.get(keyOf({ typeToken: tokenOf(type), idToken: tokenOf(id) }));
+  }
+
+  #set({ type, id }: ProjectionKey, projection: ChangedProjection | undefined): void {
+    const key = keyOf({ typeToken: tokenOf(type), idToken: tokenOf(id) });
+    this.#versions.set(key, projection?.version);
+    this.#changed.set(key, projection);
+  }
+}
+
+interface ProjectionTokens {
+  readonly typeToken: string;
+  readonly idToken: string;
+}
+
+function keyOf({ typeToken, idToken }: ProjectionTokens): string {
+  return `${typeToken} ${idToken}`;
+}
+
+/** A `uuid` as PostgreSQL writes it, without its dashes. */
+function bare(uuid: string): string {
+  return uuid.replaceAll("-", "");
+}
+
+function tokenParams(tokens: readonly ProjectionTokens[]): string[] {
+  return [
+    arrayText(tokens.map(({ typeToken }) => typeToken)),
+    arrayText(tokens.map(({ idToken }) => idToken)),
+  ];
+}
+
+function deleteStatements(deleted: readonly ProjectionTokens[]): Statement[] {
+  if (deleted.length === 0) return [];
+  const sql = `DELETE FROM projection p USING unnest($1::uuid[], $2::uuid[]) AS k (type_token, id_token)
+    WHERE p.type_token = k.type_token AND p.id_token = k.id_token`;
+  return [{ sql, params: tokenParams(deleted) }];
+}
+
+function writeStatements(written: readonly [ProjectionTokens, ChangedProjection][]): Statement[] {
+  if (written.length === 0) return [];
+  const projections = written.map(([, projection]) => projection);
+  const bytes = (texts: readonly string[]): string =>
+    bytesArrayText(texts.map((text) => encoder.encode(text)));
+  const sql = `INSERT INTO projection (type_token, id_token, type, id, version, payload)
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[], $5::text[], $6::bytea[])
+    ON CONFLICT (type_token, id_token) DO UPDATE SET version = excluded.version, payload = excluded.payload`;
+  const params = [
+    ...tokenParams(written.map(([tokens]) => tokens)),
+    bytes(projections.map(({ type }) => type)),
+    bytes(projections.map(({ id }) => id)),
+    arrayText(projections.map(({ version }) => version)),
+    bytes(projections.map(({ payload }) => payload)),
+  ];
+  return [{ sql, params }];
+}

@@ -1,0 +1,46 @@
+-- One row: what identifies the history, and where it stands. Each turn locks it first, so that turns follow each other.
+CREATE TABLE store (
+  only_row integer PRIMARY KEY CHECK (only_row = 1),
+  schema_version integer NOT NULL,
+  id text NOT NULL,
+  -- The highest sequence, 0 when there is no event.
+  head bigint NOT NULL,
+  -- Since when the store is paused, in microseconds since 1970; NULL while it isn't (edition B).
+  paused_since bigint,
+  -- The server that may write. One that finds another name here may not any more.
+  server text NOT NULL,
+  -- The last turn that was committed: who lost the answer to its COMMIT finds it here.
+  turn text NOT NULL
+) WITH (fillfactor = 20);
+
+-- `time` in microseconds since 1970; `body` is the rest of the event's JSON line exactly as it is sent.
+CREATE TABLE event (
+  sequence bigint PRIMARY KEY,
+  time bigint NOT NULL,
+  body text NOT NULL
+);
+
+-- The tag index: the terms of each event, as 128-bit tokens.
+CREATE TABLE event_term (
+  term uuid NOT NULL,
+  sequence bigint NOT NULL,
+  PRIMARY KEY (term, sequence)
+);
+
+-- The time index: the earliest and the latest time in each block of events.
+CREATE TABLE time_block (
+  block bigint PRIMARY KEY,
+  time_min bigint NOT NULL,
+  time_max bigint NOT NULL
+);
+
+-- Type and id may be longer than an index allows: their tokens are the key.
+CREATE TABLE projection (
+  type_token uuid NOT NULL,
+  id_token uuid NOT NULL,
+  type bytea NOT NULL,
+  id bytea NOT NULL,
+  version text NOT NULL,
+  payload bytea NOT NULL,
+  PRIMARY KEY (type_token, id_token)
+);

@@ -1,0 +1,194 @@
+import type { TermItem } from "../../index_terms.ts";
+import { type Direction, endOf, positionBehind, sortedFor } from "../../ranges/direction.ts";
+import type { Range } from "../../ranges/range.ts";
+import { type Cell, numberIn, type Row, textIn } from "../protocol/cells.ts";
+import type { Statement } from "../protocol/session.ts";
+import { arrayText, nestedArrayText } from "./array_text.ts";
+
+/*
+ * The tag index has an entry for each term of each event, in the order of terms and then of sequences. A search walks
+ * one list of entries from a position on, and looks up for each whether the event has the other terms of the item. How
+ * many entries it walks is always bounded: the planner of PostgreSQL has no say in what a search costs.
+ */
+
+/** Statements are kept short, so that none holds a connection for long. */
+const TERMS_PER_STATEMENT = 500;
+
+/** Among so many of its tags, an item has a short list in all likelihood. */
+const TAG_LISTS_MAX = 3;
+
+/** With more types, their lists are walked only if the item has no tags. */
+export const TYPES_MAX = 20;
+
+/** Whether an event has all that an item asks for, besides the term by which it was found. */
+const HAS_THE_OTHERS = `NOT EXISTS (
+    SELECT FROM unnest(i.all_of) AS o (term) WHERE o.term <> a.term
+      AND NOT EXISTS (SELECT FROM event_term t WHERE t.term = o.term AND t.sequence = e.sequence)
+  ) AND (i.any_of = '{}' OR a.term = ANY(i.any_of) OR EXISTS (
+    SELECT FROM unnest(i.any_of) AS o (term)
+    JOIN event_term t ON t.term = o.term AND t.sequence = e.sequence
+  ))`;
+
+function walkSql(between: string, order: string, furthest: string): string {
+  // OFFSET 0: the texts become arrays once for each term and not for each entry.
+  return `SELECT a.place, s.seen, s.reached, s.found
+    FROM unnest($1::integer[], $2::integer[], $3::uuid[], $4::bigint[]) AS a (place, item, term, start)
+    CROSS JOIN LATERAL (
+      SELECT ($5::text[])[a.item]::uuid[] AS all_of, ($6::text[])[a.item]::uuid[] AS any_of OFFSET 0
+    ) i
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS seen, ${furthest}(c.sequence) AS reached,
+        array_to_string(array_agg(c.sequence) FILTER (WHERE c.is_match), ',') AS found
+      FROM (
+        SELECT e.sequence, ${HAS_THE_OTHERS} AS is_match FROM (
+          SELECT sequence FROM event_term w WHERE w.term = a.term AND ${between}
+          ORDER BY w.sequence ${order} LIMIT $8::bigint
+        ) e
+      ) c
+    ) s`;
+}
+
+const WALK: Readonly<Record<Direction, string>> = {
+  forwards: walkSql("w.sequence > a.start AND w.sequence <= $7::bigint", "ASC", "max"),
+  backwards: walkSql("w.sequence <= a.start AND w.sequence > $7::bigint", "DESC", "min"),
+};
+
+/** A list of the index: the entries of any of these terms. */
+type List = readonly string[];
+
+/** An item, and the lists among which the shortest is to be found. */
+export interface SoughtItem {
+  readonly terms: TermItem;
+  readonly lists: readonly List[];
+}
+
+export function soughtItem(terms: TermItem): SoughtItem {
+  const tags = terms.allOf.slice(0, TAG_LISTS_MAX).map((term) => [term]);
+  const { anyOf } = terms;
+  const asTypes = anyOf.length > 0 && (tags.length === 0 || anyOf.length <= TYPES_MAX);
+  return { terms, lists: asTypes ? [...tags, anyOf] : tags };
+}
+
+/** What a walk through a list of an item has come to. */
+export interface Walked {
+  /** Everything that matches up to this position has been found. */
+  readonly reached: number;
+  /** In the order of the search. */
+  readonly found: readonly number[];
+}
+
+interface Walk {
+  readonly item: SoughtItem;
+  /** The position at which it begins. */
+  readonly start: number;
+}
+
+interface Entry {
+  readonly walk: number;
+  readonly list: number;
+  readonly term: string;
+}
+
+/** Walks through lists for several items at once, each from a position of its own on, to a common end. */
+export class IndexWalks {
+  readonly #walks: readonly Walk[];
+  readonly #end: number;
+  readonly #entriesMax: number;
+  readonly #direction: Direction;
+  readonly #terms: Entry[] = [];
+
+  /** @param entriesMax how many entries of the list of each term are walked */
+  constructor(walks: readonly Walk[], range: Range, entriesMax: number, direction: Direction) {
+    this.#walks = walks;
+    this.#end = endOf(range, direction);
+    this.#entriesMax = entriesMax;
+    this.#direction = direction;
+    for (const [walk, { item }] of walks.entries()) {
+      for (const [list, terms] of item.lists.entries()) {
+        for (const term of terms) this.#terms.push({ walk, list, term });
+      }
+    }
+  }
+
+  get statements(): Statement[] {
+    const statements: Statement[] = [];
+    for (let from = 0; from < this.#terms.length; from += TERMS_PER_STATEMENT) {
+      statements.push(this.#statement(from, this.#terms.slice(from, from + TERMS_PER_STATEMENT)));
+    }
+    return statements;
+  }
+
+  /** @param results those of the statements @returns what each walk has come to */
+  read(results: readonly (readonly Row[])[]): Walked[] {
+    const lists = this.#walks.map(({ item }) => item.lists.map(() => new WalkedList(this.#direction)));
+    for (const [place, seen, reached, found] of results.flat()) {
+      const { walk, list } = this.#terms[numberIn(place)]!;
+      const isWhole = numberIn(seen) < this.#entriesMax;
+      const end = isWhole ? this.#end : positionBehind(numberIn(reached), this.#direction);
+      lists[walk]![list]!.add(end, sequencesIn(found));
+    }
+    return this.#walks.map((_, i) => {
+      return lists[i]![furthestOf(lists[i]!, this.#direction)]!.walked;
+    });
+  }
+
+  #statement(from: number, terms: readonly Entry[]): Statement {
+    const firstWalk = terms[0]!.walk;
+    const walks = this.#walks.slice(firstWalk, terms.at(-1)!.walk + 1);
+    return {
+      sql: WALK[this.#direction],
+      params: [
+        arrayText(terms.map((_, i) => from + i)),
+        arrayText(terms.map(({ walk }) => walk - firstWalk + 1)),
+        arrayText(terms.map(({ term }) => term)),
+        arrayText(terms.map(({ walk }) => this.#walks[walk]!.start)),
+        nestedArrayText(walks.map(({ item }) => item.terms.allOf)),
+        nestedArrayText(walks.map(({ item }) => item.terms.anyOf)),
+        String(this.#end),
+        String(this.#entriesMax),
+      ],
+    };
+  }
+}
+
+/** The entries of several terms, walked side by side: as far as the one that came least far. */
+class WalkedList {
+  readonly #direction: Direction;
+  #reached: number | undefined;
+  #found: number[] = [];
+
+  constructor(direction: Direction) {
+    this.#direction = direction;
+  }
+
+  get reached(): number {
+    return this.#reached!;
+  }
+
+  get walked(): { readonly reached: number; readonly found: readonly number[] } {
+    const isForwards = this.#direction === "forwards";
+    const inside = this.#found.filter((sequence) =>
+      isForwards ? sequence <= this.reached : sequence > this.reached
+    );
+    return { reached: this.reached, found: [...new Set(sortedFor(inside, this.#direction))] };
+  }
+
+  add(reached: number, found: readonly number[]): void {
+    const nearer = this.#direction === "forwards" ? Math.min : Math.max;
+    this.#reached = this.#reached === undefined ? reached : nearer(this.#reached, reached);
+    this.#found.push(...found);
+  }
+}
+
+function furthestOf(lists: readonly WalkedList[], direction: Direction): number {
+  let furthest = 0;
+  for (const [i, { reached }] of lists.entries()) {
+    const best = lists[furthest]!.reached;
+    if (direction === "forwards" ? reached > best : reached < best) furthest = i;
+  }
+  return furthest;
+}
+
+function sequencesIn(cell: Cell | undefined): number[] {
+  return cell === null ? [] : textIn(cell).split(",").map(Number);
+}

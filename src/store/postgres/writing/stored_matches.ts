@@ -1,0 +1,119 @@
+import type { QueryItem } from "../../../model/query.ts";
+import { suspectsAfter } from "../../check_conditions.ts";
+import { termItem } from "../../index_terms.ts";
+import type { RecentTerms } from "../../recent_terms.ts";
+import type { StoreState } from "../../state.ts";
+import type { CheckedCondition, StoreWrite } from "../../write.ts";
+import type { Row } from "../protocol/cells.ts";
+import type { Session, Statement } from "../protocol/session.ts";
+import { firstMatch } from "../reading/find_events.ts";
+import { IndexWalks, type SoughtItem, soughtItem, type Walked } from "../tables/tag_index.ts";
+
+/** Entries of each list that are walked for a condition in its turn. */
+const WALKED = 64;
+
+/** When many lists are walked at once, fewer of each. */
+const WALKED_MIN = 8;
+const WALKED_TOGETHER_MAX = 32 * 1024;
+
+/** What is asked of the stored events for one item of a condition. */
+interface Asked {
+  readonly item: QueryItem;
+  readonly after: number;
+  readonly sought: SoughtItem;
+  /** Whether its write may be given back when this takes long. */
+  readonly mayBeCostly: boolean;
+}
+
+/** What is stored for an item after a sequence: the first event that matches, if any; or it takes long to find out. */
+type Answer = number | undefined | "costly";
+
+/**
+ * What the conditions of a turn need to know of the events that were stored before it. Most need nothing: the memory of
+ * recent terms proves them. The others are asked for all at once, before the writes run.
+ */
+export class StoredMatches {
+  readonly #head: number;
+  readonly #asked: Asked[] = [];
+  readonly #walks: IndexWalks | undefined;
+  /** By item, and by the sequence after which. */
+  readonly #answers = new Map<QueryItem, Map<number, Answer>>();
+
+  /** @param state the store before the turn; events of the turn are not asked for */
+  constructor(writes: readonly StoreWrite[], state: StoreState, recent: RecentTerms) {
+    this.#head = state.head;
+    for (const { conditions, mayBeCostly = false } of writes) {
+      for (const condition of conditions) this.#ask(condition, mayBeCostly, state, recent);
+    }
+    if (this.#asked.length === 0) return;
+    const terms = this.#asked.reduce((count, { sought }) => count + sought.lists.flat().length, 0);
+    const entries = Math.max(WALKED_MIN, Math.min(WALKED, Math.floor(WALKED_TOGETHER_MAX / terms)));
+    const walks = this.#asked.map(({ sought, after }) => ({ item: sought, start: after }));
+    this.#walks = new IndexWalks(walks, { after: 0, upTo: this.#head }, entries, "forwards");
+  }
+
+  get statements(): readonly Statement[] {
+    return this.#walks?.statements ?? [];
+  }
+
+  /**
+   * Takes in the answers to the statements.
+   * @param session for those that they leave open, of writes that must know
+   */
+  async know(results: readonly (readonly Row[])[], session: Pick<Session, "run">): Promise<void> {
+    if (this.#walks === undefined) return;
+    for (const [i, walked] of this.#walks.read(results).entries()) {
+      const asked = this.#asked[i]!;
+      this.#answers.get(asked.item)!.set(asked.after, await this.#answerOf(asked, walked, session));
+    }
+  }
+
+  /**
+   * The first stored event after a sequence that matches one of the items.
+   * @throws TooCostly when that takes long to find out
+   */
+  first(items: readonly QueryItem[], after: number): number | undefined {
+    let first: number | undefined;
+    for (const item of items) {
+      const answer = this.#answers.get(item)?.get(after);
+      if (answer === "costly") throw new TooCostly();
+      if (answer !== undefined && (first === undefined || answer < first)) first = answer;
+    }
+    return first;
+  }
+
+  #ask(
+    { failIfEventsMatch: query, afterSequence, checked, store }: CheckedCondition,
+    mayBeCostly: boolean,
+    { storeId, head }: StoreState,
+    recent: RecentTerms,
+  ): void {
+    const known = checked?.storeId === storeId ? checked : undefined;
+    const after = Math.max(afterSequence, known?.upTo ?? 0);
+    const isDecided = typeof query === "string" || known?.matched === true || after >= head ||
+      (store !== undefined && store !== storeId);
+    if (isDecided) return;
+    for (const item of suspectsAfter(after, query, recent, head)) {
+      const answers = this.#answers.get(item) ?? new Map<number, Answer>();
+      if (answers.has(after)) continue;
+      this.#answers.set(item, answers.set(after, undefined));
+      this.#asked.push({ item, after, sought: soughtItem(termItem(item)), mayBeCostly });
+    }
+  }
+
+  async #answerOf(
+    { sought, mayBeCostly }: Asked,
+    { found: [first], reached }: Walked,
+    session: Pick<Session, "run">,
+  ): Promise<Answer> {
+    if (first !== undefined || reached >= this.#head) return first;
+    if (mayBeCostly) return "costly";
+    const rest = { after: reached, upTo: this.#head };
+    return await firstMatch(session, sought.terms, rest);
+  }
+}
+
+/** To check the conditions of a write would hold its turn for too long. */
+export class TooCostly extends Error {
+  override readonly name = "TooCostly";
+}

@@ -1,0 +1,140 @@
+import type { ProjectionKey } from "../../../model/projection.ts";
+import type { Chunk, ChunkRequest } from "../../chunk.ts";
+import { done, type Failure, type Outcome } from "../../outcome.ts";
+import { RecentTerms } from "../../recent_terms.ts";
+import type { StoreState } from "../../state.ts";
+import type { FoundProjection, StoreTurns } from "../../store.ts";
+import type { StoreWrite, TurnResult, WriteResult } from "../../write.ts";
+import type { Session, Statement } from "../protocol/session.ts";
+import { readChunk } from "../reading/read_chunk.ts";
+import { DELETE_EVENTS } from "../tables/events.ts";
+import { deleteProjections, readProjection, storedProjection } from "../tables/projections.ts";
+import { writePausedSince } from "../tables/state.ts";
+import { Transactions, type TurnEnd } from "./transactions.ts";
+import { TurnWrites } from "./turn_writes.ts";
+import type { WriterSession } from "./writer_session.ts";
+
+const OPTIMIZE: Statement = { sql: "ANALYZE store, event, event_term, time_block, projection" };
+
+/** The turns of a store on PostgreSQL. Each is one transaction that begins by locking the row of the store. */
+export class Turns implements StoreTurns {
+  readonly #writer: WriterSession;
+  readonly #transactions: Transactions;
+  readonly #recent: RecentTerms;
+  readonly #onReset: (storeId: string) => void;
+
+  /** @param onReset called with the new store ID before the reset is answered */
+  constructor(
+    writer: WriterSession,
+    state: StoreState,
+    onBroken: (reason: string) => void,
+    onReset: (storeId: string) => void,
+  ) {
+    this.#writer = writer;
+    this.#recent = new RecentTerms(state.head);
+    this.#transactions = new Transactions(writer, state, {
+      onBroken,
+      onForget: ({ head }) => this.#recent.clear(head),
+    });
+    this.#onReset = onReset;
+  }
+
+  async group(writes: readonly StoreWrite[]): Promise<readonly Outcome<TurnResult>[]> {
+    const run = new TurnWrites(writes, this.#transactions.state, this.#recent);
+    let results: readonly TurnResult[] = [];
+    const begun = await this.#transactions.begin(run.questions);
+    const outcome = begun.kind !== "done" ? begun : await this.#transactions.end(async (session) => {
+      results = await run.run(begun.value, session);
+      const { statements } = run;
+      return { statements, state: run.after, isEmpty: statements.length === 0 };
+    });
+    if (outcome.kind === "done") return results.map(done);
+    // An error belongs to the write that caused it.
+    const isOfStatement = outcome.kind === "failed" && outcome.code === undefined;
+    if (!isOfStatement || writes.length === 1) return writes.map(() => outcome);
+    const outcomes: Outcome<TurnResult>[] = [];
+    for (const write of writes) outcomes.push(...await this.group([write]));
+    return outcomes;
+  }
+
+  deleteProjections(type: string | undefined): Promise<Outcome<void>> {
+    return this.#whole((state) => ({ statements: [deleteProjections(type)], state }));
+  }
+
+  async reset(): Promise<Outcome<void>> {
+    const storeId = crypto.randomUUID();
+    const statements = [...DELETE_EVENTS, deleteProjections(undefined)];
+    const outcome = await this.#whole(() => ({ statements, state: { storeId, head: 0 }, isLong: true }));
+    if (outcome.kind !== "done") return outcome;
+    this.#recent.clear(0);
+    this.#onReset(storeId);
+    return outcome;
+  }
+
+  async setPaused(sinceMicros: number | undefined): Promise<Outcome<StoreState>> {
+    const outcome = await this.#whole((state) => ({ statements: [writePausedSince(sinceMicros)], state }));
+    return outcome.kind === "done" ? done(this.#transactions.state) : outcome;
+  }
+
+  /** What a role that does not own the tables may not refresh, PostgreSQL leaves as it is. */
+  optimize(): Promise<Outcome<void>> {
+    return this.#whole((state) => ({ statements: [OPTIMIZE], state, isLong: true }));
+  }
+
+  async begin(): Promise<Outcome<void>> {
+    const begun = await this.#transactions.begin([]);
+    return begun.kind === "done" ? done(undefined) : begun;
+  }
+
+  writeInside(write: StoreWrite): Promise<Outcome<WriteResult>> {
+    return this.#transactions.inside(async (session) => {
+      const run = new TurnWrites([write], this.#transactions.state, this.#recent);
+      const { questions } = run;
+      const answers = questions.length === 0 ? [] : await session.run(questions);
+      const [result] = await run.run(answers, session);
+      const { statements } = run;
+      if (statements.length > 0) await session.run(statements);
+      this.#transactions.state = run.after;
+      return result as WriteResult;
+    });
+  }
+
+  readChunkInside(request: ChunkRequest): Promise<Chunk> {
+    return this.#readInside((session) => readChunk(session, this.#transactions.state, request));
+  }
+
+  readProjectionInside(key: ProjectionKey): Promise<FoundProjection> {
+    return this.#readInside(async (session) => {
+      const [rows] = await session.run([readProjection(key)]);
+      return { storeId: this.#transactions.state.storeId, projection: storedProjection(rows!) };
+    });
+  }
+
+  async commit(): Promise<Outcome<void>> {
+    return await this.#transactions.end((_, state) => Promise.resolve({ statements: [], state }));
+  }
+
+  async rollback(): Promise<void> {
+    await this.#transactions.rollback();
+  }
+
+  /** Rolls back what is open, and gives the lock back. */
+  async close(): Promise<void> {
+    await this.#transactions.rollback();
+    await this.#writer.close();
+  }
+
+  async #whole(
+    work: (state: StoreState) => TurnEnd,
+  ): Promise<Outcome<void>> {
+    const begun = await this.#transactions.begin([]);
+    if (begun.kind !== "done") return begun;
+    return await this.#transactions.end((_, state) => Promise.resolve(work(state)));
+  }
+
+  async #readInside<T>(read: (session: Session) => Promise<T>): Promise<T> {
+    const inside: Outcome<T> | Failure = await this.#transactions.inside(read);
+    if (inside.kind === "done") return inside.value;
+    throw new Error(inside.reason);
+  }
+}

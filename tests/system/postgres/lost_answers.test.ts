@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { requestAfter } from "../../../src/store/chunk.ts";
+import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import { EVERYTHING, typesOf } from "../../store/chunks.ts";
+import { changing, ofTypes } from "../../store/made_writes.ts";
+import { DONE, kindOf, written } from "../../store/outcomes.ts";
+import { seededRandom } from "../../store/test_store.ts";
+import type { PostgresCluster } from "./support/cluster.ts";
+import { CuttingProxy } from "./support/cutting_proxy.ts";
+import { clusterTest } from "./support/postgres_test.ts";
+
+const ROUNDS = 30;
+
+function openBehind({ port }: CuttingProxy, cluster: PostgresCluster): Promise<PostgresStore> {
+  const address = cluster.address();
+  const server = { transport: "tcp", hostname: "127.0.0.1", port, tls: undefined } as const;
+  return PostgresStore.open({ address: { ...address, server }, schema: "behind_proxy" }, { readersMax: 2 });
+}
+
+await clusterTest(
+  "when the answer to a COMMIT is lost, it is found out what became of it",
+  async (cluster) => {
+    await using proxy = new CuttingProxy(cluster.port);
+    const store = await openBehind(proxy, cluster);
+    const expected: string[] = [];
+    // In the same message as the COMMIT.
+    const text = "UPDATE store SET id";
+    for (const lastArrives of [true, false, true, false]) {
+      // Once it is prepared, its text is not sent any more: a new connection sends it again.
+      const type = `t${expected.length}`;
+      proxy.cutAt(text, { lastArrives });
+      const [outcome] = await store.turns.group([ofTypes(type)]);
+      assert.equal(kindOf(outcome), lastArrives ? "written" : "failed", JSON.stringify(outcome));
+      if (lastArrives) expected.push(type);
+      else assert.equal((outcome as { code?: string }).code, "Unavailable");
+      assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), expected);
+    }
+    assert.equal(proxy.cuts, 4);
+    for (const lastArrives of [true, false]) {
+      assert.deepEqual(await store.turns.begin(), DONE);
+      written(await store.turns.writeInside(ofTypes("inside")));
+      proxy.cutAt(text, { lastArrives });
+      const { kind } = await store.turns.commit();
+      assert.equal(kind, lastArrives ? "done" : "failed");
+      if (lastArrives) expected.push("inside");
+      assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), expected);
+    }
+    proxy.cutAt(text, { lastArrives: true });
+    const reset = await store.turns.reset();
+    assert.deepEqual(reset, DONE);
+    assert.equal(written((await store.turns.group([ofTypes("anew")]))[0]).firstSequence, 1);
+    await store.close();
+  },
+);
+
+await clusterTest(
+  "whatever connections are cut, what was acknowledged is there, once, and what failed is not",
+  async (cluster) => {
+    const seed = Date.now() % 2 ** 31;
+    const random = seededRandom(seed);
+    await using proxy = new CuttingProxy(cluster.port);
+    const store = await openBehind(proxy, cluster);
+    const texts = [
+      "BEGIN",
+      "FOR UPDATE",
+      "INSERT INTO event ",
+      "INSERT INTO event_term",
+      "UPDATE store SET id",
+      "s",
+    ];
+    const expected: string[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      proxy.cutAt(texts[random(texts.length)]!, { lastArrives: random(2) === 1 });
+      const types = Array.from({ length: 1 + random(4) }, (_, i) => `${round}.${i}`);
+      const create = [{ type: "p", id: String(round), payload: "x" }];
+      const outcomes = await store.turns.group([...types.map((type) => ofTypes(type)), changing({ create })]);
+      const kinds = new Set(outcomes.map(kindOf));
+      assert.equal(kinds.size, 1, "all of them or none");
+      const isWritten = kinds.has("written");
+      assert.ok(isWritten || kinds.has("failed"), `seed ${seed}: ${JSON.stringify(outcomes)}`);
+      if (isWritten) expected.push(...types);
+      const key = { type: "p", id: String(round) };
+      const { projection } = await retried(() => store.reads.projection(key));
+      assert.equal(projection !== undefined, isWritten, `seed ${seed}, round ${round}`);
+    }
+    const { head } = await retried(() => store.reads.chunk({ ...EVERYTHING, limit: 1 }));
+    assert.equal(head, expected.length, "no sequence is missing");
+    assert.deepEqual(await retried(() => allTypes(store)), expected, `seed ${seed}`);
+    await store.close();
+  },
+);
+
+/** The types of all events, however many chunks they come in. */
+async function allTypes({ reads }: PostgresStore): Promise<string[]> {
+  const types: string[] = [];
+  let request = EVERYTHING;
+  for (;;) {
+    const chunk = await reads.chunk(request);
+    types.push(...typesOf(chunk));
+    if (chunk.end !== false) return types;
+    request = requestAfter(request, chunk);
+  }
+}
+
+/** A read whose connection is cut fails, and nothing else does. */
+async function retried<T>(read: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      assert.match(String(error), /Unavailable/);
+    }
+  }
+}

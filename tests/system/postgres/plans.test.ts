@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import type { Query } from "../../../src/model/query.ts";
+import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import { numberIn, textIn } from "../../../src/store/postgres/protocol/cells.ts";
+import { EVERYTHING, sequencesOf } from "../../store/chunks.ts";
+import { changing, newEvent, queryOf, storeWrite, tag } from "../../store/made_writes.ts";
+import { conflictOf, DONE, kindOf, written } from "../../store/outcomes.ts";
+import { clusterTest } from "./support/postgres_test.ts";
+
+const EVENTS = 3000;
+const PER_WRITE = 100;
+
+await clusterTest(
+  "no statement of a server goes through a whole table, whatever is known about it",
+  async (cluster) => {
+    const place = { address: cluster.address(), schema: "plans" };
+    const store = await PostgresStore.open(place, { readersMax: 1 });
+    for (let from = 0; from < EVENTS; from += PER_WRITE) {
+      const events = Array.from({ length: PER_WRITE }, (_, i) => {
+        const n = from + i;
+        return newEvent(n % 2 === 0 ? "even" : "odd", [
+          tag("n", String(n)),
+          tag("all", "x"),
+          tag("ten", String(n % 10)),
+        ]);
+      });
+      const create = [{ type: "p", id: String(from), payload: "x" }];
+      const { projections } = changing({ create });
+      written((await store.turns.group([storeWrite(events, { projections })]))[0]);
+    }
+    await store.close();
+    // Of a store that was just opened, no memory proves anything.
+    const again = await PostgresStore.open(place, { readersMax: 1 });
+    // From here on, tables are neither empty nor known.
+    await cluster.sql("SELECT pg_stat_reset()");
+    const queries: Query[] = [
+      queryOf(["even"]),
+      queryOf(["even", "odd"], [tag("ten", "3")]),
+      queryOf([], [tag("all", "x"), tag("n", "1234")]),
+      [...queryOf(["none"]), ...queryOf([], [tag("all", "x"), tag("ten", "7")])],
+    ];
+    for (const failIfEventsMatch of queries) {
+      const [outcome] = await again.turns.group([
+        storeWrite([], { conditions: [{ failIfEventsMatch, afterSequence: 9 }] }),
+      ]);
+      assert.equal(conflictOf(outcome).list, "conditions");
+      const absent = storeWrite([], {
+        conditions: [{ failIfEventsMatch: queryOf([], [tag("n", "none")]), afterSequence: 0 }],
+      });
+      assert.equal(kindOf((await again.turns.group([absent]))[0]), "written");
+    }
+    const { projection } = await again.reads.projection({ type: "p", id: "0" });
+    const { version } = projection!;
+    written(
+      (await again.turns.group([changing({ replace: [{ type: "p", id: "0", version, payload: "y" }] })]))[0],
+    );
+    assert.deepEqual(await again.turns.deleteProjections("p"), DONE);
+    const time = { fromMicros: 0, beforeMicros: 2_000_000_000_000_000 };
+    for (const query of ["every", ...queries] as const) {
+      for (const backwards of [false, true]) {
+        for (const bounds of [{}, { afterSequence: 2000 }, { time }, { limit: 1 }]) {
+          const chunk = await again.reads.chunk({ ...EVERYTHING, query, backwards, ...bounds });
+          assert.ok(sequencesOf(chunk).length > 0 || "afterSequence" in bounds, JSON.stringify(query));
+        }
+      }
+    }
+    assert.deepEqual(await again.turns.optimize(), DONE);
+    await again.close();
+    const rows = await cluster.sql(
+      "SELECT relname::text, seq_scan, coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE schemaname = 'plans' AND relname <> 'store' ORDER BY 1",
+    );
+    const scans = rows.map(([table, whole, index]) => [textIn(table), numberIn(whole), numberIn(index) > 0]);
+    assert.deepEqual(scans, [["event", 0, true], ["event_term", 0, true], ["projection", 0, true], [
+      "time_block",
+      0,
+      true,
+    ]]);
+  },
+);

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { inDirectory } from "../../support/directory.ts";
+import { runServer, startServer } from "../../support/server_process.ts";
+import { runInit } from "../../cli/run_init.ts";
+import { clusterTest } from "./support/postgres_test.ts";
+
+/** What a server needs to know of the store. */
+function variables(url: string, schema = "eventstore"): Record<string, string> {
+  return { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: url, SERVICE_POSTGRES_SCHEMA: schema };
+}
+
+/** Asserts that a server does not start, and says why in one line. */
+async function assertRefused(env: Record<string, string>, why: RegExp): Promise<void> {
+  const { code, stderr } = await runServer({ env });
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /^eventstore-server: the store in schema [^\n]+\n$/, "one line");
+  assert.match(stderr, why);
+}
+
+/** Asserts that a server starts, writes, resets and reads. */
+async function assertWorks(env: Record<string, string>): Promise<void> {
+  await using server = await startServer({ env: { ...env, SERVICE_DEV_MODE: "true" } });
+  const client = server.client();
+  await client.append({ type: "a", payload: "1" });
+  assert.equal((await client.request("POST", "/reset")).status, 204);
+  await client.append({ type: "b", payload: "2" });
+  const events = await client.allEvents();
+  assert.deepEqual(events.map(({ sequence, type }) => [sequence, type]), [[1, "b"]]);
+}
+
+await clusterTest(
+  "an owner creates the store, and the server's role needs only to use it",
+  async (cluster) => {
+    await cluster.sql(
+      "CREATE ROLE owner LOGIN",
+      "CREATE ROLE server LOGIN",
+      "CREATE DATABASE shop OWNER owner",
+    );
+    const asServer = variables(cluster.url("server", "shop"));
+    await assertRefused(
+      asServer,
+      /permission denied for database shop; its owner can create it with eventstore-init/,
+    );
+    await inDirectory(async (directory) => {
+      const env = variables(cluster.url("owner", "shop"));
+      const made = await runInit(directory, [], { env });
+      assert.deepEqual([made.code, made.stderr], [0, ""]);
+      const place = `schema eventstore of database shop at 127.0.0.1:${cluster.port} as owner`;
+      assert.match(made.stdout, new RegExp(`^${place}\nstore [0-9a-f-]{36}\n$`));
+      const again = await runInit(directory, [], { env });
+      assert.equal(
+        again.stderr,
+        `eventstore-init: the store in ${place}: it exists already, and was left as it is\n`,
+      );
+      assert.equal(again.code, 1);
+      assert.equal([...Deno.readDirSync(directory)].length, 0, "no data directory is made");
+    });
+    const owner = cluster.address("owner", "shop");
+    await assertRefused(asServer, /server lacks a right: GRANT USAGE ON SCHEMA eventstore TO server$/m);
+    await cluster.sqlIn(owner, "GRANT USAGE ON SCHEMA eventstore TO server");
+    await assertRefused(
+      asServer,
+      /server lacks a right: GRANT SELECT, UPDATE ON eventstore\.store TO server$/m,
+    );
+    await cluster.sqlIn(
+      owner,
+      "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA eventstore TO server",
+    );
+    await assertWorks(asServer);
+    await cluster.sqlIn(owner, "UPDATE eventstore.store SET schema_version = 77");
+    await assertRefused(asServer, /it has schema version 77, and this program works with version 1$/m);
+  },
+);
+
+await clusterTest("a server refuses a database that cannot keep its word, and says why", async (cluster) => {
+  await cluster.sql(
+    "CREATE DATABASE ascii TEMPLATE template0 ENCODING 'SQL_ASCII'",
+    "CREATE ROLE hasty LOGIN SUPERUSER",
+    "ALTER ROLE hasty SET synchronous_commit = off",
+  );
+  await assertRefused(variables(cluster.url("postgres", "ascii")), /the database has the encoding SQL_ASCII/);
+  await assertRefused(variables(cluster.url("hasty")), /synchronous_commit is off/);
+  await assertRefused(variables(cluster.url("postgres", "absent")), /database "absent" does not exist/);
+  await assertRefused(variables("postgresql://u@127.0.0.1:1/d"), /Connection refused/);
+  const secret = cluster.url().replace("postgres@", "postgres:secret@");
+  const { stdout } = await runServer({ env: variables(secret), args: ["--print-config"] });
+  assert.match(stdout, /^postgresUrl = "\*{8}" +# environment/m);
+  const without = await runServer({ env: { SERVICE_STORAGE: "postgres" } });
+  assert.equal(
+    without.stderr,
+    "eventstore-server: SERVICE_STORAGE: storage is postgres, but postgresUrl is not set\n",
+  );
+  await assertWorks(variables(cluster.url(), "a_second_store"));
+});

@@ -1,0 +1,24 @@
+import { parsePostgresUrl, type PostgresAddress } from "../../../../src/config/postgres_url.ts";
+import { PostgresStore } from "../../../../src/store/postgres/postgres_store.ts";
+import { storeContract, type StoreUnderTest } from "../../../store/contract/store_contract.ts";
+
+/* Run with the URL of a PostgreSQL, as suites.test.ts and the task test-postgres do. */
+
+const address = parsePostgresUrl(Deno.env.get("EVENTSTORE_TEST_POSTGRES_URL")!) as PostgresAddress;
+
+storeContract("PostgresStore", async (): Promise<StoreUnderTest> => {
+  const schema = `contract_${crypto.randomUUID().replaceAll("-", "")}`;
+  const open = (): Promise<PostgresStore> => PostgresStore.open({ address, schema }, { readersMax: 4 });
+  const first = await open();
+  let store = first;
+  return {
+    store: first,
+    async reopen() {
+      await store.close();
+      return store = await open();
+    },
+    async [Symbol.asyncDispose]() {
+      await store.close();
+    },
+  };
+});

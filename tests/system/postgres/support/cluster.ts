@@ -1,0 +1,183 @@
+import { basename, join } from "node:path";
+import { parsePostgresUrl, type PostgresAddress } from "../../../../src/config/postgres_url.ts";
+import { openSession } from "../../../../src/store/postgres/connection/open_session.ts";
+import type { Row } from "../../../../src/store/postgres/protocol/cells.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { freePort } from "../../../support/free_port.ts";
+import type { DebianProgram } from "../../support/debian_program.ts";
+
+/** The programs that a cluster needs. */
+export const POSTGRES_PROGRAMS = ["postgres", "initdb"] as const;
+export type PostgresPrograms = Readonly<Record<(typeof POSTGRES_PROGRAMS)[number], DebianProgram>>;
+
+/** "nobody": PostgreSQL refuses to run as root. */
+const UNPRIVILEGED = 65_534;
+
+const START_SECONDS = 30;
+const STOP_MILLISECONDS = 10_000;
+
+export interface ClusterOptions {
+  /** Settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Arguments of `initdb`, instead of those for a database in UTF-8 that trusts everybody. */
+  readonly initdb?: readonly string[];
+}
+
+/** A PostgreSQL of its own, in a directory of its own. */
+export class PostgresCluster implements AsyncDisposable {
+  readonly directory: string;
+  readonly port: number;
+  readonly #programs: PostgresPrograms;
+  readonly #settings: Readonly<Record<string, string>>;
+  #process: Deno.ChildProcess | undefined;
+
+  private constructor(programs: PostgresPrograms, settings: Readonly<Record<string, string>>) {
+    this.#settings = settings;
+    this.directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+    if (Deno.uid() === 0) Deno.chownSync(this.directory, UNPRIVILEGED, UNPRIVILEGED);
+    this.#programs = Deno.uid() === 0 ? within(this.directory, programs) : programs;
+    this.port = freePort();
+  }
+
+  static async start(programs: PostgresPrograms, options: ClusterOptions = {}): Promise<PostgresCluster> {
+    const cluster = new PostgresCluster(programs, options.settings ?? {});
+    try {
+      const args = options.initdb ?? ["--auth=trust", "--encoding=UTF8"];
+      const initdb = cluster.#command(cluster.#programs.initdb, [
+        ...["--pgdata", cluster.dataDirectory, "--username=postgres", "--locale=C", "--no-sync"],
+        ...args,
+      ]);
+      if (!(await initdb.spawn().status).success) throw new Error("initdb failed");
+      await cluster.run();
+      return cluster;
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get dataDirectory(): string {
+    return join(this.directory, "data");
+  }
+
+  url(user = "postgres", database = "postgres"): string {
+    return `postgresql://${user}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  address(user?: string, database?: string): PostgresAddress {
+    return parsePostgresUrl(this.url(user, database)) as PostgresAddress;
+  }
+
+  get pid(): number {
+    return this.#process!.pid;
+  }
+
+  /** Starts the server and waits until it takes connections. */
+  async run(): Promise<void> {
+    const settings = {
+      port: String(this.port),
+      listen_addresses: "127.0.0.1",
+      unix_socket_directories: this.directory,
+      max_connections: "300",
+      // What the tests kill is processes, not machines.
+      fsync: "off",
+      ...this.#settings,
+    };
+    const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const start = this.#command(this.#programs.postgres, ["-D", this.dataDirectory, ...given]);
+    let isOver = true;
+    await eventually(async () => {
+      // Behind a crash, it does not start before all processes of the old one have ended.
+      if (isOver) {
+        isOver = false;
+        this.#process = start.spawn();
+        this.#process.status.then(() => isOver = true);
+      }
+      await this.sql("SELECT");
+    }, START_SECONDS);
+  }
+
+  /** Ends the server as a crash would (SIGKILL) or at once (SIGQUIT), or asks it to end (SIGINT). */
+  async end(signal: Deno.Signal): Promise<void> {
+    const process = this.#process;
+    if (process === undefined) return;
+    this.#process = undefined;
+    process.kill(signal);
+    const timer = setTimeout(() => process.kill("SIGKILL"), STOP_MILLISECONDS);
+    await process.status;
+    clearTimeout(timer);
+  }
+
+  /** Runs statements one after the other, each for itself. @returns the rows of the last */
+  sql(...statements: readonly string[]): Promise<readonly Row[]> {
+    return this.sqlIn(this.address(), ...statements);
+  }
+
+  /** The same, as somebody else or in another database. */
+  async sqlIn(address: PostgresAddress, ...statements: readonly string[]): Promise<readonly Row[]> {
+    const session = await openSession({ address, schema: "public" }, "setup");
+    try {
+      let rows: readonly Row[] = [];
+      for (const sql of statements) rows = (await session.run([{ sql }]))[0]!;
+      return rows;
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Replaces a file of its configuration. */
+  configure(name: string, text: string): void {
+    Deno.writeTextFileSync(join(this.dataDirectory, name), text);
+  }
+
+  /** Copies files into the data directory, where only PostgreSQL reads them. */
+  copyIn(...paths: readonly string[]): void {
+    for (const path of paths) {
+      const copy = join(this.dataDirectory, basename(path));
+      Deno.copyFileSync(path, copy);
+      Deno.chmodSync(copy, 0o600);
+      if (Deno.uid() === 0) Deno.chownSync(copy, UNPRIVILEGED, UNPRIVILEGED);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end("SIGQUIT");
+    Deno.removeSync(this.directory, { recursive: true });
+  }
+
+  #command({ path, environment }: DebianProgram, args: readonly string[]): Deno.Command {
+    const [program, ...all] = [...asUnprivileged(), path, ...args];
+    return new Deno.Command(program!, {
+      args: all,
+      cwd: this.directory,
+      env: { ...environment, LC_ALL: "C" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    });
+  }
+}
+
+/** What comes before a command that must not run as root. */
+function asUnprivileged(): string[] {
+  if (Deno.uid() !== 0) return [];
+  return ["setpriv", `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, "--clear-groups"];
+}
+
+/** The programs as somebody else than root can start them: what was fetched may be in root's own directory. */
+function within(directory: string, programs: PostgresPrograms): PostgresPrograms {
+  const { root } = programs.postgres;
+  if (root === "/") return programs;
+  const copy = join(directory, "programs");
+  // Links cost nothing, where they are possible.
+  const script = 'cp -al "$0" "$1" 2>/dev/null || { rm -rf "$1" && cp -a "$0" "$1"; }';
+  const { success } = new Deno.Command("sh", { args: ["-c", script, root, copy] }).outputSync();
+  if (!success) throw new Error(`${root} cannot be copied`);
+  const moved = (text: string): string => text.replaceAll(root, copy);
+  const program = ({ path, environment }: DebianProgram): DebianProgram => ({
+    path: moved(path),
+    root: copy,
+    environment: Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, moved(value)])),
+  });
+  return { postgres: program(programs.postgres), initdb: program(programs.initdb) };
+}
