@@ -146,6 +146,20 @@ Deno.test("a configuration file that is named is read and checked, also when --d
   });
 });
 
+Deno.test("what init can only do with a file, it refuses with PostgreSQL, before it looks at anything", async () => {
+  await inDirectory(async (directory) => {
+    const env = { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: "postgresql://u@127.0.0.1:1/d" };
+    for (const args of [["--import", "x"], ["--import-plain", "x"], ["--add-views"]]) {
+      const told = new RegExp(
+        `: ${args[0]} works with storage sqlite only \\(help: eventstore-init --help\\)$`,
+        "m",
+      );
+      assertFailed(await runInit(directory, args, { env }), 2, told);
+    }
+    assert.deepEqual([...Deno.readDirSync(directory)], []);
+  });
+});
+
 Deno.test("without --config, --data-dir is all that init needs to know", async () => {
   await inDirectory(async (directory) => {
     Deno.writeTextFileSync(join(directory, "config.toml"), "[server\n");

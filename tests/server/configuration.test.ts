@@ -19,6 +19,10 @@ const KINDS: Readonly<Record<string, { config?: string; env?: Record<string, str
   },
   "a token by variable": { config: "enableAuth = true\n", env: { SERVICE_AUTH_TOKEN: "the token" } },
   "a token without authentication": { env: { SERVICE_AUTH_TOKEN: "the token" } },
+  "PostgreSQL": {
+    config: 'storage = "postgres"\npostgresSchema = "events"\nreadPoolSize = 3\n',
+    env: { SERVICE_POSTGRES_URL: "postgresql://u:secret@db.example/d", SERVICE_POSTGRES_POOL_SIZE: "3" },
+  },
   "odd texts": { config: 'logLevel = "DEBUG"\n', env: { SERVICE_DATA_DIR: 'a "b" # \\ \u0001 \u007f' } },
 };
 
@@ -67,8 +71,8 @@ for (const [name, { config, env }] of Object.entries(KINDS)) {
       first.stdout,
       /^# listens on [^\n]+\n# (no configuration file|read from \/[^\n]+)\n\[server\]\n/,
     );
-    // The token is the one thing that it does not print.
-    const kept = Object.entries(env ?? {}).filter(([name]) => /TOKEN|DATA_DIR/.test(name));
+    // The secrets are all that it does not print.
+    const kept = Object.entries(env ?? {}).filter(([name]) => /TOKEN|DATA_DIR|POSTGRES_URL/.test(name));
     const args = ["--print-config"];
     const again = await run({ config: first.stdout, env: Object.fromEntries(kept), args });
     assert.deepEqual([again.code, again.stderr], [0, ""]);
@@ -223,6 +227,16 @@ Deno.test("--check-config of the backup warns of what the server would not use, 
   ]);
 });
 
+Deno.test("--check-config knows the rules of storage, and that a URL may be in a variable of the server", async () => {
+  const text = '[server]\nstorage = "postgres"\n[backup]\nsourceUrl = "http://h"\n';
+  for (const program of ["server", "init", "backup"] as const) {
+    const { code, stderr } = await check(program, text);
+    assert.equal(code, program === "backup" ? 0 : 2, stderr);
+    const isTold = /:2:1: storage is postgres, but postgresUrl is not set$/m.test(stderr);
+    assert.equal(isTold, program !== "backup", stderr);
+  }
+});
+
 Deno.test("--check-config looks for contradictions in both sections", async () => {
   const text = "[server]\nmaxEventsPerPage = 9\n[backup]\nsourceUrl = 'http://h'\nsourceSocket = '/s'\n";
   for (const program of ["server", "init", "backup"] as const) {
@@ -269,6 +283,20 @@ Deno.test("a readPoolSize for which the descriptors do not suffice is a warning 
   assert.match((await runServer({ ...few, args: ["--check-config"], listen: "none" })).stderr, told);
   await using server = await startServer(few);
   assert.match(server.stdout, told);
+});
+
+Deno.test("so is a postgresPoolSize", async () => {
+  const env = {
+    SERVICE_STORAGE: "postgres",
+    SERVICE_POSTGRES_URL: "postgresql://u@h/d",
+    SERVICE_POSTGRES_POOL_SIZE: "200",
+  };
+  const args = ["--check-config"];
+  const { stderr } = await runServer({ env, umask: "022 && ulimit -n 1024", args, listen: "none" });
+  assert.match(
+    stderr,
+    /SERVICE_POSTGRES_POOL_SIZE: postgresPoolSize \(200\) is more than the \d+ readers .* descriptors/,
+  );
 });
 
 Deno.test({

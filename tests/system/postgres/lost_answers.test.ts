@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { requestAfter } from "../../../src/store/chunk.ts";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import { TurnCounts } from "../../../src/store/turn_counts.ts";
 import { EVERYTHING, typesOf } from "../../store/chunks.ts";
 import { changing, ofTypes } from "../../store/made_writes.ts";
 import { DONE, kindOf, written } from "../../store/outcomes.ts";
@@ -36,6 +37,7 @@ await clusterTest(
       assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), expected);
     }
     assert.equal(proxy.cuts, 4);
+    assert.deepEqual(store.counts.failed, { ...new TurnCounts().failed, connection: 2 });
     for (const lastArrives of [true, false]) {
       assert.deepEqual(await store.turns.begin(), DONE);
       written(await store.turns.writeInside(ofTypes("inside")));

@@ -84,7 +84,7 @@ await clusterTest("a server refuses a database that cannot keep its word, and sa
   await assertRefused(variables("postgresql://u@127.0.0.1:1/d"), /Connection refused/);
   const secret = cluster.url().replace("postgres@", "postgres:secret@");
   const { stdout } = await runServer({ env: variables(secret), args: ["--print-config"] });
-  assert.match(stdout, /^postgresUrl = "\*{8}" +# environment/m);
+  assert.match(stdout, /^# postgresUrl = "\*{8}" +# environment \(SERVICE_POSTGRES_URL\); masked$/m);
   const without = await runServer({ env: { SERVICE_STORAGE: "postgres" } });
   assert.equal(
     without.stderr,
