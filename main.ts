@@ -14,7 +14,15 @@ import { type RunningServer, startServer } from "./src/server/start_server.ts";
 import { placeText } from "./src/store/postgres/connection/place.ts";
 import { serverProgram } from "./cli/programs.ts";
 import { loadForThisMachine } from "./cli/this_machine.ts";
-import { checkConfig, ExitCode, loadSettings, onFirstSignal, print, runProgram } from "./cli/run_program.ts";
+import {
+  checkConfig,
+  ExitCode,
+  loadSettings,
+  onFirstSignal,
+  print,
+  printError,
+  runProgram,
+} from "./cli/run_program.ts";
 
 /** How long the last responses, or the last lines of the log, may take to go out. */
 const LAST_WORDS_MILLISECONDS = 500;
@@ -51,8 +59,10 @@ async function serve(loaded: Loaded<ServerSettings>, edition: Edition): Promise<
     if (settings.devMode) say(firstSteps(edition, settings).trimEnd());
     return undefined;
   } catch (error) {
-    errors.line((error as Error).message + otherWayToListen(error, loaded));
     await errors.drained(LAST_WORDS_MILLISECONDS);
+    // On a machine that is too busy for anything else, this line still comes.
+    const reason = (error as Error).message + otherWayToListen(error, loaded);
+    printError(serverProgram, reason, settings.logTimestamps);
     return ExitCode.failure;
   }
 }

@@ -2,6 +2,7 @@ import { ConfigError, UsageError } from "../src/config/config_error.ts";
 import type { Loaded, LoadFrom } from "../src/config/load.ts";
 import { defaultConfigText } from "../src/config/print.ts";
 import { VERSION } from "../src/config/version.ts";
+import { lineStart } from "../src/log/line_output.ts";
 import { helpCommand, parseFlags } from "./flags.ts";
 import { helpText } from "./help.ts";
 import type { CommandLine, Program } from "./program.ts";
@@ -45,10 +46,13 @@ export async function printAsync(text: string): Promise<void> {
   }
 }
 
-/** Writes a line to standard error, prefixed with the program's name. How a program ends does not depend on it. */
-export function printError(program: Program, line: string): void {
+/**
+ * Writes a line to standard error, prefixed with the program's name, and before it the time in UTC if wanted. How a
+ * program ends does not depend on it.
+ */
+export function printError(program: Program, line: string, hasTime = false): void {
   try {
-    writeAll(Deno.stderr, `${program.name}: ${line}\n`);
+    writeAll(Deno.stderr, `${lineStart(program.name, hasTime)}${line}\n`);
   } catch {
     // Nobody can be told.
   }
