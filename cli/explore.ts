@@ -1,6 +1,5 @@
 import { openBrowser } from "../explorer/server/open_browser.ts";
-import type { Explorer } from "../explorer/server/start_explorer.ts";
-import { startExplorer } from "../explorer/server/start_explorer.ts";
+import { type Explorer, startExplorer } from "../explorer/server/start_explorer.ts";
 import type { ShellContext } from "../src/shell/context.ts";
 import { ShellExit, Wrong } from "../src/shell/ends.ts";
 
