@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { runsAlone, testFiles } from "../../tools/tests/test_files.ts";
+import { mayFailBesideOthers, runsAlone, testFiles } from "../../tools/tests/test_files.ts";
 
 /** Runs `deno task test` on files with these texts. */
 async function runTask(files: Readonly<Record<string, string>>): Promise<{ code: number; lines: string[] }> {
@@ -43,6 +43,41 @@ Deno.test("what a file with a failed test printed is shown, and so is one that c
   assert.match(lines.join("\n"), /so bad/);
   assert.match(lines.join("\n"), /so broken/);
   assert.match(lines.at(-1)!, /^FAILED \| 1 passed \| 2 failed \| 0 ignored/);
+});
+
+/** A test that fails in its first run and passes in the second. */
+const FAILS_ONCE = `Deno.test("once", () => {
+  const seen = new URL(import.meta.url + ".seen");
+  try {
+    Deno.statSync(seen);
+  } catch {
+    Deno.writeTextFileSync(seen, "");
+    throw new Error("the first time");
+  }
+});`;
+
+Deno.test("a file that passes alone has not failed, but is named, and what it printed is shown", async () => {
+  const { code, lines } = await runTask({ "busy.test.ts": FAILS_ONCE, "fine.test.ts": PASSES });
+  assert.equal(code, 0, lines.join("\n"));
+  assert.match(lines.join("\n"), /the first time/);
+  assert.match(lines.at(-2)!, /^unsteady: .*\/busy\.test\.ts failed beside others and passed alone$/);
+  assert.match(lines.at(-1)!, /^ok \| 2 passed \| 0 failed/);
+});
+
+Deno.test("a file that looks for lost data has one run, and so have files when many failed", async () => {
+  const lost = await runTask({ "lost_writes.test.ts": FAILS_ONCE });
+  assert.equal(lost.code, 1);
+  assert.match(lost.lines.at(-1)!, /^FAILED \| 0 passed \| 1 failed/);
+  const names = ["a", "b", "c", "d"].map((name) => [`${name}.test.ts`, FAILS_ONCE]);
+  const many = await runTask(Object.fromEntries(names));
+  assert.match(many.lines.at(-1)!, /^FAILED \| 0 passed \| 4 failed/);
+});
+
+Deno.test("which failures count at once is told by names", () => {
+  assert.equal(mayFailBesideOthers("tests/explorer/page/trace.test.ts"), true);
+  for (const name of ["audit/judge", "editions/a_write/race", "editions/c_ticket/crash", "backup/kills"]) {
+    assert.equal(mayFailBesideOthers(`tests/${name}.test.ts`), false, name);
+  }
 });
 
 Deno.test("a type error is shown last and fails the run, also when every test passes", async () => {

@@ -13,6 +13,14 @@ export function runsAlone(file: string): boolean {
   return file.endsWith(".alone.test.ts");
 }
 
+/** What is in the name of a folder or file that looks for lost or wrong data: a single failure there is a finding. */
+const ONE_FAILURE_COUNTS = /(?<![a-z])(?:audit|consistency|crash|kill|lost|race|takeover)/;
+
+/** Whether a failure beside other tests may be put down to the load, when the file passes alone. */
+export function mayFailBesideOthers(file: string): boolean {
+  return !ONE_FAILURE_COUNTS.test(file);
+}
+
 function filesIn(path: string): string[] {
   if (Deno.statSync(path).isFile) return [path];
   return [...Deno.readDirSync(path)].flatMap(({ name, isDirectory }) => {
