@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { npmPackage } from "../../../tools/client/npm_package.ts";
 import { run } from "../../../tools/build/run.ts";
 import { placeOf, startTestServer } from "../../client/support.ts";
+import { Chromium } from "../support/chromium.ts";
 import { debianTest } from "../support/debian_program.ts";
 
 /*
@@ -10,27 +11,15 @@ import { debianTest } from "../support/debian_program.ts";
  * the store, as a proxy does, so that both are of one origin.
  */
 
-const SECONDS_MAX = 60;
-
 const PAGE = `<!doctype html>
 <script type="importmap">{ "imports": { "eventstore-client": "/client/mod.js" } }</script>
-<script type="module">
-  const report = (result) => fetch("/result", { method: "POST", body: String(result) });
-  try {
-    const [client, { check }] = await Promise.all([import("eventstore-client"), import("/runtime_check.js")]);
-    await report(await check(client, { url: "/store/" }));
-  } catch (error) {
-    await report(error.stack ?? error);
-  }
-</script>
 `;
 
+const CHECK = `Promise.all([import("eventstore-client"), import("/runtime_check.js")])
+  .then(([client, { check }]) => check(client, { url: "/store/" }))`;
+
 /** Serves the page and the modules, and stands before the store. */
-function serve(
-  modules: string,
-  store: string,
-  onResult: (result: string) => void,
-): Deno.HttpServer<Deno.NetAddr> {
+function serve(modules: string, store: string): Deno.HttpServer<Deno.NetAddr> {
   const javaScript = { headers: { "content-type": "text/javascript" } };
   return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     const { pathname } = new URL(request.url);
@@ -44,10 +33,6 @@ function serve(
         javaScript,
       );
     }
-    if (pathname === "/result") {
-      onResult(await request.text());
-      return new Response();
-    }
     if (!pathname.startsWith("/store/")) return new Response("", { status: 404 });
     const { method, headers, signal } = request;
     const body = method === "GET" ? null : await request.text();
@@ -60,35 +45,10 @@ await debianTest(["chromium"], "a page in Chromium uses the package", async ({ c
   try {
     await run("tar", ["-xzf", await npmPackage(directory), "-C", directory]);
     await using server = await startTestServer();
-    const result = Promise.withResolvers<string>();
-    await using pages = serve(join(directory, "package"), placeOf(server.address).url!, result.resolve);
-    const program = join(chromium.root, "usr/lib/chromium/chromium");
-    const browser = new Deno.Command(program, {
-      args: [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-        "--no-proxy-server",
-        `--user-data-dir=${join(directory, "profile")}`,
-        `http://127.0.0.1:${pages.addr.port}/`,
-      ],
-      env: { ...chromium.environment, HOME: directory },
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).spawn();
-    const timer = setTimeout(() => result.resolve(`nothing within ${SECONDS_MAX} s`), 1000 * SECONDS_MAX);
-    const ended = browser.status.then(({ code }) => result.resolve(`Chromium ended with ${code}`));
-    try {
-      assert.equal(await result.promise, "9");
-    } finally {
-      clearTimeout(timer);
-      // It ends its other processes, which write into the directory.
-      browser.kill("SIGTERM");
-      await ended;
-    }
+    await using pages = serve(join(directory, "package"), placeOf(server.address).url!);
+    await using browser = await Chromium.start(chromium);
+    await using page = await browser.open(`http://127.0.0.1:${pages.addr.port}/`);
+    assert.equal(String(await page.evaluate(CHECK)), "9");
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
