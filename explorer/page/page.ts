@@ -1,6 +1,6 @@
 import { editionOf } from "./store/edition.ts";
 import { h } from "./parts/dom.ts";
-import type { Edition } from "./filter/filter.ts";
+import type { Edition } from "./filter/query.ts";
 import { helpDialog } from "./frame/help_dialog.ts";
 import { keyOfThisBrowser, onNewKey } from "./frame/key.ts";
 import { Pages } from "./frame/pages.ts";

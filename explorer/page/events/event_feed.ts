@@ -1,8 +1,11 @@
-import { type Edition, everything, type Filter, queryOf } from "../filter/filter.ts";
+import type { Filter } from "../filter/filter.ts";
+import { type Edition, queryOf } from "../filter/query.ts";
 import type { Seen } from "../filter/seen.ts";
-import type { EventsPage, EventsRequest, StoreCalls } from "../store/store_calls.ts";
+import type { EventsPage, EventsRequest, ReadPage, StoreCalls } from "../store/store_calls.ts";
 import { type StoredEvent, timeOf } from "../store/stored_event.ts";
-import { TimeSearch } from "../timeline/time_search.ts";
+import { type Bounds, boundsOf, timeSearchOf } from "../timeline/time_bounds.ts";
+import type { KnownTimes } from "../timeline/time_search.ts";
+import { KeptEvents } from "./kept_events.ts";
 
 /** What is shown, in which order, and from where. */
 export interface FeedRequest {
@@ -11,52 +14,47 @@ export interface FeedRequest {
   readonly position: number | undefined;
 }
 
-/** So many events are kept; who wants to see more begins at another position. */
-const EVENTS_MAX = 100_000;
 const FIRST_PAGE = 100;
 const NEXT_PAGE = 400;
 
-/** Of a payload, what a row shows; the whole is read when the event is opened. */
-const PREVIEW_CHARACTERS = 400;
-
-export function previewOf(event: StoredEvent): StoredEvent {
-  if (event.payload.length <= PREVIEW_CHARACTERS) return event;
-  return { ...event, payload: event.payload.slice(0, PREVIEW_CHARACTERS) };
-}
-
-/** Reads single events for a search by time. */
-export function timeSearchOf(calls: StoreCalls, edition: Edition): TimeSearch {
-  return new TimeSearch(async (sequence) => {
-    const page = await calls.events({ query: everything(edition), afterSequence: sequence - 1, limit: 1 });
-    const event = page.events[0];
-    return event?.sequence === sequence ? timeOf(event) : Infinity;
-  });
-}
+/** Higher than any sequence. */
+const BEYOND = 2 ** 52;
 
 /** The events of one request, page after page, in the order in which they are shown. */
 export class EventFeed {
-  readonly events: StoredEvent[] = [];
+  readonly #kept = new KeptEvents();
   /** The newest sequence that has been considered; what comes later is for whoever follows. */
   head = 0;
   isAtEnd = false;
-  isFull = false;
   /** The last page could not be read. */
   hasFailed = false;
   readonly query: ReturnType<typeof queryOf>;
   readonly #calls: StoreCalls;
   readonly #seen: Seen;
   readonly #request: FeedRequest;
-  readonly #search: TimeSearch;
+  readonly #edition: Edition;
+  readonly #known: KnownTimes;
   readonly #ending = new AbortController();
-  #bounds: { after: number; before: number } | undefined;
+  readonly #readPage: ReadPage = (request) => this.#calls.events(request, this.#ending.signal);
+  #bounds: Bounds | undefined;
   #reading: Promise<void> | undefined;
 
-  constructor(calls: StoreCalls, edition: Edition, seen: Seen, search: TimeSearch, request: FeedRequest) {
+  constructor(calls: StoreCalls, edition: Edition, seen: Seen, known: KnownTimes, request: FeedRequest) {
     this.#calls = calls;
     this.#seen = seen;
     this.#request = request;
-    this.#search = search;
+    this.#edition = edition;
+    this.#known = known;
     this.query = queryOf(request.filter, edition);
+  }
+
+  get events(): readonly StoredEvent[] {
+    return this.#kept.all;
+  }
+
+  /** There may be more, but no room for it. */
+  get isFull(): boolean {
+    return this.#kept.isFull;
   }
 
   stop(): void {
@@ -87,11 +85,7 @@ export class EventFeed {
     for (const event of events) this.#seen.add(event);
     // The time may begin later than now.
     const { from = -Infinity } = this.#request.filter;
-    this.events.unshift(...events.filter((event) => timeOf(event) >= from).map(previewOf).reverse());
-    if (this.events.length > EVENTS_MAX) {
-      this.events.length = EVENTS_MAX;
-      this.isFull = true;
-    }
+    this.#kept.prepend(events.filter((event) => timeOf(event) >= from).reverse());
   }
 
   async #read(): Promise<void> {
@@ -108,7 +102,7 @@ export class EventFeed {
       ...to === Infinity ? {} : { beforeSequence: Math.max(1, to) },
       ...isOldestFirst ? {} : { backwards: true },
     };
-    const page = await this.#calls.events(request, this.#ending.signal);
+    const page = await this.#readPage(request);
     this.#add(page, last === undefined);
   }
 
@@ -116,25 +110,26 @@ export class EventFeed {
     if (isFirst) this.head = head;
     // What came meanwhile has cut off the end that these were to follow.
     if (this.isFull) return;
-    for (const event of events) {
-      this.#seen.add(event);
-      this.events.push(previewOf(event));
-    }
-    this.isAtEnd = !hasMore;
-    this.isFull = this.events.length >= EVENTS_MAX;
+    for (const event of events) this.#seen.add(event);
+    this.#kept.append(events);
+    this.isAtEnd = !hasMore && !this.isFull;
   }
 
-  /** Times become sequences. */
-  async #boundsOf(): Promise<{ after: number; before: number }> {
-    const { filter: { from, before }, isOldestFirst, position } = this.#request;
-    let [after, until] = [0, Infinity];
-    if (from !== undefined || before !== undefined) {
-      const { head } = await this.#calls.events({ query: this.query, limit: 1, afterSequence: 2 ** 52 });
-      if (from !== undefined) after = await this.#search.firstFrom(from, head) - 1;
-      if (before !== undefined) until = await this.#search.firstFrom(before, head);
-    }
-    if (position !== undefined && isOldestFirst) after = Math.max(after, position - 1);
-    if (position !== undefined && !isOldestFirst) until = Math.min(until, position + 1);
-    return { after, before: until };
+  /** Where the list begins and ends: its times become sequences. */
+  async #boundsOf(): Promise<Bounds> {
+    const { isOldestFirst, position } = this.#request;
+    const { after, before } = await this.timeBounds();
+    if (position === undefined) return { after, before };
+    return isOldestFirst
+      ? { after: Math.max(after, position - 1), before }
+      : { after, before: Math.min(before, position + 1) };
+  }
+
+  /** The sequences of the time that is shown. */
+  async timeBounds(): Promise<Bounds> {
+    const { filter } = this.#request;
+    if (filter.from === undefined && filter.before === undefined) return { after: 0, before: Infinity };
+    const { head } = await this.#readPage({ query: this.query, limit: 1, afterSequence: BEYOND });
+    return await boundsOf(filter, timeSearchOf(this.#readPage, this.#edition, this.#known), head);
   }
 }

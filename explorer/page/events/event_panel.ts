@@ -1,6 +1,7 @@
 import type { App } from "../frame/app.ts";
 import { h, replace } from "../parts/dom.ts";
-import { everything, withTag, withType } from "../filter/filter.ts";
+import { narrowedToTag, narrowedToType } from "../filter/filter.ts";
+import { everything } from "../filter/query.ts";
 import { timeText } from "../parts/format.ts";
 import { button, notice, tagButton } from "../parts/parts.ts";
 import { payloadView } from "../parts/payload_view.ts";
@@ -87,7 +88,7 @@ export class EventPanel {
         { class: "panel-actions" },
         button(
           "Only this type",
-          () => app.go({ view: "events", filter: withType(filter, event.type), position: undefined }),
+          () => app.go({ view: "events", filter: narrowedToType(filter, event.type), position: undefined }),
         ),
         button("Copy as JSON", () => app.copy(escapedJson(JSON.stringify(event)), "the event")),
         button("Copy link", () => {
@@ -109,7 +110,7 @@ export class EventPanel {
           "li",
           {},
           tagButton(tag, "show only events with this tag", () =>
-            app.go({ view: "events", filter: withTag(app.route.filter, tag), position: undefined })),
+            app.go({ view: "events", filter: narrowedToTag(app.route.filter, tag), position: undefined })),
           h("a", {
             class: "trace-link",
             href: fragmentOf({ ...START, view: "trace", trace: tag }),

@@ -1,5 +1,5 @@
 import { h } from "../parts/dom.ts";
-import type { Tag } from "../filter/filter.ts";
+import type { Tag } from "../filter/tag.ts";
 import { timeText } from "../parts/format.ts";
 import { tagButton } from "../parts/parts.ts";
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";

@@ -19,7 +19,7 @@ export function nothingNotice(app: App): HTMLElement {
     return notice("No events yet", "The store is empty. Events appear here as soon as they are written.");
   }
   const clear = button("Show everything", () => app.go({ filter: START.filter, position: undefined }));
-  return notice("Nothing matches", "No event of the store has all of these types, tags and times.", clear);
+  return notice("Nothing matches", "No event of the store is of these types, tags and times.", clear);
 }
 
 /** Why nothing could be read. */

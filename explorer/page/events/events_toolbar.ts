@@ -4,6 +4,7 @@ import { h } from "../parts/dom.ts";
 import { FilterBar } from "../filter/filter_bar.ts";
 import { button, closeMenu, menu } from "../parts/parts.ts";
 import type { Route } from "../frame/route.ts";
+import type { Bounds } from "../timeline/time_bounds.ts";
 import { TimeMenu } from "../filter/time_menu.ts";
 
 /** What is above the list: filter, time, order, position, copying, and the button that pauses. */
@@ -16,7 +17,7 @@ export class EventsToolbar {
   readonly #position: HTMLInputElement;
   readonly #live: HTMLButtonElement;
 
-  constructor(app: App, onPause: () => void) {
+  constructor(app: App, onPause: () => void, boundsOf: () => Promise<Bounds>) {
     this.#app = app;
     this.#filterBar = new FilterBar(app);
     this.#timeMenu = new TimeMenu(app);
@@ -40,7 +41,7 @@ export class EventsToolbar {
       this.#timeMenu.element,
       this.#order,
       this.#position,
-      copyMenu(app),
+      copyMenu(app, boundsOf),
       this.#live,
     );
     this.element = h("div", { class: "toolbar" }, this.#filterBar.element, tools);
@@ -78,17 +79,18 @@ export class EventsToolbar {
   }
 }
 
-function copyMenu(app: App): HTMLElement {
-  const item = (label: string, text: () => string): HTMLButtonElement =>
+/** @param boundsOf the sequences of what is shown */
+function copyMenu(app: App, boundsOf: () => Promise<Bounds>): HTMLElement {
+  const item = (label: string, textOf: (bounds: Bounds) => string): HTMLButtonElement =>
     button(label, () => {
       closeMenu(details);
-      app.copy(text(), label);
+      boundsOf().then((bounds) => app.copy(textOf(bounds), label), (error: Error) => app.say(error.message));
     });
   const details: HTMLDetailsElement = menu(
     "Copy",
     item("Query", () => queryText(app.route.filter, app.facts.edition)),
-    item("curl", () => curlText(app.route.filter, app.facts)),
-    item("TypeScript", () => typeScriptText(app.route.filter, app.facts)),
+    item("curl", (bounds) => curlText(app.route.filter, bounds, app.facts)),
+    item("TypeScript", (bounds) => typeScriptText(app.route.filter, bounds, app.facts)),
     item("Link", () => location.href),
   );
   return details;

@@ -1,21 +1,21 @@
 import type { App, View } from "../frame/app.ts";
 import { h, replace } from "../parts/dom.ts";
-import { EventFeed, timeSearchOf } from "./event_feed.ts";
+import { EventFeed } from "./event_feed.ts";
 import { EventsToolbar } from "./events_toolbar.ts";
 import { countText, failureNotice, nothingNotice } from "./events_texts.ts";
 import { EventPanel } from "./event_panel.ts";
 import { eventRow } from "./event_row.ts";
 import { Follower } from "./follower.ts";
-import { withTag } from "../filter/filter.ts";
-import { wholeText } from "../parts/format.ts";
-import { button } from "../parts/parts.ts";
+import { HeldEvents } from "./held_events.ts";
+import { narrowedToTag } from "../filter/filter.ts";
 import { fragmentOf, type Route } from "../frame/route.ts";
 import type { StoredEvent } from "../store/stored_event.ts";
+import type { Bounds } from "../timeline/time_bounds.ts";
+import { KnownTimes } from "../timeline/time_search.ts";
 import { Timeline } from "../timeline/timeline.ts";
+import { ListCursor } from "./list_cursor.ts";
 import { VirtualList } from "./virtual_list.ts";
 
-/** New events are held back while somebody reads further down; when there are more, the list begins again. */
-const HELD_MAX = 10_000;
 const OPEN_MILLISECONDS = 120;
 
 /** The list of events: filtered, live, and with one of them open. */
@@ -26,24 +26,21 @@ export class EventsView implements View {
   readonly #timeline: Timeline;
   readonly #panel: EventPanel;
   readonly #list: VirtualList<StoredEvent>;
-  readonly #fresh: HTMLButtonElement;
+  readonly #cursor: ListCursor;
+  readonly #held: HeldEvents;
   readonly #empty = h("div", { class: "empty", role: "status" });
   readonly #count = h("span", { class: "count", role: "status" });
-  #search;
+  #known = new KnownTimes();
   #feed: EventFeed | undefined;
   #follower: Follower | undefined;
-  #held: StoredEvent[] = [];
   #isPaused = false;
   #opening: ReturnType<typeof setTimeout> | undefined;
   #shown = "";
-  /** The sequence of the row that keys move from. */
-  #cursor: number | undefined;
 
   constructor(app: App) {
     this.#app = app;
-    this.#search = timeSearchOf(app.calls, app.facts.edition);
-    this.#toolbar = new EventsToolbar(app, () => this.#togglePause());
-    this.#timeline = new Timeline(app, () => this.#search);
+    this.#toolbar = new EventsToolbar(app, () => this.#togglePause(), () => this.#timeBounds());
+    this.#timeline = new Timeline(app, () => this.#known);
     this.#panel = new EventPanel(app, () => this.#close());
     this.#list = new VirtualList<StoredEvent>({
       label: "Events",
@@ -52,13 +49,20 @@ export class EventsView implements View {
       onNearEnd: () => void this.#more(),
       onScroll: () => this.#list.isAtTop && this.#showHeld(),
     });
-    this.#fresh = button("", () => this.#toTop(), { class: "button strong fresh" });
-    this.#fresh.hidden = true;
+    this.#cursor = new ListCursor(this.#list);
+    this.#held = new HeldEvents(() => this.#toTop());
     this.element = this.#build();
   }
 
   #build(): HTMLElement {
-    const list = h("div", { class: "list-part" }, this.#fresh, this.#list.element, this.#empty, this.#count);
+    const list = h(
+      "div",
+      { class: "list-part" },
+      this.#held.button,
+      this.#list.element,
+      this.#empty,
+      this.#count,
+    );
     return h(
       "div",
       { class: "view events-view" },
@@ -75,7 +79,7 @@ export class EventsView implements View {
       this.#shown = wanted;
       this.#start(route);
     }
-    if (route.open !== undefined) this.#moveTo(route.open);
+    if (route.open !== undefined) this.#cursor.moveTo(route.open);
     this.element.classList.toggle("has-open", route.open !== undefined);
     void this.#panel.show(route.open);
   }
@@ -85,11 +89,11 @@ export class EventsView implements View {
     clearTimeout(this.#opening);
     this.#feed?.stop();
     this.#follower?.stop();
-    this.#timeline.hide();
+    this.#timeline.stop();
   }
 
   forget(): void {
-    this.#search = timeSearchOf(this.#app.calls, this.#app.facts.edition);
+    this.#known = new KnownTimes();
     this.#panel.clear();
   }
 
@@ -121,21 +125,27 @@ export class EventsView implements View {
   #start(route: Route): void {
     this.#feed?.stop();
     this.#follower?.stop();
+    this.#timeline.stop();
     this.#follower = undefined;
-    this.#held = [];
-    this.#cursor = undefined;
-    this.#fresh.hidden = true;
+    this.#held.take();
+    this.#cursor.sequence = undefined;
     const { calls, facts, seen } = this.#app;
-    const feed = new EventFeed(calls, facts.edition, seen, this.#search, route);
+    const feed = new EventFeed(calls, facts.edition, seen, this.#known, route);
     this.#feed = feed;
     this.#showLive();
     this.#list.set([], true);
     replace(this.#empty);
     this.#count.textContent = "Reading \u2026";
     void this.#more().then(() => {
-      if (!feed.isStopped && feed.canFollow) this.#follow(feed);
+      if (feed.isStopped || feed.hasFailed) return;
+      if (feed.canFollow) this.#follow(feed);
+      // The timeline counts once the first rows are on the screen.
+      requestAnimationFrame(() => setTimeout(() => !feed.isStopped && this.#timeline.show(route.filter)));
     });
-    void this.#timeline.show(route.filter);
+  }
+
+  async #timeBounds(): Promise<Bounds> {
+    return await this.#feed?.timeBounds() ?? { after: 0, before: Infinity };
   }
 
   #follow(feed: EventFeed): void {
@@ -170,22 +180,20 @@ export class EventsView implements View {
     if (feed.events.length === 0 && feed.isAtEnd) replace(this.#empty, nothingNotice(this.#app));
     else replace(this.#empty);
     this.#count.textContent = countText(feed);
-    this.#mark();
+    this.#cursor.mark();
   }
 
   #receive(events: readonly StoredEvent[]): void {
-    this.#held.push(...events);
-    if (this.#held.length > HELD_MAX) return this.#start(this.#app.route);
-    if (this.#list.isAtTop) return this.#showHeld();
-    this.#fresh.hidden = false;
-    this.#fresh.textContent = `\u2191 ${wholeText(this.#held.length)} new`;
+    this.#held.add(events);
+    if (this.#held.areTooMany) return this.#start(this.#app.route);
+    if (this.#list.isAtTop) this.#showHeld();
+    else this.#held.show();
   }
 
   #showHeld(): void {
-    this.#fresh.hidden = true;
-    if (this.#held.length === 0) return;
-    this.#feed?.prepend(this.#held);
-    this.#held = [];
+    const events = this.#held.take();
+    if (events.length === 0) return;
+    this.#feed?.prepend(events);
     this.#draw();
   }
 
@@ -208,9 +216,9 @@ export class EventsView implements View {
     const app = this.#app;
     const row = eventRow(event, {
       link: fragmentOf({ ...app.route, open: event.sequence }),
-      onTag: (tag) => app.go({ filter: withTag(app.route.filter, tag), position: undefined }),
+      onTag: (tag) => app.go({ filter: narrowedToTag(app.route.filter, tag), position: undefined }),
     });
-    row.classList.toggle("current", event.sequence === this.#cursor);
+    row.classList.toggle("current", event.sequence === this.#cursor.sequence);
     return row;
   }
 
@@ -221,30 +229,14 @@ export class EventsView implements View {
   }
 
   #step(by: number): void {
-    const events = this.#feed?.events ?? [];
-    const at = events.findIndex(({ sequence }) => sequence === this.#cursor);
-    const next = at < 0 ? 0 : Math.min(events.length - 1, Math.max(0, at + by));
-    if (events[next] === undefined) return;
-    this.#moveTo(events[next].sequence);
-    this.#list.scrollTo(next);
-    this.#mark();
-    if (this.#app.route.open === undefined) return;
+    if (!this.#cursor.step(by, this.#feed?.events ?? []) || this.#app.route.open === undefined) return;
     // A key that is held down steps faster than an address may change.
     clearTimeout(this.#opening);
     this.#opening = setTimeout(() => this.#openCursor("replace"), OPEN_MILLISECONDS);
   }
 
   #openCursor(how: "step" | "replace" = "step"): void {
-    if (this.#cursor !== undefined) this.#app.go({ open: this.#cursor }, how);
-  }
-
-  #moveTo(sequence: number): void {
-    if (this.#cursor !== undefined) this.#list.rowOf(this.#cursor)?.classList.remove("current");
-    this.#cursor = sequence;
-    this.#mark();
-  }
-
-  #mark(): void {
-    if (this.#cursor !== undefined) this.#list.rowOf(this.#cursor)?.classList.add("current");
+    const { sequence } = this.#cursor;
+    if (sequence !== undefined) this.#app.go({ open: sequence }, how);
   }
 }

@@ -1,4 +1,4 @@
-import type { Query } from "../filter/filter.ts";
+import type { Query } from "../filter/query.ts";
 import { CallError, type StoreCalls } from "../store/store_calls.ts";
 import type { StoredEvent } from "../store/stored_event.ts";
 

@@ -1,5 +1,6 @@
-import type { Edition, Filter, Query, QueryItem } from "./filter.ts";
-import { queryOf } from "./filter.ts";
+import type { Bounds } from "../timeline/time_bounds.ts";
+import type { Filter } from "./filter.ts";
+import { type Edition, type Query, type QueryItem, queryOf } from "./query.ts";
 import { escapedJson } from "../parts/visible_text.ts";
 
 /*
@@ -18,11 +19,28 @@ export function queryText(filter: Filter, edition: Edition): string {
   return escapedJson(JSON.stringify(queryOf(filter, edition)));
 }
 
-/** A command that reads the newest events that match. */
-export function curlText(filter: Filter, facts: StoreFacts): string {
-  const request = { query: queryOf(filter, facts.edition), backwards: true, limit: 100 };
-  const body = escapedJson(JSON.stringify(request));
-  return curl(facts, ["-X QUERY"], "/events", ` -d ${quoted(body)}`);
+/** A command that reads the newest events that match. Only edition C reads by time; for the others, times are sequences. */
+export function curlText(filter: Filter, bounds: Bounds, facts: StoreFacts): string {
+  const { after, before } = bounds;
+  const request = {
+    query: queryOf(filter, facts.edition),
+    ...facts.edition === "C" ? timesOf(filter) : {
+      ...after === 0 ? {} : { afterSequence: after },
+      ...before === Infinity ? {} : { beforeSequence: before },
+    },
+    backwards: true,
+    limit: 100,
+  };
+  return curl(facts, ["-X QUERY"], "/events", ` -d ${quoted(escapedJson(JSON.stringify(request)))}`);
+}
+
+function timesOf({ from, before }: Filter): { time?: { from?: string; before?: string } } {
+  if (from === undefined && before === undefined) return {};
+  const time = {
+    ...from === undefined ? {} : { from: new Date(from).toISOString() },
+    ...before === undefined ? {} : { before: new Date(before).toISOString() },
+  };
+  return { time };
 }
 
 export function projectionCurlText(type: string, id: string, facts: StoreFacts): string {
@@ -42,20 +60,28 @@ function curl(
   return words.join(" ") + rest;
 }
 
-/** A program with the client that reads the same. */
-export function typeScriptText(filter: Filter, { place, isSocket, hasToken, edition }: StoreFacts): string {
-  const query = queryOf(filter, edition);
+/** A program with the client that reads the same, from the first to the last. */
+export function typeScriptText(
+  filter: Filter,
+  { after, before }: Bounds,
+  { place, isSocket, hasToken, edition }: StoreFacts,
+): string {
   const options = [
     `${isSocket ? "socketPath" : "url"}: ${JSON.stringify(place)}`,
     ...edition === "A" ? [] : [`edition: "${edition}"`],
     ...hasToken ? ["token"] : [],
   ];
+  const range = [
+    ...after === 0 ? [] : [`after: ${after}`],
+    ...before === Infinity ? [] : [`before: ${before}`],
+  ];
+  const read = range.length === 0 ? "query" : `query, { ${range.join(", ")} }`;
   return [
     'import { EventStore } from "eventstore-client";',
     "",
     `const store = new EventStore({ ${options.join(", ")} });`,
-    `const query = ${literalOf(clientQueryOf(query))};`,
-    "for await (const event of store.readAll(query)) console.log(event.sequence, event.type, event.payload);",
+    `const query = ${literalOf(clientQueryOf(queryOf(filter, edition)))};`,
+    `for await (const event of store.readAll(${read})) console.log(event.sequence, event.type, event.payload);`,
     "",
   ].join("\n");
 }

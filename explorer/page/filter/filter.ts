@@ -1,71 +1,72 @@
+import { isSameTag, type Tag } from "./tag.ts";
+
 /*
- * What the list of events is narrowed to, and the query that says so to the store.
+ * What the list of events is narrowed to.
  */
 
-export interface Tag {
-  readonly kind: "identifiers" | "metadata";
-  readonly name: string;
-  readonly value: string;
-}
-
-/** Any of the types, all of the tags, and a time. */
-export interface Filter {
+/** Any of the types and all of the tags. */
+export interface Alternative {
   readonly types: readonly string[];
   readonly tags: readonly Tag[];
+}
+
+/** Any of the alternatives, and a time. */
+export interface Filter {
+  /** None is empty. Without one, every event is meant. */
+  readonly alternatives: readonly Alternative[];
   /** Milliseconds since 1970; the events of this moment are in. */
   readonly from: number | undefined;
   /** Milliseconds since 1970; the events of this moment are out. */
   readonly before: number | undefined;
 }
 
-interface Pair {
-  readonly name: string;
-  readonly value: string;
+/** An alternative that asks for nothing yet. */
+export const NOTHING_ASKED: Alternative = { types: [], tags: [] };
+
+export const NO_FILTER: Filter = { alternatives: [], from: undefined, before: undefined };
+
+export function isEmpty({ alternatives, from, before }: Filter): boolean {
+  return alternatives.length === 0 && from === undefined && before === undefined;
 }
 
-export interface QueryItem {
-  readonly types?: readonly string[];
-  readonly identifiers?: readonly Pair[];
-  readonly metadata?: readonly Pair[];
+/** Nothing is left out but what asks for nothing. */
+export function alternativesOf(list: readonly Alternative[]): Alternative[] {
+  return list.filter(({ types, tags }) => types.length + tags.length > 0);
 }
 
-/** A query as the store takes it. */
-export type Query = string | readonly QueryItem[];
-
-export type Edition = "A" | "B" | "C";
-
-/** What matches everything. */
-export function everything(edition: Edition): Query {
-  return edition === "B" ? "all" : "*";
+export function withType(alternative: Alternative, type: string): Alternative {
+  if (alternative.types.includes(type)) return alternative;
+  return { ...alternative, types: [...alternative.types, type] };
 }
 
-/** The query of a filter; times are no part of one. */
-export function queryOf({ types, tags }: Filter, edition: Edition): Query {
-  if (types.length === 0 && tags.length === 0) return everything(edition);
-  const pairs = (kind: Tag["kind"]): Pair[] =>
-    tags.filter((tag) => tag.kind === kind).map(({ name, value }) => ({ name, value }));
-  const [identifiers, metadata] = [pairs("identifiers"), pairs("metadata")];
-  return [{
-    ...types.length === 0 ? {} : { types },
-    ...identifiers.length === 0 ? {} : { identifiers },
-    ...metadata.length === 0 ? {} : { metadata },
-  }];
+export function withTag(alternative: Alternative, tag: Tag): Alternative {
+  if (alternative.tags.some((other) => isSameTag(other, tag))) return alternative;
+  return { ...alternative, tags: [...alternative.tags, tag] };
 }
 
-export function isSameTag(a: Tag, b: Tag): boolean {
-  return a.kind === b.kind && a.name === b.name && a.value === b.value;
+export function withoutType({ types, tags }: Alternative, type: string): Alternative {
+  return { types: types.filter((other) => other !== type), tags };
 }
 
-export function isEmpty({ types, tags, from, before }: Filter): boolean {
-  return types.length === 0 && tags.length === 0 && from === undefined && before === undefined;
+export function withoutTag({ types, tags }: Alternative, tag: Tag): Alternative {
+  return { types, tags: tags.filter((other) => !isSameTag(other, tag)) };
 }
 
-export function withType(filter: Filter, type: string): Filter {
-  return filter.types.includes(type) ? filter : { ...filter, types: [...filter.types, type] };
+/** Only what also has the tag: each alternative asks for it. */
+export function narrowedToTag(filter: Filter, tag: Tag): Filter {
+  return narrowed(filter, (alternative) => withTag(alternative, tag));
 }
 
-export function withTag(filter: Filter, tag: Tag): Filter {
-  return filter.tags.some((other) => isSameTag(other, tag))
-    ? filter
-    : { ...filter, tags: [...filter.tags, tag] };
+/** Only what is of this type: each alternative asks for no other. */
+export function narrowedToType(filter: Filter, type: string): Filter {
+  const canBe = filter.alternatives.filter(({ types }) => types.length === 0 || types.includes(type));
+  return narrowed({ ...filter, alternatives: canBe }, ({ tags }) => ({ types: [type], tags }));
+}
+
+function narrowed(filter: Filter, narrow: (alternative: Alternative) => Alternative): Filter {
+  const { alternatives } = filter;
+  const narrower = (alternatives.length === 0 ? [NOTHING_ASKED] : alternatives).map(narrow);
+  // Two may ask for the same now.
+  const byText = new Map(narrower.map((alternative) => [JSON.stringify(alternative), alternative]));
+  return { ...filter, alternatives: [...byText.values()] };
 }

@@ -1,5 +1,5 @@
-import { type Filter, isSameTag, type Tag } from "./filter.ts";
-import { tagText } from "../frame/route.ts";
+import type { Alternative } from "./filter.ts";
+import { isSameTag, type Tag, tagText } from "./tag.ts";
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
 
 /** The types and tags of the events that the page has met, for suggestions. The oldest give way to new ones. */
@@ -32,12 +32,12 @@ export class Seen {
     this.#tags.clear();
   }
 
-  /** What a person may mean by a text: what begins with it before what only holds it, types before tags. */
-  suggestions(text: string, filter: Filter, max: number): Suggestion[] {
+  /** What a person may mean by a text, but for what is chosen: what begins with it before what only holds it, types before tags. */
+  suggestions(text: string, chosen: Alternative, max: number): Suggestion[] {
     const wanted = text.trim().toLowerCase();
-    const types = [...this.#types].filter((type) => !filter.types.includes(type));
+    const types = [...this.#types].filter((type) => !chosen.types.includes(type));
     const tags = [...this.#tags.values()].reverse().filter((tag) =>
-      !filter.tags.some((other) => isSameTag(other, tag))
+      !chosen.tags.some((other) => isSameTag(other, tag))
     );
     const ranked = [
       ...types.sort().map((type) => ({ rank: rankOf(type, wanted), found: { what: "type", type } as const })),

@@ -3,6 +3,7 @@ import { button } from "../parts/parts.ts";
 
 const KEYS = [
   ["/", "filter, or the field of this view"],
+  ["|", "in the filter: or"],
   ["j  k", "next, previous event"],
   ["Enter", "open the event"],
   ["Esc", "close"],

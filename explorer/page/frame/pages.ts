@@ -1,7 +1,7 @@
 import type { App, View } from "./app.ts";
 import type { StoreFacts } from "../filter/copy_as.ts";
 import { EventsView } from "../events/events_view.ts";
-import type { Edition } from "../filter/filter.ts";
+import type { Edition } from "../filter/query.ts";
 import { HealthView } from "../health/health_view.ts";
 import { ProjectionsView } from "../projections/projections_view.ts";
 import { fragmentOf, type Route, routeOf, type ViewName, VIEWS } from "./route.ts";

@@ -1,8 +1,10 @@
-import type { Filter, Tag } from "../filter/filter.ts";
+import { type Alternative, alternativesOf, type Filter, NO_FILTER } from "../filter/filter.ts";
+import { type Tag, tagOf, tagText } from "../filter/tag.ts";
 
 /*
  * Everything that the page shows is in the fragment of its address, so that it can be kept and sent to somebody:
- * #/events?type=SeatTaken&tag=show:s1&open=12. The key of the explorer is not part of it.
+ * #/events?type=SeatTaken&tag=show=s1&open=12. What stands between two `or=` is one alternative of the filter. The key
+ * of the explorer is not part of it.
  */
 
 export const VIEWS = ["events", "trace", "projections", "health", "try"] as const;
@@ -24,7 +26,7 @@ export interface Route {
 
 export const START: Route = {
   view: "events",
-  filter: { types: [], tags: [], from: undefined, before: undefined },
+  filter: NO_FILTER,
   isOldestFirst: false,
   position: undefined,
   open: undefined,
@@ -48,8 +50,7 @@ export function routeOf(fragment: string): Route {
   return {
     view: VIEWS.find((name) => name === path) ?? "events",
     filter: {
-      types: values.getAll("type").filter((type) => type !== ""),
-      tags: values.getAll("tag").map(tagOf).filter((tag) => tag !== undefined),
+      alternatives: alternativesIn(values),
       from: timeOf(values.get("from")),
       before: timeOf(values.get("before")),
     },
@@ -66,8 +67,11 @@ export function fragmentOf(route: Route): string {
   const values = new URLSearchParams();
   const { view, filter, trace, projection } = route;
   if (view === "events") {
-    for (const type of filter.types) values.append("type", type);
-    for (const tag of filter.tags) values.append("tag", tagText(tag));
+    filter.alternatives.forEach(({ types, tags }, i) => {
+      if (i > 0) values.append("or", "");
+      for (const type of types) values.append("type", type);
+      for (const tag of tags) values.append("tag", tagText(tag));
+    });
     if (filter.from !== undefined) values.set("from", isoOf(filter.from));
     if (filter.before !== undefined) values.set("before", isoOf(filter.before));
     if (route.isOldestFirst) values.set("order", "oldest");
@@ -85,19 +89,19 @@ export function fragmentOf(route: Route): string {
   return `#/${view}${query === "" ? "" : `?${query}`}`;
 }
 
-/** A tag as one text; metadata begins with @. A name that holds `=` or begins with @ is escaped. */
-export function tagText({ kind, name, value }: Tag): string {
-  const escaped = name.replaceAll("%", "%25").replaceAll("=", "%3D").replace(/^@/, "%40");
-  return `${kind === "metadata" ? "@" : ""}${escaped}=${value}`;
-}
-
-/** The tag of a text that `tagText` made, or that a person typed. */
-export function tagOf(text: string | null): Tag | undefined {
-  const match = /^(@?)([^=]+)=(.*)$/s.exec(text ?? "");
-  if (match === null) return undefined;
-  const kind = match[1] === "@" ? "metadata" : "identifiers";
-  const name = match[2]!.replaceAll("%40", "@").replaceAll("%3D", "=").replaceAll("%25", "%");
-  return { kind, name, value: match[3]! };
+/** In the order of the address. */
+function alternativesIn(values: URLSearchParams): Alternative[] {
+  const found: { types: string[]; tags: Tag[] }[] = [{ types: [], tags: [] }];
+  for (const [name, value] of values) {
+    const { types, tags } = found.at(-1)!;
+    if (name === "or") found.push({ types: [], tags: [] });
+    else if (name === "type" && value !== "") types.push(value);
+    else if (name === "tag") {
+      const tag = tagOf(value);
+      if (tag !== undefined) tags.push(tag);
+    }
+  }
+  return alternativesOf(found);
 }
 
 function sequenceOf(text: string | null): number | undefined {

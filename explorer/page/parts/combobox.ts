@@ -18,8 +18,8 @@ export interface ComboboxOptions<Value> {
   onChoice(value: Value): void;
   /** A text that was confirmed although nothing was chosen. Returns what is wrong with it. */
   onText(text: string): string | undefined;
-  /** Backspace in an empty field. */
-  onBack?(): void;
+  /** What keys mean in an empty field. */
+  readonly emptyKeys?: Readonly<Record<string, () => void>>;
 }
 
 /** A field with suggestions, as the ARIA practices describe it. */
@@ -130,6 +130,11 @@ export class Combobox<Value> {
       event.stopPropagation();
       if (this.#choices.length > 0 && this.input.value !== "") this.#close();
       else this.input.blur();
-    } else if (key === "Backspace" && this.input.value === "") this.#options.onBack?.();
+    } else if (this.input.value === "") {
+      const act = this.#options.emptyKeys?.[key];
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { type Child, h } from "./dom.ts";
-import { type Tag } from "../filter/filter.ts";
+import { type Tag } from "../filter/tag.ts";
 import { visibleLine } from "./visible_text.ts";
 
 /*

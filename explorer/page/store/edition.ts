@@ -1,4 +1,4 @@
-import type { Edition } from "../filter/filter.ts";
+import type { Edition } from "../filter/query.ts";
 import { parseMetrics } from "../health/metrics_text.ts";
 
 /** Which edition a server speaks: each has metrics that the others have not. */

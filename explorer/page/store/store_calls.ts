@@ -1,9 +1,13 @@
-import type { Query } from "../filter/filter.ts";
+import type { Query } from "../filter/query.ts";
+import { type BodyText, bodyText } from "./body_text.ts";
 import type { StoredEvent } from "./stored_event.ts";
 
 /*
  * Requests to the store, by way of the explorer.
  */
+
+/** A page of large events is left after so many bytes; what comes after it is the next page. */
+const PAGE_BYTES_MAX = 4_000_000;
 
 /** What the explorer says of itself. */
 export interface About {
@@ -28,6 +32,9 @@ export interface EventsPage {
   readonly hasMore: boolean;
   readonly head: number;
 }
+
+/** Reads a page of events. */
+export type ReadPage = (request: EventsRequest) => Promise<EventsPage>;
 
 export interface Answer {
   readonly status: number;
@@ -75,15 +82,16 @@ export class StoreCalls {
     return (await this.#good("GET", `/store${path}`, undefined, signal)).text;
   }
 
-  /** A page of events; one that broke off is an error. */
+  /** A page of events, or the beginning of a large one; one that broke off is an error. */
   async events(request: EventsRequest, signal?: AbortSignal): Promise<EventsPage> {
-    const answer = await this.#good("QUERY", "/store/events", JSON.stringify(request), signal);
-    const lines = answer.text.split("\n");
-    if (lines.pop() !== "") throw new CallError("Broken", 0, "the answer of the store broke off");
-    const { hasMore } = JSON.parse(lines.pop() ?? "{}");
-    if (typeof hasMore !== "boolean") throw new CallError("Broken", 0, "the answer of the store broke off");
-    const head = Number(answer.headers.get("x-service-head") ?? 0);
-    return { events: lines.map((line) => JSON.parse(line)), hasMore, head };
+    const body = JSON.stringify(request);
+    const answer = await this.#good("QUERY", "/store/events", body, signal, PAGE_BYTES_MAX);
+    // A line that is not whole is read again, with the next page.
+    const lines = answer.text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
+    const isWhole = typeof lines.at(-1)?.hasMore === "boolean";
+    if (!isWhole && !answer.isLeft) throw new CallError("Broken", 0, "the answer of the store broke off");
+    const { hasMore } = isWhole ? lines.pop() : { hasMore: true };
+    return { events: lines, hasMore, head: Number(answer.headers.get("x-service-head") ?? 0) };
   }
 
   /** Whatever the store says, errors too. */
@@ -97,8 +105,14 @@ export class StoreCalls {
     return await this.#send(method, `/store${path}`, body, headers ?? {}, signal);
   }
 
-  async #good(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer> {
-    const answer = await this.#send(method, path, body, {}, signal);
+  async #good(
+    method: string,
+    path: string,
+    body?: string,
+    signal?: AbortSignal,
+    bytesMax?: number,
+  ): Promise<Answer & BodyText> {
+    const answer = await this.#send(method, path, body, {}, signal, bytesMax);
     if (answer.status < 300) return answer;
     throw errorOf(answer);
   }
@@ -109,9 +123,10 @@ export class StoreCalls {
     body: string | undefined,
     headers: Readonly<Record<string, string>>,
     signal?: AbortSignal,
-  ): Promise<Answer> {
+    bytesMax?: number,
+  ): Promise<Answer & BodyText> {
     const begun = performance.now();
-    let answer: Answer;
+    let answer: Answer & BodyText;
     try {
       const response = await fetch(path, {
         method,
@@ -119,9 +134,9 @@ export class StoreCalls {
         headers: { ...headers, "x-explorer-key": this.#key },
         signal: signal ?? null,
       });
-      const text = await response.text();
+      const read = await bodyText(response, bytesMax);
       const seconds = (performance.now() - begun) / 1000;
-      answer = { status: response.status, text, headers: response.headers, seconds };
+      answer = { status: response.status, headers: response.headers, seconds, ...read };
     } catch (error) {
       if (signal?.aborted) throw error;
       const gone = new CallError(

@@ -1,4 +1,4 @@
-import type { Tag } from "../filter/filter.ts";
+import type { Tag } from "../filter/tag.ts";
 
 /** An event as the store sends it. */
 export interface StoredEvent {

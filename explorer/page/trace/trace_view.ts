@@ -1,13 +1,15 @@
 import type { App, View } from "../frame/app.ts";
 import { Combobox } from "../parts/combobox.ts";
 import { h, replace } from "../parts/dom.ts";
-import { isSameTag, queryOf, type Tag } from "../filter/filter.ts";
-import { choiceOf } from "../filter/filter_bar.ts";
+import { NOTHING_ASKED } from "../filter/filter.ts";
+import { queryOf } from "../filter/query.ts";
+import { isSameTag, type Tag, tagOf, tagText } from "../filter/tag.ts";
 import { durationText, timeText } from "../parts/format.ts";
 import { button, notice, tagButton } from "../parts/parts.ts";
 import { prettyParts } from "../parts/payload.ts";
-import { fragmentOf, type Route, START, tagOf, tagText } from "../frame/route.ts";
+import { fragmentOf, type Route, START } from "../frame/route.ts";
 import type { Suggestion } from "../filter/seen.ts";
+import { choiceOf } from "../filter/suggestion_choice.ts";
 import { type StoredEvent, tagsOf, timeOf } from "../store/stored_event.ts";
 import { visibleLine, visibleText } from "../parts/visible_text.ts";
 
@@ -39,7 +41,7 @@ export class TraceView implements View {
       label: "Trace a tag",
       placeholder: "Trace: name=value, or @name=value",
       choices: (text) =>
-        app.seen.suggestions(text, START.filter, 500).filter(({ what }) => what === "tag")
+        app.seen.suggestions(text, NOTHING_ASKED, 500).filter(({ what }) => what === "tag")
           .slice(0, SUGGESTIONS_MAX).map(choiceOf),
       onChoice: (choice) => choice.what === "tag" && app.go({ trace: choice.tag }),
       onText: (text) => {
@@ -99,7 +101,7 @@ export class TraceView implements View {
     const { signal } = this.#ending;
     const list = h("ol", { class: "story" });
     replace(this.#story, h("p", { class: "quiet" }, "Reading \u2026"));
-    const query = queryOf({ ...START.filter, tags: [tag] }, this.#app.facts.edition);
+    const query = queryOf({ alternatives: [{ types: [], tags: [tag] }] }, this.#app.facts.edition);
     let last: StoredEvent | undefined;
     const more = async (): Promise<void> => {
       try {

@@ -1,4 +1,5 @@
-import { type Edition, everything, type Filter, isEmpty, queryOf } from "../filter/filter.ts";
+import { type Filter, isEmpty } from "../filter/filter.ts";
+import { type Edition, everything, queryOf } from "../filter/query.ts";
 
 /*
  * What "Try it" begins with: something that works, near what was just looked at.

@@ -1,4 +1,4 @@
-import type { Edition } from "../filter/filter.ts";
+import type { Edition } from "../filter/query.ts";
 import type { Answer, StoreCalls } from "../store/store_calls.ts";
 
 /** One request and its answer. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { Seen } from "../../../../explorer/page/filter/seen.ts";
-import { START } from "../../../../explorer/page/frame/route.ts";
-import { withTag, withType } from "../../../../explorer/page/filter/filter.ts";
+import { NOTHING_ASKED, withTag, withType } from "../../../../explorer/page/filter/filter.ts";
 
 const event = (type: string, identifiers: Record<string, string | string[]>) => ({
   sequence: 1,
@@ -16,14 +15,14 @@ Deno.test("what was seen is suggested, what begins like the text first, and noth
   const seen = new Seen();
   seen.add(event("OrderPlaced", { order: "o1" }));
   seen.add(event("PreOrder", { customer: ["Ada", "Orville"] }));
-  const texts = (text: string, filter = START.filter): string[] =>
-    seen.suggestions(text, filter, 10).map((found) =>
+  const texts = (text: string, chosen = NOTHING_ASKED): string[] =>
+    seen.suggestions(text, chosen, 10).map((found) =>
       found.what === "type" ? found.type : `${found.tag.name}=${found.tag.value}`
     );
   assert.deepEqual(texts("or"), ["OrderPlaced", "customer=Orville", "order=o1", "PreOrder"]);
   assert.deepEqual(texts("ada"), ["customer=Ada"]);
   assert.deepEqual(texts("zzz"), []);
-  const chosen = withTag(withType(START.filter, "OrderPlaced"), {
+  const chosen = withTag(withType(NOTHING_ASKED, "OrderPlaced"), {
     kind: "identifiers",
     name: "order",
     value: "o1",
@@ -37,7 +36,7 @@ Deno.test("what is remembered has a limit", () => {
   const seen = new Seen();
   for (let i = 0; i < 20_000; i++) seen.add(event(`T${i}`, { n: String(i) }));
   seen.add(event("x".repeat(1000), { n: "x".repeat(1000) }));
-  const all = seen.suggestions("", START.filter, Infinity);
+  const all = seen.suggestions("", NOTHING_ASKED, Infinity);
   assert.equal(all.length, 5500);
   assert.ok(all.some((found) => found.what === "type" && found.type === "T19999"));
 });

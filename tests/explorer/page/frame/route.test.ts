@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  fragmentOf,
-  type Route,
-  routeOf,
-  START,
-  tagOf,
-  tagText,
-  takeKey,
-} from "../../../../explorer/page/frame/route.ts";
+import { alternativesOf, NO_FILTER } from "../../../../explorer/page/filter/filter.ts";
+import { tagOf, tagText } from "../../../../explorer/page/filter/tag.ts";
+import { fragmentOf, type Route, routeOf, START, takeKey } from "../../../../explorer/page/frame/route.ts";
+
+fc.configureGlobal({ seed: 17 });
 
 /** What means something in an address, and a little else. */
 const unit = fc.constantFrom(...[..."a=@%&#?+ 43D0\0\n\u202e\u{1f600}\u00e9/\"'<key"]);
@@ -24,9 +20,12 @@ const tag = plain({
 });
 const time = fc.option(fc.integer({ min: 0, max: 4e12 }), { nil: undefined });
 const sequence = fc.option(fc.integer({ min: 1, max: 2 ** 49 }), { nil: undefined });
-const filter = plain({
+const alternative = plain({
   types: fc.array(fc.string({ minLength: 1, unit }), { maxLength: 3 }),
   tags: fc.array(tag, { maxLength: 3 }),
+});
+const filter = plain({
+  alternatives: fc.array(alternative, { maxLength: 4 }).map(alternativesOf),
   from: time,
   before: time,
 });
@@ -48,10 +47,30 @@ Deno.test("what is shown and the address that says so are the same", () => {
 
 Deno.test("any address shows something", () => {
   fc.assert(fc.property(fc.string({ unit }), (text) => {
-    assert.ok(routeOf(`#/events?${text}`).view === "events" && routeOf(text).filter.types !== undefined);
+    assert.ok(
+      routeOf(`#/events?${text}`).view === "events" && routeOf(text).filter.alternatives !== undefined,
+    );
   }));
   const { position, open, filter } = routeOf("#/events?at=0&open=-1&from=never&tag=nothing&type=");
-  assert.deepEqual([position, open, filter], [undefined, undefined, START.filter]);
+  assert.deepEqual([position, open, filter], [undefined, undefined, NO_FILTER]);
+});
+
+Deno.test("alternatives stand between two or=; a link of before there were any shows the same", () => {
+  const tag = { kind: "identifiers", name: "order", value: "o1" } as const;
+  const filterOf = (query: string) => routeOf(`#/events?${query}`).filter;
+  assert.deepEqual(filterOf("type=A&type=B&tag=order%3Do1"), {
+    ...NO_FILTER,
+    alternatives: [{ types: ["A", "B"], tags: [tag] }],
+  });
+  assert.deepEqual(filterOf("or=&tag=order%3Do1&or=&or=&type=A&from=1970-01-01T00:00:01Z&or="), {
+    alternatives: [{ types: [], tags: [tag] }, { types: ["A"], tags: [] }],
+    from: 1000,
+    before: undefined,
+  });
+  assert.equal(
+    fragmentOf({ ...START, filter: filterOf("type=A&or=&type=B") }),
+    "#/events?type=A&or=&type=B",
+  );
 });
 
 Deno.test("a tag is one text, whatever is in its name", () => {
