@@ -1,12 +1,12 @@
-import { editionOf } from "./edition.ts";
-import { h } from "./dom.ts";
-import type { Edition } from "./filter.ts";
-import { helpDialog } from "./help_dialog.ts";
-import { keyOfThisBrowser, onNewKey } from "./key.ts";
-import { Pages } from "./pages.ts";
-import { closeOtherMenus, notice } from "./parts.ts";
-import { Shell } from "./shell.ts";
-import { type About, CallError, StoreCalls } from "./store_calls.ts";
+import { editionOf } from "./store/edition.ts";
+import { h } from "./parts/dom.ts";
+import type { Edition } from "./filter/query.ts";
+import { helpDialog } from "./frame/help_dialog.ts";
+import { keyOfThisBrowser, onNewKey } from "./frame/key.ts";
+import { Pages } from "./frame/pages.ts";
+import { closeOtherMenus, notice } from "./parts/parts.ts";
+import { Shell } from "./frame/shell.ts";
+import { type About, CallError, StoreCalls } from "./store/store_calls.ts";
 
 /*
  * Begins: the key, what the explorer says of itself, the edition of the store; then the view that the address names.

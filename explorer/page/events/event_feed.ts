@@ -1,0 +1,135 @@
+import type { Filter } from "../filter/filter.ts";
+import { type Edition, queryOf } from "../filter/query.ts";
+import type { Seen } from "../filter/seen.ts";
+import type { EventsPage, EventsRequest, ReadPage, StoreCalls } from "../store/store_calls.ts";
+import { type StoredEvent, timeOf } from "../store/stored_event.ts";
+import { type Bounds, boundsOf, timeSearchOf } from "../timeline/time_bounds.ts";
+import type { KnownTimes } from "../timeline/time_search.ts";
+import { KeptEvents } from "./kept_events.ts";
+
+/** What is shown, in which order, and from where. */
+export interface FeedRequest {
+  readonly filter: Filter;
+  readonly isOldestFirst: boolean;
+  readonly position: number | undefined;
+}
+
+const FIRST_PAGE = 100;
+const NEXT_PAGE = 400;
+
+/** Higher than any sequence. */
+const BEYOND = 2 ** 52;
+
+/** The events of one request, page after page, in the order in which they are shown. */
+export class EventFeed {
+  readonly #kept = new KeptEvents();
+  /** The newest sequence that has been considered; what comes later is for whoever follows. */
+  head = 0;
+  isAtEnd = false;
+  /** The last page could not be read. */
+  hasFailed = false;
+  readonly query: ReturnType<typeof queryOf>;
+  readonly #calls: StoreCalls;
+  readonly #seen: Seen;
+  readonly #request: FeedRequest;
+  readonly #edition: Edition;
+  readonly #known: KnownTimes;
+  readonly #ending = new AbortController();
+  readonly #readPage: ReadPage = (request) => this.#calls.events(request, this.#ending.signal);
+  #bounds: Bounds | undefined;
+  #reading: Promise<void> | undefined;
+
+  constructor(calls: StoreCalls, edition: Edition, seen: Seen, known: KnownTimes, request: FeedRequest) {
+    this.#calls = calls;
+    this.#seen = seen;
+    this.#request = request;
+    this.#edition = edition;
+    this.#known = known;
+    this.query = queryOf(request.filter, edition);
+  }
+
+  get events(): readonly StoredEvent[] {
+    return this.#kept.all;
+  }
+
+  /** There may be more, but no room for it. */
+  get isFull(): boolean {
+    return this.#kept.isFull;
+  }
+
+  stop(): void {
+    this.#ending.abort();
+  }
+
+  get isStopped(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  /** Whether events that are yet to come belong to what is shown, at its beginning. */
+  get canFollow(): boolean {
+    const { filter, isOldestFirst, position } = this.#request;
+    // Without its first page, nobody knows what is new.
+    if (this.hasFailed) return false;
+    return !isOldestFirst && position === undefined && filter.before === undefined;
+  }
+
+  /** Reads the next page, unless one is being read or there is none. */
+  async more(): Promise<void> {
+    if (this.isAtEnd || this.isFull || this.isStopped) return;
+    this.#reading ??= this.#read().finally(() => this.#reading = undefined);
+    await this.#reading;
+  }
+
+  /** Puts events that have just come where they belong; oldest first. */
+  prepend(events: readonly StoredEvent[]): void {
+    for (const event of events) this.#seen.add(event);
+    // The time may begin later than now.
+    const { from = -Infinity } = this.#request.filter;
+    this.#kept.prepend(events.filter((event) => timeOf(event) >= from).reverse());
+  }
+
+  async #read(): Promise<void> {
+    this.#bounds ??= await this.#boundsOf();
+    const { isOldestFirst } = this.#request;
+    const last = this.events.at(-1)?.sequence;
+    const { after, before } = this.#bounds;
+    const from = isOldestFirst ? last ?? after : after;
+    const to = isOldestFirst ? before : last ?? before;
+    const request: EventsRequest = {
+      query: this.query,
+      limit: last === undefined ? FIRST_PAGE : NEXT_PAGE,
+      ...from === 0 ? {} : { afterSequence: from },
+      ...to === Infinity ? {} : { beforeSequence: Math.max(1, to) },
+      ...isOldestFirst ? {} : { backwards: true },
+    };
+    const page = await this.#readPage(request);
+    this.#add(page, last === undefined);
+  }
+
+  #add({ events, hasMore, head }: EventsPage, isFirst: boolean): void {
+    if (isFirst) this.head = head;
+    // What came meanwhile has cut off the end that these were to follow.
+    if (this.isFull) return;
+    for (const event of events) this.#seen.add(event);
+    this.#kept.append(events);
+    this.isAtEnd = !hasMore && !this.isFull;
+  }
+
+  /** Where the list begins and ends: its times become sequences. */
+  async #boundsOf(): Promise<Bounds> {
+    const { isOldestFirst, position } = this.#request;
+    const { after, before } = await this.timeBounds();
+    if (position === undefined) return { after, before };
+    return isOldestFirst
+      ? { after: Math.max(after, position - 1), before }
+      : { after, before: Math.min(before, position + 1) };
+  }
+
+  /** The sequences of the time that is shown. */
+  async timeBounds(): Promise<Bounds> {
+    const { filter } = this.#request;
+    if (filter.from === undefined && filter.before === undefined) return { after: 0, before: Infinity };
+    const { head } = await this.#readPage({ query: this.query, limit: 1, afterSequence: BEYOND });
+    return await boundsOf(filter, timeSearchOf(this.#readPage, this.#edition, this.#known), head);
+  }
+}

@@ -1,0 +1,28 @@
+import type { App } from "../frame/app.ts";
+import type { EventFeed } from "./event_feed.ts";
+import { isEmpty } from "../filter/filter.ts";
+import { wholeText } from "../parts/format.ts";
+import { button, notice } from "../parts/parts.ts";
+import { START } from "../frame/route.ts";
+
+/** How many events are in the list, and whether there are more. */
+export function countText({ events: { length }, isFull, isAtEnd }: EventFeed): string {
+  if (length === 0) return "";
+  const more = isFull ? ": to see more, begin at another position" : isAtEnd ? "" : " so far";
+  return `${wholeText(length)} event${length === 1 ? "" : "s"}${more}`;
+}
+
+/** Why the list is empty. */
+export function nothingNotice(app: App): HTMLElement {
+  const { filter, position } = app.route;
+  if (isEmpty(filter) && position === undefined) {
+    return notice("No events yet", "The store is empty. Events appear here as soon as they are written.");
+  }
+  const clear = button("Show everything", () => app.go({ filter: START.filter, position: undefined }));
+  return notice("Nothing matches", "No event of the store is of these types, tags and times.", clear);
+}
+
+/** Why nothing could be read. */
+export function failureNotice(message: string, onAgain: () => void): HTMLElement {
+  return notice("The events could not be read", message, button("Try again", onAgain));
+}

@@ -1,0 +1,97 @@
+import type { App } from "../frame/app.ts";
+import { curlText, queryText, typeScriptText } from "../filter/copy_as.ts";
+import { h } from "../parts/dom.ts";
+import { FilterBar } from "../filter/filter_bar.ts";
+import { button, closeMenu, menu } from "../parts/parts.ts";
+import type { Route } from "../frame/route.ts";
+import type { Bounds } from "../timeline/time_bounds.ts";
+import { TimeMenu } from "../filter/time_menu.ts";
+
+/** What is above the list: filter, time, order, position, copying, and the button that pauses. */
+export class EventsToolbar {
+  readonly element: HTMLElement;
+  readonly #app: App;
+  readonly #filterBar: FilterBar;
+  readonly #timeMenu: TimeMenu;
+  readonly #order: HTMLSelectElement;
+  readonly #position: HTMLInputElement;
+  readonly #live: HTMLButtonElement;
+
+  constructor(app: App, onPause: () => void, boundsOf: () => Promise<Bounds>) {
+    this.#app = app;
+    this.#filterBar = new FilterBar(app);
+    this.#timeMenu = new TimeMenu(app);
+    this.#order = h(
+      "select",
+      { "aria-label": "Order", "on": { change: () => this.#changeOrder() } },
+      h("option", { value: "newest" }, "Newest first"),
+      h("option", { value: "oldest" }, "Oldest first"),
+    );
+    this.#position = h("input", {
+      "class": "position",
+      "inputmode": "numeric",
+      "placeholder": "from #",
+      "aria-label": "From sequence",
+      "on": { change: () => this.#changePosition() },
+    });
+    this.#live = button("Live", onPause, { class: "button live", title: "Pause or resume (p)" });
+    const tools = h(
+      "div",
+      { class: "tools" },
+      this.#timeMenu.element,
+      this.#order,
+      this.#position,
+      copyMenu(app, boundsOf),
+      this.#live,
+    );
+    this.element = h("div", { class: "toolbar" }, this.#filterBar.element, tools);
+  }
+
+  focus(): void {
+    this.#filterBar.focus();
+  }
+
+  show(route: Route): void {
+    this.#filterBar.show(route);
+    this.#timeMenu.show(route);
+    this.#order.value = route.isOldestFirst ? "oldest" : "newest";
+    this.#position.value = route.position === undefined ? "" : String(route.position);
+  }
+
+  /** @param state undefined when new events do not belong to what is shown */
+  showLive(state: "live" | "paused" | undefined): void {
+    this.#live.hidden = state === undefined;
+    this.#live.textContent = state === "paused" ? "Paused" : "Live";
+    this.#live.setAttribute("aria-pressed", String(state === "live"));
+  }
+
+  #changeOrder(): void {
+    this.#app.go({ isOldestFirst: this.#order.value === "oldest", position: undefined });
+  }
+
+  #changePosition(): void {
+    const text = this.#position.value.replace(/[#,\s]/g, "");
+    const position = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+    if (text !== "" && position === undefined) {
+      this.#app.say("A position is a sequence: a whole number from 1");
+    }
+    this.#app.go({ position });
+  }
+}
+
+/** @param boundsOf the sequences of what is shown */
+function copyMenu(app: App, boundsOf: () => Promise<Bounds>): HTMLElement {
+  const item = (label: string, textOf: (bounds: Bounds) => string): HTMLButtonElement =>
+    button(label, () => {
+      closeMenu(details);
+      boundsOf().then((bounds) => app.copy(textOf(bounds), label), (error: Error) => app.say(error.message));
+    });
+  const details: HTMLDetailsElement = menu(
+    "Copy",
+    item("Query", () => queryText(app.route.filter, app.facts.edition)),
+    item("curl", (bounds) => curlText(app.route.filter, bounds, app.facts)),
+    item("TypeScript", (bounds) => typeScriptText(app.route.filter, bounds, app.facts)),
+    item("Link", () => location.href),
+  );
+  return details;
+}

@@ -1,0 +1,242 @@
+import type { App, View } from "../frame/app.ts";
+import { h, replace } from "../parts/dom.ts";
+import { EventFeed } from "./event_feed.ts";
+import { EventsToolbar } from "./events_toolbar.ts";
+import { countText, failureNotice, nothingNotice } from "./events_texts.ts";
+import { EventPanel } from "./event_panel.ts";
+import { eventRow } from "./event_row.ts";
+import { Follower } from "./follower.ts";
+import { HeldEvents } from "./held_events.ts";
+import { narrowedToTag } from "../filter/filter.ts";
+import { fragmentOf, type Route } from "../frame/route.ts";
+import type { StoredEvent } from "../store/stored_event.ts";
+import type { Bounds } from "../timeline/time_bounds.ts";
+import { KnownTimes } from "../timeline/time_search.ts";
+import { Timeline } from "../timeline/timeline.ts";
+import { ListCursor } from "./list_cursor.ts";
+import { VirtualList } from "./virtual_list.ts";
+
+const OPEN_MILLISECONDS = 120;
+
+/** The list of events: filtered, live, and with one of them open. */
+export class EventsView implements View {
+  readonly element: HTMLElement;
+  readonly #app: App;
+  readonly #toolbar: EventsToolbar;
+  readonly #timeline: Timeline;
+  readonly #panel: EventPanel;
+  readonly #list: VirtualList<StoredEvent>;
+  readonly #cursor: ListCursor;
+  readonly #held: HeldEvents;
+  readonly #empty = h("div", { class: "empty", role: "status" });
+  readonly #count = h("span", { class: "count", role: "status" });
+  #known = new KnownTimes();
+  #feed: EventFeed | undefined;
+  #follower: Follower | undefined;
+  #isPaused = false;
+  #opening: ReturnType<typeof setTimeout> | undefined;
+  #shown = "";
+
+  constructor(app: App) {
+    this.#app = app;
+    this.#toolbar = new EventsToolbar(app, () => this.#togglePause(), () => this.#timeBounds());
+    this.#timeline = new Timeline(app, () => this.#known);
+    this.#panel = new EventPanel(app, () => this.#close());
+    this.#list = new VirtualList<StoredEvent>({
+      label: "Events",
+      keyOf: ({ sequence }) => sequence,
+      rowOf: (event) => this.#row(event),
+      onNearEnd: () => void this.#more(),
+      onScroll: () => this.#list.isAtTop && this.#showHeld(),
+    });
+    this.#cursor = new ListCursor(this.#list);
+    this.#held = new HeldEvents(() => this.#toTop());
+    this.element = this.#build();
+  }
+
+  #build(): HTMLElement {
+    const list = h(
+      "div",
+      { class: "list-part" },
+      this.#held.button,
+      this.#list.element,
+      this.#empty,
+      this.#count,
+    );
+    return h(
+      "div",
+      { class: "view events-view" },
+      this.#toolbar.element,
+      this.#timeline.element,
+      h("div", { class: "split" }, list, this.#panel.element),
+    );
+  }
+
+  show(route: Route): void {
+    this.#toolbar.show(route);
+    const wanted = fragmentOf({ ...route, open: undefined });
+    if (wanted !== this.#shown) {
+      this.#shown = wanted;
+      this.#start(route);
+    }
+    if (route.open !== undefined) this.#cursor.moveTo(route.open);
+    this.element.classList.toggle("has-open", route.open !== undefined);
+    void this.#panel.show(route.open);
+  }
+
+  hide(): void {
+    this.#shown = "";
+    clearTimeout(this.#opening);
+    this.#feed?.stop();
+    this.#follower?.stop();
+    this.#timeline.stop();
+  }
+
+  forget(): void {
+    this.#known = new KnownTimes();
+    this.#panel.clear();
+  }
+
+  reload(): void {
+    this.#shown = "";
+    this.show(this.#app.route);
+  }
+
+  /** What was read stays; only what could not be read is read again. */
+  resume(): void {
+    if (this.#feed?.hasFailed !== true) return;
+    if (this.#feed.events.length === 0) return this.reload();
+    this.#feed.hasFailed = false;
+    void this.#more();
+  }
+
+  onKey(key: string): boolean {
+    if (key === "/") this.#toolbar.focus();
+    else if (key === "j" || key === "ArrowDown") this.#step(1);
+    else if (key === "k" || key === "ArrowUp") this.#step(-1);
+    else if (key === "Enter") this.#openCursor();
+    else if (key === "Escape" && this.#app.route.open !== undefined) this.#close();
+    else if (key === "p") this.#togglePause();
+    else if (key === "g") this.#toTop();
+    else return false;
+    return true;
+  }
+
+  #start(route: Route): void {
+    this.#feed?.stop();
+    this.#follower?.stop();
+    this.#timeline.stop();
+    this.#follower = undefined;
+    this.#held.take();
+    this.#cursor.sequence = undefined;
+    const { calls, facts, seen } = this.#app;
+    const feed = new EventFeed(calls, facts.edition, seen, this.#known, route);
+    this.#feed = feed;
+    this.#showLive();
+    this.#list.set([], true);
+    replace(this.#empty);
+    this.#count.textContent = "Reading \u2026";
+    void this.#more().then(() => {
+      if (feed.isStopped || feed.hasFailed) return;
+      if (feed.canFollow) this.#follow(feed);
+      // The timeline counts once the first rows are on the screen.
+      requestAnimationFrame(() => setTimeout(() => !feed.isStopped && this.#timeline.show(route.filter)));
+    });
+  }
+
+  async #timeBounds(): Promise<Bounds> {
+    return await this.#feed?.timeBounds() ?? { after: 0, before: Infinity };
+  }
+
+  #follow(feed: EventFeed): void {
+    this.#follower = new Follower({
+      calls: this.#app.calls,
+      query: feed.query,
+      after: feed.head,
+      onEvents: (events) => this.#receive(events),
+      onBehind: () => this.#start(this.#app.route),
+    });
+    this.#follower.pause(this.#isPaused);
+  }
+
+  async #more(): Promise<void> {
+    const feed = this.#feed;
+    if (feed === undefined || feed.isAtEnd || feed.isFull || feed.hasFailed) return;
+    try {
+      await feed.more();
+      if (!feed.isStopped) this.#draw();
+    } catch (error) {
+      if (feed.isStopped) return;
+      feed.hasFailed = true;
+      const { message } = error as Error;
+      this.#count.textContent = feed.events.length > 0 ? `Could not read on: ${message}` : "";
+      if (feed.events.length === 0) replace(this.#empty, failureNotice(message, () => this.reload()));
+    }
+  }
+
+  #draw(): void {
+    const feed = this.#feed!;
+    this.#list.set(feed.events, false);
+    if (feed.events.length === 0 && feed.isAtEnd) replace(this.#empty, nothingNotice(this.#app));
+    else replace(this.#empty);
+    this.#count.textContent = countText(feed);
+    this.#cursor.mark();
+  }
+
+  #receive(events: readonly StoredEvent[]): void {
+    this.#held.add(events);
+    if (this.#held.areTooMany) return this.#start(this.#app.route);
+    if (this.#list.isAtTop) this.#showHeld();
+    else this.#held.show();
+  }
+
+  #showHeld(): void {
+    const events = this.#held.take();
+    if (events.length === 0) return;
+    this.#feed?.prepend(events);
+    this.#draw();
+  }
+
+  #toTop(): void {
+    this.#list.element.scrollTop = 0;
+    this.#showHeld();
+  }
+
+  #togglePause(): void {
+    this.#isPaused = !this.#isPaused;
+    this.#follower?.pause(this.#isPaused);
+    this.#showLive();
+  }
+
+  #showLive(): void {
+    this.#toolbar.showLive(this.#feed?.canFollow ? this.#isPaused ? "paused" : "live" : undefined);
+  }
+
+  #row(event: StoredEvent): HTMLElement {
+    const app = this.#app;
+    const row = eventRow(event, {
+      link: fragmentOf({ ...app.route, open: event.sequence }),
+      onTag: (tag) => app.go({ filter: narrowedToTag(app.route.filter, tag), position: undefined }),
+    });
+    row.classList.toggle("current", event.sequence === this.#cursor.sequence);
+    return row;
+  }
+
+  #close(): void {
+    clearTimeout(this.#opening);
+    this.#app.go({ open: undefined });
+    this.#list.element.focus({ preventScroll: true });
+  }
+
+  #step(by: number): void {
+    if (!this.#cursor.step(by, this.#feed?.events ?? []) || this.#app.route.open === undefined) return;
+    // A key that is held down steps faster than an address may change.
+    clearTimeout(this.#opening);
+    this.#opening = setTimeout(() => this.#openCursor("replace"), OPEN_MILLISECONDS);
+  }
+
+  #openCursor(how: "step" | "replace" = "step"): void {
+    const { sequence } = this.#cursor;
+    if (sequence !== undefined) this.#app.go({ open: sequence }, how);
+  }
+}

@@ -1,0 +1,35 @@
+import type { StoredEvent } from "../store/stored_event.ts";
+import type { VirtualList } from "./virtual_list.ts";
+
+/** The row that keys move from. */
+export class ListCursor {
+  /** Its sequence. */
+  sequence: number | undefined;
+  readonly #list: VirtualList<StoredEvent>;
+
+  constructor(list: VirtualList<StoredEvent>) {
+    this.#list = list;
+  }
+
+  /** Goes to another row, which comes into sight. Returns whether there is one. */
+  step(by: number, events: readonly StoredEvent[]): boolean {
+    const at = events.findIndex(({ sequence }) => sequence === this.sequence);
+    const next = at < 0 ? 0 : Math.min(events.length - 1, Math.max(0, at + by));
+    if (events[next] === undefined) return false;
+    this.moveTo(events[next].sequence);
+    this.#list.scrollTo(next);
+    this.mark();
+    return true;
+  }
+
+  moveTo(sequence: number): void {
+    if (this.sequence !== undefined) this.#list.rowOf(this.sequence)?.classList.remove("current");
+    this.sequence = sequence;
+    this.mark();
+  }
+
+  /** Marks the row, if it is in the document. */
+  mark(): void {
+    if (this.sequence !== undefined) this.#list.rowOf(this.sequence)?.classList.add("current");
+  }
+}

@@ -1,0 +1,119 @@
+import { h } from "../parts/dom.ts";
+
+/** Rows that are made although they are just out of sight. */
+const MORE_ROWS = 10;
+
+export interface VirtualListOptions<Item> {
+  readonly label: string;
+  /** What an item keeps when its place changes. */
+  keyOf(item: Item): number;
+  /** The element of an item, which gets its place from the list. */
+  rowOf(item: Item): HTMLElement;
+  /** The last rows are near: more may be read. */
+  onNearEnd(): void;
+  onScroll(): void;
+}
+
+/** A list of which only the rows in sight are in the document, however long it is. All rows have one height. */
+export class VirtualList<Item> {
+  readonly element: HTMLElement;
+  readonly #rows: HTMLElement;
+  readonly #options: VirtualListOptions<Item>;
+  readonly #shown = new Map<number, HTMLElement>();
+  #items: readonly Item[] = [];
+  #isDrawing = false;
+
+  constructor(options: VirtualListOptions<Item>) {
+    this.#options = options;
+    this.#rows = h("ol", { class: "rows", "aria-label": options.label });
+    this.element = h(
+      "div",
+      { class: "list", tabindex: 0, role: "region", "aria-label": options.label },
+      this.#rows,
+    );
+    this.element.addEventListener("scroll", () => {
+      options.onScroll();
+      this.#later();
+    }, { passive: true });
+    new ResizeObserver(() => this.#later()).observe(this.element);
+  }
+
+  get isAtTop(): boolean {
+    return this.element.scrollTop < this.#rowHeight / 2;
+  }
+
+  /** @param isAnew whether the rows of before are no longer right */
+  set(items: readonly Item[], isAnew: boolean): void {
+    this.#items = items;
+    if (isAnew) {
+      this.#shown.forEach((row) => row.remove());
+      this.#shown.clear();
+      this.element.scrollTop = 0;
+    }
+    this.#later();
+  }
+
+  scrollTo(index: number): void {
+    const top = index * this.#rowHeight;
+    const { scrollTop, clientHeight } = this.element;
+    if (top < scrollTop) this.element.scrollTop = top;
+    else if (top + this.#rowHeight > scrollTop + clientHeight) {
+      this.element.scrollTop = top + this.#rowHeight - clientHeight;
+    }
+    this.#draw();
+  }
+
+  rowOf(key: number): HTMLElement | undefined {
+    return this.#shown.get(key);
+  }
+
+  get #rowHeight(): number {
+    return parseFloat(getComputedStyle(this.element).getPropertyValue("--row-height")) || 36;
+  }
+
+  /** Once for each frame. */
+  #later(): void {
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    requestAnimationFrame(() => {
+      this.#isDrawing = false;
+      this.#draw();
+    });
+  }
+
+  #draw(): void {
+    const height = this.#rowHeight;
+    const { scrollTop, clientHeight } = this.element;
+    const count = this.#items.length;
+    this.#rows.style.height = `${count * height}px`;
+    const first = Math.max(0, Math.floor(scrollTop / height) - MORE_ROWS);
+    const end = Math.min(count, Math.ceil((scrollTop + clientHeight) / height) + MORE_ROWS);
+    const wanted = new Set(this.#items.slice(first, end).map(this.#options.keyOf));
+    for (const [key, row] of this.#shown) {
+      if (!wanted.has(key)) {
+        row.remove();
+        this.#shown.delete(key);
+      }
+    }
+    let before: HTMLElement | null = null;
+    for (let i = end - 1; i >= first; i--) {
+      before = this.#place(this.#items[i]!, i, height, before);
+    }
+    if (count > 0 && end > count - 2 * MORE_ROWS) this.#options.onNearEnd();
+  }
+
+  /** Rows stand in the document in their order, for who reads or walks through them without eyes. */
+  #place(item: Item, index: number, height: number, before: HTMLElement | null): HTMLElement {
+    const key = this.#options.keyOf(item);
+    let row = this.#shown.get(key);
+    if (row === undefined) {
+      row = this.#options.rowOf(item);
+      this.#shown.set(key, row);
+    }
+    row.style.transform = `translateY(${index * height}px)`;
+    row.setAttribute("aria-setsize", "-1");
+    row.setAttribute("aria-posinset", String(index + 1));
+    if (row.parentNode === null || row.nextSibling !== before) this.#rows.insertBefore(row, before);
+    return row;
+  }
+}

@@ -1,0 +1,145 @@
+import type { App } from "../frame/app.ts";
+import type { Route } from "../frame/route.ts";
+import { Combobox } from "../parts/combobox.ts";
+import { h, replace, setAttribute } from "../parts/dom.ts";
+import { button } from "../parts/parts.ts";
+import { type Alternative, alternativesOf, NOTHING_ASKED, withTag, withType } from "./filter.ts";
+import { alternativeChips } from "./filter_chips.ts";
+import type { Suggestion } from "./seen.ts";
+import { choiceOf } from "./suggestion_choice.ts";
+import { tagOf } from "./tag.ts";
+
+const SUGGESTIONS_MAX = 12;
+const LABEL = "Filter by type or tag";
+
+/** The types and tags that the list is narrowed to, as alternatives to each other, and a field for more. */
+export class FilterBar {
+  readonly element = h("div", { class: "filter-bar", role: "group", "aria-label": "Filter" });
+  readonly #app: App;
+  readonly #combobox: Combobox<Suggestion>;
+  #alternatives: readonly Alternative[] | undefined;
+  /** The alternative that the field adds to; the number of all of them when it begins another one. */
+  #at = 0;
+
+  constructor(app: App) {
+    this.#app = app;
+    this.#combobox = new Combobox<Suggestion>({
+      id: "filter",
+      label: LABEL,
+      placeholder: "",
+      choices: (text) => app.seen.suggestions(text, this.#edited, SUGGESTIONS_MAX).map(choiceOf),
+      onChoice: (choice) => this.#add(choice),
+      onText: (text) => this.#addText(text),
+      emptyKeys: { "Backspace": () => this.#removeLast(), "|": () => this.#edit(this.#all.length) },
+    });
+  }
+
+  focus(): void {
+    this.#combobox.input.focus();
+  }
+
+  show({ filter }: Route): void {
+    if (filter.alternatives === this.#alternatives) return;
+    this.#alternatives = filter.alternatives;
+    this.#at = Math.min(this.#at, Math.max(0, filter.alternatives.length - 1));
+    this.#draw();
+  }
+
+  get #all(): readonly Alternative[] {
+    return this.#alternatives ?? [];
+  }
+
+  get #edited(): Alternative {
+    return this.#all[this.#at] ?? NOTHING_ASKED;
+  }
+
+  #draw(): void {
+    const { input } = this.#combobox;
+    const hasFocus = document.activeElement === input;
+    const isAnother = this.#at === this.#all.length && this.#at > 0;
+    const shown = isAnother
+      ? [...this.#all, NOTHING_ASKED]
+      : this.#all.length === 0
+      ? [NOTHING_ASKED]
+      : this.#all;
+    const groups = shown.flatMap((alternative, i) => {
+      const group = this.#group(alternative, i, shown.length);
+      return i === 0 ? [group] : [h("span", { class: "or" }, "or"), group];
+    });
+    const another = isAnother || this.#all.length === 0 ? undefined : button(
+      "or \u2026",
+      () => this.#edit(this.#all.length),
+      { class: "link another", title: "Add an alternative ( | in the field)" },
+    );
+    replace(this.element, ...groups, another);
+    input.placeholder = isAnother || this.#all.length > 0
+      ? isAnother ? "a type, or a tag" : "and ..."
+      : "Filter: a type, name=value, or @name=value";
+    setAttribute(input, "aria-label", shown.length > 1 ? `${LABEL}, alternative ${this.#at + 1}` : LABEL);
+    if (hasFocus) this.focus();
+  }
+
+  #group(alternative: Alternative, at: number, count: number): HTMLElement {
+    const chips = alternativeChips(alternative, (changed) => this.#change(at, changed));
+    if (count === 1) return h("span", { class: "alternative" }, ...chips, this.#combobox.element);
+    const name = `alternative ${at + 1}`;
+    const field = at === this.#at ? this.#combobox.element : button("+", () => this.#edit(at), {
+      "class": "chip-button",
+      "aria-label": `Add to ${name}`,
+      "title": `Add to ${name}`,
+    });
+    return h(
+      "span",
+      { class: "alternative one-of-many", role: "group", "aria-label": `${name} of ${count}` },
+      ...chips,
+      field,
+      button("\u2715", () => this.#change(at, NOTHING_ASKED), {
+        "class": "chip-button",
+        "aria-label": `Remove ${name}`,
+        "title": `Remove ${name}`,
+      }),
+    );
+  }
+
+  #edit(at: number): void {
+    this.#at = at;
+    this.#draw();
+    this.focus();
+  }
+
+  /** One that asks for nothing any more is taken out. */
+  #change(at: number, changed: Alternative): void {
+    const alternatives = [...this.#all];
+    alternatives[at] = changed;
+    const filter = { ...this.#app.route.filter, alternatives: alternativesOf(alternatives) };
+    const isGone = filter.alternatives.length < alternatives.length;
+    this.#at = Math.max(0, isGone ? at - 1 : at);
+    this.#app.go({ filter, position: undefined });
+    // Taking back one that was not begun changes no address.
+    this.#draw();
+    this.focus();
+  }
+
+  #add(found: Suggestion): void {
+    const added = found.what === "type"
+      ? withType(this.#edited, found.type)
+      : withTag(this.#edited, found.tag);
+    this.#change(this.#at, added);
+  }
+
+  #addText(text: string): string | undefined {
+    if (text.includes("=")) {
+      const tag = tagOf(text);
+      if (tag === undefined) return "a tag is name=value; @name=value for metadata";
+      this.#add({ what: "tag", tag });
+    } else this.#add({ what: "type", type: text });
+    return undefined;
+  }
+
+  #removeLast(): void {
+    const { types, tags } = this.#edited;
+    if (tags.length > 0) this.#change(this.#at, { types, tags: tags.slice(0, -1) });
+    else if (types.length > 0) this.#change(this.#at, { types: types.slice(0, -1), tags });
+    else if (this.#at > 0) this.#edit(this.#at - 1);
+  }
+}

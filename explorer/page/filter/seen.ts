@@ -1,0 +1,63 @@
+import type { Alternative } from "./filter.ts";
+import { isSameTag, type Tag, tagText } from "./tag.ts";
+import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
+
+/** The types and tags of the events that the page has met, for suggestions. The oldest give way to new ones. */
+const TYPES_MAX = 500;
+const TAGS_MAX = 5000;
+/** Nobody looks for a longer one by its text, and thousands of them would fill the memory. */
+const CHARACTERS_MAX = 300;
+
+export type Suggestion =
+  | { readonly what: "type"; readonly type: string }
+  | { readonly what: "tag"; readonly tag: Tag };
+
+export class Seen {
+  readonly #types = new Set<string>();
+  readonly #tags = new Map<string, Tag>();
+
+  add(event: StoredEvent): void {
+    if (event.type.length <= CHARACTERS_MAX) remember(this.#types, event.type, TYPES_MAX);
+    for (const tag of tagsOf(event)) {
+      const text = tagText(tag);
+      if (text.length > CHARACTERS_MAX) continue;
+      this.#tags.delete(text);
+      this.#tags.set(text, tag);
+      if (this.#tags.size > TAGS_MAX) this.#tags.delete(this.#tags.keys().next().value!);
+    }
+  }
+
+  clear(): void {
+    this.#types.clear();
+    this.#tags.clear();
+  }
+
+  /** What a person may mean by a text, but for what is chosen: what begins with it before what only holds it, types before tags. */
+  suggestions(text: string, chosen: Alternative, max: number): Suggestion[] {
+    const wanted = text.trim().toLowerCase();
+    const types = [...this.#types].filter((type) => !chosen.types.includes(type));
+    const tags = [...this.#tags.values()].reverse().filter((tag) =>
+      !chosen.tags.some((other) => isSameTag(other, tag))
+    );
+    const ranked = [
+      ...types.sort().map((type) => ({ rank: rankOf(type, wanted), found: { what: "type", type } as const })),
+      ...tags.map((tag) => ({
+        rank: Math.min(rankOf(tagText(tag), wanted), rankOf(tag.value, wanted)),
+        found: { what: "tag", tag } as const,
+      })),
+    ];
+    return ranked.filter(({ rank }) => rank < Infinity).sort((a, b) => a.rank - b.rank)
+      .slice(0, max).map(({ found }) => found);
+  }
+}
+
+function rankOf(text: string, wanted: string): number {
+  const at = text.toLowerCase().indexOf(wanted);
+  return at < 0 ? Infinity : at === 0 ? 0 : 1;
+}
+
+function remember(set: Set<string>, value: string, max: number): void {
+  set.delete(value);
+  set.add(value);
+  if (set.size > max) set.delete(set.keys().next().value!);
+}

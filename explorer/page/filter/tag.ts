@@ -1,0 +1,25 @@
+/** A name with a value, among the identifiers or the metadata of an event. */
+export interface Tag {
+  readonly kind: "identifiers" | "metadata";
+  readonly name: string;
+  readonly value: string;
+}
+
+export function isSameTag(a: Tag, b: Tag): boolean {
+  return a.kind === b.kind && a.name === b.name && a.value === b.value;
+}
+
+/** A tag as one text; metadata begins with @. A name that holds `=` or begins with @ is escaped. */
+export function tagText({ kind, name, value }: Tag): string {
+  const escaped = name.replaceAll("%", "%25").replaceAll("=", "%3D").replace(/^@/, "%40");
+  return `${kind === "metadata" ? "@" : ""}${escaped}=${value}`;
+}
+
+/** The tag of a text that `tagText` made, or that a person typed. */
+export function tagOf(text: string | null): Tag | undefined {
+  const match = /^(@?)([^=]+)=(.*)$/s.exec(text ?? "");
+  if (match === null) return undefined;
+  const kind = match[1] === "@" ? "metadata" : "identifiers";
+  const name = match[2]!.replaceAll("%40", "@").replaceAll("%3D", "=").replaceAll("%25", "%");
+  return { kind, name, value: match[3]! };
+}

@@ -1,0 +1,99 @@
+import type { App, View } from "./app.ts";
+import type { StoreFacts } from "../filter/copy_as.ts";
+import { EventsView } from "../events/events_view.ts";
+import type { Edition } from "../filter/query.ts";
+import { HealthView } from "../health/health_view.ts";
+import { ProjectionsView } from "../projections/projections_view.ts";
+import { fragmentOf, type Route, routeOf, type ViewName, VIEWS } from "./route.ts";
+import { Seen } from "../filter/seen.ts";
+import type { Shell } from "./shell.ts";
+import type { About, StoreCalls } from "../store/store_calls.ts";
+import { TraceView } from "../trace/trace_view.ts";
+import { TryView } from "../try/try_view.ts";
+
+const MAKERS: Readonly<Record<ViewName, new (app: App) => View>> = {
+  events: EventsView,
+  trace: TraceView,
+  projections: ProjectionsView,
+  health: HealthView,
+  try: TryView,
+};
+
+/** The views, one of which is shown: the one that the address names. */
+export class Pages implements App {
+  readonly calls: StoreCalls;
+  readonly about: About;
+  readonly facts: StoreFacts;
+  readonly seen = new Seen();
+  route: Route = routeOf(location.hash);
+  readonly #shell: Shell;
+  readonly #views = new Map<ViewName, View>();
+  #shown: View | undefined;
+
+  constructor(shell: Shell, calls: StoreCalls, about: About, edition: Edition) {
+    this.#shell = shell;
+    this.calls = calls;
+    this.about = about;
+    this.facts = { ...about, edition };
+    globalThis.addEventListener("hashchange", () => this.show());
+  }
+
+  /** Shows what the address says. */
+  show(): void {
+    const before = this.route;
+    const route = routeOf(location.hash);
+    // A filter that is the same stays the same object, so that nobody draws it again.
+    const isSame = JSON.stringify(before.filter) === JSON.stringify(route.filter);
+    this.route = isSame ? { ...route, filter: before.filter } : route;
+    const view = this.#viewOf(route.view);
+    if (this.#shown !== view) this.#shown?.hide();
+    this.#shown = view;
+    this.#shell.showView(route.view, view.element);
+    view.show(this.route);
+  }
+
+  /** The store is another one. */
+  reload(): void {
+    for (const view of this.#views.values()) view.forget?.();
+    this.#shown?.reload();
+  }
+
+  /** The store answers again. */
+  resume(): void {
+    if (this.#shown?.resume === undefined) this.#shown?.reload();
+    else this.#shown.resume();
+  }
+
+  go(change: Partial<Route>, how: "step" | "replace" = "step"): void {
+    const fragment = fragmentOf({ ...this.route, ...change });
+    if (fragment === location.hash) return;
+    if (how === "step") history.pushState(null, "", fragment);
+    else history.replaceState(null, "", fragment);
+    this.show();
+  }
+
+  copy(text: string, what: string): void {
+    navigator.clipboard.writeText(text).then(
+      () => this.say(`Copied: ${what}`),
+      () => this.say("The browser does not let the page copy"),
+    );
+  }
+
+  say(text: string): void {
+    this.#shell.say(text);
+  }
+
+  /** A key that no field takes. Returns whether it meant something. */
+  onKey(key: string): boolean {
+    const view = VIEWS[Number(key) - 1];
+    if (view === undefined) return this.#shown?.onKey?.(key) ?? false;
+    this.go({ view });
+    return true;
+  }
+
+  #viewOf(name: ViewName): View {
+    const view = this.#views.get(name) ?? new MAKERS[name](this);
+    this.#views.set(name, view);
+    return view;
+  }
+}

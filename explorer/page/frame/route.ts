@@ -1,0 +1,119 @@
+import { type Alternative, alternativesOf, type Filter, NO_FILTER } from "../filter/filter.ts";
+import { type Tag, tagOf, tagText } from "../filter/tag.ts";
+
+/*
+ * Everything that the page shows is in the fragment of its address, so that it can be kept and sent to somebody:
+ * #/events?type=SeatTaken&tag=show=s1&open=12. What stands between two `or=` is one alternative of the filter. The key
+ * of the explorer is not part of it.
+ */
+
+export const VIEWS = ["events", "trace", "projections", "health", "try"] as const;
+export type ViewName = typeof VIEWS[number];
+
+export interface Route {
+  readonly view: ViewName;
+  readonly filter: Filter;
+  /** Oldest events first instead of newest first. */
+  readonly isOldestFirst: boolean;
+  /** The sequence at which the list begins; undefined at its natural end. */
+  readonly position: number | undefined;
+  /** The sequence of the event that is shown as a whole. */
+  readonly open: number | undefined;
+  /** What a trace follows. */
+  readonly trace: Tag | undefined;
+  readonly projection: { readonly type: string; readonly id: string } | undefined;
+}
+
+export const START: Route = {
+  view: "events",
+  filter: NO_FILTER,
+  isOldestFirst: false,
+  position: undefined,
+  open: undefined,
+  trace: undefined,
+  projection: undefined,
+};
+
+/** The key in a fragment as the program prints it, and the fragment without it. */
+export function takeKey(fragment: string): { readonly key: string | undefined; readonly rest: string } {
+  const match = /(^#?|[?&])key=([\w-]+)/.exec(fragment);
+  if (match === null) return { key: undefined, rest: fragment };
+  return { key: match[2], rest: fragment.replace(match[0], match[1] === "?" ? "?" : "") };
+}
+
+/** What a fragment shows. What it does not understand, it leaves out. */
+export function routeOf(fragment: string): Route {
+  const [path = "", query = ""] = fragment.replace(/^#?\/?/, "").split("?", 2);
+  const values = new URLSearchParams(query);
+  const trace = tagOf(values.get("trace"));
+  const type = values.get("projection");
+  return {
+    view: VIEWS.find((name) => name === path) ?? "events",
+    filter: {
+      alternatives: alternativesIn(values),
+      from: timeOf(values.get("from")),
+      before: timeOf(values.get("before")),
+    },
+    isOldestFirst: values.get("order") === "oldest",
+    position: sequenceOf(values.get("at")),
+    open: sequenceOf(values.get("open")),
+    trace,
+    projection: type ? { type, id: values.get("id") ?? "" } : undefined,
+  };
+}
+
+/** The fragment that shows this. */
+export function fragmentOf(route: Route): string {
+  const values = new URLSearchParams();
+  const { view, filter, trace, projection } = route;
+  if (view === "events") {
+    filter.alternatives.forEach(({ types, tags }, i) => {
+      if (i > 0) values.append("or", "");
+      for (const type of types) values.append("type", type);
+      for (const tag of tags) values.append("tag", tagText(tag));
+    });
+    if (filter.from !== undefined) values.set("from", isoOf(filter.from));
+    if (filter.before !== undefined) values.set("before", isoOf(filter.before));
+    if (route.isOldestFirst) values.set("order", "oldest");
+    if (route.position !== undefined) values.set("at", String(route.position));
+  }
+  if (view === "events" || view === "trace") {
+    if (trace !== undefined && view === "trace") values.set("trace", tagText(trace));
+    if (route.open !== undefined) values.set("open", String(route.open));
+  }
+  if (view === "projections" && projection !== undefined) {
+    values.set("projection", projection.type);
+    values.set("id", projection.id);
+  }
+  const query = values.toString();
+  return `#/${view}${query === "" ? "" : `?${query}`}`;
+}
+
+/** In the order of the address. */
+function alternativesIn(values: URLSearchParams): Alternative[] {
+  const found: { types: string[]; tags: Tag[] }[] = [{ types: [], tags: [] }];
+  for (const [name, value] of values) {
+    const { types, tags } = found.at(-1)!;
+    if (name === "or") found.push({ types: [], tags: [] });
+    else if (name === "type" && value !== "") types.push(value);
+    else if (name === "tag") {
+      const tag = tagOf(value);
+      if (tag !== undefined) tags.push(tag);
+    }
+  }
+  return alternativesOf(found);
+}
+
+function sequenceOf(text: string | null): number | undefined {
+  const number = /^[1-9]\d{0,15}$/.test(text ?? "") ? Number(text) : NaN;
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+function timeOf(text: string | null): number | undefined {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function isoOf(time: number): string {
+  return new Date(time).toISOString();
+}

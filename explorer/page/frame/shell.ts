@@ -1,0 +1,87 @@
+import { h, replace, setAttribute } from "../parts/dom.ts";
+import { type ViewName, VIEWS } from "./route.ts";
+import type { About } from "../store/store_calls.ts";
+
+const TITLES: Readonly<Record<ViewName, string>> = {
+  events: "Events",
+  trace: "Trace",
+  projections: "Projections",
+  health: "Health",
+  try: "Try it",
+};
+
+/** What stands around every view: the tabs, where the store is, and whether it answers. */
+export class Shell {
+  readonly main = h("main", { id: "main" });
+  readonly #tabs = new Map<ViewName, HTMLAnchorElement>();
+  readonly #state = h("span", { class: "state", role: "status" });
+  readonly #place = h("span", { class: "place" });
+  readonly #banner = h("div", { class: "banner", role: "alert", hidden: true });
+  readonly #toast = h("div", { class: "toast", role: "status" });
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(onHelp: () => void) {
+    const tabs = VIEWS.map((name) => {
+      const tab = h("a", { class: "tab", href: `#/${name}` }, TITLES[name]);
+      this.#tabs.set(name, tab);
+      return tab;
+    });
+    document.body.replaceChildren(
+      h(
+        "header",
+        { class: "top" },
+        h("h1", {}, h("span", { class: "mark", "aria-hidden": "true" }), "eventstore"),
+        h("nav", { "aria-label": "Views" }, ...tabs),
+        h("span", { class: "spring" }),
+        h("div", { class: "about" }, this.#place, this.#state),
+        h("button", {
+          "type": "button",
+          "class": "button icon",
+          "aria-label": "Keys (?)",
+          "title": "Keys (?)",
+          "on": { click: onHelp },
+        }, "?"),
+      ),
+      this.#banner,
+      this.main,
+      this.#toast,
+    );
+  }
+
+  showAbout({ place, allowWrites }: About, edition: string): void {
+    replace(
+      this.#place,
+      h("span", { class: "place-text", title: place }, place.replace(/^http:\/\//, "")),
+      h("span", { class: "badge" }, `edition ${edition}`),
+      h(
+        "span",
+        { class: `badge ${allowWrites ? "warn" : ""}` },
+        allowWrites ? "writes allowed" : "read-only",
+      ),
+    );
+  }
+
+  showView(name: ViewName, element: HTMLElement): void {
+    for (const [tab, link] of this.#tabs) {
+      setAttribute(link, "aria-current", tab === name ? "page" : undefined);
+    }
+    document.title = `${TITLES[name]} \u2013 eventstore`;
+    if (this.main.firstElementChild !== element) replace(this.main, element);
+  }
+
+  /** @param problem what is wrong; undefined while the store answers */
+  showState(problem: string | undefined): void {
+    const text = problem === undefined ? "connected" : "not connected";
+    if (this.#state.textContent !== text) this.#state.textContent = text;
+    this.#state.classList.toggle("bad", problem !== undefined);
+    this.#banner.hidden = problem === undefined;
+    if (this.#banner.textContent !== (problem ?? "")) this.#banner.textContent = problem ?? "";
+  }
+
+  say(text: string): void {
+    clearTimeout(this.#timer);
+    this.#toast.textContent = text;
+    this.#toast.classList.add("shown");
+    this.#timer = setTimeout(() => this.#toast.classList.remove("shown"), 4000);
+  }
+}

@@ -1,0 +1,142 @@
+import { bytesText, durationText, numberText, wholeText } from "../parts/format.ts";
+import { type Metrics, quantile, valueOf } from "./metrics_text.ts";
+
+/*
+ * What the health of a store is told by: one number each, from two looks at its metrics. A number of which the store
+ * has no metric is left out.
+ */
+
+/** The metrics at a moment. */
+export interface Look {
+  readonly metrics: Metrics;
+  /** Seconds, of whatever clock. */
+  readonly at: number;
+}
+
+export interface HealthNumber {
+  readonly label: string;
+  /** What it says, for who does not know it. */
+  readonly about: string;
+  value(now: Look, before: Look | undefined): number | undefined;
+  text(value: number): string;
+  /** Whether it deserves attention. */
+  isBad?(value: number): boolean;
+}
+
+const perSecond = (value: number): string => `${numberText(value)}/s`;
+
+function gauge(
+  label: string,
+  about: string,
+  name: string,
+  text: (value: number) => string,
+  isBad?: (value: number) => boolean,
+): HealthNumber {
+  return {
+    label,
+    about,
+    text,
+    value: ({ metrics }) => valueOf(metrics, name),
+    ...isBad === undefined ? {} : { isBad },
+  };
+}
+
+/** How fast a counter grows. */
+function rate(
+  label: string,
+  about: string,
+  name: string,
+  isBad?: (value: number) => boolean,
+  labels: Readonly<Record<string, string>> = {},
+): HealthNumber {
+  return {
+    label,
+    about,
+    text: perSecond,
+    value(now, before) {
+      const value = valueOf(now.metrics, name, labels);
+      const earlier = before === undefined ? undefined : valueOf(before.metrics, name, labels);
+      if (value === undefined || earlier === undefined || before === undefined || value < earlier) {
+        return undefined;
+      }
+      return (value - earlier) / (now.at - before.at);
+    },
+    ...isBad === undefined ? {} : { isBad },
+  };
+}
+
+/** Of what came since the look before. */
+function latency(label: string, about: string, name: string, share: number): HealthNumber {
+  return {
+    label,
+    about,
+    text: durationText,
+    value(now, before) {
+      const family = now.metrics.get(name);
+      return family === undefined || before === undefined
+        ? undefined
+        : quantile(share, family, before.metrics.get(name));
+    },
+  };
+}
+
+function mean(label: string, about: string, name: string): HealthNumber {
+  return {
+    label,
+    about,
+    text: numberText,
+    value(now, before) {
+      const [family, earlier] = [now.metrics.get(name), before?.metrics.get(name)];
+      if (family === undefined || earlier === undefined || family.count <= earlier.count) return undefined;
+      return (family.sum - earlier.sum) / (family.count - earlier.count);
+    },
+  };
+}
+
+const some = (value: number): boolean => value > 0;
+
+/** In the order in which they are shown. */
+export const HEALTH_NUMBERS: readonly HealthNumber[] = [
+  gauge(
+    "Queue",
+    "requests that wait for their turn",
+    "service_requests_queued",
+    wholeText,
+    (value) => value > 80,
+  ),
+  gauge(
+    "Longest wait",
+    "of the request that has waited longest",
+    "service_queue_longest_wait_seconds",
+    durationText,
+    (value) => value > 10,
+  ),
+  rate("Writes", "carried out", "service_writes_committed_total"),
+  rate("Transactions", "committed, also those that wrote nothing", "service_transactions_committed_total"),
+  rate("Conflicts", "writes refused with 409", "service_writes_rejected_total"),
+  rate("Overtaken", "appends refused by their condition", "service_appends_failed_total"),
+  latency("Turn, median", "how long a write held its turn", "service_write_duration_seconds", 0.5),
+  latency(
+    "Turn, 99 %",
+    "one in a hundred writes held its turn longer",
+    "service_write_duration_seconds",
+    0.99,
+  ),
+  latency("Transaction, median", "from the ticket to the end", "service_transaction_duration_seconds", 0.5),
+  latency("Transaction, 99 %", "one in a hundred took longer", "service_transaction_duration_seconds", 0.99),
+  mean("Group size", "writes that share one commit", "service_write_group_size"),
+  gauge("Open transactions", "begun, not committed or abandoned", "service_transactions_open", wholeText),
+  rate("Expired", "transactions that nobody called any more", "service_transactions_expired_total", some),
+  rate("Expired tickets", "rolled back at a deadline", "service_transactions_rolled_back_total", some, {
+    reason: "expired",
+  }),
+  rate("Failed writes", "not carried out, by the fault of the server", "service_writes_failed_total", some),
+  rate("Events read", "sent to readers", "service_read_events_total"),
+  latency("Read, median", "from the query to the last byte", "service_read_duration_seconds", 0.5),
+  gauge("Reads waiting", "for an event that matches", "service_reads_waiting", wholeText),
+  gauge("Database", "the file of the store", "service_store_bytes", bytesText),
+  gauge("WAL", "what is not in the file yet", "service_store_wal_bytes", bytesText),
+  gauge("Free disk", "where the store is", "service_disk_free_bytes", bytesText, (value) => value < 1e9),
+  gauge("Memory", "of the process of the server", "process_resident_memory_bytes", bytesText),
+  gauge("Connections", "open", "service_connections_open", wholeText),
+];

@@ -1,0 +1,175 @@
+import type { Query } from "../filter/query.ts";
+import { type BodyText, bodyText } from "./body_text.ts";
+import type { StoredEvent } from "./stored_event.ts";
+
+/*
+ * Requests to the store, by way of the explorer.
+ */
+
+/** A page of large events is left after so many bytes; what comes after it is the next page. */
+const PAGE_BYTES_MAX = 4_000_000;
+
+/** What the explorer says of itself. */
+export interface About {
+  readonly version: string;
+  readonly place: string;
+  readonly isSocket: boolean;
+  readonly hasToken: boolean;
+  readonly allowWrites: boolean;
+}
+
+export interface EventsRequest {
+  readonly query: Query;
+  readonly afterSequence?: number;
+  readonly beforeSequence?: number;
+  readonly backwards?: boolean;
+  readonly limit?: number;
+  readonly waitSeconds?: number;
+}
+
+export interface EventsPage {
+  readonly events: readonly StoredEvent[];
+  readonly hasMore: boolean;
+  readonly head: number;
+}
+
+/** Reads a page of events. */
+export type ReadPage = (request: EventsRequest) => Promise<EventsPage>;
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+  readonly seconds: number;
+}
+
+/** The store, or the explorer, refused a request or did not answer. */
+export class CallError extends Error {
+  /** Of the envelope of the store; `Gone` when the explorer itself does not answer. */
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, status: number, message: string) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** Hears how calls end. */
+export interface CallListener {
+  onAnswer(): void;
+  onFailure(error: CallError): void;
+  /** The store is another one than in the answer before. */
+  onOtherStore(id: string): void;
+}
+
+export class StoreCalls {
+  readonly #key: string;
+  readonly #listener: CallListener;
+  storeId: string | undefined;
+
+  constructor(key: string, listener: CallListener) {
+    this.#key = key;
+    this.#listener = listener;
+  }
+
+  async about(): Promise<About> {
+    return JSON.parse((await this.#good("GET", "/about")).text);
+  }
+
+  async text(path: string, signal?: AbortSignal): Promise<string> {
+    return (await this.#good("GET", `/store${path}`, undefined, signal)).text;
+  }
+
+  /** A page of events, or the beginning of a large one; one that broke off is an error. */
+  async events(request: EventsRequest, signal?: AbortSignal): Promise<EventsPage> {
+    const body = JSON.stringify(request);
+    const answer = await this.#good("QUERY", "/store/events", body, signal, PAGE_BYTES_MAX);
+    // A line that is not whole is read again, with the next page.
+    const lines = answer.text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
+    const isWhole = typeof lines.at(-1)?.hasMore === "boolean";
+    if (!isWhole && !answer.isLeft) throw new CallError("Broken", 0, "the answer of the store broke off");
+    const { hasMore } = isWhole ? lines.pop() : { hasMore: true };
+    return { events: lines, hasMore, head: Number(answer.headers.get("x-service-head") ?? 0) };
+  }
+
+  /** Whatever the store says, errors too. */
+  async send(
+    method: string,
+    path: string,
+    body?: string,
+    headers?: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    return await this.#send(method, `/store${path}`, body, headers ?? {}, signal);
+  }
+
+  async #good(
+    method: string,
+    path: string,
+    body?: string,
+    signal?: AbortSignal,
+    bytesMax?: number,
+  ): Promise<Answer & BodyText> {
+    const answer = await this.#send(method, path, body, {}, signal, bytesMax);
+    if (answer.status < 300) return answer;
+    throw errorOf(answer);
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    body: string | undefined,
+    headers: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+    bytesMax?: number,
+  ): Promise<Answer & BodyText> {
+    const begun = performance.now();
+    let answer: Answer & BodyText;
+    try {
+      const response = await fetch(path, {
+        method,
+        body: body ?? null,
+        headers: { ...headers, "x-explorer-key": this.#key },
+        signal: signal ?? null,
+      });
+      const read = await bodyText(response, bytesMax);
+      const seconds = (performance.now() - begun) / 1000;
+      answer = { status: response.status, headers: response.headers, seconds, ...read };
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      const gone = new CallError(
+        "Gone",
+        0,
+        "the answer did not arrive: the explorer has ended, or the store broke it off",
+      );
+      this.#listener.onFailure(gone);
+      throw gone;
+    }
+    this.#tell(answer);
+    return answer;
+  }
+
+  #tell(answer: Answer): void {
+    const { status, headers } = answer;
+    // The explorer was started anew, with another key.
+    const isKeyWrong = status === 403 && errorOf(answer).code === "Forbidden";
+    if (status === 401 || status >= 502 || isKeyWrong) return this.#listener.onFailure(errorOf(answer));
+    this.#listener.onAnswer();
+    const id = headers.get("x-service-store");
+    if (id === null || id === this.storeId) return;
+    const isOther = this.storeId !== undefined;
+    this.storeId = id;
+    if (isOther) this.#listener.onOtherStore(id);
+  }
+}
+
+function errorOf({ status, text }: Answer): CallError {
+  try {
+    const { error, message } = JSON.parse(text);
+    return new CallError(String(error), status, String(message));
+  } catch {
+    return new CallError(status === 403 ? "Forbidden" : "Error", status, text.trim() || `status ${status}`);
+  }
+}

@@ -1,0 +1,50 @@
+/** The widths that a bar may have, in seconds: an axis of round times. */
+const WIDTHS = [
+  0.01,
+  0.05,
+  0.1,
+  0.5,
+  1,
+  5,
+  10,
+  30,
+  60,
+  300,
+  600,
+  1800,
+  3600,
+  3 * 3600,
+  6 * 3600,
+  12 * 3600,
+  86_400,
+  7 * 86_400,
+  30 * 86_400,
+  365 * 86_400,
+];
+const BARS_MAX = 90;
+
+/** Equal parts of a time. */
+export interface Axis {
+  /** Milliseconds since 1970. */
+  readonly from: number;
+  /** Of each bar, in milliseconds. */
+  readonly width: number;
+  readonly bars: number;
+}
+
+export interface Bar {
+  /** Milliseconds since 1970. */
+  readonly from: number;
+  readonly before: number;
+  readonly count: number;
+  /** Not all of its events were looked at. */
+  readonly isEstimated: boolean;
+}
+
+/** An axis that holds the time between two moments, in milliseconds since 1970. */
+export function axisOf(begin: number, end: number): Axis {
+  const span = Math.max(end - begin, 1) / 1000;
+  const width = 1000 * (WIDTHS.find((width) => span / width <= BARS_MAX - 1) ?? span / (BARS_MAX - 1));
+  const from = Math.floor(begin / width) * width;
+  return { from, width, bars: Math.min(BARS_MAX, Math.max(1, Math.ceil((end - from) / width))) };
+}

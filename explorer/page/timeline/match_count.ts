@@ -1,0 +1,138 @@
+import type { Query } from "../filter/query.ts";
+import type { EventsPage, ReadPage } from "../store/store_calls.ts";
+import { timeOf } from "../store/stored_event.ts";
+import type { Axis, Bar } from "./axis.ts";
+import type { Bounds } from "./time_bounds.ts";
+import type { KnownTimes } from "./time_search.ts";
+
+/*
+ * Nobody but a reader of all matches knows how many there are. So the newest are read and counted; of older ones, if
+ * there are very many, the first of each part of the store tell how many the part probably has.
+ */
+
+const NEWEST_PAGES = 6;
+const NEWEST_LIMIT = 500;
+const PARTS = 10;
+const PART_LIMIT = 100;
+const FOLLOWED_PAGES = 3;
+
+/** So many matches at most are counted one by one. */
+export const COUNTED_MAX = NEWEST_PAGES * NEWEST_LIMIT;
+
+/** Sequences of which nobody has looked at the events. */
+interface Unread {
+  readonly after: number;
+  readonly last: number;
+  /** How many match, for each sequence. */
+  readonly density: number;
+}
+
+/** What matches a query, by time; at most 16 requests, then one to three for what has come since. */
+export class MatchCount {
+  readonly #read: ReadPage;
+  readonly #query: Query;
+  readonly #bounds: Bounds;
+  readonly #known: KnownTimes;
+  readonly #from: number;
+  #times: number[] = [];
+  #unread: Unread[] = [];
+  /** What comes later is not in. */
+  #head: number | undefined;
+
+  /** @param from what comes before this time, in milliseconds since 1970, does not count: it may begin later than now */
+  constructor(read: ReadPage, query: Query, bounds: Bounds, known: KnownTimes, from = -Infinity) {
+    this.#read = read;
+    this.#query = query;
+    this.#bounds = bounds;
+    this.#known = known;
+    this.#from = from;
+  }
+
+  /** Counts, or adds what has come since the last time. */
+  async look(): Promise<void> {
+    if (this.#head !== undefined && await this.#follow(this.#head)) return;
+    this.#head = undefined;
+    this.#times = [];
+    this.#unread = [];
+    await this.#countNewest();
+  }
+
+  barsOn({ from, width, bars }: Axis): Bar[] {
+    const counts = Array<number>(bars).fill(0);
+    for (const time of this.#times) {
+      // A clock that was set back leaves events outside of the time that their sequences span.
+      counts[Math.min(bars - 1, Math.max(0, Math.floor((time - from) / width)))]! += 1;
+    }
+    const edges = Array.from({ length: bars + 1 }, (_, i) => this.#edge(i, bars, from + i * width));
+    return counts.map((count, i) => {
+      const [begin, end] = [edges[i]!, edges[i + 1]!];
+      let unread = 0;
+      for (const { after, last, density } of this.#unread) {
+        unread += density * Math.max(0, Math.min(end - 1, last) - Math.max(begin - 1, after));
+      }
+      return {
+        from: from + i * width,
+        before: from + (i + 1) * width,
+        count: Math.round(count + unread),
+        isEstimated: unread > 0,
+      };
+    });
+  }
+
+  /** The sequence at which a bar probably begins. */
+  #edge(i: number, bars: number, time: number): number {
+    if (i === 0) return 0;
+    return i === bars ? Infinity : this.#known.near(time, this.#head ?? 0).sequence;
+  }
+
+  async #countNewest(): Promise<void> {
+    const { after, before } = this.#bounds;
+    let reached = before;
+    let head: number | undefined;
+    let hasMore = true;
+    for (let i = 0; hasMore && i < NEWEST_PAGES; i++) {
+      const page = await this.#page(after, reached, NEWEST_LIMIT, true);
+      head ??= Math.min(page.head, before - 1);
+      hasMore = page.hasMore;
+      reached = page.events.at(-1)?.sequence ?? reached;
+    }
+    const edge = (n: number): number => after + Math.floor((reached - 1 - after) * n / PARTS);
+    for (let part = 0; hasMore && part < PARTS; part++) {
+      if (edge(part) < edge(part + 1)) await this.#sample(edge(part), edge(part + 1));
+    }
+    // Only now: who fails on the way begins again.
+    this.#head = head;
+  }
+
+  async #sample(after: number, last: number): Promise<void> {
+    const { events, hasMore } = await this.#page(after, last + 1, PART_LIMIT, false);
+    if (!hasMore) return;
+    const reached = events.at(-1)!.sequence;
+    this.#unread.push({ after: reached, last, density: events.length / (reached - after) });
+  }
+
+  /** Returns false when so much has come that it is better to begin again. */
+  async #follow(head: number): Promise<boolean> {
+    for (let i = 0; i < FOLLOWED_PAGES; i++) {
+      const page = await this.#page(head, this.#bounds.before, NEWEST_LIMIT, false);
+      head = this.#head = page.hasMore ? page.events.at(-1)!.sequence : Math.max(head, page.head);
+      if (!page.hasMore) return true;
+    }
+    return false;
+  }
+
+  async #page(after: number, before: number, limit: number, backwards: boolean): Promise<EventsPage> {
+    const page = await this.#read({
+      query: this.#query,
+      limit,
+      ...after === 0 ? {} : { afterSequence: after },
+      ...before === Infinity ? {} : { beforeSequence: Math.max(1, before) },
+      ...backwards ? { backwards } : {},
+    });
+    for (const event of page.events) if (timeOf(event) >= this.#from) this.#times.push(timeOf(event));
+    for (const event of [page.events[0], page.events.at(-1)]) {
+      if (event !== undefined) this.#known.learn(event.sequence, timeOf(event));
+    }
+    return page;
+  }
+}

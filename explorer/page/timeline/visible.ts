@@ -1,0 +1,27 @@
+/** Waits while the page is hidden. @throws when the signal aborts */
+export async function untilVisible(signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (!document.hidden) return;
+  await new Promise<void>((resolve, reject) => {
+    const listening = new AbortController();
+    const end = (then: () => void) => (): void => {
+      if (document.hidden && !signal.aborted) return;
+      listening.abort();
+      then();
+    };
+    document.addEventListener("visibilitychange", end(resolve), { signal: listening.signal });
+    signal.addEventListener("abort", end(() => reject(signal.reason)), { signal: listening.signal });
+  });
+}
+
+/** Waits for a time, or until the signal aborts. */
+export async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}

@@ -1,0 +1,40 @@
+import type { QueryItem } from "../../../../explorer/page/filter/query.ts";
+import type { EventsPage, EventsRequest, ReadPage } from "../../../../explorer/page/store/store_calls.ts";
+import type { StoredEvent } from "../../../../explorer/page/store/stored_event.ts";
+
+/** A store in memory that answers as the real one does, and counts how often it was asked. */
+export class FakeStore {
+  readonly events: StoredEvent[] = [];
+  asked = 0;
+
+  /** @param times of the events, in milliseconds since 1970 */
+  add(times: readonly number[], typeOf: (index: number) => string = () => "T"): void {
+    for (const time of times) {
+      this.events.push({
+        sequence: this.events.length + 1,
+        time: new Date(time).toISOString(),
+        type: typeOf(this.events.length),
+        identifiers: {},
+        metadata: {},
+        payload: "",
+      });
+    }
+  }
+
+  readonly read: ReadPage = (request) => {
+    this.asked++;
+    return Promise.resolve(this.#page(request));
+  };
+
+  #page(
+    { query, afterSequence = 0, beforeSequence = Infinity, backwards, limit = 0 }: EventsRequest,
+  ): EventsPage {
+    const matches = ({ type }: StoredEvent): boolean =>
+      typeof query === "string" || query.some((item: QueryItem) => item.types?.includes(type));
+    const between = this.events.slice(afterSequence, Math.min(this.events.length, beforeSequence - 1));
+    const found = between.filter(matches);
+    if (backwards) found.reverse();
+    const events = found.slice(0, limit);
+    return { events, hasMore: found.length > events.length, head: this.events.length };
+  }
+}
