@@ -6,6 +6,8 @@ import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
 import { orderRounds } from "./order/order_rounds.ts";
 import { powerCuts } from "./power/power_cuts.ts";
+import { queryRounds } from "./queries/query_rounds.ts";
+import { races } from "./races/races.ts";
 import { starts } from "./starts/starts.ts";
 import type { CheckContext, Figures } from "./report.ts";
 import type { EditionName } from "./workload/perform.ts";
@@ -23,10 +25,14 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 600, full: 200_000 } }],
   // A round is one history of twelve clients.
   ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 6, full: 600 } }],
+  // A round is one query. For each there are ten more events in the store.
+  ["queries", { run: queryRounds, editions: ["A", "B", "C"], rounds: { quick: 1700, full: 100_000 } }],
   // A round is one call that fails. In full, until every combination was tried.
   ["faults", { run: failingCalls, editions: ["A", "B", "C"], rounds: { quick: 6, full: 100_000 } }],
   // A round is one directory in which something is wrong. The file is the same for every edition.
   ["starts", { run: starts, editions: ["A"], rounds: { quick: 8, full: 600 } }],
+  // A round is one race of eight servers. The lock is the same for every edition.
+  ["races", { run: races, editions: ["A"], rounds: { quick: 3, full: 50 } }],
   // A round is one byte of a backup.
   ["damage", { run: damage, editions: ["A"], rounds: { quick: 100, full: 5000 } }],
   // A round is one jump of the clock.

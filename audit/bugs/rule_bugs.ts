@@ -96,7 +96,7 @@ export const RULE_BUGS: readonly Bug[] = [
       find: "  if (!file.tryLockSync(true)) {",
       replace: "  if (!file.tryLockSync(false)) {",
     }],
-    caughtBy: { check: "starts", edition: "A", rounds: 1 },
+    caughtBy: { check: "races", edition: "A", rounds: 1 },
   },
   {
     name: "a commit of edition B checks only its last read",

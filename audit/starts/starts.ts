@@ -1,39 +1,36 @@
 import { join } from "node:path";
-import { pause } from "../../tests/support/eventually.ts";
-import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
+import { type ServerProcess, spawnServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext, type Figures } from "../report.ts";
+import { isListening } from "../server/is_listening.ts";
+import { copyDirectory, EVENTS_LEFT, makeLeftDirectory } from "../server/left_directory.ts";
 import { Random } from "../workload/random.ts";
 import { type Base, BASES, makeWrong, WRONG_STATES, type WrongState } from "./wrong_states.ts";
 
 /*
  * A server that starts in a directory where something is wrong serves what was there, or ends with one line that says
- * why and changes nothing. And of servers that start at the same time in one directory, exactly one stays.
+ * why and changes nothing.
  */
 
 const PATIENCE_SECONDS = 20;
-const EVENTS = 40;
-const RACERS = 8;
-/** One race comes after so many wrong states. */
-const STATES_OF_A_RACE = 12;
 
 /** A round is one wrong state; when all were tried, they come again with other random bytes. */
 export async function starts({ edition, seed, extent, directory }: CheckContext): Promise<Figures> {
   const random = new Random(seed);
   const bases = new Map<Base, string>();
-  for (const base of BASES) bases.set(base, await makeBase(join(directory, base), base));
-  const tally = { rounds: 0, refused: 0, served: 0, races: 0 };
+  for (const base of BASES) {
+    bases.set(base, join(directory, base));
+    await makeLeftDirectory(join(directory, base), base);
+  }
+  const tally = { rounds: 0, refused: 0, served: 0 };
   let waiting: WrongState[] = [];
   for (; !extent.isOver(tally.rounds); tally.rounds++) {
     if (waiting.length === 0) waiting = [...WRONG_STATES];
     const [state] = waiting.splice(random.below(waiting.length), 1);
     const place = join(directory, "place");
-    await copy(bases.get(state!.base)!, place);
+    await copyDirectory(bases.get(state!.base)!, place);
     await makeWrong(join(place, "data"), state!, random);
     tally[await startIn(place, state!, edition)]++;
     Deno.removeSync(place, { recursive: true });
-    if (tally.rounds % STATES_OF_A_RACE !== 0) continue;
-    await race(bases.get("killed")!, place, edition);
-    tally.races++;
   }
   return tally;
 }
@@ -42,34 +39,17 @@ function options(directory: string, edition: string) {
   return { directory, listen: "unix", listenOnly: true, env: { SERVICE_EDITION: edition } } as const;
 }
 
-async function makeBase(directory: string, base: Base): Promise<string> {
-  Deno.mkdirSync(directory);
-  // Edition A writes with one request; the file is the same for all of them.
-  await using server = await startServer(options(directory, "A"));
-  for (let i = 0; i < EVENTS; i++) {
-    await server.client().append({ type: "t", identifiers: {}, payload: String(i) });
-  }
-  if (base === "stopped") await server.stop();
-  else await server.kill();
-  return directory;
-}
-
-async function copy(from: string, to: string): Promise<void> {
-  const { success } = await new Deno.Command("cp", { args: ["-a", from, to] }).output();
-  if (!success) throw new Error(`${from} cannot be copied`);
-}
-
 async function startIn(place: string, state: WrongState, edition: string): Promise<"refused" | "served"> {
   const where = `${state.base}, ${state.file} ${state.shape}`;
   const before = await contentOf(place);
   await using server = await spawnServer(options(place, edition));
-  const isUp = await isListening(server, where);
+  const isUp = await isListening(server, where, PATIENCE_SECONDS);
   if (isUp) {
     const payloads = await payloadsOf(server, edition, where);
     const isKnown = payloads.every((payload, i) => payload === String(i));
     // A log that is gone, cut off or another's cannot be told from one that was emptied.
     const mayLack = state.base === "killed" && /-wal$/.test(state.file) || startsAnew(state);
-    if (!isKnown || (payloads.length < EVENTS && !mayLack)) {
+    if (!isKnown || (payloads.length < EVENTS_LEFT && !mayLack)) {
       throw new AuditFailure(where, [`it serves ${payloads.length} events`]);
     }
     return "served";
@@ -98,17 +78,6 @@ function startsAnew({ base, file, shape }: WrongState): boolean {
   return base === "stopped" && file === "events.db" && shape === "is missing";
 }
 
-/** @returns whether it listens; if not, it has ended */
-async function isListening(server: ServerProcess, where: string): Promise<boolean> {
-  try {
-    await server.waitForOutput((text) => /listening on/.test(text), PATIENCE_SECONDS);
-    return true;
-  } catch (error) {
-    if (!/not printed in/.test((error as Error).message)) return false;
-    throw new AuditFailure(where, [`it neither starts nor ends within ${PATIENCE_SECONDS} s`]);
-  }
-}
-
 /** Of each file: its kind, where it leads if it is a link, and its bytes. */
 async function contentOf(directory: string): Promise<ReadonlyMap<string, string>> {
   const script = `cd "$0/data" && for file in *; do
@@ -130,29 +99,4 @@ async function changedFiles(place: string, before: ReadonlyMap<string, string>):
     ...changed.map(([name]) => `it has changed ${name}`),
     ...added.map((name) => `it has left ${name}`),
   ];
-}
-
-/** @throws AuditFailure unless exactly one server stays, with all that was there */
-async function race(base: string, place: string, edition: string): Promise<void> {
-  await copy(base, place);
-  const racers = await Promise.all(Array.from({ length: RACERS }, async (_, i) => {
-    // Each with a socket of its own, so that only the data directory is contested.
-    const socket = join(place, `racer_${i}.sock`);
-    const env = { SERVICE_EDITION: edition, SERVICE_SOCKET_PATH: socket };
-    return await spawnServer({ directory: place, listen: "none", env });
-  }));
-  try {
-    const up = await Promise.all(racers.map((racer) => isListening(racer, "a race")));
-    await pause(50);
-    const stay = up.filter(Boolean).length;
-    if (stay !== 1) throw new AuditFailure("a race for one directory", [`${stay} servers have started`]);
-    for (const [i, racer] of racers.entries()) {
-      if (up[i] !== true && !/is in use by another process/.test(racer.stderr)) {
-        throw new AuditFailure("a race for one directory", [racer.stderr]);
-      }
-    }
-  } finally {
-    await Promise.all(racers.map((racer) => racer[Symbol.asyncDispose]()));
-    Deno.removeSync(place, { recursive: true });
-  }
 }

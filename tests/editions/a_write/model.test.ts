@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Client, WriteResult } from "../../support/client.ts";
+import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
-import { assertNoContent, assertRefused, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { assertNoContent } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { checkProjection, checkWrite } from "./check_answers.ts";
 import {
   bulk,
   type Operation,
@@ -14,7 +15,7 @@ import {
   toBody,
   type TurnOperation,
 } from "./operations.ts";
-import { ReferenceStore, type WireWrite } from "./reference.ts";
+import { ReferenceStore } from "./reference.ts";
 
 const RUNS = 100;
 
@@ -33,30 +34,6 @@ interface Turn {
   readonly check: (reply: Reply) => void;
   /** Whether it joins the queue at all. */
   readonly queues: boolean;
-}
-
-function checkWrite(reference: ReferenceStore, body: WireWrite, reply: Reply): void {
-  const verdict = reference.judge(body);
-  if (verdict.status === 409) {
-    return assertRefused(reply, 409, "ConcurrencyException", verdict.message, verdict.conflict);
-  }
-  if (verdict.status === 400) return assertRefused(reply, 400, "InvalidRequest", /^projections\./);
-  assert.equal(reply.status, 200, reply.text);
-  const result = reply.json<WriteResult>();
-  const first = reference.events.length + 1;
-  assert.deepEqual(result.events.map((event) => event.sequence), body.events.map((_, i) => first + i));
-  for (const { time } of result.events) {
-    assert.match(time, TIMESTAMP);
-    assert.equal(time, result.events[0]?.time);
-  }
-  const versions = [...result.projections.create, ...result.projections.replace].map((item) => item.version);
-  for (const version of versions) assert.match(version, UUID);
-  assert.equal(result.projections.create.length, body.projections.create.length);
-  assert.equal(result.projections.replace.length, body.projections.replace.length);
-  const storeId = reply.headers.get("x-service-store") ?? "";
-  if (reference.storeId === "") reference.storeId = storeId;
-  assert.equal(storeId, reference.storeId);
-  reference.apply(body, result);
 }
 
 function turnOf(operation: TurnOperation, reference: ReferenceStore): Turn {
@@ -126,14 +103,14 @@ async function run(operation: Operation, reference: ReferenceStore): Promise<voi
     case "read": {
       const afterSequence = Math.max(0, reference.events.length - operation.back);
       const page = await client.queryEvents(operation.query, { afterSequence, limit: operation.limit });
-      const { events, hasMore } = reference.page(operation.query, afterSequence, operation.limit);
+      const { events, hasMore } = reference.page(operation.query, { afterSequence, limit: operation.limit });
       assert.deepEqual(page.events, events);
       assert.equal(page.hasMore, hasMore);
       assert.equal(page.store, reference.storeId);
       break;
     }
     case "get":
-      await checkProjection(operation, reference);
+      await checkProjection(client, operation, reference);
       break;
     default: {
       const turn = turnOf(operation, reference);
@@ -143,21 +120,10 @@ async function run(operation: Operation, reference: ReferenceStore): Promise<voi
   if (reference.storeId === "") reference.storeId = await client.storeId();
 }
 
-async function checkProjection(key: { type: string; id: string }, reference: ReferenceStore): Promise<void> {
-  const segment = (text: string): string => encodeURIComponent(text).replaceAll(".", "%2E");
-  const reply = await client.request("GET", `/projections/${segment(key.type)}/${segment(key.id)}`);
-  assert.equal(reply.headers.get("x-service-store"), reference.storeId);
-  const expected = reference.projection(key);
-  if (expected === undefined) return assertRefused(reply, 404, "ProjectionNotFound");
-  assert.equal(reply.status, 200);
-  assert.equal(reply.text, expected.payload);
-  assert.equal(reply.headers.get("x-service-version"), expected.version);
-}
-
 async function checkEverything(reference: ReferenceStore): Promise<void> {
   assert.deepEqual(await client.allEvents(), reference.events);
   for (const type of PROJECTION_TYPES) {
-    for (const id of PROJECTION_IDS) await checkProjection({ type, id }, reference);
+    for (const id of PROJECTION_IDS) await checkProjection(client, { type, id }, reference);
   }
 }
 

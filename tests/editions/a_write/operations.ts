@@ -13,7 +13,7 @@ interface DrawnCondition {
   readonly wrongStore: boolean;
 }
 
-interface DrawnChange {
+export interface DrawnChange {
   readonly kind: "create" | "replace" | "delete";
   readonly type: string;
   readonly id: string;
@@ -50,7 +50,7 @@ const tags: fc.Arbitrary<TagObject> = fc.dictionary(
   fc.oneof(values, fc.uniqueArray(values, { minLength: 1, maxLength: 3 })),
   { maxKeys: 3, noNullPrototype: true },
 );
-const event = fc.record({
+export const event = fc.record({
   type: types,
   identifiers: tags,
   metadata: tags,
@@ -62,7 +62,7 @@ const item = fc.record(
   { types: fc.array(types, { minLength: 1, maxLength: 2 }), identifiers: entries, metadata: entries },
   { requiredKeys: [] },
 ).filter((drawn) => Object.keys(drawn).length > 0);
-const query: fc.Arbitrary<WireQuery> = fc.oneof(
+export const query: fc.Arbitrary<WireQuery> = fc.oneof(
   { weight: 1, arbitrary: fc.constant("*" as const) },
   { weight: 3, arbitrary: fc.array(item, { minLength: 1, maxLength: 1 }) },
   { weight: 3, arbitrary: fc.array(item, { minLength: 1, maxLength: 3 }) },
@@ -78,7 +78,7 @@ export const PROJECTION_TYPES = ["p", "p/q"] as const;
 export const PROJECTION_IDS = ["q/1", ".."] as const;
 const projectionTypes = fc.constantFrom(...PROJECTION_TYPES);
 const ids = fc.constantFrom(...PROJECTION_IDS);
-const change: fc.Arbitrary<DrawnChange> = fc.record({
+export const change: fc.Arbitrary<DrawnChange> = fc.record({
   kind: fc.constantFrom("create", "create", "create", "replace", "replace", "delete"),
   type: projectionTypes,
   id: ids,
@@ -86,7 +86,7 @@ const change: fc.Arbitrary<DrawnChange> = fc.record({
   staleVersion: rarely,
 });
 
-const write: fc.Arbitrary<DrawnWrite> = fc.record({
+export const write: fc.Arbitrary<DrawnWrite> = fc.record({
   kind: fc.constant("write"),
   events: fc.array(event, { maxLength: 3 }),
   conditions: fc.array(condition, { maxLength: 2 }),

@@ -48,6 +48,14 @@ export interface Verdict {
   readonly conflict?: object;
 }
 
+/** What a page covers, in which order, and how many events at most. */
+export interface PageRange {
+  readonly afterSequence?: number;
+  readonly beforeSequence?: number;
+  readonly backwards?: boolean;
+  readonly limit: number;
+}
+
 export class ReferenceStore {
   storeId = "";
   readonly events: EventLine[] = [];
@@ -62,7 +70,7 @@ export class ReferenceStore {
         return conflict(`conditions[${i}] was read on another store`, { condition: i });
       }
       const query = failIfEventsMatch ?? (afterSequence === undefined ? [] : "*");
-      const [first] = this.#matching(query, afterSequence ?? 0);
+      const [first] = this.matching(query, afterSequence ?? 0);
       if (first !== undefined) {
         return conflict(`conditions[${i}] no longer holds`, { condition: i, sequence: first.sequence });
       }
@@ -107,8 +115,10 @@ export class ReferenceStore {
     return this.#projections.get(keyOf(key));
   }
 
-  page(query: WireQuery, after: number, limit: number): { events: EventLine[]; hasMore: boolean } {
-    const found = this.#matching(query, after);
+  page(query: WireQuery, range: PageRange): { events: EventLine[]; hasMore: boolean } {
+    const { afterSequence = 0, beforeSequence = Infinity, backwards = false, limit } = range;
+    const found = this.matching(query, afterSequence).filter(({ sequence }) => sequence < beforeSequence);
+    if (backwards) found.reverse();
     return { events: found.slice(0, limit), hasMore: found.length > limit };
   }
 
@@ -125,16 +135,27 @@ export class ReferenceStore {
     this.#projections.clear();
   }
 
-  #matching(query: WireQuery, after: number): EventLine[] {
-    const wanted = toQuery(query);
-    return this.events.filter((event) =>
-      event.sequence > after && matches(wanted, {
-        type: event.type,
-        identifiers: tagsOf(event.identifiers),
-        metadata: tagsOf(event.metadata),
-      })
-    );
+  /** Those of the events that match, after a sequence. */
+  matching(query: WireQuery, after: number): EventLine[] {
+    return this.events.filter((event) => event.sequence > after && isMatch(query, event));
   }
+
+  /** The same store once more, to be changed by itself. */
+  copy(): ReferenceStore {
+    const copy = new ReferenceStore();
+    copy.storeId = this.storeId;
+    copy.events.push(...this.events);
+    for (const [key, projection] of this.#projections) copy.#projections.set(key, projection);
+    return copy;
+  }
+}
+
+export function isMatch(query: WireQuery, event: Omit<EventLine, "sequence" | "time" | "payload">): boolean {
+  return matches(toQuery(query), {
+    type: event.type,
+    identifiers: tagsOf(event.identifiers),
+    metadata: tagsOf(event.metadata),
+  });
 }
 
 function conflict(message: string, place: object): Verdict {
@@ -159,7 +180,8 @@ function tagsOf(tags: TagObject): Tag[] {
   return Object.entries(tags).flatMap(([name, value]) => [value].flat().map((value) => ({ name, value })));
 }
 
-function readBack(tags: TagObject): TagObject {
+/** As the server shows tags. */
+export function readBack(tags: TagObject): TagObject {
   return Object.fromEntries(
     Object.entries(tags).map(([name, value]) => [
       name,

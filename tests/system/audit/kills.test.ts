@@ -1,7 +1,8 @@
 import { quickAuditTest } from "./quick_audit.ts";
 
 await quickAuditTest(
-  "what was acknowledged survives kills, and wrong starts change nothing",
+  "what was acknowledged survives kills, wrong starts change nothing, and of several one stays",
   "kills",
   "starts",
+  "races",
 );

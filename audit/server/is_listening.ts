@@ -1,0 +1,17 @@
+import type { ServerProcess } from "../../tests/support/server_process.ts";
+import { AuditFailure } from "../report.ts";
+
+/**
+ * Waits until a start has come to its end.
+ * @returns whether the server listens; if not, it has ended
+ * @throws AuditFailure when it does neither
+ */
+export async function isListening(server: ServerProcess, where: string, seconds: number): Promise<boolean> {
+  try {
+    await server.waitForOutput((text) => /listening on/.test(text), seconds);
+    return true;
+  } catch (error) {
+    if (!/not printed in/.test((error as Error).message)) return false;
+    throw new AuditFailure(where, [`it neither starts nor ends within ${seconds} s`]);
+  }
+}
