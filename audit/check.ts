@@ -5,7 +5,7 @@ import { AuditFailure, Extent } from "./report.ts";
 
 /*
  * One check of the audit, in a process of its own:
- *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path]
+ *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--record path]
  * It prints one line of JSON with its figures. A failure is told in words, with the command that repeats it.
  */
 
@@ -15,6 +15,7 @@ const USAGE = `deno task audit:check CHECK [flags], where CHECK is one of: ${[..
   --rounds n        how many rounds; what a round is, docs/durability.md says
   --minutes n       as many rounds as fit into so many minutes
   --directory path  where the stores lie (the system's directory for temporary files)
+  --record path     a directory for what endurance measures; deno task audit:plots draws it
 `;
 
 const print = (text: string): void => {
@@ -36,6 +37,7 @@ function parse() {
         rounds: { type: "string" },
         minutes: { type: "string" },
         directory: { type: "string" },
+        record: { type: "string" },
       },
     });
   } catch (error) {
@@ -52,7 +54,7 @@ function number(name: string, text: string | undefined): number | undefined {
 
 const { values, positionals: [name = ""] } = parse();
 const check = CHECKS.get(name) ?? usageError(`there is no check "${name}"`);
-const { edition } = values;
+const { edition, record } = values;
 if (edition !== "A" && edition !== "B" && edition !== "C") usageError(`there is no edition ${edition}`);
 const seed = number("seed", values.seed) ?? Math.floor(Math.random() * 1e9);
 const minutes = number("minutes", values.minutes);
@@ -61,7 +63,9 @@ const parent = values.directory === undefined ? {} : { dir: values.directory };
 const directory = Deno.makeTempDirSync({ ...parent, prefix: "eventstore_audit_" });
 const started = performance.now();
 try {
-  const figures = await check.run({ edition, seed, extent: new Extent({ rounds, minutes }), directory });
+  if (record !== undefined) Deno.mkdirSync(record, { recursive: true });
+  const extent = new Extent({ rounds, minutes });
+  const figures = await check.run({ edition, seed, extent, directory, record });
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   Deno.removeSync(directory, { recursive: true });
   print(`${JSON.stringify({ check: name, edition, seed, seconds, figures })}\n`);

@@ -2,6 +2,7 @@ import { BUGS } from "./bugs/bugs.ts";
 import { plantedBugs } from "./bugs/planted_bugs.ts";
 import { clockJumps } from "./clock/clock_jumps.ts";
 import { damage } from "./damage/damage.ts";
+import { endurance } from "./endurance/endurance.ts";
 import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
 import { orderRounds } from "./order/order_rounds.ts";
@@ -37,6 +38,8 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["damage", { run: damage, editions: ["A"], rounds: { quick: 100, full: 5000 } }],
   // A round is one jump of the clock.
   ["clock", { run: clockJumps, editions: ["A", "B", "C"], rounds: { quick: 5, full: 100 } }],
+  // A round is one minute.
+  ["endurance", { run: endurance, editions: ["A", "B", "C"], rounds: { quick: 0.2, full: 60 } }],
   // A round is one bug, which says itself what edition it is about.
   ["bugs", { run: plantedBugs, editions: ["A"], rounds: { quick: 1, full: BUGS.length } }],
 ]);

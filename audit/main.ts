@@ -12,6 +12,7 @@ import { CHECKS } from "./checks.ts";
  *     --minutes n       instead of so many rounds, so many minutes for each check of an edition
  *     --rounds n        instead of the usual number
  *     --directory path  where the stores lie
+ *     --record path     a directory for what endurance measures
  */
 
 const [size, ...rest] = Deno.args;
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     minutes: { type: "string" },
     rounds: { type: "string" },
     directory: { type: "string" },
+    record: { type: "string" },
   },
 });
 
@@ -44,10 +46,13 @@ function jobsOf(name: string): Job[] {
     const extent = values.minutes === undefined
       ? ["--rounds", values.rounds ?? String(check.rounds[size as "quick" | "full"])]
       : ["--minutes", values.minutes];
-    const directory = values.directory === undefined ? [] : ["--directory", values.directory];
+    const places = [
+      ...values.directory === undefined ? [] : ["--directory", values.directory],
+      ...values.record === undefined ? [] : ["--record", values.record],
+    ];
     return {
       check: name,
-      args: [name, "--edition", edition, "--seed", values.seed, ...extent, ...directory],
+      args: [name, "--edition", edition, "--seed", values.seed, ...extent, ...places],
     };
   });
 }

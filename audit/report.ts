@@ -44,6 +44,8 @@ export interface CheckContext {
   readonly extent: Extent;
   /** An empty directory for everything that it writes; it stays when the check fails. */
   readonly directory: string;
+  /** Where a check that measures writes what it has measured. */
+  readonly record: string | undefined;
 }
 
 /** A shorter run may miss something by chance. */

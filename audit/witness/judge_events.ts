@@ -12,7 +12,10 @@ export function faultsOfEvents(
   found: FoundStore,
   happened: Happened,
 ): string[] {
-  const faults = [...faultsOfOrder(found.events), ...faultsOfOldEvents(base.events, found.events)];
+  const faults = [
+    ...faultsOfOrder(found.events, base.events[0]?.sequence ?? 1),
+    ...faultsOfOldEvents(base.events, found.events),
+  ];
   const byAct = Map.groupBy(found.events.slice(base.events.length), actOf);
   for (const attempt of attempts) {
     if (attempt.act.kind !== "write" || attempt.act.events.length === 0) continue;
@@ -25,9 +28,9 @@ export function faultsOfEvents(
   return faults;
 }
 
-function faultsOfOrder(events: readonly FoundEvent[]): string[] {
-  const at = events.findIndex(({ sequence }, i) => sequence !== i + 1);
-  return at < 0 ? [] : [`event ${events[at]!.sequence} is in place ${at + 1}: sequences have a gap`];
+function faultsOfOrder(events: readonly FoundEvent[], first: number): string[] {
+  const at = events.findIndex(({ sequence }, i) => sequence !== first + i);
+  return at < 0 ? [] : [`event ${events[at]!.sequence} is in place ${first + at}: sequences have a gap`];
 }
 
 /** What was found once stays as it was. */

@@ -33,7 +33,21 @@ function readProjections(db: Database): FoundProjection[] {
   }));
 }
 
-function indexFaults(db: Database, rows: readonly EventRow[], head: number): string[] {
+/** What is wrong with the file of a database and its indexes, of however many events. */
+export function faultsOfDatabase(db: Database): string[] {
+  const { head } = readState(db);
+  return [...fileFaults(db), ...indexFaults(db, everyRow(db, head), head)];
+}
+
+const ROWS_AT_ONCE = 10_000;
+
+function* everyRow(db: Database, head: number): Generator<EventRow> {
+  for (let after = 0; after < head; after += ROWS_AT_ONCE) {
+    yield* scanEvents(db, { after, upTo: head }, ROWS_AT_ONCE);
+  }
+}
+
+function indexFaults(db: Database, rows: Iterable<EventRow>, head: number): string[] {
   const times = new TimeIndexCheck(db);
   const tags = new TagIndexCheck(db, { after: 0, upTo: head });
   for (const { sequence, timeMicros, body } of rows) {

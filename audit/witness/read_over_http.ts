@@ -14,14 +14,16 @@ export interface ProjectionName {
  * index by what they are tagged with.
  * @param every the query of all events in this edition
  * @param names the projections to ask for
+ * @param after only the events after this one
  */
 export async function readOverHttp(
   client: Client,
   every: "*" | "all",
   names: readonly ProjectionName[],
+  after = 0,
 ): Promise<FoundStore> {
   try {
-    return await read(client, every, names);
+    return await read(client, every, names, after);
   } catch (error) {
     if (error instanceof UnexpectedReply) throw new AuditFailure("the store cannot be read", [error.message]);
     throw error;
@@ -32,21 +34,28 @@ async function read(
   client: Client,
   every: "*" | "all",
   names: readonly ProjectionName[],
+  after: number,
 ): Promise<FoundStore> {
   const { store, reply } = await client.queryEvents(every, { limit: 1 });
   if (store === undefined) throw new UnexpectedReply("QUERY /events", reply);
-  const events = await client.allEvents(every) as FoundEvent[];
+  const events = await client.allEvents(every, after) as FoundEvent[];
   const faults: string[] = [];
   const head = Number(reply.headers.get("x-service-head"));
-  if (head !== events.length) faults.push(`the head is ${head}, with ${events.length} events`);
-  faults.push(...await indexFaults(client, events));
+  if (head !== after + events.length) {
+    faults.push(`the head is ${head}, with ${events.length} events after ${after}`);
+  }
+  faults.push(...await indexFaults(client, events, after));
   const projections: FoundProjection[] = [];
   for (const name of names) projections.push(...await readProjection(client, name));
   return { storeId: store, events, projections, isPaused: await readPause(client), faults };
 }
 
 /** Asks for the events of each client, for one type, and for the acts written last. */
-async function indexFaults(client: Client, events: readonly FoundEvent[]): Promise<string[]> {
+async function indexFaults(
+  client: Client,
+  events: readonly FoundEvent[],
+  after: number,
+): Promise<string[]> {
   const clients = new Set(events.map((event) => String(event.identifiers["by"])));
   const lastActs = new Set(events.slice(-5).map((event) => String(event.metadata[ACT_TAG])));
   const asked = [
@@ -62,7 +71,7 @@ async function indexFaults(client: Client, events: readonly FoundEvent[]): Promi
         : "identifiers" in item
         ? event.identifiers["by"] === item.identifiers[0]!.value
         : event.metadata[ACT_TAG] === item.metadata[0]!.value;
-    const found = (await client.allEvents([item])).map(({ sequence }) => sequence).join();
+    const found = (await client.allEvents([item], after)).map(({ sequence }) => sequence).join();
     if (found !== events.filter(isAsked).map(({ sequence }) => sequence).join()) {
       faults.push(`the index differs from the events: ${JSON.stringify(item)}`);
     }

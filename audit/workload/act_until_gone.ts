@@ -7,7 +7,7 @@ import type { Act, Intent, Witness } from "../witness/record.ts";
 /** What a client does next. */
 export type Choose = (id: number) => Act;
 
-/** Acts again and again, until the server is gone or it is told to stop. */
+/** Acts again and again, until the server is gone or it is told to stop. @param rest what it does in between */
 export async function actUntilGone(
   edition: EditionName,
   client: Client,
@@ -15,6 +15,7 @@ export async function actUntilGone(
   witness: Witness,
   choose: Choose,
   isStopped: () => boolean = () => false,
+  rest: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   while (!isStopped()) {
     try {
@@ -23,6 +24,7 @@ export async function actUntilGone(
       const ending = await perform(edition, session, intent);
       if (ending === undefined) return;
       witness.tell({ id: intent.id, ...ending });
+      await rest();
     } catch (error) {
       if (isGone(error)) return;
       throw error;

@@ -25,13 +25,18 @@ export interface Ended {
 
 /** A directory to run the backup program in, again and again; removed at the end. */
 export class BackupPlace implements Disposable {
-  readonly directory: string = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+  readonly directory: string;
   /** Where the backups are, unless a test says otherwise. */
-  readonly dataDir: string = join(this.directory, "backup");
+  readonly dataDir: string;
   readonly source: Readonly<Record<string, string>>;
 
-  /** @param address the source */
-  constructor(address: Address) {
+  /** @param address the source @param parent where the directory is made; the system's place by default */
+  constructor(address: Address, parent?: string) {
+    this.directory = Deno.makeTempDirSync({
+      prefix: "eventstore_test_",
+      ...parent === undefined ? {} : { dir: parent },
+    });
+    this.dataDir = join(this.directory, "backup");
     this.source = address.transport === "unix"
       ? { SERVICE_BACKUP_SOURCE_SOCKET: address.path }
       : { SERVICE_BACKUP_SOURCE_URL: `http://${address.hostname}:${address.port}` };

@@ -147,11 +147,11 @@ export class Client {
     return parsePage(await this.request("QUERY", "/events", { json: { query, ...range } }));
   }
 
-  /** Every event that matches, page after page. */
-  async allEvents(query: unknown = "*"): Promise<EventLine[]> {
+  /** Every event that matches, page after page. @param after only those after this one */
+  async allEvents(query: unknown = "*", after = 0): Promise<EventLine[]> {
     const events: EventLine[] = [];
     for (let hasMore = true; hasMore;) {
-      const page = await this.queryEvents(query, { afterSequence: events.at(-1)?.sequence ?? 0 });
+      const page = await this.queryEvents(query, { afterSequence: events.at(-1)?.sequence ?? after });
       if (page.hasMore === undefined) throw new UnexpectedReply("QUERY /events, no trailer", page.reply);
       events.push(...page.events);
       hasMore = page.hasMore;

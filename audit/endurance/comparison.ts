@@ -1,0 +1,56 @@
+import type { Client } from "../../tests/support/client.ts";
+import { AuditFailure } from "../report.ts";
+import { emptyStore, type FoundStore } from "../witness/found_store.ts";
+import { attemptsIn, faultsOf } from "../witness/judge.ts";
+import { readOverHttp } from "../witness/read_over_http.ts";
+import type { Entry } from "../witness/record.ts";
+
+export interface Compared {
+  acknowledged: number;
+  refused: number;
+  /** Under way when the server died. */
+  open: number;
+  events: number;
+  /** Events of the type that is followed beside all of them. */
+  followedType: number;
+}
+
+/** Events of one type are followed beside all of them. */
+export const FOLLOWED_TYPE = "moved";
+
+/**
+ * Compares a store with what its clients were told, round after round: each time only what has come since, so that
+ * an hour takes no more memory than a minute.
+ */
+export class Comparison {
+  readonly tally: Compared = { acknowledged: 0, refused: 0, open: 0, events: 0, followedType: 0 };
+  readonly #every: "all" | "*";
+  /** With the last event alone, which is read again: it stands for those before it until the end. */
+  #found: FoundStore;
+
+  /** @param every the query of all events in the edition @param storeId of an empty store */
+  constructor(every: "all" | "*", storeId: string) {
+    this.#every = every;
+    this.#found = emptyStore(storeId);
+  }
+
+  /** @param entries of a round, of which every act has ended @throws AuditFailure */
+  async add(where: string, client: Client, entries: readonly Entry[]): Promise<void> {
+    const attempts = attemptsIn(entries);
+    const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
+    const names = [...changed, ...this.#found.projections];
+    const distinct = new Map(names.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));
+    const after = Math.max(0, (this.#found.events.at(-1)?.sequence ?? 0) - 1);
+    const found = await readOverHttp(client, this.#every, [...distinct.values()], after);
+    const faults = faultsOf(this.#found, entries, found);
+    if (faults.length > 0) throw new AuditFailure(where, faults);
+    const { tally } = this;
+    tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;
+    tally.refused += attempts.filter(({ told }) => told?.fate === "refused").length;
+    tally.open += attempts.filter(({ told }) => told === undefined).length;
+    const added = found.events.slice(this.#found.events.length);
+    tally.events += added.length;
+    tally.followedType += added.filter(({ type }) => type === FOLLOWED_TYPE).length;
+    this.#found = { ...found, events: found.events.slice(-1) };
+  }
+}

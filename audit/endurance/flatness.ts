@@ -1,0 +1,93 @@
+import { median } from "../../bench/campaigns/report.ts";
+import type { Sample } from "./sample.ts";
+
+/** Fewer samples of a quarter would say something by chance. */
+const SAMPLES_MIN = 20;
+
+/** Up to so much of the processors may be busy with something else while time is judged. */
+const OTHERS_MAX = 0.1;
+
+/** What the later part may be at most, given the earlier one: so many times as much, and a bit more. */
+interface Bound {
+  readonly times: number;
+  readonly more: number;
+  readonly unit: string;
+}
+
+const BOUNDS = {
+  memory: { times: 1.2, more: 16, unit: "MiB" },
+  descriptors: { times: 1, more: 8, unit: "" },
+  "write-ahead log": { times: 1.5, more: 4 * 2 ** 20, unit: "bytes" },
+  "growth of the file": { times: 1.5, more: 0, unit: "bytes per event" },
+  "median of writes": { times: 1.5, more: 1, unit: "ms" },
+  "p99 of writes": { times: 2, more: 5, unit: "ms" },
+  "median of reads": { times: 1.5, more: 1, unit: "ms" },
+  "p99 of reads": { times: 2, more: 5, unit: "ms" },
+} as const satisfies Record<string, Bound>;
+
+type Name = keyof typeof BOUNDS;
+
+export interface Flatness {
+  /** What has grown, in words; empty when everything stayed flat. */
+  readonly faults: readonly string[];
+  /** Whether there were enough samples for a judgement. */
+  readonly isJudged: boolean;
+  /** Whether the machine had little else to do, so that latencies were judged as well. */
+  readonly isTimeJudged: boolean;
+}
+
+/**
+ * Compares the last quarter of the last life of a server with its second one; in the first one it warms up.
+ * Latencies are only compared between samples during which the machine had little else to do.
+ */
+export function flatnessOf(samples: readonly Sample[]): Flatness {
+  const life = samples.filter(({ life }) => life === samples.at(-1)?.life);
+  const quarter = Math.floor(life.length / 4);
+  if (quarter < SAMPLES_MIN) return { faults: [], isJudged: false, isTimeJudged: false };
+  const [earlier, later] = [life.slice(quarter, 2 * quarter), life.slice(-quarter)];
+  const faults = [
+    compare("memory", earlier, later, (part) => median(part.map(({ rssMib }) => rssMib))),
+    compare("descriptors", earlier, later, (part) => median(part.map(({ descriptors }) => descriptors))),
+    compare("write-ahead log", earlier, later, (part) => Math.max(...part.map(({ walBytes }) => walBytes))),
+    compare("growth of the file", earlier, later, bytesPerEvent),
+  ];
+  const [idleEarlier, idleLater] = [earlier, later].map(idle);
+  const isTimeJudged = Math.min(idleEarlier!.length, idleLater!.length) >= SAMPLES_MIN / 2;
+  if (isTimeJudged) {
+    for (const kind of ["writes", "reads"] as const) {
+      const medians = medianOf((sample) => sample[kind].medianMilliseconds);
+      const p99s = medianOf((sample) => sample[kind].p99Milliseconds);
+      faults.push(compare(`median of ${kind}`, idleEarlier!, idleLater!, medians));
+      faults.push(compare(`p99 of ${kind}`, idleEarlier!, idleLater!, p99s));
+    }
+  }
+  return { faults: faults.filter((fault) => fault !== undefined), isJudged: true, isTimeJudged };
+}
+
+function idle(samples: readonly Sample[]): readonly Sample[] {
+  return samples.filter(({ othersShare }) => othersShare <= OTHERS_MAX);
+}
+
+function bytesPerEvent(part: readonly Sample[]): number {
+  const [first, last] = [part[0]!, part.at(-1)!];
+  return (last.databaseBytes - first.databaseBytes) / (last.events - first.events);
+}
+
+function medianOf(value: (sample: Sample) => number | undefined): (part: readonly Sample[]) => number {
+  return (part) => median(part.map(value).filter((value) => value !== undefined));
+}
+
+function compare(
+  name: Name,
+  earlier: readonly Sample[],
+  later: readonly Sample[],
+  value: (part: readonly Sample[]) => number,
+): string | undefined {
+  const [before, after] = [value(earlier), value(later)];
+  const { times, more, unit }: Bound = BOUNDS[name];
+  const most = before * times + more;
+  // What cannot be compared is not flat.
+  if (Number.isFinite(after) && after <= most) return undefined;
+  const [was, is, may] = [before, after, most].map((value) => `${Math.round(value * 100) / 100}`);
+  return `${name}: ${was} ${unit} in the second quarter, ${is} in the last, which may be ${may}`;
+}

@@ -1,0 +1,26 @@
+import { Histogram } from "../../bench/histogram.ts";
+import { type Intent, type Told, Witness } from "../witness/record.ts";
+
+/** Knows how long each act has taken. */
+export class TimedWitness extends Witness {
+  readonly #begun = new Map<number, number>();
+  #latencies = new Histogram();
+
+  override intend(...args: Parameters<Witness["intend"]>): Intent {
+    const intent = super.intend(...args);
+    this.#begun.set(intent.id, performance.now());
+    return intent;
+  }
+
+  override tell(told: Told): void {
+    this.#latencies.add(performance.now() - this.#begun.get(told.id)!);
+    this.#begun.delete(told.id);
+    super.tell(told);
+  }
+
+  takeLatencies(): Histogram {
+    const latencies = this.#latencies;
+    this.#latencies = new Histogram();
+    return latencies;
+  }
+}
