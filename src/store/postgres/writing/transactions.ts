@@ -3,8 +3,10 @@ import type { StoreState } from "../../state.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import { endTurn, LOCK_STATE, type StoreRow, storeRow } from "../tables/state.ts";
-import { StoreBroken, type WriterSession } from "./writer_session.ts";
+import { type Claim, StoreBroken } from "../servers/claim.ts";
+import { readTurn, turnOf, writeTurn } from "../tables/servers.ts";
+import { type CountedState, LOCK_STATE, type StoreRow, storeRow, writeState } from "../tables/state.ts";
+import type { WriterSession } from "./writer_session.ts";
 
 const BEGIN: Statement = { sql: "BEGIN" };
 const COMMIT: Statement = { sql: "COMMIT" };
@@ -21,8 +23,15 @@ const ASKED_MAX = 2;
 
 export interface TransactionsOptions {
   readonly onBroken: (reason: string) => void;
-  /** Called when what was done in a turn came to nothing. */
-  readonly onForget: (committed: StoreState) => void;
+  /** Called with the store as it is when it is not what the last turn left: of what was in between, nothing is known. */
+  readonly onOther: (state: StoreState) => void;
+}
+
+/** What a turn has begun with. */
+export interface TurnBegin {
+  readonly answers: Row[][];
+  /** Whether the store is another one than that of which was asked: then the answers say little. */
+  readonly isOther: boolean;
 }
 
 /** What ends a turn: what is still to be written, and the store with it. */
@@ -35,37 +44,44 @@ export interface TurnEnd {
   readonly isLong?: boolean;
 }
 
-/** The transactions of the server that may write, one at a time, and what their errors mean. */
+/** The transactions of this server, one at a time, and what their errors mean. */
 export class Transactions {
   /** The store as the open turn sees it. */
   state: StoreState;
   readonly #writer: WriterSession;
+  readonly #claim: Claim;
   readonly #options: TransactionsOptions;
-  #committed: StoreState;
+  #committed: CountedState;
+  /** The session of the last turn. */
+  #last: Session;
   #open: Session | undefined;
   #signsOfLife: ReturnType<typeof setInterval> | undefined;
   #broken: string | undefined;
 
-  constructor(writer: WriterSession, state: StoreState, options: TransactionsOptions) {
+  constructor(writer: WriterSession, claim: Claim, state: CountedState, options: TransactionsOptions) {
     this.#writer = writer;
+    this.#last = writer.session;
+    this.#claim = claim;
     this.#options = options;
-    const { storeId, head } = state;
-    this.state = this.#committed = { storeId, head };
+    this.state = this.#committed = state;
   }
 
-  /** Begins a turn, and asks for something in the same go. @returns the answers */
-  async begin(questions: readonly Statement[]): Promise<Outcome<Row[][]>> {
+  /** Begins a turn, and asks for something in the same go. @param ask called when it is about to be asked */
+  async begin(ask: () => readonly Statement[] = () => []): Promise<Outcome<TurnBegin>> {
     if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken };
     let session: Session | undefined;
     try {
       session = await this.#writer.ready();
-      const [, rows, ...answers] = await session.run([BEGIN, LOCK_STATE, ...questions]);
+      // Behind it may be another PostgreSQL, of which others have made something else than what is remembered.
+      if (session !== this.#last) this.#options.onOther(this.#committed);
+      this.#last = session;
+      const [, rows, ...answers] = await session.run([BEGIN, LOCK_STATE, ...ask()]);
       const row = storeRow(rows!);
-      this.#writer.checkOwner(row);
-      this.#checkState(row);
+      this.#claim.check(row);
+      const isOther = this.#follow(row);
       this.#open = session;
       this.#signsOfLife = setInterval(() => this.#giveSign(), SIGN_OF_LIFE_MILLISECONDS);
-      return done(answers);
+      return done({ answers, isOther });
     } catch (error) {
       return await this.#abort(error, session);
     }
@@ -91,17 +107,16 @@ export class Transactions {
     this.#close();
     if (isEmpty) return await this.#endEmpty(session);
     const turn = crypto.randomUUID();
+    const after = { ...state, turns: this.#committed.turns + 1 };
+    const ending = [...statements, writeTurn(this.#claim.server, turn), writeState(after), COMMIT];
     try {
-      await session.run(
-        [...statements, endTurn(state, turn), COMMIT],
-        isLong ? LONG_MILLISECONDS : undefined,
-      );
+      await session.run(ending, isLong ? LONG_MILLISECONDS : undefined);
     } catch (error) {
       if (error instanceof DatabaseError) return await this.#abort(error, session);
       const outcome = await this.#outcomeOf(turn, (error as Error).message);
       if (outcome.kind !== "done") return this.#forget(outcome);
     }
-    this.state = this.#committed = state;
+    this.state = this.#committed = after;
     return done(undefined);
   }
 
@@ -128,7 +143,7 @@ export class Transactions {
 
   #forget<F extends Failure>(failure: F): F {
     this.state = this.#committed;
-    this.#options.onForget(this.#committed);
+    this.#options.onOther(this.#committed);
     return failure;
   }
 
@@ -146,27 +161,40 @@ export class Transactions {
     this.#options.onBroken(reason);
   }
 
-  /** Nobody else writes: another state than ours means that the database has gone back to an earlier one. */
-  #checkState({ storeId, head }: StoreRow): void {
-    if (storeId === this.#committed.storeId && head === this.#committed.head) return;
-    throw new StoreBroken(
-      `the database is not as this server left it: it ends at sequence ${head} and not at ${this.#committed.head}`,
-    );
+  /**
+   * Goes on from a row that is locked. It may be ahead: other servers have had turns, or this one has, without learning
+   * of it. It cannot be behind unless the database has gone back to an earlier state.
+   * @returns whether it is ahead
+   */
+  #follow({ storeId, head, turns }: StoreRow): boolean {
+    const last = this.#committed;
+    const isOther = storeId !== last.storeId || head !== last.head;
+    if (
+      turns < last.turns || (turns === last.turns && isOther) ||
+      (storeId === last.storeId && head < last.head)
+    ) {
+      throw new StoreBroken(
+        `the database is not as this server left it: it ends at sequence ${head} and not at ${last.head}`,
+      );
+    }
+    this.#committed = { storeId, head, turns };
+    this.state = this.#committed;
+    if (isOther) this.#options.onOther(this.#committed);
+    return isOther;
   }
 
   /**
-   * What became of a turn when the answer to its COMMIT was lost: the row of the store names the last turn. To lock it
-   * waits for whatever the lost connection still does, so the answer is the truth, after a failover too.
+   * What became of a turn when the answer to its COMMIT was lost: the row of this server names its last turn. To lock
+   * the store waits for whatever the lost connection still does, so the answer is the truth, after a failover too.
    */
   async #outcomeOf(turn: string, reason: string): Promise<Outcome<void>> {
     for (let asked = 0; asked < ASKED_MAX; asked++) {
       try {
         const session = await this.#writer.ready();
-        const [, rows] = await session.run([BEGIN, LOCK_STATE, ROLLBACK]);
-        const row = storeRow(rows!);
-        if (row.turn === turn) return done(undefined);
-        this.#writer.checkOwner(row);
-        return failureOf(new SessionLost(reason));
+        const [, , rows] = await session.run([BEGIN, LOCK_STATE, readTurn(this.#claim.server), ROLLBACK]);
+        const last = turnOf(rows!);
+        if (last === undefined) break;
+        return last === turn ? done(undefined) : failureOf(new SessionLost(reason));
       } catch (error) {
         if (!(error instanceof StoreBroken)) continue;
         this.#break(error.message);

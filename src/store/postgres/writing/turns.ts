@@ -6,10 +6,11 @@ import type { StoreState } from "../../state.ts";
 import type { FoundProjection, StoreTurns } from "../../store.ts";
 import type { StoreWrite, TurnResult, WriteResult } from "../../write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
+import type { Claim } from "../servers/claim.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { DELETE_EVENTS } from "../tables/events.ts";
 import { deleteProjections, readProjection, storedProjection } from "../tables/projections.ts";
-import { writePausedSince } from "../tables/state.ts";
+import { type CountedState, writePausedSince } from "../tables/state.ts";
 import { Transactions, type TurnEnd } from "./transactions.ts";
 import { TurnWrites } from "./turn_writes.ts";
 import type { WriterSession } from "./writer_session.ts";
@@ -26,25 +27,32 @@ export class Turns implements StoreTurns {
   /** @param onReset called with the new store ID before the reset is answered */
   constructor(
     writer: WriterSession,
-    state: StoreState,
+    claim: Claim,
+    state: CountedState,
     onBroken: (reason: string) => void,
     onReset: (storeId: string) => void,
   ) {
     this.#writer = writer;
     this.#recent = new RecentTerms(state.head);
-    this.#transactions = new Transactions(writer, state, {
+    this.#transactions = new Transactions(writer, claim, state, {
       onBroken,
-      onForget: ({ head }) => this.#recent.clear(head),
+      onOther: ({ head }) => this.#recent.clear(head),
     });
     this.#onReset = onReset;
   }
 
   async group(writes: readonly StoreWrite[]): Promise<readonly Outcome<TurnResult>[]> {
-    const run = new TurnWrites(writes, this.#transactions.state, this.#recent);
+    const makeRun = (): TurnWrites => new TurnWrites(writes, this.#transactions.state, this.#recent);
+    let run!: TurnWrites;
     let results: readonly TurnResult[] = [];
-    const begun = await this.#transactions.begin(run.questions);
+    const begun = await this.#transactions.begin(() => (run = makeRun()).questions);
     const outcome = begun.kind !== "done" ? begun : await this.#transactions.end(async (session) => {
-      results = await run.run(begun.value, session);
+      let { answers } = begun.value;
+      if (begun.value.isOther) {
+        run = makeRun();
+        answers = run.questions.length === 0 ? [] : await session.run(run.questions);
+      }
+      results = await run.run(answers, session);
       const { statements } = run;
       return { statements, state: run.after, isEmpty: statements.length === 0 };
     });
@@ -82,7 +90,7 @@ export class Turns implements StoreTurns {
   }
 
   async begin(): Promise<Outcome<void>> {
-    const begun = await this.#transactions.begin([]);
+    const begun = await this.#transactions.begin();
     return begun.kind === "done" ? done(undefined) : begun;
   }
 
@@ -127,7 +135,7 @@ export class Turns implements StoreTurns {
   async #whole(
     work: (state: StoreState) => TurnEnd,
   ): Promise<Outcome<void>> {
-    const begun = await this.#transactions.begin([]);
+    const begun = await this.#transactions.begin();
     if (begun.kind !== "done") return begun;
     return await this.#transactions.end((_, state) => Promise.resolve(work(state)));
   }
