@@ -67,7 +67,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
 
   const queue = new WriteQueue({
     ...edition.queueLimit(settings),
-    runGroup: (writes) => store.turns.group(writes),
+    runGroup: (writes, more) => store.turns.group(writes, more),
     groupWritesMax: parts.groupWritesMax ?? Infinity,
   });
   const { reportFailure } = parts;

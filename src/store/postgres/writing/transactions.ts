@@ -1,9 +1,11 @@
+import type { ArrivedEvent } from "../../arrivals/arrivals.ts";
 import { done, type Failure, type FailureCause, type Outcome } from "../../outcome.ts";
 import type { StoreState } from "../../state.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { type Claim, StoreBroken } from "../servers/claim.ts";
+import { newsOf, readNews } from "../tables/news.ts";
 import { readTurn, turnOf, writeTurn } from "../tables/servers.ts";
 import { type CountedState, LOCK_STATE, type StoreRow, storeRow, writeState } from "../tables/state.ts";
 import type { WriterSession } from "./writer_session.ts";
@@ -23,13 +25,17 @@ const ASKED_MAX = 2;
 
 export interface TransactionsOptions {
   readonly onBroken: (reason: string) => void;
-  /** Called with the store as it is when it is not what the last turn left: of what was in between, nothing is known. */
-  readonly onOther: (state: StoreState) => void;
+  /** Called with the events that others have written between the last turn of this server and the one that begins. */
+  readonly onNews: (firstSequence: number, events: readonly ArrivedEvent[]) => void;
+  /** Called with the store when nothing is known of how it came to that: what was done in a turn is undone, say. */
+  readonly onOther: (state: CountedState) => void;
 }
 
 /** What a turn has begun with. */
 export interface TurnBegin {
   readonly answers: Row[][];
+  /** What others had written before, behind what was known when it was asked. */
+  readonly news: readonly ArrivedEvent[];
   /** Whether the store is another one than that of which was asked: then the answers say little. */
   readonly isOther: boolean;
 }
@@ -75,13 +81,15 @@ export class Transactions {
       // Behind it may be another PostgreSQL, of which others have made something else than what is remembered.
       if (session !== this.#last) this.#options.onOther(this.#committed);
       this.#last = session;
-      const [, rows, ...answers] = await session.run([BEGIN, LOCK_STATE, ...ask()]);
+      const asked = [BEGIN, LOCK_STATE, readNews(this.#committed.head), ...ask()];
+      const [, rows, newRows, ...answers] = await session.run(asked);
       const row = storeRow(rows!);
       this.#claim.check(row);
-      const isOther = this.#follow(row);
+      const news = newsOf(newRows!);
+      const isOther = this.#follow(row, news);
       this.#open = session;
       this.#signsOfLife = setInterval(() => this.#giveSign(), SIGN_OF_LIFE_MILLISECONDS);
-      return done({ answers, isOther });
+      return done({ answers, news, isOther });
     } catch (error) {
       return await this.#abort(error, session);
     }
@@ -164,23 +172,23 @@ export class Transactions {
   /**
    * Goes on from a row that is locked. It may be ahead: other servers have had turns, or this one has, without learning
    * of it. It cannot be behind unless the database has gone back to an earlier state.
-   * @returns whether it is ahead
+   * @returns whether the news do not tell how it came to that
    */
-  #follow({ storeId, head, turns }: StoreRow): boolean {
+  #follow({ storeId, head, turns }: StoreRow, news: readonly ArrivedEvent[]): boolean {
     const last = this.#committed;
-    const isOther = storeId !== last.storeId || head !== last.head;
-    if (
-      turns < last.turns || (turns === last.turns && isOther) ||
-      (storeId === last.storeId && head < last.head)
-    ) {
+    const isSame = storeId === last.storeId;
+    const isAsLeft = isSame && head === last.head;
+    if (turns < last.turns || (turns === last.turns && !isAsLeft) || (isSame && head < last.head)) {
       throw new StoreBroken(
         `the database is not as this server left it: it ends at sequence ${head} and not at ${last.head}`,
       );
     }
     this.#committed = { storeId, head, turns };
     this.state = this.#committed;
-    if (isOther) this.#options.onOther(this.#committed);
-    return isOther;
+    const isKnown = isSame && head === last.head + news.length;
+    if (!isKnown) this.#options.onOther(this.#committed);
+    else if (news.length > 0) this.#options.onNews(last.head + 1, news);
+    return !isKnown;
   }
 
   /**
