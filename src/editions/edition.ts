@@ -11,6 +11,11 @@ import type { WriteQueue } from "../turns/write_queue.ts";
  * handlers of those routes.
  */
 export interface Edition {
+  /**
+   * Whether several servers may work on one database, or only one at a time: what an edition has open over several
+   * requests lives in one process.
+   */
+  readonly servers: "shared" | "exclusive";
   /** How many requests may wait for a turn, and the error code for one too many. */
   queueLimit(settings: ServerSettings): { readonly waitingMax: number; readonly fullCode: ErrorCode };
   bodyLimit(settings: ServerSettings): BodyLimit;

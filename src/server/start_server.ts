@@ -61,13 +61,13 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   if (descriptors.readers < readers.wanted) {
     parts.log.note("warning", fewDescriptors(readers, descriptors.readers));
   }
-  const store = await openStore(settings, descriptors.readers);
+  const store = await openStore(parts, descriptors.readers);
   store.onBroken = parts.onBroken;
   store.onLost = parts.onLost;
 
   const queue = new WriteQueue({
     ...edition.queueLimit(settings),
-    runGroup: (writes) => store.turns.group(writes),
+    runGroup: (writes, more) => store.turns.group(writes, more),
     groupWritesMax: parts.groupWritesMax ?? Infinity,
   });
   const { reportFailure } = parts;
@@ -110,11 +110,15 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   };
 }
 
-async function openStore({ dataDir, edition, postgres }: ServerSettings, readersMax: number): Promise<Store> {
+async function openStore(
+  { settings, edition: { servers } }: ServerParts,
+  readersMax: number,
+): Promise<Store> {
+  const { dataDir, edition, postgres } = settings;
   if (postgres === undefined) return await SqliteStore.open({ dataDir, readersMax });
   // A server on SQLite does without it.
   const { PostgresStore } = await import("../store/postgres/postgres_store.ts");
-  const store = await PostgresStore.open(postgres, { readersMax });
+  const store = await PostgresStore.open(postgres, { readersMax, edition, servers });
   // Its pause is a file, whatever the storage is.
   if (edition === "C") makeDataDirectory(dataDir);
   return store;

@@ -1,5 +1,6 @@
 import type { ProjectionKey } from "../model/projection.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
+import { GroupWrites, type TakeMore } from "./group_writes.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
 import type { FoundProjection, StoreTurns } from "./store.ts";
@@ -16,16 +17,18 @@ export class CountedTurns implements StoreTurns {
     this.#counts = counts;
   }
 
-  async group(writes: readonly StoreWrite[]): Promise<readonly Outcome<TurnResult>[]> {
-    this.#counts.groupBegan(writes.length);
+  async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<TurnResult>[]> {
+    const group = new GroupWrites(writes, more);
     try {
-      const outcomes = await this.#turns.group(writes);
+      const outcomes = await this.#turns.group(writes, group.more);
       for (const outcome of outcomes) this.#counts.ended(outcome);
       return outcomes;
     } catch (error) {
       // The writer died.
-      this.#counts.failed.other += writes.length;
+      this.#counts.failed.other += group.all.length;
       throw error;
+    } finally {
+      this.#counts.groupEnded(group.all.length);
     }
   }
 

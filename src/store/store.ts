@@ -2,6 +2,7 @@ import type { ProjectionKey } from "../model/projection.ts";
 import type { Arrivals } from "./arrivals/arrivals.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { ChunkAhead } from "./chunks_ahead.ts";
+import type { TakeMore } from "./group_writes.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
 import type { TurnCounts } from "./turn_counts.ts";
@@ -48,8 +49,12 @@ export interface OpenedStore extends StoreState {
  * `rollback` or the failure of one of them.
  */
 export interface StoreTurns {
-  /** Runs writes in order and makes them durable together. An error belongs to the write that caused it. */
-  group(writes: readonly StoreWrite[]): Promise<readonly Outcome<TurnResult>[]>;
+  /**
+   * Runs writes in order and makes them durable together. An error belongs to the write that caused it.
+   * @param more called at most once, if others may still join when the turn has begun
+   * @returns the outcomes of all writes, those that have joined behind the others
+   */
+  group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<TurnResult>[]>;
   /** Deletes the projections of one type, or all of them. */
   deleteProjections(type: string | undefined): Promise<Outcome<void>>;
   /** Deletes everything and starts a new history under a new store ID. A pause stays. */

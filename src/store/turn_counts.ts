@@ -27,7 +27,7 @@ export class TurnCounts {
   }
 
   /** Counts a group of writes, however it ends. */
-  groupBegan(size: number): void {
+  groupEnded(size: number): void {
     this.groupSizes.observe(size);
     if (size > 1) this.writesGrouped += size;
   }

@@ -43,6 +43,16 @@ export class Groups {
     return small;
   }
 
+  /** Those of the waiting jobs that may still join a group: from the first on, as long as they are small writes and fit. */
+  joining(group: readonly Job[], waiting: readonly Job[]): readonly Job[] {
+    let weightBytes = group.reduce((sum, job) => sum + job.weightBytes, 0);
+    const roomFor = (job: Job): boolean => (weightBytes += job.weightBytes) <= GROUP_BYTES_MAX;
+    const end = waiting.findIndex((job, i) =>
+      "run" in job.task || isLarge(job) || group.length + i >= this.#writesMax || !roomFor(job)
+    );
+    return end < 0 ? waiting : waiting.slice(0, end);
+  }
+
   /** Of the first job, or the writes up to the next job that runs alone, those that are wanted and fit into a group. */
   #fitting(waiting: readonly Job[], isWanted: (job: Job) => boolean): Job[] {
     const group: Job[] = [];

@@ -175,11 +175,22 @@ export class WriteQueue {
     }
     this.#turnAge = new Age();
     if ("run" in first.task) this.#runAlone(first, first.task.run);
-    else this.#runGroup(this.#active);
+    else this.#runGroup();
   }
 
   #takeGroup(): readonly Job[] {
-    const group = this.#groups.form(this.#waiting);
+    return this.#take(this.#groups.form(this.#waiting));
+  }
+
+  /** Lets writes join the group that has the turn. */
+  #takeMore(): readonly StoreWrite[] {
+    if (this.#urgent.length > 0) return [];
+    const joining = this.#take(this.#groups.joining(this.#active, this.#waiting));
+    this.#active = [...this.#active, ...joining];
+    return writesOf(joining);
+  }
+
+  #take(group: readonly Job[]): readonly Job[] {
     if (group.length === this.#waiting.length) {
       this.#waiting = [];
     } else {
@@ -190,16 +201,15 @@ export class WriteQueue {
     return group;
   }
 
-  async #runGroup(group: readonly Job[]): Promise<void> {
+  async #runGroup(): Promise<void> {
     let outcomes: readonly Outcome<TurnResult>[];
     try {
-      const writes: StoreWrite[] = [];
-      for (const { task } of group) if ("write" in task) writes.push(task.write);
-      outcomes = await this.#options.runGroup(writes);
+      outcomes = await this.#options.runGroup(writesOf(this.#active), () => this.#takeMore());
     } catch (error) {
       // The writer died. Whether it had committed is unknown.
-      outcomes = group.map(() => ({ kind: "unknown", reason: (error as Error).message }));
+      outcomes = this.#active.map(() => ({ kind: "unknown", reason: (error as Error).message }));
     }
+    const group = this.#active;
     // An equal share each, so that the turns of a group add up to the time that the writer was busy.
     const turnSeconds = this.#turnAge.seconds / group.length;
     this.#endTurn();
@@ -219,4 +229,8 @@ export class WriteQueue {
     this.#active = [];
     this.#next();
   }
+}
+
+function writesOf(group: readonly Job[]): StoreWrite[] {
+  return group.flatMap(({ task }) => "write" in task ? [task.write] : []);
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { TakeMore } from "../../src/store/group_writes.ts";
 import { done, type Outcome } from "../../src/store/outcome.ts";
 import type { StoreWrite, TurnResult } from "../../src/store/write.ts";
 
@@ -20,14 +21,21 @@ export class FakeWriter {
   /** The names of the writes of every group that was begun. */
   readonly groups: string[][] = [];
   #running: PromiseWithResolvers<Outcomes> | undefined;
+  #more: TakeMore = () => [];
   #head = 0;
 
-  readonly runGroup = (writes: readonly StoreWrite[]): Promise<Outcomes> => {
+  readonly runGroup = (writes: readonly StoreWrite[], more: TakeMore = () => []): Promise<Outcomes> => {
     assert.equal(this.#running, undefined, "two groups at a time");
     this.groups.push(writes.map(nameOf));
+    this.#more = more;
     this.#running = Promise.withResolvers<Outcomes>();
     return this.#running.promise;
   };
+
+  /** Lets those that wait join the group that runs. */
+  takeMore(): void {
+    this.groups.at(-1)!.push(...this.#more().map(nameOf));
+  }
 
   /** Ends the group that runs: every write is written, unless another outcome is given. */
   async end(outcomeOf: (name: string) => Outcome<TurnResult> | undefined = () => undefined): Promise<void> {

@@ -206,8 +206,8 @@ Deno.test("the turns of a group add up to the time that the writer was busy", as
   const { writer, write } = makeQueue();
   write("a");
   const ends = [write("b"), write("c"), write("d"), write("e")];
-  await writer.end();
   const started = performance.now();
+  await writer.end();
   await new Promise((resolve) => setTimeout(resolve, 80));
   await writer.end();
   const busySeconds = (performance.now() - started) / 1000;
@@ -311,4 +311,55 @@ Deno.test("the values of its conditions count for a write in a group, since they
   while (writer.isRunning) await writer.end();
   await Promise.all(ends);
   assert.deepEqual(writer.groups, [["first"], ["a", "b", "c"], ["d"]]);
+});
+
+Deno.test("writes that come while a group begins may join it, up to one that is large or runs alone", async () => {
+  const { queue, writer, write } = makeQueue();
+  const first = write("a");
+  const joining = [write("b"), write("c", 1000)];
+  writer.takeMore();
+  assert.deepEqual(writer.groups, [["a", "b", "c"]]);
+  assert.equal(queue.queuedCount, 2, "those that have joined count as waiting");
+  const later = [write("large", 2 * 1024 * 1024), write("d")];
+  writer.takeMore();
+  assert.deepEqual(writer.groups, [["a", "b", "c"]]);
+  const alone = held();
+  const ended = queue.alone("reset", alone.run, undefined);
+  await writer.end((name) => name === "b" ? { kind: "failed", reason: "no room" } : undefined);
+  assert.deepEqual((await Promise.all([first, ...joining])).map(endKind), ["written", "failed", "written"]);
+  // A large one lets others pass once.
+  assert.deepEqual(writer.groups.at(-1), ["d"]);
+  await writer.end();
+  const behind = write("e");
+  writer.takeMore();
+  assert.deepEqual(writer.groups.at(-1), ["large"], "nobody passes the one that runs alone");
+  await writer.end();
+  alone.end();
+  assert.equal(await ended, "done");
+  await settled();
+  assert.deepEqual(writer.groups.at(-1), ["e"]);
+  await writer.end();
+  await Promise.all([...later, behind]);
+});
+
+Deno.test("a group that others join stays as small as groups are", async () => {
+  const { writer, write } = makeQueue({ groupWritesMax: 2 });
+  const ends = ["a", "b", "c"].map((name) => write(name));
+  writer.takeMore();
+  assert.deepEqual(writer.groups, [["a", "b"]]);
+  await writer.end();
+  assert.deepEqual(writer.groups.at(-1), ["c"]);
+  await writer.end();
+  await Promise.all(ends);
+});
+
+Deno.test("a client that leaves after its write has joined a group does not take it back", async () => {
+  const { queue, writer, write } = makeQueue();
+  const first = write("a");
+  const client = new AbortController();
+  const joined = queue.write("write", writeNamed("b"), client.signal);
+  writer.takeMore();
+  client.abort();
+  await writer.end();
+  assert.deepEqual([endKind(await first), endKind(await joined)], ["written", "written"]);
 });

@@ -23,6 +23,7 @@ const FIRST_READ = { query: [{ identifiers: COURSE }] };
 
 /** Edition A: one request, `POST /write`, carries events, conditions and projection changes. */
 export const editionA: Edition = {
+  servers: "shared",
   queueLimit: (settings) => ({ waitingMax: settings.maxQueuedWrites, fullCode: "WriteQueueFull" }),
   bodyLimit: requestBodyLimit,
   firstSteps: (curl, url) => [

@@ -28,6 +28,7 @@ import { txRoutes } from "./tx_routes.ts";
 
 /** Edition B: optimistic transactions under `/tx`, kept in memory, checked and written at commit. */
 export const editionB: Edition = {
+  servers: "exclusive",
   queueLimit: (settings) => ({ waitingMax: settings.maxQueuedWrites, fullCode: "WriteQueueFull" }),
   bodyLimit: requestBodyLimit,
   firstSteps: (curl, url) => [

@@ -24,6 +24,7 @@ const LAST_CALL_MILLISECONDS = 5000;
 
 /** Edition C: one transaction at a time, addressed by a ticket, open in the database from begin to commit. */
 export const editionC: Edition = {
+  servers: "exclusive",
   queueLimit: (settings) => ({
     waitingMax: settings.maxQueuedTransactions,
     fullCode: "TransactionQueueFull",

@@ -1,5 +1,6 @@
 import type { ProjectionKey } from "../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../chunk.ts";
+import { GroupWrites, type TakeMore } from "../group_writes.ts";
 import type { Outcome } from "../outcome.ts";
 import type { StoreState } from "../state.ts";
 import type { FoundProjection, StoreTurns } from "../store.ts";
@@ -20,10 +21,11 @@ export class AnnouncedTurns implements StoreTurns {
     this.#arrivals = arrivals;
   }
 
-  async group(writes: readonly StoreWrite[]): Promise<readonly Outcome<TurnResult>[]> {
-    const outcomes = await this.#turns.group(writes);
+  async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<TurnResult>[]> {
+    const group = new GroupWrites(writes, more);
+    const outcomes = await this.#turns.group(writes, group.more);
     for (const [i, outcome] of outcomes.entries()) {
-      const written = eventsOf(writes[i]!, outcome);
+      const written = eventsOf(group.all[i]!, outcome);
       if (written !== undefined) this.#arrivals.committed(written.firstSequence, written.events);
     }
     return outcomes;

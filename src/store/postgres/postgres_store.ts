@@ -8,15 +8,21 @@ import { databaseFault, holdsStore, storeFault } from "./connection/check_databa
 import { createStore, reasonOf } from "./connection/create_store.ts";
 import { openSession } from "./connection/open_session.ts";
 import { PostgresStoreError, type StorePlace } from "./connection/place.ts";
-import { takeServerLock } from "./connection/server_lock.ts";
 import type { Session } from "./protocol/session.ts";
 import { ReadSessions } from "./reading/read_sessions.ts";
-import { READ_STATE, storeRow, takeOver } from "./tables/state.ts";
+import { Claim, type Servers } from "./servers/claim.ts";
+import { Presence } from "./servers/presence.ts";
+import { READ_STATE, type StoreRow, storeRow } from "./tables/state.ts";
 import { Turns } from "./writing/turns.ts";
 import { WriterSession } from "./writing/writer_session.ts";
 
-/** How long a server waits for the end of one that had the store before it. */
-const PREDECESSOR_MILLISECONDS = 5000;
+export interface PostgresStoreOptions {
+  /** Connections for reads, opened when they are needed. */
+  readonly readersMax: number;
+  /** The edition of the server. Servers of different editions do not work on one store at a time. */
+  readonly edition: string;
+  readonly servers: Servers;
+}
 
 /** A store in a schema of a PostgreSQL database. Turns have one connection, reads have others. */
 export class PostgresStore implements Store {
@@ -33,32 +39,49 @@ export class PostgresStore implements Store {
   readonly #turns: Turns;
   readonly #readSessions: ReadSessions;
 
-  private constructor(opened: OpenedStore, writer: WriterSession, reads: ReadSessions) {
-    this.opened = opened;
-    this.arrivals = new Arrivals(opened);
+  readonly #presence: Presence;
+
+  private constructor(
+    row: StoreRow,
+    created: boolean,
+    claim: Claim,
+    writer: WriterSession,
+    reads: ReadSessions,
+    presence: Presence,
+  ) {
+    const { storeId, head, turns, pausedSinceMicros } = row;
+    this.opened = { storeId, head, created, pausedSinceMicros };
+    this.arrivals = new Arrivals({ storeId, head });
     let isBroken = false;
     const onBroken = (reason: string): void => {
       if (!isBroken) this.onBroken(reason);
       isBroken = true;
     };
-    this.#turns = new Turns(writer, opened, onBroken, (storeId) => this.arrivals.reset(storeId));
+    const onReset = (storeId: string): void => this.arrivals.reset(storeId);
+    this.#turns = new Turns(writer, claim, { storeId, head, turns }, onBroken, onReset);
     this.turns = new AnnouncedTurns(new CountedTurns(this.#turns, this.counts), this.arrivals);
+    this.#presence = presence;
     this.reads = this.#readSessions = reads;
   }
 
   /**
-   * Opens a store as the only server that may write, creating it if there is none.
+   * Opens a store, creating it if there is none.
    * @throws PostgresStoreError with one line that says what is wrong
    */
-  static async open(place: StorePlace, options: { readonly readersMax: number }): Promise<PostgresStore> {
+  static async open(
+    place: StorePlace,
+    { readersMax, edition, servers }: PostgresStoreOptions,
+  ): Promise<PostgresStore> {
     let session: Session | undefined;
     try {
       session = await openSession(place, "writing");
-      const opened = await openStore(place, session);
-      const server = crypto.randomUUID();
-      await session.run([takeOver(server)]);
-      const writer = new WriterSession(place, server, session);
-      return new PostgresStore(opened, writer, new ReadSessions(place, options.readersMax));
+      const created = await makeReady(place, session);
+      const claim = new Claim(place, edition, servers);
+      await claim.take(session);
+      const [rows] = await session.run([READ_STATE]);
+      const writer = new WriterSession(place, claim, session);
+      const reads = new ReadSessions(place, readersMax);
+      return new PostgresStore(storeRow(rows!), created, claim, writer, reads, new Presence(place, claim));
     } catch (error) {
       await session?.close();
       if (error instanceof PostgresStoreError) throw error;
@@ -78,19 +101,27 @@ export class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.#readSessions.close();
     await this.#turns.close();
+    await this.#presence.close();
   }
 }
 
-async function openStore(place: StorePlace, session: Session): Promise<OpenedStore> {
+/** Creates the store if there is none. @returns whether it did */
+async function makeReady(place: StorePlace, session: Session): Promise<boolean> {
   const fault = await databaseFault(session);
   if (fault !== undefined) throw new PostgresStoreError(place, fault);
-  const created = !await holdsStore(session, place.schema);
-  if (created) await createStore(session, place.schema);
+  const created = !await holdsStore(session, place.schema) && await createdNow(session, place.schema);
   const storeProblem = await storeFault(session, place.schema);
   if (storeProblem !== undefined) throw new PostgresStoreError(place, storeProblem);
-  const holder = await takeServerLock(session, place.schema, PREDECESSOR_MILLISECONDS);
-  if (holder !== undefined) throw new PostgresStoreError(place, `it is in use by ${holder}`);
-  const [rows] = await session.run([READ_STATE]);
-  const { storeId, head, pausedSinceMicros } = storeRow(rows!);
-  return { storeId, head, created, pausedSinceMicros };
+  return created;
+}
+
+/** Creates a store, unless another server does so at the same time. */
+async function createdNow(session: Session, schema: string): Promise<boolean> {
+  try {
+    await createStore(session, schema);
+    return true;
+  } catch (error) {
+    if (session.isOpen && await holdsStore(session, schema)) return false;
+    throw error;
+  }
 }

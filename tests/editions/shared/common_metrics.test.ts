@@ -81,7 +81,7 @@ Deno.test("turns that failed are counted by their cause, and groups by their siz
   }
   counts.ended({ kind: "unknown", reason: "" });
   counts.ended({ kind: "done", value: undefined });
-  for (const size of [1, 1, 3]) counts.groupBegan(size);
+  for (const size of [1, 1, 3]) counts.groupEnded(size);
   counts.checkpointsFailed++;
   assertShows(
     await page(host),

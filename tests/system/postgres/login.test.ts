@@ -22,7 +22,7 @@ const AUTHENTICATION = [
 function open(url: string): Promise<PostgresStore> {
   const address = parsePostgresUrl(url) as PostgresAddress;
   assert.ok(!("fault" in address), url);
-  return PostgresStore.open({ address, schema: "login" }, { readersMax: 2 });
+  return PostgresStore.open({ address, schema: "login" }, { readersMax: 2, edition: "A", servers: "shared" });
 }
 
 /** Writes and reads, on sessions of both kinds. */

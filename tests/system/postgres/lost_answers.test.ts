@@ -15,7 +15,11 @@ const ROUNDS = 30;
 function openBehind({ port }: CuttingProxy, cluster: PostgresCluster): Promise<PostgresStore> {
   const address = cluster.address();
   const server = { transport: "tcp", hostname: "127.0.0.1", port, tls: undefined } as const;
-  return PostgresStore.open({ address: { ...address, server }, schema: "behind_proxy" }, { readersMax: 2 });
+  return PostgresStore.open({ address: { ...address, server }, schema: "behind_proxy" }, {
+    readersMax: 2,
+    edition: "A",
+    servers: "shared",
+  });
 }
 
 await clusterTest(

@@ -11,7 +11,7 @@ import { type ServerProcess, startServer } from "../../support/server_process.ts
 import type { PostgresCluster } from "./support/cluster.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 
-const OPTIONS = { readersMax: 2 };
+const OPTIONS = { readersMax: 2, edition: "C", servers: "exclusive" } as const;
 
 function placeIn(cluster: PostgresCluster): StorePlace {
   return { address: cluster.address(), schema: `s_${crypto.randomUUID().replaceAll("-", "")}` };

@@ -13,7 +13,7 @@ import { PostgresStoreError, type StorePlace } from "./place.ts";
 export async function createStore(session: Session, schema: string): Promise<string> {
   const storeId = crypto.randomUUID();
   const first =
-    `INSERT INTO store (only_row, schema_version, id, head, server, turn) VALUES (1, $1, $2, 0, '', '')`;
+    `INSERT INTO store (only_row, schema_version, id, head, turns, edition, server) VALUES (1, $1, $2, 0, 0, '', '')`;
   try {
     await session.run([{ sql: "BEGIN" }]);
     // One that exists may belong to somebody who may not create others.

@@ -7,10 +7,23 @@ CREATE TABLE store (
   head bigint NOT NULL,
   -- Since when the store is paused, in microseconds since 1970; NULL while it isn't (edition B).
   paused_since bigint,
-  -- The server that may write. One that finds another name here may not any more.
-  server text NOT NULL,
-  -- The last turn that was committed: who lost the answer to its COMMIT finds it here.
-  turn text NOT NULL
+  -- How many turns there were: of two states, the one with more is the later one.
+  turns bigint NOT NULL,
+  -- The edition of the servers that may write; empty before the first.
+  edition text NOT NULL,
+  -- The one server that may write, for editions of which only one may; otherwise empty. A server that finds another
+  -- edition or another name here may not write any more.
+  server text NOT NULL
+) WITH (fillfactor = 20);
+
+-- The servers that work on the store, or did until a while ago.
+CREATE TABLE server (
+  name text PRIMARY KEY,
+  edition text NOT NULL,
+  -- The last turn that it has committed: when it loses the answer to a COMMIT, it finds it here.
+  turn text NOT NULL,
+  -- Its last sign of life, by the clock of PostgreSQL.
+  seen timestamptz NOT NULL
 ) WITH (fillfactor = 20);
 
 -- `time` in microseconds since 1970; `body` is the rest of the event's JSON line exactly as it is sent.

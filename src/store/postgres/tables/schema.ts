@@ -10,6 +10,7 @@ export const SCHEMA_VERSION = 1;
 /** The tables, and what a server does with each. */
 export const TABLE_RIGHTS: Readonly<Record<string, string>> = {
   store: "SELECT, UPDATE",
+  server: "SELECT, INSERT, UPDATE, DELETE",
   event: "SELECT, INSERT, DELETE",
   event_term: "SELECT, INSERT, DELETE",
   time_block: "SELECT, INSERT, UPDATE, DELETE",

@@ -2,14 +2,24 @@ import type { StoreState } from "../../state.ts";
 import { numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 
-/** The row of the table `store`. */
-export interface StoreRow extends StoreState {
+/** The store, and how many turns it took to get there: of two such states, the one with more is the later one. */
+export interface CountedState extends StoreState {
+  readonly turns: number;
+}
+
+/** Who may write: the servers of an edition, or one of them alone. */
+export interface Owner {
+  readonly edition: string;
+  /** Empty when all servers of the edition may write. */
   readonly server: string;
-  readonly turn: string;
+}
+
+/** The row of the table `store`. */
+export interface StoreRow extends CountedState, Owner {
   readonly pausedSinceMicros: number | undefined;
 }
 
-const COLUMNS = "SELECT id, head, server, turn, paused_since FROM store";
+const COLUMNS = "SELECT id, head, turns, edition, server, paused_since FROM store";
 
 export const READ_STATE: Statement = { sql: COLUMNS };
 
@@ -19,19 +29,22 @@ export const LOCK_STATE: Statement = { sql: `${COLUMNS} FOR UPDATE` };
 export function storeRow(rows: readonly Row[]): StoreRow {
   const [row] = rows;
   if (row === undefined) throw new Error("the table store has no row");
-  const [id, head, server, turn, pausedSince] = row;
+  const [id, head, turns, edition, server, pausedSince] = row;
   return {
     storeId: textIn(id),
     head: numberIn(head),
+    turns: numberIn(turns),
+    edition: textIn(edition),
     server: textIn(server),
-    turn: textIn(turn),
     pausedSinceMicros: pausedSince === null ? undefined : numberIn(pausedSince),
   };
 }
 
-/** Moves the head, and leaves the name of the turn for who loses the answer to its COMMIT. */
-export function endTurn({ storeId, head }: StoreState, turn: string): Statement {
-  return { sql: "UPDATE store SET id = $1, head = $2, turn = $3", params: [storeId, String(head), turn] };
+export function writeState({ storeId, head, turns }: CountedState): Statement {
+  return {
+    sql: "UPDATE store SET id = $1, head = $2, turns = $3",
+    params: [storeId, String(head), String(turns)],
+  };
 }
 
 export function writePausedSince(sinceMicros: number | undefined): Statement {
@@ -39,6 +52,6 @@ export function writePausedSince(sinceMicros: number | undefined): Statement {
   return { sql: "UPDATE store SET paused_since = $1", params };
 }
 
-export function takeOver(server: string): Statement {
-  return { sql: "UPDATE store SET server = $1", params: [server] };
+export function writeOwner({ edition, server }: Owner): Statement {
+  return { sql: "UPDATE store SET edition = $1, server = $2", params: [edition, server] };
 }

@@ -1,10 +1,14 @@
+import type { ArrivedEvent } from "../../arrivals/arrivals.ts";
 import { done, type Failure, type FailureCause, type Outcome } from "../../outcome.ts";
 import type { StoreState } from "../../state.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import { endTurn, LOCK_STATE, type StoreRow, storeRow } from "../tables/state.ts";
-import { StoreBroken, type WriterSession } from "./writer_session.ts";
+import { type Claim, StoreBroken } from "../servers/claim.ts";
+import { newsOf, readNews } from "../tables/news.ts";
+import { readTurn, turnOf, writeTurn } from "../tables/servers.ts";
+import { type CountedState, LOCK_STATE, type StoreRow, storeRow, writeState } from "../tables/state.ts";
+import type { WriterSession } from "./writer_session.ts";
 
 const BEGIN: Statement = { sql: "BEGIN" };
 const COMMIT: Statement = { sql: "COMMIT" };
@@ -21,8 +25,19 @@ const ASKED_MAX = 2;
 
 export interface TransactionsOptions {
   readonly onBroken: (reason: string) => void;
-  /** Called when what was done in a turn came to nothing. */
-  readonly onForget: (committed: StoreState) => void;
+  /** Called with the events that others have written between the last turn of this server and the one that begins. */
+  readonly onNews: (firstSequence: number, events: readonly ArrivedEvent[]) => void;
+  /** Called with the store when nothing is known of how it came to that: what was done in a turn is undone, say. */
+  readonly onOther: (state: CountedState) => void;
+}
+
+/** What a turn has begun with. */
+export interface TurnBegin {
+  readonly answers: Row[][];
+  /** What others had written before, behind what was known when it was asked. */
+  readonly news: readonly ArrivedEvent[];
+  /** Whether the store is another one than that of which was asked: then the answers say little. */
+  readonly isOther: boolean;
 }
 
 /** What ends a turn: what is still to be written, and the store with it. */
@@ -35,37 +50,46 @@ export interface TurnEnd {
   readonly isLong?: boolean;
 }
 
-/** The transactions of the server that may write, one at a time, and what their errors mean. */
+/** The transactions of this server, one at a time, and what their errors mean. */
 export class Transactions {
   /** The store as the open turn sees it. */
   state: StoreState;
   readonly #writer: WriterSession;
+  readonly #claim: Claim;
   readonly #options: TransactionsOptions;
-  #committed: StoreState;
+  #committed: CountedState;
+  /** The session of the last turn. */
+  #last: Session;
   #open: Session | undefined;
   #signsOfLife: ReturnType<typeof setInterval> | undefined;
   #broken: string | undefined;
 
-  constructor(writer: WriterSession, state: StoreState, options: TransactionsOptions) {
+  constructor(writer: WriterSession, claim: Claim, state: CountedState, options: TransactionsOptions) {
     this.#writer = writer;
+    this.#last = writer.session;
+    this.#claim = claim;
     this.#options = options;
-    const { storeId, head } = state;
-    this.state = this.#committed = { storeId, head };
+    this.state = this.#committed = state;
   }
 
-  /** Begins a turn, and asks for something in the same go. @returns the answers */
-  async begin(questions: readonly Statement[]): Promise<Outcome<Row[][]>> {
+  /** Begins a turn, and asks for something in the same go. @param ask called when it is about to be asked */
+  async begin(ask: () => readonly Statement[] = () => []): Promise<Outcome<TurnBegin>> {
     if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken };
     let session: Session | undefined;
     try {
       session = await this.#writer.ready();
-      const [, rows, ...answers] = await session.run([BEGIN, LOCK_STATE, ...questions]);
+      // Behind it may be another PostgreSQL, of which others have made something else than what is remembered.
+      if (session !== this.#last) this.#options.onOther(this.#committed);
+      this.#last = session;
+      const asked = [BEGIN, LOCK_STATE, readNews(this.#committed.head), ...ask()];
+      const [, rows, newRows, ...answers] = await session.run(asked);
       const row = storeRow(rows!);
-      this.#writer.checkOwner(row);
-      this.#checkState(row);
+      this.#claim.check(row);
+      const news = newsOf(newRows!);
+      const isOther = this.#follow(row, news);
       this.#open = session;
       this.#signsOfLife = setInterval(() => this.#giveSign(), SIGN_OF_LIFE_MILLISECONDS);
-      return done(answers);
+      return done({ answers, news, isOther });
     } catch (error) {
       return await this.#abort(error, session);
     }
@@ -91,17 +115,16 @@ export class Transactions {
     this.#close();
     if (isEmpty) return await this.#endEmpty(session);
     const turn = crypto.randomUUID();
+    const after = { ...state, turns: this.#committed.turns + 1 };
+    const ending = [...statements, writeTurn(this.#claim.server, turn), writeState(after), COMMIT];
     try {
-      await session.run(
-        [...statements, endTurn(state, turn), COMMIT],
-        isLong ? LONG_MILLISECONDS : undefined,
-      );
+      await session.run(ending, isLong ? LONG_MILLISECONDS : undefined);
     } catch (error) {
       if (error instanceof DatabaseError) return await this.#abort(error, session);
       const outcome = await this.#outcomeOf(turn, (error as Error).message);
       if (outcome.kind !== "done") return this.#forget(outcome);
     }
-    this.state = this.#committed = state;
+    this.state = this.#committed = after;
     return done(undefined);
   }
 
@@ -128,7 +151,7 @@ export class Transactions {
 
   #forget<F extends Failure>(failure: F): F {
     this.state = this.#committed;
-    this.#options.onForget(this.#committed);
+    this.#options.onOther(this.#committed);
     return failure;
   }
 
@@ -146,27 +169,40 @@ export class Transactions {
     this.#options.onBroken(reason);
   }
 
-  /** Nobody else writes: another state than ours means that the database has gone back to an earlier one. */
-  #checkState({ storeId, head }: StoreRow): void {
-    if (storeId === this.#committed.storeId && head === this.#committed.head) return;
-    throw new StoreBroken(
-      `the database is not as this server left it: it ends at sequence ${head} and not at ${this.#committed.head}`,
-    );
+  /**
+   * Goes on from a row that is locked. It may be ahead: other servers have had turns, or this one has, without learning
+   * of it. It cannot be behind unless the database has gone back to an earlier state.
+   * @returns whether the news do not tell how it came to that
+   */
+  #follow({ storeId, head, turns }: StoreRow, news: readonly ArrivedEvent[]): boolean {
+    const last = this.#committed;
+    const isSame = storeId === last.storeId;
+    const isAsLeft = isSame && head === last.head;
+    if (turns < last.turns || (turns === last.turns && !isAsLeft) || (isSame && head < last.head)) {
+      throw new StoreBroken(
+        `the database is not as this server left it: it ends at sequence ${head} and not at ${last.head}`,
+      );
+    }
+    this.#committed = { storeId, head, turns };
+    this.state = this.#committed;
+    const isKnown = isSame && head === last.head + news.length;
+    if (!isKnown) this.#options.onOther(this.#committed);
+    else if (news.length > 0) this.#options.onNews(last.head + 1, news);
+    return !isKnown;
   }
 
   /**
-   * What became of a turn when the answer to its COMMIT was lost: the row of the store names the last turn. To lock it
-   * waits for whatever the lost connection still does, so the answer is the truth, after a failover too.
+   * What became of a turn when the answer to its COMMIT was lost: the row of this server names its last turn. To lock
+   * the store waits for whatever the lost connection still does, so the answer is the truth, after a failover too.
    */
   async #outcomeOf(turn: string, reason: string): Promise<Outcome<void>> {
     for (let asked = 0; asked < ASKED_MAX; asked++) {
       try {
         const session = await this.#writer.ready();
-        const [, rows] = await session.run([BEGIN, LOCK_STATE, ROLLBACK]);
-        const row = storeRow(rows!);
-        if (row.turn === turn) return done(undefined);
-        this.#writer.checkOwner(row);
-        return failureOf(new SessionLost(reason));
+        const [, , rows] = await session.run([BEGIN, LOCK_STATE, readTurn(this.#claim.server), ROLLBACK]);
+        const last = turnOf(rows!);
+        if (last === undefined) break;
+        return last === turn ? done(undefined) : failureOf(new SessionLost(reason));
       } catch (error) {
         if (!(error instanceof StoreBroken)) continue;
         this.#break(error.message);

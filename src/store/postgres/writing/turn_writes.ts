@@ -1,4 +1,5 @@
 import type { QueryItem } from "../../../model/query.ts";
+import type { ArrivedEvent } from "../../arrivals/arrivals.ts";
 import { termsMatch } from "../../arrivals/watched_terms.ts";
 import { conditionConflict, suspectsAfter } from "../../check_conditions.ts";
 import { termItem } from "../../index_terms.ts";
@@ -19,18 +20,20 @@ import { StoredMatches, TooCostly } from "./stored_matches.ts";
 export class TurnWrites {
   readonly #writes: readonly StoreWrite[];
   readonly #recent: RecentTerms;
-  readonly #before: StoreState;
+  /** The store of which is asked, and the events that it had more when the turn began. */
+  readonly #asked: StoreState;
+  #news: readonly ArrivedEvent[] = [];
   readonly #matches: StoredMatches;
   readonly #projections: ProjectionsInTurn;
   readonly #events: PreparedEvent[] = [];
-  /** The terms of the events so far, as far as somebody has asked. */
+  /** The terms of the news and of the events so far, as far as somebody has asked. */
   readonly #termSets: Set<string>[] = [];
 
-  /** @param state the store before these writes */
+  /** @param state the store before these writes, as far as it is known */
   constructor(writes: readonly StoreWrite[], state: StoreState, recent: RecentTerms) {
     this.#writes = writes;
     this.#recent = recent;
-    this.#before = state;
+    this.#asked = state;
     this.#matches = new StoredMatches(writes, state, recent);
     this.#projections = new ProjectionsInTurn(writes.map(({ projections }) => projections));
   }
@@ -43,15 +46,31 @@ export class TurnWrites {
 
   /** The store with these writes. */
   get after(): StoreState {
-    const { storeId, head } = this.#before;
-    return { storeId, head: head + this.#events.length };
+    return { storeId: this.#asked.storeId, head: this.#before + this.#events.length };
+  }
+
+  /** What is to be stored of these writes. */
+  get events(): readonly PreparedEvent[] {
+    return this.#events;
+  }
+
+  /** The head before these writes. */
+  get #before(): number {
+    return this.#asked.head + this.#news.length;
   }
 
   /**
    * Runs the writes, of which nothing is stored by that.
    * @param answers the rows of each question
+   * @param session for what these leave open
+   * @param news the events that others had written meanwhile; the memory has them already
    */
-  async run(answers: readonly (readonly Row[])[], session: Pick<Session, "run">): Promise<TurnResult[]> {
+  async run(
+    answers: readonly (readonly Row[])[],
+    session: Pick<Session, "run">,
+    news: readonly ArrivedEvent[] = [],
+  ): Promise<TurnResult[]> {
+    this.#news = news;
     const asked = this.#matches.statements.length;
     await this.#matches.know(answers.slice(0, asked), session);
     this.#projections.know(answers[asked] ?? []);
@@ -60,7 +79,13 @@ export class TurnWrites {
 
   /** What stores the writes that have run. */
   get statements(): Statement[] {
-    return [...appendEvents(this.#before.head, this.#events), ...this.#projections.statements];
+    return this.statementsWith([]);
+  }
+
+  /** The same with the events that follow. */
+  statementsWith(following: readonly PreparedEvent[]): Statement[] {
+    const events = following.length === 0 ? this.#events : [...this.#events, ...following];
+    return [...appendEvents(this.#before, events), ...this.#projections.statements];
   }
 
   #runOne(write: StoreWrite): TurnResult {
@@ -81,20 +106,21 @@ export class TurnWrites {
     }
   }
 
-  /** The first event of the writes before this one that matches one of the items. */
+  /** The first event of the news, or of the writes before this one, that matches one of the items. */
   #firstNew(items: readonly QueryItem[], after: number): number | undefined {
-    const start = Math.max(after, this.#before.head);
+    const start = Math.max(after, this.#asked.head);
     const { head } = this.after;
     if (start >= head) return undefined;
     const suspects = suspectsAfter(start, items, this.#recent, head).map(termItem);
     for (let sequence = start + 1; suspects.length > 0 && sequence <= head; sequence++) {
-      const terms = this.#termsOf(sequence - this.#before.head - 1);
+      const terms = this.#termsOf(sequence - this.#asked.head - 1);
       if (suspects.some((item) => termsMatch(item, terms))) return sequence;
     }
     return undefined;
   }
 
   #termsOf(place: number): ReadonlySet<string> {
-    return this.#termSets[place] ??= new Set(this.#events[place]!.terms.split(" "));
+    const event = this.#news[place] ?? this.#events[place - this.#news.length]!;
+    return this.#termSets[place] ??= new Set(event.terms.split(" "));
   }
 }

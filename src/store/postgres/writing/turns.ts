@@ -1,15 +1,18 @@
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import { done, type Failure, type Outcome } from "../../outcome.ts";
+import { GroupWrites, type TakeMore } from "../../group_writes.ts";
 import { RecentTerms } from "../../recent_terms.ts";
 import type { StoreState } from "../../state.ts";
 import type { FoundProjection, StoreTurns } from "../../store.ts";
 import type { StoreWrite, TurnResult, WriteResult } from "../../write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
+import type { Claim } from "../servers/claim.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { DELETE_EVENTS } from "../tables/events.ts";
 import { deleteProjections, readProjection, storedProjection } from "../tables/projections.ts";
-import { writePausedSince } from "../tables/state.ts";
+import { type CountedState, writePausedSince } from "../tables/state.ts";
+import { GroupTurn } from "./group_turn.ts";
 import { Transactions, type TurnEnd } from "./transactions.ts";
 import { TurnWrites } from "./turn_writes.ts";
 import type { WriterSession } from "./writer_session.ts";
@@ -26,34 +29,36 @@ export class Turns implements StoreTurns {
   /** @param onReset called with the new store ID before the reset is answered */
   constructor(
     writer: WriterSession,
-    state: StoreState,
+    claim: Claim,
+    state: CountedState,
     onBroken: (reason: string) => void,
     onReset: (storeId: string) => void,
   ) {
     this.#writer = writer;
     this.#recent = new RecentTerms(state.head);
-    this.#transactions = new Transactions(writer, state, {
+    this.#transactions = new Transactions(writer, claim, state, {
       onBroken,
-      onForget: ({ head }) => this.#recent.clear(head),
+      onNews: (first, events) => {
+        for (const [i, { terms }] of events.entries()) this.#recent.remember(first + i, terms);
+      },
+      onOther: ({ head }) => this.#recent.clear(head),
     });
     this.#onReset = onReset;
   }
 
-  async group(writes: readonly StoreWrite[]): Promise<readonly Outcome<TurnResult>[]> {
-    const run = new TurnWrites(writes, this.#transactions.state, this.#recent);
-    let results: readonly TurnResult[] = [];
-    const begun = await this.#transactions.begin(run.questions);
-    const outcome = begun.kind !== "done" ? begun : await this.#transactions.end(async (session) => {
-      results = await run.run(begun.value, session);
-      const { statements } = run;
-      return { statements, state: run.after, isEmpty: statements.length === 0 };
-    });
-    if (outcome.kind === "done") return results.map(done);
+  async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<TurnResult>[]> {
+    const group = new GroupWrites(writes, more);
+    const turn = new GroupTurn(writes, this.#transactions, this.#recent);
+    const begun = await this.#transactions.begin(() => turn.questions());
+    const outcome = begun.kind !== "done"
+      ? begun
+      : await this.#transactions.end((session) => turn.run(begun.value, session, group.more));
+    if (outcome.kind === "done") return turn.results.map(done);
     // An error belongs to the write that caused it.
     const isOfStatement = outcome.kind === "failed" && outcome.code === undefined;
-    if (!isOfStatement || writes.length === 1) return writes.map(() => outcome);
+    if (!isOfStatement || group.all.length === 1) return group.all.map(() => outcome);
     const outcomes: Outcome<TurnResult>[] = [];
-    for (const write of writes) outcomes.push(...await this.group([write]));
+    for (const write of group.all) outcomes.push(...await this.group([write]));
     return outcomes;
   }
 
@@ -73,7 +78,9 @@ export class Turns implements StoreTurns {
 
   async setPaused(sinceMicros: number | undefined): Promise<Outcome<StoreState>> {
     const outcome = await this.#whole((state) => ({ statements: [writePausedSince(sinceMicros)], state }));
-    return outcome.kind === "done" ? done(this.#transactions.state) : outcome;
+    if (outcome.kind !== "done") return outcome;
+    const { storeId, head } = this.#transactions.state;
+    return done({ storeId, head });
   }
 
   /** What a role that does not own the tables may not refresh, PostgreSQL leaves as it is. */
@@ -82,7 +89,7 @@ export class Turns implements StoreTurns {
   }
 
   async begin(): Promise<Outcome<void>> {
-    const begun = await this.#transactions.begin([]);
+    const begun = await this.#transactions.begin();
     return begun.kind === "done" ? done(undefined) : begun;
   }
 
@@ -127,7 +134,7 @@ export class Turns implements StoreTurns {
   async #whole(
     work: (state: StoreState) => TurnEnd,
   ): Promise<Outcome<void>> {
-    const begun = await this.#transactions.begin([]);
+    const begun = await this.#transactions.begin();
     if (begun.kind !== "done") return begun;
     return await this.#transactions.end((_, state) => Promise.resolve(work(state)));
   }

@@ -1,34 +1,25 @@
 import { reasonOf } from "../connection/create_store.ts";
 import { openSession } from "../connection/open_session.ts";
 import type { StorePlace } from "../connection/place.ts";
-import { takeServerLock } from "../connection/server_lock.ts";
 import { databaseFault } from "../connection/check_database.ts";
 import { SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
-import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
+import { type Claim, StoreBroken } from "../servers/claim.ts";
 
 /** How long a lost connection is tried to be replaced before a turn is refused, and how often. */
 const RECONNECT_MILLISECONDS = 10_000;
 const RECONNECT_PAUSE_MILLISECONDS = 250;
 
-/** No write can be trusted any more. */
-export class StoreBroken extends Error {
-  override readonly name = "StoreBroken";
-}
-
-/**
- * The connection on which turns are taken. It holds the lock of the server that may write, and is replaced when it is
- * lost, as long as no other server has taken over.
- */
+/** The connection on which turns are taken. It is replaced when it is lost, as long as this server may write. */
 export class WriterSession {
   readonly #place: StorePlace;
-  /** This server, in the row of the store. */
-  readonly #server: string;
+  readonly #claim: Claim;
   #session: Session;
 
-  constructor(place: StorePlace, server: string, session: Session) {
+  /** @param session one that has taken the claim */
+  constructor(place: StorePlace, claim: Claim, session: Session) {
     this.#place = place;
-    this.#server = server;
+    this.#claim = claim;
     this.#session = session;
   }
 
@@ -39,7 +30,7 @@ export class WriterSession {
 
   /**
    * The connection, a new one if it was lost.
-   * @throws SessionLost when none can be had in time, StoreBroken when another server has taken over
+   * @throws SessionLost when none can be had in time, StoreBroken when this server may not write any more
    */
   async ready(): Promise<Session> {
     if (this.#session.isOpen) return this.#session;
@@ -55,11 +46,6 @@ export class WriterSession {
     }
   }
 
-  /** @throws StoreBroken when the row of the store names another server */
-  checkOwner({ server }: StoreRow): void {
-    if (server !== this.#server) throw new StoreBroken("another server has taken over the store");
-  }
-
   async close(): Promise<void> {
     await this.#session.close();
   }
@@ -69,11 +55,7 @@ export class WriterSession {
     try {
       const fault = await databaseFault(session);
       if (fault !== undefined) throw new SessionLost(fault);
-      const [rows] = await session.run([READ_STATE]);
-      this.checkOwner(storeRow(rows!));
-      const holder = await takeServerLock(session, this.#place.schema, 0);
-      // What held the lost connection may not be over yet.
-      if (holder !== undefined) throw new SessionLost(`${holder} holds the lock`);
+      await this.#claim.keep(session);
       return session;
     } catch (error) {
       await session.close();

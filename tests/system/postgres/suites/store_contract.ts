@@ -8,7 +8,8 @@ const address = parsePostgresUrl(Deno.env.get("EVENTSTORE_TEST_POSTGRES_URL")!) 
 
 storeContract("PostgresStore", async (): Promise<StoreUnderTest> => {
   const schema = `contract_${crypto.randomUUID().replaceAll("-", "")}`;
-  const open = (): Promise<PostgresStore> => PostgresStore.open({ address, schema }, { readersMax: 4 });
+  const open = (): Promise<PostgresStore> =>
+    PostgresStore.open({ address, schema }, { readersMax: 4, edition: "A", servers: "shared" });
   const first = await open();
   let store = first;
   return {

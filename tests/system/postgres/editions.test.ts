@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import type { StorePlace } from "../../../src/store/postgres/connection/place.ts";
+import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import { ofTypes } from "../../store/made_writes.ts";
+import { kindOf, written } from "../../store/outcomes.ts";
+import { clusterTest } from "./support/postgres_test.ts";
+import { newPlace } from "./support/shared_stores.ts";
+
+const SERVERS = { A: "shared", B: "exclusive", C: "exclusive" } as const;
+
+function open(place: StorePlace, edition: keyof typeof SERVERS): Promise<PostgresStore> {
+  return PostgresStore.open(place, { readersMax: 1, edition, servers: SERVERS[edition] });
+}
+
+await clusterTest("servers of different editions refuse each other", async (cluster) => {
+  for (const [present, refused] of [["A", "B"], ["B", "A"], ["B", "C"]] as const) {
+    const place = newPlace(cluster);
+    const store = await open(place, present);
+    written((await store.turns.group([ofTypes("a")]))[0]);
+    const message = new RegExp(
+      `^PostgresStoreError: the store in schema s_\\w+ of .+: it is in use by a server of edition ${present} ` +
+        `\\(seen \\d+ s ago\\), and this is one of edition ${refused}$`,
+    );
+    await assert.rejects(open(place, refused), message);
+    written((await store.turns.group([ofTypes("b")]))[0]);
+    await store.close();
+    const next = await open(place, refused);
+    assert.equal(next.opened.head, 2, "once no server runs, that of another edition has the store");
+    await next.close();
+  }
+});
+
+await clusterTest(
+  "a server whose store another edition has meanwhile writes nothing any more",
+  async (cluster) => {
+    const place = newPlace(cluster);
+    const first = await open(place, "A");
+    const broken: string[] = [];
+    first.onBroken = (reason) => broken.push(reason);
+    written((await first.turns.group([ofTypes("a")]))[0]);
+    // As if it had been frozen for so long that it counts as gone.
+    await cluster.sql(`UPDATE ${place.schema}.server SET seen = seen - interval '1 hour'`);
+    const second = await open(place, "C");
+    assert.equal(kindOf((await first.turns.group([ofTypes("lost")]))[0]), "failed");
+    assert.deepEqual(broken, ["a server of edition C has taken over the store"]);
+    assert.equal(written((await second.turns.group([ofTypes("b")]))[0]).firstSequence, 2);
+    await first.close();
+    await second.close();
+  },
+);
