@@ -56,25 +56,17 @@ export class FilterBar {
   #draw(): void {
     const { input } = this.#combobox;
     const hasFocus = document.activeElement === input;
-    const isAnother = this.#at === this.#all.length && this.#at > 0;
-    const shown = isAnother
-      ? [...this.#all, NOTHING_ASKED]
-      : this.#all.length === 0
-      ? [NOTHING_ASKED]
-      : this.#all;
-    const groups = shown.flatMap((alternative, i) => {
-      const group = this.#group(alternative, i, shown.length);
-      return i === 0 ? [group] : [h("span", { class: "or" }, "or"), group];
+    const count = this.#all.length;
+    const isAnother = this.#at === count;
+    const shown = isAnother ? [...this.#all, NOTHING_ASKED] : this.#all;
+    const groups = shown.map((alternative, i) => this.#group(alternative, i, shown.length));
+    const another = isAnother ? undefined : button("or \u2026", () => this.#edit(count), {
+      class: "link another",
+      title: "Add an alternative ( | in the field)",
     });
-    const another = isAnother || this.#all.length === 0 ? undefined : button(
-      "or \u2026",
-      () => this.#edit(this.#all.length),
-      { class: "link another", title: "Add an alternative ( | in the field)" },
-    );
     replace(this.element, ...groups, another);
-    input.placeholder = isAnother || this.#all.length > 0
-      ? isAnother ? "a type, or a tag" : "and ..."
-      : "Filter: a type, name=value, or @name=value";
+    if (count === 0) input.placeholder = "Filter: a type, name=value, or @name=value";
+    else input.placeholder = isAnother ? "a type, or a tag" : "and ...";
     setAttribute(input, "aria-label", shown.length > 1 ? `${LABEL}, alternative ${this.#at + 1}` : LABEL);
     if (hasFocus) this.focus();
   }
@@ -91,10 +83,11 @@ export class FilterBar {
     return h(
       "span",
       { class: "alternative one-of-many", role: "group", "aria-label": `${name} of ${count}` },
+      at === 0 ? undefined : h("span", { class: "or" }, "or"),
       ...chips,
       field,
       button("\u2715", () => this.#change(at, NOTHING_ASKED), {
-        "class": "chip-button",
+        "class": "chip-button remove",
         "aria-label": `Remove ${name}`,
         "title": `Remove ${name}`,
       }),

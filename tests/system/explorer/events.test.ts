@@ -1,8 +1,4 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { openWriter, storeWrite, writeNow } from "../../../bench/fill_store.ts";
-import { SampleEvents } from "../../../bench/sample_events.ts";
-import { initStore } from "../../../src/store/sqlite/data_directory/init_store.ts";
 import { exploredTest, pressButton, ROWS, says, SEQUENCES, textOf, write } from "./explored.ts";
 
 /*
@@ -161,45 +157,5 @@ await exploredTest("stored text is shown as text, whatever it is", {
   assert.equal(made, 0);
   assert.equal(await page.evaluate("globalThis.hacked"), undefined);
   assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
-  assert.deepEqual(page.problems, []);
-});
-
-const MANY = 20_000;
-
-/** A store of many events, over three days. */
-async function manyEvents(): Promise<string> {
-  const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
-  const writer = openWriter(initStore(join(directory, "data")).path);
-  const sample = new SampleEvents(MANY, 1);
-  const start = Date.now() - 3 * 86_400_000;
-  for (let i = 0; i < MANY; i += 100) {
-    writeNow(writer, storeWrite(sample.events(100), 1000 * Math.floor(start + 3 * 86_400_000 * i / MANY)));
-  }
-  writer.close();
-  return directory;
-}
-
-await exploredTest("of many events, few are read and only those in sight are in the document", {
-  directory: manyEvents,
-}, async ({ open }) => {
-  await using page = await open();
-  await page.evaluate("performance.setResourceTimingBufferSize(10_000)");
-  await page.until('document.querySelectorAll(".timeline-bars rect").length > 50');
-  await page.until(says("20,000 events"));
-  const requests = await page.evaluate<number>('performance.getEntriesByType("resource").length');
-  assert.ok(requests < 500, `${requests} requests`);
-  const bytes = await page.evaluate<number>(
-    'performance.getEntriesByType("resource").reduce((sum, { transferSize }) => sum + transferSize, 0)',
-  );
-  assert.ok(bytes < 1_000_000, `${bytes} bytes`);
-  for (let i = 0; i < 5; i++) {
-    await page.until(
-      '(({ scrollTop, scrollHeight }) => scrollHeight > scrollTop + 3000)(document.querySelector(".list"))',
-    );
-    await page.evaluate('document.querySelector(".list").scrollBy(0, 1e9)');
-    await page.until(`${ROWS} > 5`);
-    assert.ok(await page.evaluate<number>('document.querySelectorAll("*").length') < 1500);
-  }
-  assert.ok(await page.evaluate<number>(`${SEQUENCES}[0]`) < MANY - 500);
   assert.deepEqual(page.problems, []);
 });

@@ -50,6 +50,7 @@ await exploredTest(
       ["/events", `${ROWS} === 3`],
       ["/events?open=3&type=Noted&tag=note=n0", `${textOf(".panel-sequence")} === "#3"`],
       ["/events?type=Nothing", says("Nothing matches")],
+      ["/events?type=Nothing&tag=note=n0&or=&type=Noted&or=&tag=@by=web&tag=note=n0", `${ROWS} === 3`],
       ["/trace?trace=note=n0", 'document.querySelectorAll(".story-item").length === 3'],
       ["/trace", says("What happened")],
       ["/projections?projection=note&id=n0", 'document.querySelector(".json-key") !== null'],

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { pause } from "../../support/eventually.ts";
+import { exploredTest, pressButton, ROWS, says, SEQUENCES, textOf, write } from "./explored.ts";
+
+/*
+ * The filter in Chromium: alternatives, and what follows from them and from a time.
+ */
+
+/** Keeps what is copied in `copied`. */
+const WATCH_CLIPBOARD = `
+  navigator.clipboard.writeText = (text) => {
+    globalThis.copied = text;
+    return Promise.resolve();
+  };
+  undefined`;
+
+/** Events of three types, of which every tenth is of order o3. */
+const events = Array.from({ length: 60 }, (_, i) => ({
+  type: ["OrderPlaced", "OrderPaid", "OrderShipped"][i % 3],
+  identifiers: { order: `o${i % 10}` },
+  payload: "{}",
+}));
+
+/** The sequences of shipped events and of order o3, the newest first. */
+const WANTED = events.map((_, i) => i).filter((i) => i % 3 === 2 || i % 10 === 3).map((i) => i + 1).reverse();
+
+await exploredTest(
+  "a filter of alternatives, by keyboard alone: rows, link, timeline, live tail, and what is copied",
+  {},
+  async ({ server, explorer, open }) => {
+    await write(server, ...events);
+    await using page = await open("/events", { height: 1600 });
+    await page.until(`${ROWS} > 5`);
+    await page.evaluate(WATCH_CLIPBOARD);
+    await page.press("/");
+    await page.type("OrderShipped");
+    await page.press("Enter");
+    await page.until('location.hash === "#/events?type=OrderShipped"');
+    // One that is begun and taken back changes nothing.
+    await page.press("|");
+    await page.until(says("or"));
+    assert.equal(await page.evaluate("document.activeElement.placeholder"), "a type, or a tag");
+    await page.press("Backspace");
+    assert.equal(await page.evaluate('document.querySelector(".or")'), null);
+    await page.press("|");
+    await page.type("order=o3");
+    await page.press("Enter");
+    const link = "#/events?type=OrderShipped&or=&tag=order%3Do3";
+    await page.until(`location.hash === ${JSON.stringify(link)}`);
+    await page.until(`${ROWS} === ${WANTED.length}`);
+    assert.deepEqual(await page.evaluate(SEQUENCES), WANTED);
+    await page.until(`${textOf(".timeline-caption")}.startsWith("${WANTED.length} events")`);
+    assert.equal(
+      await page.evaluate('document.activeElement.getAttribute("aria-label")'),
+      "Filter by type or tag, alternative 2",
+    );
+
+    // The live tail has what either asks for, and nothing else.
+    await write(server, events[0], events[3], events[1], events[2]);
+    await page.until(`${ROWS} === ${WANTED.length + 2}`);
+    assert.deepEqual((await page.evaluate<number[]>(SEQUENCES)).slice(0, 2), [64, 62]);
+
+    await page.evaluate(pressButton("Query"));
+    await page.until('globalThis.copied?.startsWith("[")');
+    assert.deepEqual(JSON.parse(await page.evaluate("copied")), [
+      { types: ["OrderShipped"] },
+      { identifiers: [{ name: "order", value: "o3" }] },
+    ]);
+
+    // The address alone shows the same; a part of it can be taken out.
+    await page.goTo(`http://127.0.0.1:${explorer.port}/?again${link}`);
+    await page.until(`${ROWS} === ${WANTED.length + 2}`);
+    await page.evaluate('document.querySelector("[aria-label=\\"Remove alternative 1\\"]").click()');
+    await page.until('location.hash === "#/events?tag=order%3Do3"');
+    await page.until(`${ROWS} === 7`);
+    await page.press("Backspace");
+    await page.until('location.hash === "#/events"');
+    assert.deepEqual(page.problems, []);
+  },
+);
+
+await exploredTest(
+  "a time that was brushed is in what is copied, and the timeline counts what the list has",
+  {},
+  async ({ server, open }) => {
+    await write(server, ...events.slice(0, 20));
+    const { text } = await server.client().request("QUERY", "/events", {
+      json: { query: "*", limit: 1, backwards: true },
+    });
+    const last = Date.parse(JSON.parse(text.split("\n")[0]!).time);
+    while (Date.now() <= last + 20) await pause(5);
+    await write(server, ...events.slice(20, 50));
+    const from = new Date(last + 1).toISOString();
+    await using page = await open(`/events?type=OrderPaid&from=${from}`);
+    await page.until(`${ROWS} === 10`);
+    await page.until(`${textOf(".timeline-caption")}?.startsWith("10 events")`);
+    await page.evaluate(WATCH_CLIPBOARD);
+    await page.evaluate(pressButton("curl"));
+    await page.until('globalThis.copied?.startsWith("curl")');
+    assert.ok((await page.evaluate<string>("copied")).includes('"afterSequence":20'));
+    await page.evaluate(pressButton("TypeScript"));
+    await page.until('globalThis.copied?.includes("{ after: 20 }")');
+    assert.deepEqual(page.problems, []);
+  },
+);
