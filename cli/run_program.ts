@@ -98,8 +98,14 @@ export async function runProgram<P extends Program>(
   program: P,
   run: (line: CommandLine<P>) => Promise<number | undefined>,
 ): Promise<void> {
+  surviveFileSizeLimit();
   const code = await exitCodeOf(program, run);
   if (code !== undefined) Deno.exit(code);
+}
+
+/** Where a file may not become as large (`ulimit -f`), a write fails, instead of the process without a word. */
+function surviveFileSizeLimit(): void {
+  Deno.addSignalListener("SIGXFSZ", () => {});
 }
 
 async function exitCodeOf<P extends Program>(

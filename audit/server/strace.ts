@@ -12,31 +12,44 @@ export interface Strace {
  * @param output where it writes what it saw
  * @param calls the system calls to look at
  * @param injection what happens to one of them, such as `fsync:signal=KILL:when=3`. Each thread counts for itself,
- *   and one thread does all writing.
+ *   and one thread does all writing. Without one, the calls are only reported.
  */
-export async function straceOf(
+export function straceOf(
   dataDir: string,
   output: string,
   calls: string,
-  injection: string,
+  injection?: string,
+): Promise<Strace> {
+  return straceOfFiles(FILES.map((name) => join(dataDir, name)), output, calls, injection);
+}
+
+/** What a server writes to in its data directory, and the directory itself. */
+const FILES = [
+  "",
+  "events.db",
+  "events.db-wal",
+  "events.db.new",
+  "events.db.new-wal",
+  "events.db.new-journal",
+  "service.paused",
+];
+
+/** The same for any files. @param files their paths; they need not exist yet */
+export async function straceOfFiles(
+  files: readonly string[],
+  output: string,
+  calls: string,
+  injection?: string,
 ): Promise<Strace> {
   const { path, environment } = await debianProgram("strace");
-  const files = [
-    "",
-    "events.db",
-    "events.db-wal",
-    "events.db.new",
-    "events.db.new-wal",
-    "events.db.new-journal",
-  ];
   const options = [
     "--follow-forks",
     "--seccomp-bpf",
     "--decode-fds=path",
     `--output=${output}`,
     `--trace=${calls}`,
-    ...files.map((name) => `--trace-path=${join(dataDir, name)}`),
-    `--inject=${injection}`,
+    ...files.map((file) => `--trace-path=${file}`),
+    ...injection === undefined ? [] : [`--inject=${injection}`],
   ];
   return { path, environment, options };
 }
@@ -45,6 +58,19 @@ export async function straceOf(
 export function straceCommand({ path, environment, options }: Strace): string[] {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   return ["env", ...variables, path, "--daemonize", "--quiet=attach,exit", ...options];
+}
+
+/**
+ * The words before the command of a program that ends by itself, and whose end the trace shows.
+ * @param path a file that it writes as `<path>.<process ID>.new` first, which counts as one of its files
+ */
+export function straceToEnd({ path: program, environment, options }: Strace, path?: string): string[] {
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const words = ["env", ...variables, program, "--daemonize", "--quiet=attach", ...options];
+  if (path === undefined) return words;
+  const quoted = words.map((word) => `'${word}'`).join(" ");
+  // The shell becomes the tracer, and that the program: all of them have one process ID.
+  return ["sh", "-c", `exec ${quoted} "--trace-path=$0.$$.new" "$@"`, path];
 }
 
 /** Attaches to a server that runs; ends with it. */

@@ -34,3 +34,9 @@ export class Random {
     return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   }
 }
+
+/** In another order, which the seed gives. */
+export function shuffled<T>(items: readonly T[], random: Random): T[] {
+  return items.map((item) => ({ item, at: random.below(2 ** 32) })).sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

@@ -42,6 +42,10 @@ export class NewFile implements Disposable {
   /** Removes what was not kept. */
   [Symbol.dispose](): void {
     this.#file.close();
-    removeIfThere(this.#temporary);
+    try {
+      removeIfThere(this.#temporary);
+    } catch {
+      // Why it was not kept is what the caller has to tell.
+    }
   }
 }

@@ -15,10 +15,16 @@ import { HashChain, isSameChain } from "./hash_chain.ts";
 import type { SignalGate } from "./signal_gate.ts";
 import { Damage, walkHistory } from "./walk_history.ts";
 
+/** SQLite failed at a backup, so nobody knows whether it is as it was written. `message` is its own. */
+export class Unreadable extends Error {
+  override readonly name = "Unreadable";
+}
+
 /**
  * Checks everything in a backup: the file, that no event is missing or changed, and that both indexes
  * agree with the events.
  * @returns what is wrong; empty when nothing is
+ * @throws Unreadable
  */
 export async function checkHistory(db: Database, storeId: string, gate: SignalGate): Promise<string[]> {
   try {
@@ -28,7 +34,8 @@ export async function checkHistory(db: Database, storeId: string, gate: SignalGa
   } catch (error) {
     if (gate.stopped.aborted) throw error;
     const { message } = error as Error;
-    return [error instanceof Damage ? message : `cannot be read: ${message}`];
+    if (error instanceof Damage) return [message];
+    throw new Unreadable(message);
   }
 }
 

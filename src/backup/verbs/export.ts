@@ -1,7 +1,7 @@
 import { UsageError } from "../../config/config_error.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import { lockDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
-import type { Database } from "../../store/sqlite/connection/database.ts";
+import { type Database, sqlCodeOf } from "../../store/sqlite/connection/database.ts";
 import { checkDatabaseFile, storePaths } from "../../store/sqlite/data_directory/database_file.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
 import { readOrigin } from "../../store/sqlite/tables/origin.ts";
@@ -31,8 +31,8 @@ export async function exportEvents(
   if (from !== undefined && !checkDatabaseFile(path)) throw new Error(`there is no database at ${path}`);
   using _lock = from === undefined ? lockBackups(dataDir) : lockDataDirectory(from);
   checkDatabaseFile(path);
-  using db = openForChecking(path);
   try {
+    using db = openForChecking(path);
     // A server appends without keeping a chain.
     const chain = from === undefined ? readOrigin(db)?.chain : undefined;
     if (output === undefined) {
@@ -46,6 +46,9 @@ export async function exportEvents(
     return true;
   } catch (error) {
     if (error instanceof Damage) throw new Error(`${path} is damaged: ${error.message}`);
+    if (sqlCodeOf(error) !== undefined) {
+      throw new Error(`${path} cannot be read: ${(error as Error).message}`);
+    }
     throw error;
   }
 }

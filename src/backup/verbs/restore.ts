@@ -10,7 +10,7 @@ import { NewDatabaseFile } from "../../store/sqlite/data_directory/new_database_
 import { startOwnHistory } from "../../store/sqlite/backup/own_history.ts";
 import { removePauseFile } from "../../store/pause_file.ts";
 import { JOURNAL_ENDS, prepareReplacement } from "../../store/sqlite/data_directory/replace_database.ts";
-import { checkHistory } from "../history/check_history.ts";
+import { checkHistory, Unreadable } from "../history/check_history.ts";
 import { copyFirstEvents } from "../history/copy_first_events.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { backupPath } from "../places/backup_files.ts";
@@ -45,7 +45,7 @@ export async function restore(
   using _server = !dryRun || isThere(lock) ? lockDataDirectory(to) : undefined;
   const isReplaced = replacesDatabase(database, force);
   if (dryRun) {
-    using db = openForChecking(backup.path);
+    using db = opened(backup.path, openForChecking);
     const copied = copiedText(backup, await check(context, backup, db));
     const replacing = isReplaced ? ", replacing the existing database" : "";
     context.print(`would create ${database} with the ${copied}${replacing}; nothing was changed\n`);
@@ -56,8 +56,7 @@ export async function restore(
   const copied = until === undefined
     ? await copyWhole(context, backup, file.temporary)
     : await copyPart(context, backup, until, file.temporary);
-  const restoredId = startHistory(file.temporary);
-  file.keep();
+  const restoredId = finish(file);
   // It was the old database that was paused.
   await removePauseFile(to);
   context.print(`${database}\nstore ${restoredId}, with the ${copied}\n${WHAT_IT_MEANS}`);
@@ -88,7 +87,10 @@ async function check(
   { storeId, path, until = 0 }: Wanted,
   db: Database,
 ): Promise<number> {
-  const faults = await checkHistory(db, storeId, new SignalGate(stopped));
+  const faults = await checkHistory(db, storeId, new SignalGate(stopped)).catch((error) => {
+    if (!(error instanceof Unreadable)) throw error;
+    throw new Error(`${path} cannot be read, nothing was restored: ${error.message}`);
+  });
   if (faults.length > 0) throw new Error(`${path} is damaged, nothing was restored: ${faults.join("; ")}`);
   const { head } = readState(db);
   if (until > head) {
@@ -105,13 +107,13 @@ function copiedText({ storeId, until }: Wanted, head: number): string {
 /** @returns what was copied, in words */
 async function copyWhole(context: VerbContext, backup: Wanted, to: string): Promise<string> {
   await copyDatabase(backup.path, to, context.stopped);
-  using db = openForWriting(to);
+  using db = opened(to, openForWriting);
   return copiedText(backup, await check(context, backup, db));
 }
 
 /** Copies event by event, and checks the result like a backup. @returns what was copied, in words */
 async function copyPart(context: VerbContext, backup: Wanted, until: number, to: string): Promise<string> {
-  using from = openForChecking(backup.path);
+  using from = opened(backup.path, openForChecking);
   const copied = copiedText(backup, await check(context, backup, from));
   try {
     await copyFirstEvents(from, readOrigin(from)!, until, to, new SignalGate(context.stopped));
@@ -119,7 +121,7 @@ async function copyPart(context: VerbContext, backup: Wanted, until: number, to:
     context.stopped.throwIfAborted();
     throw new Error(`${backup.path} cannot be copied to ${to}: ${(error as Error).message}`);
   }
-  using db = openForWriting(to);
+  using db = opened(to, openForWriting);
   await check(context, { ...backup, path: to }, db);
   return copied;
 }
@@ -151,8 +153,27 @@ async function copyDatabase(from: string, to: string, stopped: AbortSignal): Pro
   }
 }
 
-/** Turns the copy of a backup into a store. @returns its store ID */
+/** Turns the copy of a backup into a store that has its name. @returns its store ID */
+function finish(file: NewDatabaseFile): string {
+  try {
+    const storeId = startHistory(file.temporary);
+    file.keep();
+    return storeId;
+  } catch (error) {
+    throw new Error(`${file.path} cannot be created: ${(error as Error).message}`);
+  }
+}
+
 function startHistory(path: string): string {
   using db = openForWriting(path);
   return startOwnHistory(db);
+}
+
+/** @throws Error that names the database */
+function opened(path: string, open: (path: string) => Database): Database {
+  try {
+    return open(path);
+  } catch (error) {
+    throw new Error(`${path} cannot be opened: ${(error as Error).message}`);
+  }
 }

@@ -2,9 +2,9 @@ import { UsageError } from "../../config/config_error.ts";
 import type { BackupSettings } from "../../config/load.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
-import { checkDatabaseFile } from "../../store/sqlite/data_directory/database_file.ts";
+import { checkDatabaseFile, StoreFileError } from "../../store/sqlite/data_directory/database_file.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
-import { checkHistory } from "../history/check_history.ts";
+import { checkHistory, Unreadable } from "../history/check_history.ts";
 import { SignalGate } from "../history/signal_gate.ts";
 import { backupPath } from "../places/backup_files.ts";
 import { lockBackups } from "../places/backup_lock.ts";
@@ -68,14 +68,25 @@ async function verifyBackup(
     checkDatabaseFile(path);
     db = openForChecking(path);
   } catch (error) {
-    return { storeId, events: undefined, isCompared: false, problems: [(error as Error).message] };
+    const { message } = error as Error;
+    const problem = error instanceof StoreFileError ? message : `cannot be read: ${message}`;
+    return { storeId, events: undefined, isCompared: false, problems: [problem] };
   }
   using _closing = db;
-  const problems = await checkHistory(db, storeId, new SignalGate(context.stopped));
+  const problems = await problemsOf(db, storeId, context);
   const isSame = comparison?.storeId === storeId;
   const compared = isSame ? await compare(context, db, comparison) : { isCompared: false, problems: [] };
   problems.push(...compared.problems);
-  return { storeId, events: eventsOf(db), isCompared: compared.isCompared, problems };
+  return { storeId, events: eventsOf(db, problems), isCompared: compared.isCompared, problems };
+}
+
+async function problemsOf(db: Database, storeId: string, { stopped }: VerbContext): Promise<string[]> {
+  try {
+    return await checkHistory(db, storeId, new SignalGate(stopped));
+  } catch (error) {
+    if (error instanceof Unreadable) return [`cannot be read: ${error.message}`];
+    throw error;
+  }
 }
 
 /** If the source fails, what was found without it is still reported. */
@@ -93,11 +104,12 @@ async function compare(
   }
 }
 
-/** The number of events, or undefined if the file is too damaged to tell. */
-function eventsOf(db: Database): number | undefined {
+/** The number of events, or undefined if it cannot be read, which is then one of the problems. */
+function eventsOf(db: Database, problems: string[]): number | undefined {
   try {
     return readState(db).head;
-  } catch {
+  } catch (error) {
+    if (problems.length === 0) problems.push(`cannot be read: ${(error as Error).message}`);
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { eventLine } from "../../../wire/event.ts";
 import type { PreparedEvent } from "../../prepare_event.ts";
 import { openForWriting } from "../connection/connection.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
-import type { Database } from "../connection/database.ts";
+import { type Database, SqlCode, sqlCodeOf } from "../connection/database.ts";
 import { checkDatabaseFile, refuseSecondName, StoreFileError } from "../data_directory/database_file.ts";
 import { lossOf, StoreFiles } from "../data_directory/store_files.ts";
 import { appendEvents, scanEvents } from "../tables/events.ts";
@@ -108,8 +108,9 @@ export class BackupWriter {
     try {
       this.#db.all("PRAGMA busy_timeout = 0");
       this.#db.all("PRAGMA journal_mode = DELETE");
-    } catch {
-      // Another process has it open. It is complete anyway.
+    } catch (error) {
+      // Another process has it open. It is complete anyway. After any other error nobody knows what is on the disk.
+      if (sqlCodeOf(error) !== SqlCode.busy) throw error;
     }
   }
 

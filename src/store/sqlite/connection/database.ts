@@ -16,6 +16,16 @@ export function sqlCodeOf(error: unknown): number | undefined {
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
+/** What SQLite calls a page that it cannot use. It says the same when the operating system reports an I/O error. */
+const MALFORMED = "database disk image is malformed";
+const UNLESS_DISK_FAILED = ", or the disk could not read it";
+
+/** The same error, which does not blame the file for what may be the disk's fault. */
+function unblaming(error: unknown): unknown {
+  if (error instanceof Error && error.message === MALFORMED) error.message += UNLESS_DISK_FAILED;
+  return error;
+}
+
 /** The runtime has this method; its type declarations do not. */
 interface ArrayStatement extends StatementSync {
   setReturnArrays(enabled: boolean): void;
@@ -39,22 +49,38 @@ export class Database implements Disposable {
 
   /** Every row of a query, so the SQL itself must bound them. */
   all(sql: string, ...values: SqlValue[]): Row[] {
-    return this.#prepared(sql).all(...values) as unknown as Row[];
+    try {
+      return this.#prepared(sql).all(...values) as unknown as Row[];
+    } catch (error) {
+      throw unblaming(error);
+    }
   }
 
   /** The first row of a query. */
   get(sql: string, ...values: SqlValue[]): Row | undefined {
-    return this.#prepared(sql).get(...values) as unknown as Row | undefined;
+    try {
+      return this.#prepared(sql).get(...values) as unknown as Row | undefined;
+    } catch (error) {
+      throw unblaming(error);
+    }
   }
 
   /** Runs a statement that returns no rows. */
   run(sql: string, ...values: SqlValue[]): void {
-    this.#prepared(sql).run(...values);
+    try {
+      this.#prepared(sql).run(...values);
+    } catch (error) {
+      throw unblaming(error);
+    }
   }
 
   /** Runs several statements at once, for the schema. Errors of a script carry no code. */
   script(sql: string): void {
-    this.#driver.exec(sql);
+    try {
+      this.#driver.exec(sql);
+    } catch (error) {
+      throw unblaming(error);
+    }
   }
 
   get inTransaction(): boolean {

@@ -1,5 +1,6 @@
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
+import { StoreFileError } from "./database_file.ts";
 import { NewDatabaseFile } from "./new_database_file.ts";
 import { createSchema } from "../tables/create_schema.ts";
 
@@ -9,14 +10,23 @@ import { createSchema } from "../tables/create_schema.ts";
  * @returns the store ID
  */
 export function createDatabase(path: string, fill?: (db: Database) => void): string {
-  using file = new NewDatabaseFile(path);
+  using file = named(path, () => new NewDatabaseFile(path));
   let storeId: string;
   {
-    using db = openForWriting(file.temporary);
-    storeId = createSchema(db);
+    using db = named(path, () => openForWriting(file.temporary));
+    storeId = named(path, () => createSchema(db));
     fill?.(db);
-    db.all("PRAGMA wal_checkpoint(TRUNCATE)");
+    named(path, () => db.all("PRAGMA wal_checkpoint(TRUNCATE)"));
   }
-  file.keep();
+  named(path, () => file.keep());
   return storeId;
+}
+
+/** @throws StoreFileError that names the database, since errors of SQLite name nothing */
+function named<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new StoreFileError(`${path} cannot be created: ${(error as Error).message}`);
+  }
 }

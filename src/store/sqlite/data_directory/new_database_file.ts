@@ -24,14 +24,19 @@ export class NewDatabaseFile implements Disposable {
   /** Gives the database its name, durably. It must be closed. */
   keep(): void {
     for (const end of FILE_ENDS.slice(1)) {
-      if (isThere(this.temporary + end)) throw new Error(`${this.temporary + end} should no longer exist`);
+      // SQLite removes them, and does not tell when it cannot.
+      if (isThere(this.temporary + end)) throw new Error(`${this.temporary + end} could not be removed`);
     }
     putInPlace(this.temporary, this.path);
   }
 
   /** Removes what was not kept. */
   [Symbol.dispose](): void {
-    this.#clear();
+    try {
+      this.#clear();
+    } catch {
+      // Why it was not kept is what the caller has to tell. The next one removes it.
+    }
   }
 
   #clear(): void {

@@ -76,5 +76,13 @@ Deno.test("an attempt that fails leaves no database", () => {
   Deno.writeTextFileSync(`${path}/something`, "");
   assert.throws(() => createDatabase(path));
   assert.equal(Deno.statSync(path).isDirectory, true);
-  assert.throws(() => createDatabase(directory.file("missing/events.db")), Deno.errors.NotFound);
+  const missing = directory.file("missing/events.db");
+  assert.throws(() => createDatabase(missing), (error: Error) => {
+    assert.equal(error.name, "StoreFileError");
+    assert.ok(
+      error.message.startsWith(`${missing} cannot be created: No such file or directory`),
+      error.message,
+    );
+    return true;
+  });
 });

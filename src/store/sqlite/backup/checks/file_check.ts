@@ -1,13 +1,24 @@
-import { Database } from "../../connection/database.ts";
+import { Database, SqlCode } from "../../connection/database.ts";
 import { SCHEMA, VIEWS } from "../../tables/schema.ts";
 
 /** Most faults that SQLite may name; one is enough to know that the file is damaged. */
 const FAULTS_MAX = 3;
 
-/** What SQLite finds wrong with the pages, rows and indexes of the file, the tag index's own structure included. */
+/**
+ * What SQLite finds wrong with the pages, rows and indexes of the file, the tag index's own structure included.
+ * @throws Error when it cannot read a page, which says nothing about the file
+ */
 export function fileFaults(db: Database): string[] {
-  const rows = db.all(`PRAGMA integrity_check(${FAULTS_MAX})`).map(([text]) => String(text));
+  const rows = db.all(`PRAGMA integrity_check(${FAULTS_MAX})`)
+    .flatMap(([text]) => String(text).split("\n")).filter((line) => !line.startsWith("***"));
+  const code = rows.map(codeOfUnreadPage).find((code) => (code & 0xff) === SqlCode.ioError);
+  if (code !== undefined) throw new Error(`disk I/O error (SQLite's error code ${code})`);
   return rows.length === 1 && rows[0] === "ok" ? [] : rows;
+}
+
+/** Why SQLite could not read a page, as its extended result code; 0 for any other fault. */
+function codeOfUnreadPage(fault: string): number {
+  return Number(/unable to get the page. error code=(\d+)/.exec(fault)?.[1] ?? 0);
 }
 
 /** Tables and views that are foreign or different from the schema's, and tables that are missing. */

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { FakeSource, lines, rightPage, STORE } from "../../tests/backup/fake_source.ts";
+import { programCommand } from "../../tests/support/start_command.ts";
+import type { ProgramName } from "../../tools/build/program_task.ts";
+
+/** Few, so that every call of every tool can fail once within an hour; several pages, several transactions. */
+export const EVENTS = 24;
+export const EVENTS_BEFORE = 8;
+export const PAGE_EVENTS = 8;
+
+export const BACKUP = `backup/${STORE}.db`;
+export const EXPORT = "events.ndjson";
+export const DATABASE = "data/events.db";
+export const OLD_TEXT = "what was there before\n";
+
+/** A run takes less than a second, on a busy machine ten. */
+const SECONDS_MAX = 120;
+
+export interface Ended {
+  readonly pid: number;
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The first event lines of the store that is backed up. */
+export function firstLines(count: number): string[] {
+  return lines(1, count);
+}
+
+/** Runs the real tools in a directory, beside a source that always has the same events. */
+export class ToolRunner implements AsyncDisposable {
+  #events = EVENTS;
+  readonly #source = new FakeSource((request) => rightPage(request, this.#events));
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#source[Symbol.asyncDispose]();
+  }
+
+  /** @param under the words before the program's own */
+  async run(
+    directory: string,
+    program: ProgramName,
+    args: readonly string[],
+    under: readonly string[] = [],
+  ): Promise<Ended> {
+    const [command, ...words] = [...under, ...programCommand(program), ...args];
+    const { hostname, port } = this.#source.address;
+    const inherited = Object.entries(Deno.env.toObject()).filter(([name]) => !name.startsWith("SERVICE_"));
+    const child = new Deno.Command(command!, {
+      args: words,
+      cwd: directory,
+      env: {
+        ...Object.fromEntries(inherited),
+        NO_COLOR: "1",
+        SERVICE_BACKUP_DATA_DIR: join(directory, "backup"),
+        SERVICE_BACKUP_SOURCE_URL: `http://${hostname}:${port}`,
+        SERVICE_BACKUP_PAGE_LIMIT: String(PAGE_EVENTS),
+      },
+      clearEnv: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const timer = setTimeout(() => child.kill("SIGKILL"), SECONDS_MAX * 1000);
+    const { code, stdout, stderr } = await child.output();
+    clearTimeout(timer);
+    const decoder = new TextDecoder();
+    return { pid: child.pid, code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  }
+
+  /** Makes a directory with a backup, an older backup, an export and a store, from which every trial starts. */
+  async prepare(directory: string): Promise<void> {
+    const succeed = async (program: ProgramName, ...args: string[]): Promise<void> => {
+      const { code, stderr } = await this.run(directory, program, args);
+      if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}: ${stderr}`);
+    };
+    Deno.mkdirSync(directory);
+    this.#events = EVENTS_BEFORE;
+    await succeed("backup");
+    Deno.copyFileSync(join(directory, BACKUP), join(directory, "older.db"));
+    this.#events = EVENTS;
+    await succeed("backup");
+    await succeed("backup", "export", "--output", EXPORT);
+    await succeed("init", "--data-dir", "old");
+  }
+}
