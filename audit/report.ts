@@ -44,6 +44,8 @@ export interface CheckContext {
   readonly extent: Extent;
   /** An empty directory for everything that it writes; it stays when the check fails. */
   readonly directory: string;
+  /** What a failed run has named to be repeated alone. */
+  readonly replay?: string | undefined;
 }
 
 /** A shorter run may miss something by chance. */
