@@ -6,6 +6,7 @@ import { AuditFailure, Extent } from "./report.ts";
 /*
  * One check of the audit, in a process of its own:
  *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--record path]
+ *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--replay text]
  * It prints one line of JSON with its figures. A failure is told in words, with the command that repeats it.
  */
 
@@ -14,6 +15,7 @@ const USAGE = `deno task audit:check CHECK [flags], where CHECK is one of: ${[..
   --seed n          of all random choices (another one each time)
   --rounds n        how many rounds; what a round is, docs/durability.md says
   --minutes n       as many rounds as fit into so many minutes
+  --replay text     only the run that a failure has named (models)
   --directory path  where the stores lie (the system's directory for temporary files)
   --record path     a directory for what endurance measures; deno task audit:plots draws it
 `;
@@ -38,6 +40,7 @@ function parse() {
         minutes: { type: "string" },
         directory: { type: "string" },
         record: { type: "string" },
+        replay: { type: "string" },
       },
     });
   } catch (error) {
@@ -66,6 +69,8 @@ try {
   if (record !== undefined) Deno.mkdirSync(record, { recursive: true });
   const extent = new Extent({ rounds, minutes });
   const figures = await check.run({ edition, seed, extent, directory, record });
+  const extent = new Extent({ rounds, minutes });
+  const figures = await check.run({ edition, seed, extent, directory, replay: values.replay });
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   Deno.removeSync(directory, { recursive: true });
   print(`${JSON.stringify({ check: name, edition, seed, seconds, figures })}\n`);

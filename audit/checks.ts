@@ -5,6 +5,7 @@ import { damage } from "./damage/damage.ts";
 import { endurance } from "./endurance/endurance.ts";
 import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
+import { modelRuns } from "./models/model_runs.ts";
 import { orderRounds } from "./order/order_rounds.ts";
 import { powerCuts } from "./power/power_cuts.ts";
 import { queryRounds } from "./queries/query_rounds.ts";
@@ -26,6 +27,8 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 600, full: 200_000 } }],
   // A round is one history of twelve clients.
   ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 6, full: 600 } }],
+  // A round is one command.
+  ["models", { run: modelRuns, editions: ["A", "B", "C"], rounds: { quick: 3000, full: 200_000 } }],
   // A round is one query. For each there are ten more events in the store.
   ["queries", { run: queryRounds, editions: ["A", "B", "C"], rounds: { quick: 1700, full: 100_000 } }],
   // A round is one call that fails. In full, until every combination was tried.

@@ -46,6 +46,8 @@ export interface CheckContext {
   readonly directory: string;
   /** Where a check that measures writes what it has measured. */
   readonly record: string | undefined;
+  /** What a failed run has named to be repeated alone. */
+  readonly replay?: string | undefined;
 }
 
 /** A shorter run may miss something by chance. */

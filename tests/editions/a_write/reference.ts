@@ -115,6 +115,14 @@ export class ReferenceStore {
     return this.#projections.get(keyOf(key));
   }
 
+  /** Of all projections that there are. */
+  get projectionKeys(): { readonly type: string; readonly id: string }[] {
+    return [...this.#projections.keys()].map((key) => {
+      const [type, id] = JSON.parse(key) as [string, string];
+      return { type, id };
+    });
+  }
+
   page(query: WireQuery, range: PageRange): { events: EventLine[]; hasMore: boolean } {
     const { afterSequence = 0, beforeSequence = Infinity, backwards = false, limit } = range;
     const found = this.matching(query, afterSequence).filter(({ sequence }) => sequence < beforeSequence);

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { projectionPath } from "../../../tests/support/client.ts";
+import { expectStatus, UUID } from "../../../tests/support/replies.ts";
+import type { ReferenceStore } from "../../../tests/editions/a_write/reference.ts";
+import type { System } from "../system.ts";
+import type { ModelTx } from "./transaction.ts";
+
+/** Carries a commit out; the versions are those that the server has drawn. */
+export async function carryOut(system: System, tx: ModelTx, store: ReferenceStore): Promise<void> {
+  const versions = new Map<object, string>();
+  for (const one of tx.changes.filter(({ made }) => made !== null)) {
+    const reply = expectStatus(await system.request("GET", projectionPath(one.type, one.id)), 200);
+    assert.equal(reply.text, one.made);
+    const version = reply.headers.get("x-service-version") ?? "";
+    assert.match(version, UUID);
+    assert.notEqual(version, store.projection(one)?.version);
+    versions.set(one, version);
+  }
+  const created = tx.changes.filter(({ made }) => made !== null);
+  const write = {
+    events: tx.events,
+    conditions: [],
+    projections: {
+      create: created.map(({ type, id, made }) => ({ type, id, payload: made! })),
+      replace: [],
+      delete: tx.changes.filter(({ made }) => made === null).map(({ type, id }) => ({
+        type,
+        id,
+        version: "",
+      })),
+    },
+  };
+  store.apply(write, {
+    events: tx.events.map(({ time }, i) => ({ sequence: i, time })),
+    projections: { create: created.map((one) => ({ version: versions.get(one)! })), replace: [] },
+  });
+}
+
+/** Of a commit without events, its first change tells whether it was carried out. */
+export async function changeIsThere(
+  system: System,
+  tx: ModelTx,
+  store: ReferenceStore,
+): Promise<boolean> {
+  const [first] = tx.changes;
+  if (tx.events.length > 0 || first === undefined) return false;
+  const reply = await system.request("GET", projectionPath(first.type, first.id));
+  return reply.headers.get("x-service-version") !== store.projection(first)?.version;
+}

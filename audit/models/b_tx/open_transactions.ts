@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { projectionPath } from "../../../tests/support/client.ts";
+import type { Reply } from "../../../tests/support/connection.ts";
+import { assertNoContent, assertRefused, expectStatus, TIMESTAMP } from "../../../tests/support/replies.ts";
+import { txLines } from "../../../tests/editions/b_tx/client.ts";
+import type { DrawnChange } from "../../../tests/editions/a_write/operations.ts";
+import type { ReferenceStore, WireWrite } from "../../../tests/editions/a_write/reference.ts";
+import {
+  eventsAt,
+  INVALID,
+  largeProjection,
+  manyProjections,
+  queryAt,
+  type Refusal,
+  refusalOf,
+  TOO_LARGE,
+} from "../edges.ts";
+import { BODY_BYTES_MAX, EVENTS_MAX, TX_PROJECTIONS_MAX, TX_READS_MAX } from "../limits.ts";
+import type { System } from "../system.ts";
+import type { WaitingReads } from "../waiting_reads.ts";
+import { carryOut } from "./carry_out.ts";
+import { BAD_CALLS, type DrawnCall, type TxEdge } from "./drawn.ts";
+import { type Broken, ModelTx, type TxChanges, type TxQuery } from "./transaction.ts";
+
+/** The open transactions, the calls on them, and what each call must be answered. */
+export class OpenTransactions {
+  readonly #store: ReferenceStore;
+  readonly #waitingReads: WaitingReads;
+  #open: ModelTx[] = [];
+  /** The last one that has ended. */
+  #ended = new ModelTx("00000000-0000-4000-8000-000000000000");
+  #lastId = 0;
+
+  constructor(store: ReferenceStore, waitingReads: WaitingReads) {
+    this.#store = store;
+    this.#waitingReads = waitingReads;
+  }
+
+  get count(): number {
+    return this.#open.length;
+  }
+
+  begun(txId: string): void {
+    this.#open.push(new ModelTx(txId));
+  }
+
+  async play(system: System, drawn: DrawnCall): Promise<void> {
+    const tx = this.at(drawn.slot);
+    switch (drawn.kind) {
+      case "txRead":
+        return await this.#read(system, tx, drawn.query);
+      case "txWrite":
+        return await this.#write(system, tx, drawn.events);
+      case "decide":
+        await this.#read(system, tx, drawn.query);
+        return await this.#write(system, tx, drawn.events);
+      case "txGet":
+        return await this.#get(system, tx, drawn.type, drawn.id);
+      case "txChange":
+        return await this.#change(system, tx, listsOf(drawn.changes));
+      case "commit":
+        return await this.#commit(system, tx);
+      case "abandon":
+        return await this.#abandon(system, tx);
+      case "edge":
+        system.tally.edges++;
+        return await this.#edge(system, tx, drawn.edge, drawn.over);
+      case "bad": {
+        const [method, rest, body] = BAD_CALLS[drawn.which % BAD_CALLS.length]!;
+        return this.#refused(system, tx, await this.#call(system, tx, method, rest, { body }), "rule");
+      }
+    }
+  }
+
+  async abandonAll(system: System): Promise<void> {
+    for (const tx of [...this.#open]) await this.#abandon(system, tx);
+  }
+
+  /** The server is gone, and they with it. */
+  lose(): void {
+    for (const tx of this.#open) this.#ended = tx;
+    this.#open = [];
+  }
+
+  isOpen(tx: ModelTx): boolean {
+    return this.#open.includes(tx);
+  }
+
+  #end(tx: ModelTx): void {
+    this.#open = this.#open.filter((open) => open !== tx);
+    this.#ended = tx;
+  }
+
+  #call(system: System, tx: ModelTx, method: string, rest: string, options = {}): Promise<Reply> {
+    return system.request(method, `/tx/${tx.id}${rest}`, options);
+  }
+
+  /** A call that ends the transaction, if it is still open. */
+  #refused(
+    system: System,
+    tx: ModelTx,
+    reply: Reply,
+    broken: Broken,
+    { status, error }: Refusal = INVALID,
+  ): void {
+    if (!this.isOpen(tx)) return assertRefused(reply, 404, "TransactionNotFound");
+    assertRefused(reply, status, error, /./);
+    if (broken === "rule") system.count("rule");
+    this.#end(tx);
+  }
+
+  async #read(system: System, tx: ModelTx, query: TxQuery): Promise<void> {
+    const reply = await this.#call(system, tx, "QUERY", "/events", { json: { query: system.wire(query) } });
+    if (!this.isOpen(tx)) return this.#refused(system, tx, reply, "rule");
+    const expected = tx.read(query, this.#store);
+    if (typeof expected === "string") return this.#refused(system, tx, reply, expected);
+    assert.deepEqual(txLines(reply), expected);
+  }
+
+  async #write(
+    system: System,
+    tx: ModelTx,
+    events: WireWrite["events"],
+    refusal: Refusal | undefined = undefined,
+    pad = 0,
+  ): Promise<void> {
+    const body = JSON.stringify({ events }).padEnd(pad);
+    const reply = await this.#call(system, tx, "POST", "/events", { body });
+    if (!this.isOpen(tx)) return this.#refused(system, tx, reply, "rule");
+    const broken = refusal === undefined ? tx.write(events) : "limit";
+    if (broken !== undefined) return this.#refused(system, tx, reply, broken, refusal);
+    const { time } = expectStatus(reply, 200).json<{ time: string }>();
+    assert.match(time, TIMESTAMP);
+    tx.wrote(events, time);
+  }
+
+  async #get(system: System, tx: ModelTx, type: string, id: string): Promise<void> {
+    const reply = await this.#call(system, tx, "GET", projectionPath(type, id));
+    if (!this.isOpen(tx)) return this.#refused(system, tx, reply, "rule");
+    const found = tx.get(type, id, this.#store);
+    if (typeof found === "string") return this.#refused(system, tx, reply, found);
+    if (found.payload === null) return assertRefused(reply, 404, "ProjectionNotFound");
+    assert.equal(expectStatus(reply, 200).text, found.payload);
+  }
+
+  async #change(
+    system: System,
+    tx: ModelTx,
+    changes: TxChanges,
+    refusal: Refusal | undefined = undefined,
+  ): Promise<void> {
+    const { create, replace, delete: deleted } = changes;
+    const json = { create, replace, delete: deleted.map(({ type, id }) => ({ type, id })) };
+    const reply = await this.#call(system, tx, "POST", "/projections", { json });
+    if (!this.isOpen(tx)) return this.#refused(system, tx, reply, "rule");
+    const broken = refusal === undefined ? tx.change(changes) : "limit";
+    if (broken !== undefined) return this.#refused(system, tx, reply, broken, refusal);
+    assert.match(expectStatus(reply, 200).json<{ time: string }>().time, TIMESTAMP);
+  }
+
+  async #commit(system: System, tx: ModelTx): Promise<void> {
+    const reply = await this.#call(system, tx, "POST", "/commit");
+    if (!this.isOpen(tx) || tx.conditionIsOpen) return this.#refused(system, tx, reply, "rule");
+    const broken = tx.conflictWith(this.#store);
+    this.#end(tx);
+    if (broken !== undefined) {
+      system.count("condition" in broken.conflict ? "condition" : "projection");
+      return assertRefused(reply, 409, "ConcurrencyException", broken.message, broken.conflict);
+    }
+    assertNoContent(reply);
+    system.count("committed");
+    if (tx.events.length + tx.changes.length === 0) return;
+    system.count("written");
+    await carryOut(system, tx, this.#store);
+    await this.#waitingReads.committed(system, this.#store);
+  }
+
+  async #abandon(system: System, tx: ModelTx): Promise<void> {
+    assertNoContent(await this.#call(system, tx, "DELETE", ""));
+    if (!this.isOpen(tx)) return;
+    system.count("abandoned");
+    this.#end(tx);
+  }
+
+  async #edge(system: System, tx: ModelTx, edge: TxEdge, over: number): Promise<void> {
+    switch (edge) {
+      case "projections": {
+        const count = TX_PROJECTIONS_MAX - tx.written + over;
+        const create = manyProjections(count).map((one) => ({ ...one, id: String(++this.#lastId) }));
+        return await this.#change(system, tx, { create, replace: [], delete: [] });
+      }
+      case "projectionSize": {
+        const create = [{ ...largeProjection(over), type: this.isOpen(tx) ? "large" : "other" }];
+        return await this.#change(
+          system,
+          tx,
+          { create, replace: [], delete: [] },
+          over === 1 ? TOO_LARGE : undefined,
+        );
+      }
+      case "reads":
+        while (this.isOpen(tx) && tx.reads < TX_READS_MAX) await this.#decideNothing(system, tx);
+        return over === 1 ? await this.#read(system, tx, "none") : undefined;
+      case "items":
+      case "values": {
+        if (over === 0) return await this.#read(system, tx, queryAt(edge, over));
+        const reply = await this.#call(system, tx, "QUERY", "/events", {
+          json: { query: queryAt(edge, over) },
+        });
+        return this.#refused(system, tx, reply, "limit");
+      }
+      case "body":
+        if (!tx.conditionIsOpen) await this.#read(system, tx, "none");
+        return await this.#write(system, tx, [], over === 1 ? TOO_LARGE : undefined, BODY_BYTES_MAX + over);
+      default: {
+        if (!tx.conditionIsOpen) await this.#read(system, tx, "none");
+        const events = eventsAt(edge, over, EVENTS_MAX - tx.events.length);
+        const refusal = over === 1 && edge !== "events" ? refusalOf(edge) : undefined;
+        return await this.#write(system, tx, events, refusal);
+      }
+    }
+  }
+
+  async #decideNothing(system: System, tx: ModelTx): Promise<void> {
+    if (!tx.conditionIsOpen) await this.#read(system, tx, "none");
+    await this.#write(system, tx, []);
+  }
+
+  at(slot: number): ModelTx {
+    return slot === 15 ? this.#ended : this.#open[slot % this.#open.length] ?? this.#ended;
+  }
+}
+
+function listsOf(drawn: readonly DrawnChange[]): TxChanges {
+  const of = (kind: DrawnChange["kind"]) =>
+    drawn.filter((one) => one.kind === kind).map(({ type, id, payload }) => ({ type, id, payload }));
+  return { create: of("create"), replace: of("replace"), delete: of("delete") };
+}

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import type { Reply } from "../../../tests/support/connection.ts";
+import { metrics } from "../../../tests/support/metrics.ts";
+import { assertNoContent, assertRefused, expectStatus } from "../../../tests/support/replies.ts";
+import { checkProjection } from "../../../tests/editions/a_write/check_answers.ts";
+import type { DrawnChange } from "../../../tests/editions/a_write/operations.ts";
+import { ReferenceStore } from "../../../tests/editions/a_write/reference.ts";
+import { debugDocument } from "../../../tests/editions/c_ticket/client.ts";
+import { type Model, playCommon } from "../common.ts";
+import { changesOf, checkChanges } from "../projections.ts";
+import type { System } from "../system.ts";
+import { WaitingReads } from "../waiting_reads.ts";
+import type { DrawnC } from "./drawn.ts";
+import { TicketCalls } from "./ticket_calls.ts";
+import { ENDS, ticketHeader, Turns } from "./turns.ts";
+
+/** Calls that are looked up by their ticket before anything else. */
+const TICKET_CALLS: readonly (readonly [method: string, path: string])[] = [
+  ["POST", "/commit"],
+  ["POST", "/rollback"],
+  ["POST", "/events"],
+  ["POST", "/projections"],
+  ["QUERY", "/events"],
+  ["GET", "/projections/p/1"],
+];
+
+/** What the commands of edition C must do. */
+export class ModelC implements Model {
+  readonly waitingReads = new WaitingReads();
+  readonly #turns = new Turns();
+  readonly #calls = new TicketCalls(this.#turns, this.waitingReads);
+
+  /** Empties the store. */
+  static async begin(system: System): Promise<ModelC> {
+    const model = new ModelC();
+    assertNoContent(await system.request("POST", "/resume"));
+    assertNoContent(await system.request("POST", "/reset"));
+    model.#turns.store.storeId = await system.client.storeId();
+    return model;
+  }
+
+  get store(): ReferenceStore {
+    return this.#turns.store;
+  }
+
+  async play(system: System, drawn: DrawnC): Promise<void> {
+    switch (drawn.kind) {
+      case "begin":
+        return await this.#turns.begin(system);
+      case "leave":
+        return await this.#turns.leave(system);
+      case "append":
+      case "search":
+      case "ticketGet":
+      case "ticketChange":
+      case "edge":
+      case "bad":
+      case "commit":
+      case "rollback":
+        return await this.#calls.play(system, drawn);
+      case "oldTicket": {
+        const [method, path] = TICKET_CALLS[drawn.which % TICKET_CALLS.length]!;
+        const headers = ticketHeader(this.#turns.oldTicket);
+        return assertRefused(
+          await system.request(method, path, { headers, body: "{" }),
+          410,
+          "TicketNotActive",
+        );
+      }
+      case "noTicket":
+        return assertRefused(await system.request("POST", "/commit"), 400, "InvalidRequest", /./);
+      case "change":
+        return await this.#change(system, drawn.changes);
+      case "interrupted":
+        return await this.#interrupted(system, drawn.afterMilliseconds);
+      case "pause":
+      case "resume":
+        return await this.#turns.turn(system, drawn.kind);
+      case "reset":
+        return await this.#reset(system);
+      case "deleteType": {
+        const path = `/projections/${encodeURIComponent(drawn.type)}`;
+        return this.#deleted(await system.request("DELETE", path), drawn.type);
+      }
+      case "deleteAll":
+        return this.#deleted(await system.request("DELETE", "/projections"));
+      default:
+        return await playCommon(this, system, drawn);
+    }
+  }
+
+  async stopped(system: System, isKilled: boolean): Promise<void> {
+    if (isKilled) await system.kill();
+    else await system.restart();
+    await (isKilled ? this.waitingReads.leave() : this.waitingReads.ended());
+    for (const waiting of this.#turns.lostMemory()) {
+      const reply = await waiting.reply;
+      waiting.connection.close();
+      if (isKilled) assert.equal(reply, undefined, "a dead server has answered");
+      else assertRefused(reply!, 503, "ShuttingDown");
+    }
+  }
+
+  async look(system: System): Promise<void> {
+    const health = expectStatus(await system.request("GET", "/health"), 200).json<Record<string, unknown>>();
+    assert.deepEqual([health["status"], health["paused"]], ["ok", this.#turns.isPaused]);
+    const { paused, write } = await debugDocument(system.client);
+    assert.equal(paused !== null, this.#turns.isPaused);
+    assert.equal(write.active?.calls, this.#turns.active?.calls);
+    assert.deepEqual(write.queued.map(({ kind }) => kind), this.#turns.waiting);
+    assert.equal(write.httpOpen, this.#turns.waiting.length);
+    const samples = await metrics(system.client);
+    const count = (name: string): number => system.counts[name] ?? 0;
+    assert.deepEqual(
+      {
+        started: samples.get("service_transactions_started_total"),
+        committed: samples.get("service_transactions_committed_total"),
+        ends: ENDS.map((end) => samples.get(`service_transactions_rolled_back_total{reason="${end}"}`)),
+        failed: samples.get("service_appends_failed_total"),
+        head: samples.get("service_last_sequence"),
+      },
+      {
+        started: count("started"),
+        committed: count("committed"),
+        ends: ENDS.map(count),
+        failed: count("failed"),
+        head: this.store.events.length,
+      },
+    );
+  }
+
+  /** Without a ticket. */
+  async #change(system: System, drawn: readonly DrawnChange[]): Promise<void> {
+    const json = changesOf(drawn, this.store);
+    const reply = await system.request("POST", "/projections", { json });
+    const { status } = this.store.judge({ events: [], conditions: [], projections: json });
+    // The body is checked first.
+    if (this.#turns.isPaused || status === 400) return checkChanges(this.store, json, reply);
+    assertRefused(reply, 409, "NotPaused");
+  }
+
+  /** A commit within which the server is killed. */
+  async #interrupted(system: System, milliseconds: number): Promise<void> {
+    const transaction = this.#turns.active;
+    const headers = ticketHeader(transaction?.ticket ?? this.#turns.oldTicket);
+    const sent = await system.begin("POST", "/commit", { headers });
+    const reply = await system.interrupt(sent, milliseconds);
+    await this.waitingReads.leave();
+    for (const { connection, reply } of this.#turns.lostMemory()) {
+      await reply;
+      connection.close();
+    }
+    if (transaction === undefined) return;
+    const isWritten = await isCommitted(system, transaction.content, this.store);
+    if (reply !== undefined) assert.ok(isWritten !== false, "what was told is not there");
+    if (isWritten === true) this.#turns.store = transaction.content;
+  }
+
+  async #reset(system: System): Promise<void> {
+    assertNoContent(await system.request("POST", "/reset"));
+    this.#turns.store = new ReferenceStore();
+    this.#turns.store.storeId = await system.client.storeId();
+    await this.waitingReads.ended();
+    if (this.#turns.active !== undefined) await this.#turns.end(system, "reset");
+  }
+
+  #deleted(reply: Reply, type?: string): void {
+    if (!this.#turns.isPaused) return assertRefused(reply, 409, "NotPaused");
+    assertNoContent(reply);
+    this.store.deleteProjections(type);
+  }
+  /** Ends what is active, and all that waits. */
+  async finish(system: System): Promise<void> {
+    while (this.#turns.active !== undefined) {
+      assertNoContent(await this.#turns.call(system, "POST", "/rollback"));
+      await this.#turns.end(system, "client");
+    }
+  }
+}
+
+/** Whether the store has become what a transaction made of it; undefined when it has changed nothing. */
+async function isCommitted(
+  system: System,
+  content: ReferenceStore,
+  before: ReferenceStore,
+): Promise<boolean | undefined> {
+  if (content.events.length > before.events.length) {
+    return (await system.client.allEvents()).length > before.events.length;
+  }
+  const keys = [...content.projectionKeys, ...before.projectionKeys];
+  const changed = keys.find((key) => content.projection(key)?.version !== before.projection(key)?.version);
+  if (changed === undefined) return undefined;
+  try {
+    await checkProjection(system, changed, content);
+    return true;
+  } catch (error) {
+    if (error instanceof assert.AssertionError) return false;
+    throw error;
+  }
+}

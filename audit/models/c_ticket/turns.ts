@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import type { RequestOptions } from "../../../tests/support/client.ts";
+import type { Reply } from "../../../tests/support/connection.ts";
+import { eventually } from "../../../tests/support/eventually.ts";
+import { assertNoContent, assertRefused, expectStatus, UUID } from "../../../tests/support/replies.ts";
+import { ReferenceStore } from "../../../tests/editions/a_write/reference.ts";
+import { debugDocument } from "../../../tests/editions/c_ticket/client.ts";
+import type { Refusal } from "../edges.ts";
+import { WAITING_MAX } from "../limits.ts";
+import type { Begun, System } from "../system.ts";
+
+/** How long the server may take to show who waits. */
+const PATIENCE_SECONDS = 60;
+
+/** The active transaction: a copy of the store, which takes its place with the commit. */
+interface Transaction {
+  readonly ticket: string;
+  readonly content: ReferenceStore;
+  calls: number;
+}
+
+/** How the metrics name the ends of transactions without a commit. */
+export const ENDS = ["client", "error", "expired", "shutdown", "reset"] as const;
+
+interface Waiting extends Begun {
+  readonly kind: "transaction" | "pause" | "resume";
+}
+
+export function ticketHeader(ticket: string): Readonly<Record<string, string>> {
+  return { "X-Service-Ticket": ticket };
+}
+
+/** Who has the turn and who waits for it. */
+export class Turns {
+  /** What is committed. */
+  store = new ReferenceStore();
+  active: Transaction | undefined;
+  isPaused = false;
+  /** Of a transaction that is over. */
+  oldTicket = "00000000-0000-4000-8000-000000000000";
+  #waiting: Waiting[] = [];
+
+  get waiting(): readonly Waiting["kind"][] {
+    return this.#waiting.map(({ kind }) => kind);
+  }
+
+  /** A call with the active ticket, or with one that is not active any more. */
+  call(
+    system: System,
+    method: string,
+    path: string,
+    options: Omit<RequestOptions, "headers"> = {},
+  ): Promise<Reply> {
+    if (this.active !== undefined) this.active.calls++;
+    const headers = ticketHeader(this.active?.ticket ?? this.oldTicket);
+    return system.request(method, path, { ...options, headers });
+  }
+
+  async begin(system: System): Promise<void> {
+    if (this.active !== undefined) return await this.#wait(system, "transaction", "/begin");
+    const reply = await system.request("POST", "/begin");
+    if (this.isPaused) return assertRefused(reply, 503, "Paused");
+    this.#begun(system, reply);
+  }
+
+  #begun(system: System, reply: Reply): void {
+    const { ticket } = expectStatus(reply, 200).json<{ ticket: string }>();
+    assert.match(ticket, UUID);
+    system.count("started");
+    this.active = { ticket, content: this.store.copy(), calls: 0 };
+  }
+
+  /** A request that has to wait for its turn, as long as there is room. */
+  async #wait(system: System, kind: Waiting["kind"], path: string): Promise<void> {
+    if (this.#waiting.length === WAITING_MAX) {
+      system.tally.edges++;
+      system.tally.fullQueues++;
+      return assertRefused(await system.request("POST", path), 503, "TransactionQueueFull");
+    }
+    this.#waiting.push({ kind, ...await system.begin("POST", path) });
+    await this.#untilQueued(system);
+  }
+
+  async #untilQueued(system: System): Promise<void> {
+    await eventually(async () => {
+      const { write } = await debugDocument(system.client);
+      assert.deepEqual(write.queued.map(({ kind }) => kind), this.waiting);
+    }, PATIENCE_SECONDS);
+  }
+
+  /** The client that has waited longest leaves. */
+  async leave(system: System): Promise<void> {
+    const leaver = this.#waiting.shift();
+    if (leaver === undefined) return;
+    leaver.connection.close();
+    assert.equal(await leaver.reply, undefined);
+    await this.#untilQueued(system);
+  }
+
+  /** The transaction is over: whoever waits has a turn, up to the next one that gets a ticket. */
+  async end(system: System, end: typeof ENDS[number] | "committed"): Promise<void> {
+    system.count(end);
+    this.oldTicket = this.active!.ticket;
+    this.active = undefined;
+    while (this.active === undefined && this.#waiting.length > 0) {
+      const { kind, connection, reply } = this.#waiting.shift()!;
+      const answer = await reply;
+      connection.close();
+      assert.ok(answer !== undefined, "a request that waited got no answer");
+      if (kind === "transaction" && this.isPaused) assertRefused(answer, 503, "Paused");
+      else if (kind === "transaction") this.#begun(system, answer);
+      else {
+        assertNoContent(answer);
+        this.isPaused = kind === "pause";
+      }
+    }
+  }
+
+  /** A call that ends the transaction, if there is one. */
+  async refused(system: System, reply: Reply, { status, error }: Refusal): Promise<void> {
+    if (this.active === undefined) return assertRefused(reply, 410, "TicketNotActive");
+    assertRefused(reply, status, error, /./);
+    await this.end(system, "error");
+  }
+
+  /** `POST /pause` or `POST /resume`, which take a turn only when they change something. */
+  async turn(system: System, kind: "pause" | "resume"): Promise<void> {
+    const isNeeded = kind === "pause" ? !this.isPaused : this.isPaused || this.waiting.includes("pause");
+    if (isNeeded && this.active !== undefined) return await this.#wait(system, kind, `/${kind}`);
+    assertNoContent(await system.request("POST", `/${kind}`));
+    this.isPaused = kind === "pause";
+  }
+
+  /** @returns those who have waited */
+  lostMemory(): Waiting[] {
+    this.oldTicket = this.active?.ticket ?? this.oldTicket;
+    this.active = undefined;
+    return this.#waiting.splice(0);
+  }
+}

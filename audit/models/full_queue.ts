@@ -1,0 +1,53 @@
+import type { Reply } from "../../tests/support/connection.ts";
+import { pause } from "../../tests/support/eventually.ts";
+import { debugSnapshot, holdTurn } from "../../tests/support/held_turn.ts";
+import { assertRefused } from "../../tests/support/replies.ts";
+import { WAITING_MAX } from "./limits.ts";
+import type { Begun, System } from "./system.ts";
+
+/** The server waits for a held turn for 5 s; nothing new is begun after this time. */
+const HOLD_MILLISECONDS = 2500;
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly json: unknown;
+}
+
+/**
+ * Sends requests one after the other while the turn is held: the first one gets it, as many as the queue takes wait,
+ * and one more must be refused. When the machine is too busy for that, fewer are sent.
+ * @returns the answers in the order of the turns; the requests for which there was no room have none
+ */
+export async function fillQueue(system: System, requests: readonly Request[]): Promise<Reply[]> {
+  const sent: Begun[] = [];
+  {
+    using _held = holdTurn(system.server);
+    const endsAt = performance.now() + HOLD_MILLISECONDS;
+    for (const { method, path, json } of requests.slice(0, WAITING_MAX + 1)) {
+      sent.push(await system.begin(method, path, { json }));
+      if (!await isQueued(system, sent.length - 1, endsAt)) break;
+    }
+    const isFull = sent.length === WAITING_MAX + 1 && performance.now() < endsAt;
+    if (isFull && requests.length > sent.length) {
+      const { method, path, json } = requests[sent.length]!;
+      assertRefused(await system.request(method, path, { json }), 503, "WriteQueueFull");
+      system.tally.fullQueues++;
+    }
+  }
+  const replies = await Promise.all(sent.map(({ reply }) => reply));
+  for (const { connection } of sent) connection.close();
+  return replies.map((reply) => {
+    if (reply === undefined) throw new Error("a request that waited got no answer");
+    return reply;
+  });
+}
+
+/** Waits until so many wait behind the one that has the turn. @returns whether that was so in time */
+async function isQueued(system: System, waiting: number, endsAt: number): Promise<boolean> {
+  for (; performance.now() < endsAt; await pause(2)) {
+    const { write } = await debugSnapshot(system.client);
+    if (write.active !== null && write.queued.length === waiting) return true;
+  }
+  return false;
+}

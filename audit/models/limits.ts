@@ -1,0 +1,42 @@
+/* Small limits, so that commands come to their edges at little cost. */
+
+export const EVENT_BYTES_MAX = 400;
+export const PROJECTION_BYTES_MAX = 300;
+export const PAGE_EVENTS_MAX = 120;
+export const PAGE_EVENTS_DEFAULT = 100;
+export const BODY_BYTES_MAX = 40_000;
+/** Of one write of edition A, one transaction of edition B. In a store of so many, the index is asked. */
+export const EVENTS_MAX = 100;
+/** Of one write of edition A, one request of editions B and C. */
+export const PROJECTIONS_MAX = 5;
+export const TX_PROJECTIONS_MAX = 4;
+export const TX_READS_MAX = 6;
+export const OPEN_TX_MAX = 3;
+export const WAITING_MAX = 3;
+
+/** Of edition C, which derives it; see docs/configuration.md. */
+export const TICKET_BODY_BYTES_MAX = 1024 * 1024 +
+  Math.max(100 * (6 * EVENT_BYTES_MAX + 4096), PROJECTIONS_MAX * (6 * PROJECTION_BYTES_MAX + 4096));
+
+/** Nothing is to expire, however busy the machine is. */
+const NEVER_SECONDS = "3600";
+
+export const LIMIT_VARIABLES: Readonly<Record<string, string>> = {
+  SERVICE_MAX_EVENT_SIZE: String(EVENT_BYTES_MAX),
+  SERVICE_MAX_PROJECTION_SIZE: String(PROJECTION_BYTES_MAX),
+  SERVICE_MAX_EVENTS_PER_PAGE: String(PAGE_EVENTS_MAX),
+  SERVICE_DEFAULT_EVENTS_PER_PAGE: String(PAGE_EVENTS_DEFAULT),
+  SERVICE_MAX_REQUEST_BODY_SIZE: String(BODY_BYTES_MAX),
+  SERVICE_MAX_EVENTS_PER_WRITE: String(EVENTS_MAX),
+  SERVICE_MAX_PROJECTIONS_PER_WRITE: String(PROJECTIONS_MAX),
+  SERVICE_MAX_PROJECTIONS_PER_REQUEST: String(PROJECTIONS_MAX),
+  SERVICE_MAX_EVENTS_PER_TX: String(EVENTS_MAX),
+  SERVICE_MAX_PROJECTIONS_PER_TX: String(TX_PROJECTIONS_MAX),
+  SERVICE_MAX_READS_PER_TX: String(TX_READS_MAX),
+  SERVICE_MAX_OPEN_TX: String(OPEN_TX_MAX),
+  SERVICE_MAX_QUEUED_WRITES: String(WAITING_MAX),
+  SERVICE_MAX_QUEUED_TRANSACTIONS: String(WAITING_MAX),
+  SERVICE_TX_IDLE_TIMEOUT: NEVER_SECONDS,
+  SERVICE_TRANSACTION_TIMEOUT: NEVER_SECONDS,
+  SERVICE_MAX_TRANSACTION_DURATION: NEVER_SECONDS,
+};

@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { startServer } from "../../tests/support/server_process.ts";
+import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
+import type { EditionName } from "../workload/perform.ts";
+import { Random } from "../workload/random.ts";
+import { compareEverything, type Model } from "./common.ts";
+import { drawnA } from "./a_write/drawn.ts";
+import { ModelA } from "./a_write/model.ts";
+import { drawnB } from "./b_tx/drawn.ts";
+import { ModelB } from "./b_tx/model.ts";
+import { drawnC } from "./c_ticket/drawn.ts";
+import { ModelC } from "./c_ticket/model.ts";
+import { LIMIT_VARIABLES } from "./limits.ts";
+import { System } from "./system.ts";
+
+/*
+ * Random commands over all endpoints of an edition, to the real server and to a model of the edition in memory. After
+ * each command both must agree. A run that fails is made shorter until every command of it matters.
+ */
+
+/** A run begins with an empty store and has as many commands at most. */
+const COMMANDS_MAX = 120;
+
+/** Runs of one seed: the first ones of a seed have fewer different values. */
+const RUNS_OF_A_SEED = 20;
+
+/** Runs are long, and some of them start the server again. */
+const SHRINKING_MILLISECONDS = 5 * 60_000;
+
+interface PlayedModel<Drawn> extends Model {
+  play(system: System, drawn: Drawn): Promise<void>;
+}
+
+interface Commands<Drawn> {
+  readonly drawn: fc.Arbitrary<Drawn>;
+  readonly begin: (system: System) => Promise<PlayedModel<Drawn>>;
+}
+
+// deno-lint-ignore no-explicit-any
+const EDITIONS: Readonly<Record<EditionName, Commands<any>>> = {
+  A: { drawn: drawnA, begin: ModelA.begin },
+  B: { drawn: drawnB, begin: ModelB.begin },
+  C: { drawn: drawnC, begin: ModelC.begin },
+};
+
+/** One command, as it was drawn. */
+class Command<Drawn> implements fc.AsyncCommand<PlayedModel<Drawn>, System> {
+  readonly #drawn: Drawn;
+
+  constructor(drawn: Drawn) {
+    this.#drawn = drawn;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: PlayedModel<Drawn>, system: System): Promise<void> {
+    system.tally.rounds++;
+    await model.play(system, this.#drawn);
+  }
+
+  toString(): string {
+    return JSON.stringify(this.#drawn);
+  }
+}
+
+/** A round is one command. */
+export async function modelRuns(context: CheckContext): Promise<Figures> {
+  const { edition, seed, extent, directory, replay } = context;
+  const random = new Random(seed);
+  await using server = await startServer({
+    directory,
+    listen: "unix",
+    listenOnly: true,
+    env: { ...LIMIT_VARIABLES, SERVICE_EDITION: edition, SERVICE_DEV_MODE: "true" },
+  });
+  const system = new System(server, edition);
+  if (replay !== undefined) {
+    const { seed, path, replayPath } = parseReplay(replay);
+    await runOneSeed(system, () => false, { seed, path, endOnFailure: true }, replayPath);
+  } else {
+    const isOver = () => extent.isOver(system.tally.rounds);
+    while (!isOver()) await runOneSeed(system, isOver, { seed: random.below(2 ** 31) });
+  }
+  const { tally } = system;
+  demand("models", tally.runs, {
+    requests: [tally.requests, tally.rounds],
+    refused: [tally.refused, tally.rounds / 20],
+    commits: [tally.commits, tally.rounds / 20],
+    conflicts: [tally.conflicts, tally.rounds / 50],
+    "limits at their edges": [tally.edges, tally.rounds / 50],
+    "restarts and kills": [tally.restarts + tally.kills, tally.rounds / 500],
+    "reads that were woken": [tally.woken, tally.rounds / 1000],
+  });
+  return { ...tally };
+}
+
+type Parameters = Pick<fc.Parameters, "seed" | "path" | "endOnFailure">;
+
+async function runOneSeed(
+  system: System,
+  isOver: () => boolean,
+  parameters: Parameters,
+  replayPath?: string,
+): Promise<void> {
+  const { drawn, begin } = EDITIONS[system.edition];
+  const command = drawn.map((drawn) => new Command(drawn));
+  const commands = fc.commands([command], {
+    maxCommands: COMMANDS_MAX,
+    size: "max",
+    ...replayPath === undefined ? {} : { replayPath },
+  });
+  let shrinksUntil: number | undefined;
+  const property = fc.asyncProperty(commands, async (commands) => {
+    if (shrinksUntil === undefined ? isOver() : performance.now() > shrinksUntil) return;
+    try {
+      await runOnce(system, commands, begin);
+    } catch (error) {
+      system.isSuspect = true;
+      shrinksUntil ??= performance.now() + SHRINKING_MILLISECONDS;
+      throw error;
+    }
+  });
+  const run = await fc.check(property, { ...parameters, numRuns: RUNS_OF_A_SEED });
+  if (!run.failed) return;
+  throw failureOf(run);
+}
+
+async function runOnce<Drawn>(
+  system: System,
+  commands: Iterable<fc.AsyncCommand<PlayedModel<Drawn>, System>>,
+  begin: Commands<Drawn>["begin"],
+): Promise<void> {
+  await system.recover();
+  system.tally.runs++;
+  const model = await begin(system);
+  try {
+    await fc.asyncModelRun(() => ({ model, real: system }), commands);
+    await model.finish(system);
+    await compareEverything(model.store, system);
+  } finally {
+    await model.waitingReads.leave();
+  }
+}
+
+/** Text of `--replay`: seed and path of the run, and which of its commands were left. */
+function parseReplay(text: string): { seed: number; path: string; replayPath: string } {
+  const [seed = "", path = "", replayPath = ""] = text.split(",");
+  return { seed: Number(seed), path, replayPath };
+}
+
+/** What is told of a run that has failed. */
+interface FailedRun {
+  readonly seed: number;
+  readonly counterexamplePath: string | null;
+  readonly counterexample: readonly unknown[] | null;
+  readonly errorInstance: unknown;
+}
+
+function failureOf(run: FailedRun): AuditFailure {
+  const [commands] = run.counterexample!;
+  const text = String(commands);
+  const replayPath = /\/\*replayPath="(.*)"\*\//.exec(text)?.[1] ?? "";
+  return new AuditFailure("commands that the server and the model understand differently", [
+    text.replace(/\s*\/\*replayPath.*$/, ""),
+    run.errorInstance instanceof Error ? run.errorInstance.message : String(run.errorInstance),
+    `these commands alone: --replay ${run.seed},${run.counterexamplePath},${replayPath}`,
+  ]);
+}

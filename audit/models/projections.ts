@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { WriteResult } from "../../tests/support/client.ts";
+import type { Reply } from "../../tests/support/connection.ts";
+import { assertRefused, expectStatus, UUID } from "../../tests/support/replies.ts";
+import { change, type DrawnChange, toBody } from "../../tests/editions/a_write/operations.ts";
+import type { ReferenceStore, WireWrite } from "../../tests/editions/a_write/reference.ts";
+
+/* Changes of projections with versions, as editions B and C take them in a request of their own. */
+
+export type Changes = WireWrite["projections"];
+
+export const drawnChanges: fc.Arbitrary<readonly DrawnChange[]> = fc.array(change, {
+  minLength: 1,
+  maxLength: 3,
+});
+
+/** @param store gives the versions */
+export function changesOf(drawn: readonly DrawnChange[], store: ReferenceStore): Changes {
+  return toBody({ kind: "write", events: [], conditions: [], changes: drawn }, store).projections;
+}
+
+/** Compares the answer with what the reference says, and makes the changes there. */
+export function checkChanges(store: ReferenceStore, projections: Changes, reply: Reply): void {
+  const write = { events: [], conditions: [], projections };
+  const { status, message, conflict } = store.judge(write);
+  if (status === 400) return assertRefused(reply, 400, "InvalidRequest", /./);
+  if (status === 409) {
+    return assertRefused(
+      reply,
+      409,
+      "ConcurrencyException",
+      message!.replace(/^projections\./, ""),
+      conflict,
+    );
+  }
+  const told = expectStatus(reply, 200).json<WriteResult["projections"]>();
+  assert.deepEqual([told.create.length, told.replace.length], [
+    projections.create.length,
+    projections.replace.length,
+  ]);
+  for (const { version } of [...told.create, ...told.replace]) assert.match(version, UUID);
+  store.apply(write, { events: [], projections: told });
+}

@@ -1,0 +1,113 @@
+import type { Client, RequestOptions } from "../../tests/support/client.ts";
+import { type Connection, NoReply, type Reply } from "../../tests/support/connection.ts";
+import type { ServerProcess } from "../../tests/support/server_process.ts";
+import { pause } from "../../tests/support/eventually.ts";
+import type { WireQuery } from "../../tests/editions/a_write/reference.ts";
+import type { EditionName } from "../workload/perform.ts";
+
+/** The real server, as commands use it, and what they have met. */
+export class System {
+  readonly server: ServerProcess;
+  readonly edition: EditionName;
+  readonly tally = {
+    rounds: 0,
+    runs: 0,
+    requests: 0,
+    refused: 0,
+    conflicts: 0,
+    commits: 0,
+    edges: 0,
+    restarts: 0,
+    kills: 0,
+    interrupted: 0,
+    woken: 0,
+    fullQueues: 0,
+  };
+  /** What the server must have counted since it has started, by names that each edition gives. */
+  counts: Record<string, number> = {};
+  /** A run has failed, so that nobody knows what is going on in the server. */
+  isSuspect = false;
+
+  constructor(server: ServerProcess, edition: EditionName) {
+    this.server = server;
+    this.edition = edition;
+  }
+
+  async request(method: string, target: string, options?: RequestOptions): Promise<Reply> {
+    return this.#met(await this.server.client().request(method, target, options));
+  }
+
+  /** Sends a request and does not wait for its answer. */
+  async begin(method: string, target: string, options?: RequestOptions): Promise<Begun> {
+    const connection = await this.server.client().begin(method, target, options);
+    const reply = connection.readReply(method).then((reply) => this.#met(reply), ifGone);
+    return { connection, reply };
+  }
+
+  /** For helpers of tests that want a client. */
+  get client(): Client {
+    return this.server.client();
+  }
+
+  count(name: string): void {
+    if (name === "committed") this.tally.commits++;
+    this.counts[name] = (this.counts[name] ?? 0) + 1;
+  }
+
+  async restart(): Promise<void> {
+    this.tally.restarts++;
+    await this.server.restart();
+    this.counts = {};
+  }
+
+  async kill(): Promise<void> {
+    this.tally.kills++;
+    await this.server.kill();
+    await this.server.start();
+    this.counts = {};
+  }
+
+  /**
+   * Kills the server while it works on a request.
+   * @returns its answer, if there was one
+   */
+  async interrupt({ connection, reply }: Begun, afterMilliseconds: number): Promise<Reply | undefined> {
+    if (afterMilliseconds > 0) await pause(afterMilliseconds);
+    await this.kill();
+    connection.close();
+    const answer = await reply;
+    this.tally.interrupted += Number(answer === undefined);
+    return answer;
+  }
+
+  /** After a failure, with a server of which nothing is known. */
+  async recover(): Promise<void> {
+    if (!this.isSuspect) return;
+    await this.server.kill().catch(() => {});
+    await this.server.start();
+    this.counts = {};
+    this.isSuspect = false;
+  }
+
+  /** A query as the edition takes it. */
+  wire(query: WireQuery | "none"): unknown {
+    return query === "*" && this.edition === "B" ? "all" : query;
+  }
+
+  #met(reply: Reply): Reply {
+    this.tally.requests++;
+    this.tally.refused += Number(reply.status >= 400);
+    this.tally.conflicts += Number(reply.status === 409);
+    return reply;
+  }
+}
+
+/** A request under way. Without a server, it gets no answer. */
+export interface Begun {
+  readonly connection: Connection;
+  readonly reply: Promise<Reply | undefined>;
+}
+
+function ifGone(error: unknown): undefined {
+  if (!(error instanceof NoReply)) throw error;
+}

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { parsePage } from "../../tests/support/client.ts";
+import { eventually } from "../../tests/support/eventually.ts";
+import { debugSnapshot } from "../../tests/support/held_turn.ts";
+import type { ReferenceStore, WireQuery } from "../../tests/editions/a_write/reference.ts";
+import { PAGE_EVENTS_DEFAULT } from "./limits.ts";
+import type { Begun, System } from "./system.ts";
+
+/** As long as a read may wait. */
+const WAIT_SECONDS = 60;
+
+/** How long the server may take to begin to wait. */
+const PATIENCE_SECONDS = 60;
+
+const WAITING_READS_MAX = 3;
+
+interface WaitingRead extends Begun {
+  readonly query: WireQuery;
+  readonly afterSequence: number;
+  readonly endsAt: number;
+}
+
+/** Reads that wait for an event, and must be answered by the commit that brings it. */
+export class WaitingReads {
+  #waiting: WaitingRead[] = [];
+
+  /** Begins to read; what matches already is answered at once. */
+  async begin(
+    system: System,
+    store: ReferenceStore,
+    query: WireQuery,
+    afterSequence: number,
+  ): Promise<void> {
+    this.#forgetLate();
+    if (this.#waiting.length === WAITING_READS_MAX) return;
+    const json = { query: system.wire(query), afterSequence, waitSeconds: WAIT_SECONDS };
+    const endsAt = performance.now() + WAIT_SECONDS * 1000;
+    const read = { ...await system.begin("QUERY", "/events", { json }), query, afterSequence, endsAt };
+    this.#waiting.push(read);
+    await this.committed(system, store);
+    const waiting = this.#waiting.length;
+    await eventually(async () => {
+      if (this.#waiting.some(isLate)) return;
+      const { read } = await debugSnapshot(system.client);
+      assert.equal(read.waiting, waiting, "reads that wait");
+    }, PATIENCE_SECONDS);
+  }
+
+  /** Compares the answers to those for which the store has an event now. */
+  async committed(system: System, store: ReferenceStore): Promise<void> {
+    const woken = this.#waiting.filter(({ query, afterSequence }) =>
+      store.matching(query, afterSequence).length > 0
+    );
+    this.#waiting = this.#waiting.filter((read) => !woken.includes(read));
+    for (const read of woken) {
+      const page = await pageOf(read);
+      // It was over before the event came.
+      if (isLate(read) && page.events.length === 0) continue;
+      const { query, afterSequence } = read;
+      const expected = store.page(query, { afterSequence, limit: PAGE_EVENTS_DEFAULT });
+      assert.deepEqual({ events: page.events, hasMore: page.hasMore }, expected, "a read that has waited");
+      assert.equal(page.store, store.storeId);
+      system.tally.woken++;
+    }
+  }
+
+  /** A reset, or a server that stops, ends each of them with an empty page. */
+  async ended(): Promise<void> {
+    for (const read of this.#waiting.splice(0)) {
+      const { events, hasMore } = await pageOf(read);
+      assert.deepEqual({ events, hasMore }, { events: [], hasMore: false }, "a read that waited in vain");
+    }
+  }
+
+  /** The server is gone, or the clients leave. */
+  async leave(): Promise<void> {
+    for (const { connection, reply } of this.#waiting.splice(0)) {
+      connection.close();
+      await reply;
+    }
+  }
+
+  #forgetLate(): void {
+    for (const { connection } of this.#waiting.filter(isLate)) connection.close();
+    this.#waiting = this.#waiting.filter((read) => !isLate(read));
+  }
+}
+
+/** Whether its time is over, or nearly so. */
+function isLate({ endsAt }: WaitingRead): boolean {
+  return performance.now() > endsAt - 1000;
+}
+
+async function pageOf({ connection, reply }: WaitingRead) {
+  const answer = await reply;
+  connection.close();
+  assert.ok(answer !== undefined, "a read that waited got no answer");
+  assert.equal(answer.status, 200, answer.text);
+  return parsePage(answer);
+}
