@@ -1,25 +1,14 @@
 import { join } from "node:path";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { emptyStore as emptyB } from "../../tests/editions/b_tx/client.ts";
-import { Session } from "../../tests/editions/b_tx/session.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import type { EditionName } from "../workload/perform.ts";
 import { Random } from "../workload/random.ts";
 import { faultsOfOrder } from "./check_order.ts";
-import { callA, callB, callC, type CallInto, Moments } from "./clients.ts";
-import type { Call, History, LoggedEvent } from "./history.ts";
+import type { Call } from "./history.ts";
+import { recordHistory } from "./record_history.ts";
 
-/*
- * Several clients read, decide and write at the same time, on few tags, so that they often get in each other's way.
- * Then one order of all their calls must explain each answer.
- */
-
-const CLIENTS = 12;
-const CALLS_OF_A_CLIENT = 12;
-
-const CALL: Readonly<Record<EditionName, CallInto>> = { A: callA, B: callB, C: callC };
-
-/** A round is one history. */
+/** A round is one history: one order of all its calls must explain each answer. */
 export async function orderRounds({ edition, seed, extent, directory }: CheckContext): Promise<Figures> {
   const random = new Random(seed);
   const tally = { rounds: 0, calls: 0, accepted: 0, conflicts: 0, reads: 0, overlappingReads: 0 };
@@ -31,7 +20,7 @@ export async function orderRounds({ edition, seed, extent, directory }: CheckCon
     env: { SERVICE_EDITION: edition, SERVICE_DEV_MODE: "true", SERVICE_MAX_QUEUED_WRITES: "1000" },
   });
   for (; !extent.isOver(tally.rounds); tally.rounds++) {
-    const history = await recordHistory(edition, server, random.fork());
+    const history = await recordHistory(edition, [server], random.fork());
     const faults = faultsOfOrder(history);
     if (faults.length > 0) {
       Deno.writeTextFileSync(join(directory, "history.json"), JSON.stringify(history, null, 1));
@@ -61,26 +50,6 @@ function overlappingReads(calls: readonly Call[]): number {
   return calls.filter((call) =>
     call.kind === "read" && writes.some(({ begun, ended }) => begun < call.ended && call.begun < ended)
   ).length;
-}
-
-async function recordHistory(edition: EditionName, server: ServerProcess, random: Random): Promise<History> {
-  const calls: Call[] = [];
-  const moments = new Moments();
-  await Promise.all(Array.from({ length: CLIENTS }, async () => {
-    const own = random.fork();
-    for (let i = 0; i < CALLS_OF_A_CLIENT; i++) {
-      using session = await Session.open(server.client());
-      calls.push(...await CALL[edition](session, own, moments));
-    }
-  }));
-  const events = await server.client().allEvents(edition === "B" ? "all" : "*");
-  const log = events.map(({ sequence, type, identifiers, payload }): LoggedEvent => ({
-    sequence,
-    type,
-    identifiers: Object.entries(identifiers).map(([name, value]) => ({ name, value: String(value) })),
-    call: Number(payload),
-  }));
-  return { calls, log };
 }
 
 async function reset(edition: EditionName, server: ServerProcess): Promise<void> {

@@ -1,4 +1,5 @@
-import type { Chunk, ChunkRequest } from "../../src/store/chunk.ts";
+import { type Chunk, type ChunkRequest, requestAfter } from "../../src/store/chunk.ts";
+import type { StoreReads } from "../../src/store/store.ts";
 
 /** Asks for the whole store. */
 export const EVERYTHING: ChunkRequest = {
@@ -11,6 +12,18 @@ export const EVERYTHING: ChunkRequest = {
 /** The event types of a chunk, in order. */
 export function typesOf(chunk: Chunk): string[] {
   return linesOf(chunk).map(({ type }) => type);
+}
+
+/** The types of all events of a store, however many chunks they come in. */
+export async function allTypesOf(reads: Pick<StoreReads, "chunk">): Promise<string[]> {
+  const types: string[] = [];
+  let request = EVERYTHING;
+  for (;;) {
+    const chunk = await reads.chunk(request);
+    types.push(...typesOf(chunk));
+    if (chunk.end !== false) return types;
+    request = requestAfter(request, chunk);
+  }
 }
 
 export function sequencesOf(chunk: Chunk): number[] {

@@ -26,7 +26,10 @@ export class AnnouncedTurns implements StoreTurns {
     const outcomes = await this.#turns.group(writes, group.more);
     for (const [i, outcome] of outcomes.entries()) {
       const written = eventsOf(group.all[i]!, outcome);
-      if (written !== undefined) this.#arrivals.committed(written.firstSequence, written.events);
+      if (written !== undefined) {
+        const { firstSequence, events, storeId } = written;
+        this.#arrivals.committed(firstSequence, events, storeId);
+      }
     }
     return outcomes;
   }
@@ -82,6 +85,7 @@ export class AnnouncedTurns implements StoreTurns {
 }
 
 interface WrittenEvents {
+  readonly storeId: string;
   readonly firstSequence: number;
   readonly events: readonly ArrivedEvent[];
 }
@@ -89,7 +93,8 @@ interface WrittenEvents {
 /** The events that a write has written, if any. */
 function eventsOf({ events }: StoreWrite, outcome: Outcome<TurnResult>): WrittenEvents | undefined {
   if (outcome.kind !== "done" || outcome.value.kind !== "written" || events.length === 0) return undefined;
-  return { firstSequence: outcome.value.firstSequence, events };
+  const { storeId, firstSequence } = outcome.value;
+  return { storeId, firstSequence, events };
 }
 
 /** What one turn has written so far, without the bodies of the events. */

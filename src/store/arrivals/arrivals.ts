@@ -56,18 +56,27 @@ export class Arrivals {
     return this.#watches.size;
   }
 
-  /** Tells of events that were committed, in order; readers find them already. */
-  committed(firstSequence: number, events: readonly ArrivedEvent[]): void {
-    this.#state = { ...this.#state, head: firstSequence + events.length - 1 };
+  /**
+   * Tells of events that were committed, in order; readers find them already. Those of which it was told are skipped.
+   * @param storeId of the store in which they are, if there may be another one meanwhile
+   */
+  committed(
+    firstSequence: number,
+    events: readonly ArrivedEvent[],
+    storeId: string = this.#state.storeId,
+  ): void {
+    const { head } = this.#state;
+    if (storeId !== this.#state.storeId || firstSequence + events.length - 1 <= head) return;
+    this.#state = { storeId, head: firstSequence + events.length - 1 };
     for (const [i, event] of events.entries()) {
       if (this.#watches.size === 0) return;
-      this.#arrived(firstSequence + i, event);
+      if (firstSequence + i > head) this.#arrived(firstSequence + i, event);
     }
   }
 
   /** Tells of more events than anybody remembers: every watch ends. */
   committedMany(head: number): void {
-    this.#state = { ...this.#state, head };
+    this.#state = { ...this.#state, head: Math.max(head, this.#state.head) };
     for (const watch of this.#watches) watch.end("arrived");
   }
 

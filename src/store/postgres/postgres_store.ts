@@ -11,7 +11,8 @@ import { PostgresStoreError, type StorePlace } from "./connection/place.ts";
 import type { Session } from "./protocol/session.ts";
 import { ReadSessions } from "./reading/read_sessions.ts";
 import { Claim, type Servers } from "./servers/claim.ts";
-import { Presence } from "./servers/presence.ts";
+import { Companion } from "./servers/companion.ts";
+import { KnownState } from "./servers/known_state.ts";
 import { READ_STATE, type StoreRow, storeRow } from "./tables/state.ts";
 import { Turns } from "./writing/turns.ts";
 import { WriterSession } from "./writing/writer_session.ts";
@@ -39,28 +40,40 @@ export class PostgresStore implements Store {
   readonly #turns: Turns;
   readonly #readSessions: ReadSessions;
 
-  readonly #presence: Presence;
+  readonly #companion: Companion;
 
   private constructor(
+    place: StorePlace,
     row: StoreRow,
     created: boolean,
     claim: Claim,
     writer: WriterSession,
     reads: ReadSessions,
-    presence: Presence,
   ) {
     const { storeId, head, turns, pausedSinceMicros } = row;
     this.opened = { storeId, head, created, pausedSinceMicros };
     this.arrivals = new Arrivals({ storeId, head });
+    const known = new KnownState(turns, this.arrivals);
     let isBroken = false;
     const onBroken = (reason: string): void => {
       if (!isBroken) this.onBroken(reason);
       isBroken = true;
     };
-    const onReset = (storeId: string): void => this.arrivals.reset(storeId);
-    this.#turns = new Turns(writer, claim, { storeId, head, turns }, onBroken, onReset);
+    this.#turns = new Turns(writer, claim, { storeId, head, turns }, {
+      onBroken,
+      onTurn: (state) => {
+        known.ownTurn(state);
+        this.#companion.written();
+      },
+      onNews: (...news) => known.tell(...news),
+    });
+    this.#companion = new Companion(place, claim, {
+      isAwaited: () => this.arrivals.watching > 0,
+      head: () => this.arrivals.state.head,
+      onState: (...news) => known.tell(...news),
+      onBroken,
+    });
     this.turns = new AnnouncedTurns(new CountedTurns(this.#turns, this.counts), this.arrivals);
-    this.#presence = presence;
     this.reads = this.#readSessions = reads;
   }
 
@@ -81,7 +94,7 @@ export class PostgresStore implements Store {
       const [rows] = await session.run([READ_STATE]);
       const writer = new WriterSession(place, claim, session);
       const reads = new ReadSessions(place, readersMax);
-      return new PostgresStore(storeRow(rows!), created, claim, writer, reads, new Presence(place, claim));
+      return new PostgresStore(place, storeRow(rows!), created, claim, writer, reads);
     } catch (error) {
       await session?.close();
       if (error instanceof PostgresStoreError) throw error;
@@ -101,7 +114,7 @@ export class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.#readSessions.close();
     await this.#turns.close();
-    await this.#presence.close();
+    await this.#companion.close();
   }
 }
 

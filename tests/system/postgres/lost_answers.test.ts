@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { requestAfter } from "../../../src/store/chunk.ts";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { TurnCounts } from "../../../src/store/turn_counts.ts";
-import { EVERYTHING, typesOf } from "../../store/chunks.ts";
+import { allTypesOf, EVERYTHING, typesOf } from "../../store/chunks.ts";
 import { changing, ofTypes } from "../../store/made_writes.ts";
 import { DONE, kindOf, written } from "../../store/outcomes.ts";
 import { seededRandom } from "../../store/test_store.ts";
@@ -91,22 +90,10 @@ await clusterTest(
     }
     const { head } = await retried(() => store.reads.chunk({ ...EVERYTHING, limit: 1 }));
     assert.equal(head, expected.length, "no sequence is missing");
-    assert.deepEqual(await retried(() => allTypes(store)), expected, `seed ${seed}`);
+    assert.deepEqual(await retried(() => allTypesOf(store.reads)), expected, `seed ${seed}`);
     await store.close();
   },
 );
-
-/** The types of all events, however many chunks they come in. */
-async function allTypes({ reads }: PostgresStore): Promise<string[]> {
-  const types: string[] = [];
-  let request = EVERYTHING;
-  for (;;) {
-    const chunk = await reads.chunk(request);
-    types.push(...typesOf(chunk));
-    if (chunk.end !== false) return types;
-    request = requestAfter(request, chunk);
-  }
-}
 
 /** A read whose connection is cut fails, and nothing else does. */
 async function retried<T>(read: () => Promise<T>): Promise<T> {

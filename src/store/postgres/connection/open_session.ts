@@ -2,10 +2,13 @@ import { Session } from "../protocol/session.ts";
 import type { StorePlace } from "./place.ts";
 
 /** What a session is for. */
-export type Purpose = "writing" | "reading" | "setup";
+export type Purpose = "writing" | "reading" | "informing" | "setup";
 
 /** No turn may be kept waiting for longer by a server that has frozen. */
 const FROZEN_SECONDS = 10;
+
+/** Sooner, so that those who wait for the turn get it, and are not refused. */
+const IDLE_SECONDS = 8;
 
 /**
  * How long the server may be silent. A COMMIT may wait for a replica, so this is more than the time in which statements
@@ -14,15 +17,24 @@ const FROZEN_SECONDS = 10;
 const SILENCE_MILLISECONDS: Readonly<Record<Purpose, number>> = {
   writing: 15_000,
   reading: 15_000,
+  informing: 15_000,
   // Such as a reset, or the statistics of a large table.
   setup: 3_600_000,
 };
 
-/** @throws DatabaseError, SessionLost */
-export function openSession({ address, schema }: StorePlace, purpose: Purpose): Promise<Session> {
+/**
+ * @param onNotice called with what another session says to those who listen
+ * @throws DatabaseError, SessionLost
+ */
+export function openSession(
+  { address, schema }: StorePlace,
+  purpose: Purpose,
+  onNotice?: (text: string) => void,
+): Promise<Session> {
   return Session.open(address, {
     parameters: parametersFor(schema, purpose),
     silenceMilliseconds: SILENCE_MILLISECONDS[purpose],
+    onNotice,
   });
 }
 
@@ -33,10 +45,12 @@ function parametersFor(schema: string, purpose: Purpose): Record<string, string>
     ...PLANS,
     ...WATCH,
     lock_timeout: `${FROZEN_SECONDS}s`,
-    idle_in_transaction_session_timeout: `${FROZEN_SECONDS}s`,
+    idle_in_transaction_session_timeout: `${IDLE_SECONDS}s`,
     // A COMMIT that is ended while it waits for a replica would count as done, without being there: what writes is
     // given up by us, and ends with its session.
-    statement_timeout: purpose === "reading" ? `${FROZEN_SECONDS}s` : "0",
+    statement_timeout: purpose === "reading" || purpose === "informing" ? `${FROZEN_SECONDS}s` : "0",
+    // Nothing is lost with a sign of life.
+    ...purpose === "informing" ? { synchronous_commit: "off" } : {},
     // What a role may have set for its other work.
     default_transaction_isolation: "read committed",
     default_transaction_read_only: "off",

@@ -1,5 +1,5 @@
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
-import { type Row, rowOf } from "./cells.ts";
+import { noticeIn, type Row, rowOf } from "./cells.ts";
 import { type DatabaseError, SessionLost } from "./errors.ts";
 import { errorIn, greet, type Greeted, nextMessage, writeAll } from "./greeting.ts";
 import { MessageWriter, type Param } from "./message_writer.ts";
@@ -15,6 +15,8 @@ export interface SessionOptions {
   readonly parameters: Readonly<Record<string, string>>;
   /** How long the server may be silent while something is asked of it. Then the session is given up. */
   readonly silenceMilliseconds: number;
+  /** Called with what other sessions say to those who listen. */
+  readonly onNotice?: ((text: string) => void) | undefined;
 }
 
 /** How long it may take to connect and to log in. */
@@ -140,6 +142,7 @@ export class Session {
 
   /** @throws SessionLost, and Error for what PostgreSQL does not say */
   #take(kind: string, body: Uint8Array<ArrayBuffer>): void {
+    if (kind === "A") return this.#options.onNotice?.(noticeIn(body));
     const [batch] = this.#batches;
     if (batch === undefined) {
       if (kind === "E") throw new SessionLost(errorIn(body).error.message);

@@ -1,5 +1,5 @@
 import type { ArrivedEvent } from "../../arrivals/arrivals.ts";
-import { done, type Failure, type FailureCause, type Outcome } from "../../outcome.ts";
+import { done, type Failure, type Outcome } from "../../outcome.ts";
 import type { StoreState } from "../../state.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
@@ -8,13 +8,14 @@ import { type Claim, StoreBroken } from "../servers/claim.ts";
 import { newsOf, readNews } from "../tables/news.ts";
 import { readTurn, turnOf, writeTurn } from "../tables/servers.ts";
 import { type CountedState, LOCK_STATE, type StoreRow, storeRow, writeState } from "../tables/state.ts";
+import { failureOf } from "./failures.ts";
 import type { WriterSession } from "./writer_session.ts";
 
 const BEGIN: Statement = { sql: "BEGIN" };
 const COMMIT: Statement = { sql: "COMMIT" };
 const ROLLBACK: Statement = { sql: "ROLLBACK" };
 
-/** PostgreSQL ends what does nothing for ten seconds in a turn: so it knows that this process has not frozen. */
+/** PostgreSQL ends what does nothing for eight seconds in a turn: so it knows that this process has not frozen. */
 const SIGN_OF_LIFE_MILLISECONDS = 2500;
 
 /** What goes through whole tables may take so long. */
@@ -25,8 +26,10 @@ const ASKED_MAX = 2;
 
 export interface TransactionsOptions {
   readonly onBroken: (reason: string) => void;
-  /** Called with the events that others have written between the last turn of this server and the one that begins. */
-  readonly onNews: (firstSequence: number, events: readonly ArrivedEvent[]) => void;
+  /** Called with the store after each turn. */
+  readonly onTurn: (state: CountedState) => void;
+  /** Called when others have had turns since the last one of this server, with the events that they have written. */
+  readonly onNews: (state: CountedState, firstSequence: number, events: readonly ArrivedEvent[]) => void;
   /** Called with the store when nothing is known of how it came to that: what was done in a turn is undone, say. */
   readonly onOther: (state: CountedState) => void;
 }
@@ -125,6 +128,7 @@ export class Transactions {
       if (outcome.kind !== "done") return this.#forget(outcome);
     }
     this.state = this.#committed = after;
+    this.#options.onTurn(after);
     return done(undefined);
   }
 
@@ -132,6 +136,18 @@ export class Transactions {
   async #endEmpty(session: Session): Promise<Outcome<void>> {
     await session.run([ROLLBACK]).catch(() => session.close());
     return done(undefined);
+  }
+
+  /** Does something, however long it takes, that is no turn and changes nothing of the store. */
+  async beside(statements: readonly Statement[]): Promise<Outcome<void>> {
+    if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken };
+    try {
+      await (await this.#writer.ready()).run(statements, LONG_MILLISECONDS);
+      return done(undefined);
+    } catch (error) {
+      if (error instanceof StoreBroken) this.#break(error.message);
+      return failureOf(error);
+    }
   }
 
   /** Undoes the open turn, if there is one. */
@@ -187,7 +203,7 @@ export class Transactions {
     this.state = this.#committed;
     const isKnown = isSame && head === last.head + news.length;
     if (!isKnown) this.#options.onOther(this.#committed);
-    else if (news.length > 0) this.#options.onNews(last.head + 1, news);
+    if (turns > last.turns) this.#options.onNews(this.#committed, last.head + 1, isKnown ? news : []);
     return !isKnown;
   }
 
@@ -214,24 +230,3 @@ export class Transactions {
 }
 
 const NO_TURN: Failure = { kind: "failed", reason: "no turn is open" };
-
-/** Others than those of a statement pass by themselves. */
-function failureOf(error: unknown): Failure {
-  const reason = (error as Error).message;
-  if (error instanceof SessionLost) {
-    return { kind: "failed", reason, code: "Unavailable", cause: "connection" };
-  }
-  if (!(error instanceof DatabaseError)) return { kind: "failed", reason };
-  const failure: Failure = { kind: "failed", reason, cause: causeOf(error) };
-  return /^(53300|55P03|57)/.test(error.code) ? { ...failure, code: "Unavailable" } : failure;
-}
-
-/** What a SQLSTATE stands for. */
-function causeOf({ code }: DatabaseError): FailureCause {
-  if (code === "53100") return "diskFull";
-  // An I/O error, or damaged data.
-  if (/^(58030|XX00[12])/.test(code)) return "diskError";
-  if (code === "55P03") return "locked";
-  // Too many connections, or a server that shuts down, has crashed or is starting.
-  return /^(53300|57P0)/.test(code) ? "connection" : "other";
-}

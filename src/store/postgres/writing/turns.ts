@@ -13,37 +13,35 @@ import { DELETE_EVENTS } from "../tables/events.ts";
 import { deleteProjections, readProjection, storedProjection } from "../tables/projections.ts";
 import { type CountedState, writePausedSince } from "../tables/state.ts";
 import { GroupTurn } from "./group_turn.ts";
-import { Transactions, type TurnEnd } from "./transactions.ts";
+import { Transactions, type TransactionsOptions, type TurnEnd } from "./transactions.ts";
 import { TurnWrites } from "./turn_writes.ts";
 import type { WriterSession } from "./writer_session.ts";
 
-const OPTIMIZE: Statement = { sql: "ANALYZE store, event, event_term, time_block, projection" };
+/** What another server refreshes at the moment is skipped. */
+const OPTIMIZE: Statement = { sql: "ANALYZE (SKIP_LOCKED) store, event, event_term, time_block, projection" };
 
 /** The turns of a store on PostgreSQL. Each is one transaction that begins by locking the row of the store. */
 export class Turns implements StoreTurns {
   readonly #writer: WriterSession;
   readonly #transactions: Transactions;
   readonly #recent: RecentTerms;
-  readonly #onReset: (storeId: string) => void;
 
-  /** @param onReset called with the new store ID before the reset is answered */
   constructor(
     writer: WriterSession,
     claim: Claim,
     state: CountedState,
-    onBroken: (reason: string) => void,
-    onReset: (storeId: string) => void,
+    options: Pick<TransactionsOptions, "onBroken" | "onTurn" | "onNews">,
   ) {
     this.#writer = writer;
     this.#recent = new RecentTerms(state.head);
     this.#transactions = new Transactions(writer, claim, state, {
-      onBroken,
-      onNews: (first, events) => {
+      ...options,
+      onNews: (state, first, events) => {
         for (const [i, { terms }] of events.entries()) this.#recent.remember(first + i, terms);
+        options.onNews(state, first, events);
       },
       onOther: ({ head }) => this.#recent.clear(head),
     });
-    this.#onReset = onReset;
   }
 
   async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<TurnResult>[]> {
@@ -72,7 +70,6 @@ export class Turns implements StoreTurns {
     const outcome = await this.#whole(() => ({ statements, state: { storeId, head: 0 }, isLong: true }));
     if (outcome.kind !== "done") return outcome;
     this.#recent.clear(0);
-    this.#onReset(storeId);
     return outcome;
   }
 
@@ -83,9 +80,9 @@ export class Turns implements StoreTurns {
     return done({ storeId, head });
   }
 
-  /** What a role that does not own the tables may not refresh, PostgreSQL leaves as it is. */
+  /** Keeps no other server from its turns. What a role that does not own the tables may not refresh is left as it is. */
   optimize(): Promise<Outcome<void>> {
-    return this.#whole((state) => ({ statements: [OPTIMIZE], state, isLong: true }));
+    return this.#transactions.beside([OPTIMIZE]);
   }
 
   async begin(): Promise<Outcome<void>> {

@@ -40,11 +40,11 @@ export class SharedStores implements AsyncDisposable {
 /** Several servers of edition A on one schema. */
 export class SharedServers implements AsyncDisposable {
   readonly schema: string;
-  readonly servers: readonly ServerProcess[];
+  readonly servers: readonly [ServerProcess, ...ServerProcess[]];
 
   private constructor(schema: string, servers: readonly ServerProcess[]) {
     this.schema = schema;
-    this.servers = servers;
+    this.servers = servers as [ServerProcess, ...ServerProcess[]];
   }
 
   static async start(

@@ -1,0 +1,150 @@
+import type { ArrivedEvent } from "../../arrivals/arrivals.ts";
+import { openSession } from "../connection/open_session.ts";
+import type { StorePlace } from "../connection/place.ts";
+import { DatabaseError } from "../protocol/errors.ts";
+import type { Session, Statement } from "../protocol/session.ts";
+import { newsOf, readNews } from "../tables/news.ts";
+import { deleteServer, readOthers, seenServers, SIGN_SECONDS, writeSeen } from "../tables/servers.ts";
+import { type CountedState, READ_STATE, storeRow } from "../tables/state.ts";
+import { type Claim, StoreBroken } from "./claim.ts";
+import { listenTo, notify } from "./notices.ts";
+
+/** How often it is looked for what others have written while somebody waits for that: notices may be lost. */
+const LOOK_MILLISECONDS = 500;
+
+/** How long the end of a server may wait for the word that it has ended. */
+const CLOSE_MILLISECONDS = 1000;
+
+export interface CompanionOptions {
+  /** Whether somebody waits for events, and behind which. */
+  readonly isAwaited: () => boolean;
+  readonly head: () => number;
+  /** Called with the store as others have left it, and events after `head`, as far as they were read. */
+  readonly onState: (state: CountedState, firstSequence: number, events: readonly ArrivedEvent[]) => void;
+  readonly onBroken: (reason: string) => void;
+}
+
+/**
+ * Keeps this server and the others informed of each other, on a connection of its own, beside the turns: that it is
+ * there, that it has written, and what others have written. Nothing depends on any of that but how soon it is seen.
+ */
+export class Companion {
+  readonly #place: StorePlace;
+  readonly #claim: Claim;
+  readonly #options: CompanionOptions;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #session: Session | undefined;
+  #signAt = 0;
+  #hasOthers = true;
+  /** What is to be done next. */
+  #shallLook = false;
+  #shallNotify = true;
+  #working: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(place: StorePlace, claim: Claim, options: CompanionOptions) {
+    this.#place = place;
+    this.#claim = claim;
+    this.#options = options;
+    this.#timer = setInterval(() => this.#tick(), LOOK_MILLISECONDS);
+    this.#work();
+  }
+
+  /** Lets the others know that this server has written. It costs nothing as long as there are none. */
+  written(): void {
+    this.#shallNotify = this.#hasOthers;
+    if (this.#shallNotify) this.#work();
+  }
+
+  /** Says that this server has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    const session = this.#session;
+    if (session === undefined || !session.isOpen) return;
+    const giveUp = setTimeout(() => session.close(), CLOSE_MILLISECONDS);
+    // If it fails, this server is seen for a while longer.
+    await session.run([deleteServer(this.#claim.server)]).catch(() => {});
+    clearTimeout(giveUp);
+    await session.close();
+  }
+
+  #tick(): void {
+    this.#shallLook ||= this.#options.isAwaited();
+    if (this.#shallLook || this.#isSignDue) this.#work();
+  }
+
+  get #isSignDue(): boolean {
+    return performance.now() >= this.#signAt;
+  }
+
+  /** Does what is to be done, one after the other: what comes up meanwhile is done once, however often it came up. */
+  #work(): void {
+    if (this.#isClosed) return;
+    this.#working ??= this.#workOff().catch((error) => {
+      if (error instanceof StoreBroken) this.#options.onBroken(error.message);
+      // Otherwise the next time may be better.
+    }).finally(() => this.#working = undefined);
+  }
+
+  async #workOff(): Promise<void> {
+    const session = await this.#open();
+    while (!this.#isClosed) {
+      if (this.#isSignDue) await this.#giveSign(session);
+      else if (this.#shallNotify) await this.#notify(session);
+      else if (this.#shallLook) await this.#look(session);
+      else return;
+    }
+  }
+
+  async #giveSign(session: Session): Promise<void> {
+    this.#signAt = performance.now() + 1000 * SIGN_SECONDS;
+    const { server, edition } = this.#claim;
+    const [, rows] = await session.run([writeSeen(server, edition), readOthers(server)]);
+    this.#hasOthers = seenServers(rows!).length > 0;
+    this.#shallLook = true;
+  }
+
+  async #notify(session: Session): Promise<void> {
+    this.#shallNotify = false;
+    await session.run([notify(this.#place.schema, this.#claim.server)]);
+  }
+
+  async #look(session: Session): Promise<void> {
+    this.#shallLook = false;
+    const after = this.#options.head();
+    const asked: Statement[] = this.#options.isAwaited() ? [READ_STATE, readNews(after)] : [READ_STATE];
+    const [rows, newRows = []] = await session.run(asked);
+    const row = storeRow(rows!);
+    this.#claim.check(row);
+    // What was written between the two is not yet part of the state.
+    const events = newsOf(newRows.slice(0, Math.max(0, row.head - after)));
+    this.#options.onState(row, after + 1, events);
+  }
+
+  async #open(): Promise<Session> {
+    if (this.#session?.isOpen) return this.#session;
+    const session = await openSession(this.#place, "informing", (from) => this.#noticed(from));
+    if (this.#isClosed) {
+      await session.close();
+      return session;
+    }
+    this.#session = session;
+    try {
+      await session.run([listenTo(this.#place.schema)]);
+    } catch (error) {
+      // Where there are no notices, it is looked often enough.
+      if (!(error instanceof DatabaseError)) throw error;
+    }
+    // What was told while nobody listened is lost.
+    this.#shallLook = true;
+    return session;
+  }
+
+  #noticed(server: string): void {
+    if (server === this.#claim.server) return;
+    this.#hasOthers = true;
+    this.#shallLook = true;
+    this.#work();
+  }
+}

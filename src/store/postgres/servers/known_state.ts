@@ -1,0 +1,40 @@
+import type { Arrivals, ArrivedEvent } from "../../arrivals/arrivals.ts";
+import type { CountedState } from "../tables/state.ts";
+
+/**
+ * What this server has told of the store to those who wait. It learns of it from its own turns and from those of others,
+ * on several connections and hence in any order; what is older than what was told already is nothing new.
+ */
+export class KnownState {
+  readonly #arrivals: Pick<Arrivals, "state" | "reset" | "committed" | "committedMany">;
+  #turns: number;
+
+  constructor(turns: number, arrivals: Pick<Arrivals, "state" | "reset" | "committed" | "committedMany">) {
+    this.#turns = turns;
+    this.#arrivals = arrivals;
+  }
+
+  /** Takes note of a turn of this server, whose events are told of by who asked for them. */
+  ownTurn({ storeId, head, turns }: CountedState): void {
+    if (storeId !== this.#arrivals.state.storeId) this.tell({ storeId, head, turns });
+    this.#turns = Math.max(this.#turns, turns);
+  }
+
+  /**
+   * Tells of the store as others have left it.
+   * @param events those that begin with `firstSequence`, as far as they are known
+   */
+  tell(state: CountedState, firstSequence: number = 1, events: readonly ArrivedEvent[] = []): void {
+    if (state.turns <= this.#turns) return;
+    this.#turns = state.turns;
+    const told = this.#arrivals.state;
+    if (state.storeId !== told.storeId) {
+      this.#arrivals.reset(state.storeId);
+      if (state.head > 0) this.#arrivals.committedMany(state.head);
+    } else if (state.head > told.head) {
+      const isComplete = firstSequence <= told.head + 1 && firstSequence + events.length === state.head + 1;
+      if (isComplete) this.#arrivals.committed(firstSequence, events);
+      else this.#arrivals.committedMany(state.head);
+    }
+  }
+}

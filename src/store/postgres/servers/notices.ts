@@ -1,0 +1,16 @@
+import { sha256 } from "../../../model/sha256.ts";
+import type { Statement } from "../protocol/session.ts";
+
+/** Other schemas of the database have other channels. */
+function channelOf(schema: string): string {
+  return `eventstore_${(sha256(schema)[0]! >>> 0).toString(16)}`;
+}
+
+export function listenTo(schema: string): Statement {
+  return { sql: `LISTEN ${channelOf(schema)}` };
+}
+
+/** Lets those that listen know that a server has written. */
+export function notify(schema: string, server: string): Statement {
+  return { sql: "SELECT pg_notify($1, $2)", params: [channelOf(schema), server] };
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { openSession } from "../../../src/store/postgres/connection/open_session.ts";
+import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import type { Row } from "../../../src/store/postgres/protocol/cells.ts";
+import { LOCK_STATE } from "../../../src/store/postgres/tables/state.ts";
+import { allTypesOf } from "../../store/chunks.ts";
+import { ofTypes } from "../../store/made_writes.ts";
+import { kindOf, written } from "../../store/outcomes.ts";
+import type { Reply } from "../../support/connection.ts";
+import { eventually } from "../../support/eventually.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import type { PostgresCluster } from "./support/cluster.ts";
+import { CuttingProxy } from "./support/cutting_proxy.ts";
+import { clusterTest } from "./support/postgres_test.ts";
+import { SharedServers, SharedStores } from "./support/shared_stores.ts";
+
+const ROUNDS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 100 : 10;
+
+/** Longer than PostgreSQL lets a server that does nothing hold its turn, on a busy machine. */
+const PATIENCE_SECONDS = 60;
+
+/** Another server of the same stores, behind a proxy. */
+function openBehind(
+  { port }: CuttingProxy,
+  cluster: PostgresCluster,
+  { place }: SharedStores,
+): Promise<PostgresStore> {
+  const server = { transport: "tcp", hostname: "127.0.0.1", port, tls: undefined } as const;
+  const address = { ...cluster.address(), server };
+  return PostgresStore.open({ ...place, address }, { readersMax: 2, edition: "A", servers: "shared" });
+}
+
+await clusterTest(
+  "what became of a COMMIT is found out while other servers write",
+  async (cluster) => {
+    await using proxy = new CuttingProxy(cluster.port);
+    await using shared = await SharedStores.open(cluster, 2);
+    const store = await openBehind(proxy, cluster, shared);
+    store.onBroken = (reason) => shared.broken.push(reason);
+    const acknowledged: string[] = [];
+    let isOver = false;
+    const others = shared.stores.map(async ({ turns }, i) => {
+      for (let n = 0; !isOver; n++) {
+        const [outcome] = await turns.group([ofTypes(`other ${i}.${n}`)]);
+        assert.equal(kindOf(outcome), "written", JSON.stringify(outcome));
+        acknowledged.push(`other ${i}.${n}`);
+      }
+    });
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        const lastArrives = round % 2 === 0;
+        // In the same message as the COMMIT. Once it is prepared, its text is not sent any more, but on a new connection.
+        proxy.cutAt("UPDATE store SET id", { lastArrives });
+        const [outcome] = await store.turns.group([ofTypes(`round ${round}`)]);
+        assert.equal(kindOf(outcome), lastArrives ? "written" : "failed", JSON.stringify(outcome));
+        if (lastArrives) acknowledged.push(`round ${round}`);
+      }
+    } finally {
+      isOver = true;
+      await Promise.allSettled(others);
+    }
+    await Promise.all(others);
+    written((await store.turns.group([ofTypes("last")]))[0]);
+    acknowledged.push("last");
+    assert.equal(proxy.cuts, ROUNDS);
+    assert.deepEqual(shared.broken, []);
+    assert.deepEqual((await allTypesOf(store.reads)).sort(), acknowledged.sort());
+    await store.close();
+  },
+);
+
+await clusterTest(
+  "a server that is stopped inside its turn keeps the others only for a while",
+  async (cluster) => {
+    await using shared = await SharedServers.start(cluster, 3);
+    const [stopped, ...others] = shared.servers;
+    const { late } = await stopInsideTurn(cluster, shared.schema, stopped);
+    await Promise.all(others.map(async (server, i) => {
+      await eventually(async () => {
+        await server.client().append({ type: "kept", payload: String(i) });
+      }, PATIENCE_SECONDS);
+    }));
+    stopped.signal("SIGCONT");
+    assert.equal((await late).status, 503, "what it had not committed is undone, and it says so");
+    await stopped.client().append({ type: "again", payload: "" });
+    const events = await others[0]!.client().allEvents();
+    assert.deepEqual(events.map(({ sequence }) => sequence), [1, 2, 3]);
+    assert.deepEqual(events.map(({ type }) => type), ["kept", "kept", "again"]);
+  },
+);
+
+/**
+ * Stops a server when it has the turn and does not know it yet.
+ * @returns the answer to the write of this turn
+ */
+async function stopInsideTurn(
+  cluster: PostgresCluster,
+  schema: string,
+  server: ServerProcess,
+): Promise<{ readonly late: Promise<Reply> }> {
+  const session = await openSession({ address: cluster.address(), schema }, "setup");
+  await session.run([{ sql: "SET idle_in_transaction_session_timeout = 0" }, { sql: "BEGIN" }, LOCK_STATE]);
+  const late = server.client().write({ events: [{ type: "late", payload: "" }] });
+  const states = (): Promise<readonly Row[]> =>
+    cluster.sql(
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'eventstore' AND wait_event_type = 'Lock'",
+    );
+  await eventually(async () => assert.equal((await states()).length, 1), PATIENCE_SECONDS);
+  server.signal("SIGSTOP");
+  await session.run([{ sql: "ROLLBACK" }]);
+  await session.close();
+  return { late };
+}
