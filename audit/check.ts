@@ -6,7 +6,7 @@ import { AuditFailure, Extent } from "./report.ts";
 /*
  * One check of the audit, in a process of its own:
  *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--record path]
- *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--replay text]
+ *     [--replay text]
  * It prints one line of JSON with its figures. A failure is told in words, with the command that repeats it.
  */
 
@@ -57,7 +57,7 @@ function number(name: string, text: string | undefined): number | undefined {
 
 const { values, positionals: [name = ""] } = parse();
 const check = CHECKS.get(name) ?? usageError(`there is no check "${name}"`);
-const { edition, record } = values;
+const { edition, record, replay } = values;
 if (edition !== "A" && edition !== "B" && edition !== "C") usageError(`there is no edition ${edition}`);
 const seed = number("seed", values.seed) ?? Math.floor(Math.random() * 1e9);
 const minutes = number("minutes", values.minutes);
@@ -68,9 +68,7 @@ const started = performance.now();
 try {
   if (record !== undefined) Deno.mkdirSync(record, { recursive: true });
   const extent = new Extent({ rounds, minutes });
-  const figures = await check.run({ edition, seed, extent, directory, record });
-  const extent = new Extent({ rounds, minutes });
-  const figures = await check.run({ edition, seed, extent, directory, replay: values.replay });
+  const figures = await check.run({ edition, seed, extent, directory, record, replay });
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   Deno.removeSync(directory, { recursive: true });
   print(`${JSON.stringify({ check: name, edition, seed, seconds, figures })}\n`);
