@@ -81,16 +81,21 @@ export class EventsToolbar {
 
 /** @param boundsOf the sequences of what is shown */
 function copyMenu(app: App, boundsOf: () => Promise<Bounds>): HTMLElement {
-  const item = (label: string, textOf: (bounds: Bounds) => string): HTMLButtonElement =>
-    button(label, () => {
+  const item = (label: string, textOf: () => string | Promise<string>): HTMLButtonElement =>
+    button(label, async () => {
       closeMenu(details);
-      boundsOf().then((bounds) => app.copy(textOf(bounds), label), (error: Error) => app.say(error.message));
+      try {
+        app.copy(await textOf(), label);
+      } catch (error) {
+        app.say((error as Error).message);
+      }
     });
+  const { facts } = app;
   const details: HTMLDetailsElement = menu(
     "Copy",
-    item("Query", () => queryText(app.route.filter, app.facts.edition)),
-    item("curl", (bounds) => curlText(app.route.filter, bounds, app.facts)),
-    item("TypeScript", (bounds) => typeScriptText(app.route.filter, bounds, app.facts)),
+    item("Query", () => queryText(app.route.filter, facts.edition)),
+    item("curl", async () => curlText(app.route.filter, await boundsOf(), facts)),
+    item("TypeScript", async () => typeScriptText(app.route.filter, await boundsOf(), facts)),
     item("Link", () => location.href),
   );
   return details;

@@ -95,6 +95,24 @@ await exploredTest("the timeline of a filter takes few requests, one at a time, 
       'document.querySelector(".timeline-bars").getAttribute("aria-label").startsWith("about ")',
     ),
   );
+  // A filter that changes meanwhile ends the count of the one before.
+  await page.evaluate(`
+    const watched = globalThis.fetch;
+    globalThis.fetch = async (path, options) => {
+      if (/OrderPaid.*"limit":500/.test(options.body)) {
+        location.hash = "#/events?type=OrderPacked";
+        await new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+      }
+      return await watched(path, options);
+    };
+    location.hash = "#/events?type=OrderPaid"`);
+  await page.until(
+    `location.hash.endsWith("OrderPacked") && asked.some(({ body }) => /Packed.*"limit":100,/.test(body))`,
+  );
+  await page.until(IS_ESTIMATED);
+  assert.ok(
+    await page.evaluate<number>('asked.filter(({ body }) => body?.includes("OrderPaid")).length') <= 2,
+  );
   // While the page is hidden, nothing is asked.
   await page.evaluate(`
     Object.defineProperty(document, "hidden", { configurable: true, value: true });

@@ -31,10 +31,13 @@ export class FakeStore {
   ): EventsPage {
     const matches = ({ type }: StoredEvent): boolean =>
       typeof query === "string" || query.some((item: QueryItem) => item.types?.includes(type));
-    const between = this.events.slice(afterSequence, Math.min(this.events.length, beforeSequence - 1));
-    const found = between.filter(matches);
-    if (backwards) found.reverse();
+    const [first, end] = [afterSequence, Math.min(this.events.length, beforeSequence - 1)];
+    const found: StoredEvent[] = [];
+    for (let i = 0; i < end - first && found.length <= limit; i++) {
+      const event = this.events[backwards ? end - 1 - i : first + i]!;
+      if (matches(event)) found.push(event);
+    }
     const events = found.slice(0, limit);
-    return { events, hasMore: found.length > events.length, head: this.events.length };
+    return { events, hasMore: found.length > limit, head: this.events.length };
   }
 }

@@ -1,6 +1,6 @@
-import { openWriter, storeWrite, writeNow } from "../../bench/fill_store.ts";
-import type { NewEvent } from "../../src/model/event.ts";
-import { initStore } from "../../src/store/sqlite/data_directory/init_store.ts";
+import { openWriter, storeWrite, writeNow } from "../../../bench/fill_store.ts";
+import type { NewEvent } from "../../../src/model/event.ts";
+import { initStore } from "../../../src/store/sqlite/data_directory/init_store.ts";
 
 /*
  * A store for pictures: the last days of a shop.
