@@ -2,11 +2,13 @@ import { BUGS } from "./bugs/bugs.ts";
 import { plantedBugs } from "./bugs/planted_bugs.ts";
 import { clockJumps } from "./clock/clock_jumps.ts";
 import { damage } from "./damage/damage.ts";
+import { diskRounds } from "./disks/disk_rounds.ts";
 import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
 import { orderRounds } from "./order/order_rounds.ts";
 import { powerCuts } from "./power/power_cuts.ts";
 import { starts } from "./starts/starts.ts";
+import { toolFailures } from "./tools/tool_failures.ts";
 import type { CheckContext, Figures } from "./report.ts";
 import type { EditionName } from "./workload/perform.ts";
 
@@ -25,6 +27,10 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 6, full: 600 } }],
   // A round is one call that fails. In full, until every combination was tried.
   ["faults", { run: failingCalls, editions: ["A", "B", "C"], rounds: { quick: 6, full: 100_000 } }],
+  // A round is one run of a tool in which a call fails. The tools are the same for every edition.
+  ["tools", { run: toolFailures, editions: ["A"], rounds: { quick: 16, full: 100_000 } }],
+  // A round is one disk that becomes full several times, or on which nothing can be written any more.
+  ["disks", { run: diskRounds, editions: ["A", "B", "C"], rounds: { quick: 4, full: 200 } }],
   // A round is one directory in which something is wrong. The file is the same for every edition.
   ["starts", { run: starts, editions: ["A"], rounds: { quick: 8, full: 600 } }],
   // A round is one byte of a backup.
