@@ -5,7 +5,15 @@ import { AuditFailure, type CheckContext, demand, type Figures } from "../report
 import { Witness } from "../witness/record.ts";
 import { Random } from "../workload/random.ts";
 import { Crowd } from "./crowd.ts";
-import { largestFile, limitFileSize, makeReadOnly, mountExt4, mountTmpfs, repair } from "./rooms.ts";
+import {
+  canMakeReadOnly,
+  largestFile,
+  limitFileSize,
+  makeReadOnly,
+  mountExt4,
+  mountTmpfs,
+  repair,
+} from "./rooms.ts";
 
 /*
  * A disk becomes full under load, has room again, and becomes full again; a file may not grow any more; a file system
@@ -26,7 +34,7 @@ type Tally = Record<Kind | "rounds" | "acknowledged" | "refused" | "reads" | "en
 
 export async function diskRounds(context: CheckContext): Promise<Figures> {
   const random = new Random(context.seed);
-  const kinds = await mayMount(context.directory) ? KINDS : KINDS.slice(-1);
+  const kinds = await kindsHere(context.directory);
   const tally: Tally = {
     rounds: 0,
     tmpfs: 0,
@@ -55,16 +63,19 @@ export async function diskRounds(context: CheckContext): Promise<Figures> {
   return tally;
 }
 
-/** Says so where nothing may be mounted, since less is tried then. */
-async function mayMount(directory: string): Promise<boolean> {
+/** What can be tried on this machine. Says so when that is not everything. */
+async function kindsHere(directory: string): Promise<readonly Kind[]> {
   const image = join(directory, "image");
   using disk = await mountExt4(image);
-  if (disk === undefined) {
-    Deno.stdout.writeSync(
-      new TextEncoder().encode("no file system may be mounted here: only the limit of file sizes is tried\n"),
-    );
-  } else Deno.removeSync(image);
-  return disk !== undefined;
+  if (disk === undefined) return without("no file system may be mounted here", "tmpfs", "ext4", "read-only");
+  Deno.removeSync(image);
+  return await canMakeReadOnly(disk) ? KINDS : without("no error of ext4 may be triggered here", "read-only");
+}
+
+function without(reason: string, ...kinds: readonly Kind[]): readonly Kind[] {
+  const left = KINDS.filter((kind) => !kinds.includes(kind));
+  Deno.stdout.writeSync(new TextEncoder().encode(`${reason}: only ${left.join(", ")} is tried\n`));
+  return left;
 }
 
 async function round(

@@ -21,9 +21,23 @@ export function mountTmpfs(): SmallDisk | undefined {
  * Makes an ext4 file system read-only as the kernel does after an error on the disk: at once, whoever has files open.
  * An operator could not, since a remount is refused as long as somebody writes.
  */
-export async function makeReadOnly({ path }: SmallDisk): Promise<void> {
+export async function makeReadOnly(disk: SmallDisk): Promise<void> {
+  Deno.writeTextFileSync(await triggerOf(disk), "the audit");
+}
+
+/** Whether `makeReadOnly` works here, since some containers may mount and may not do that. */
+export async function canMakeReadOnly(disk: SmallDisk): Promise<boolean> {
+  try {
+    Deno.openSync(await triggerOf(disk), { write: true }).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function triggerOf({ path }: SmallDisk): Promise<string> {
   const device = basename(await run("findmnt", "--noheadings", "--output", "SOURCE", "--target", path));
-  Deno.writeTextFileSync(`/sys/fs/ext4/${device}/trigger_fs_error`, "the audit");
+  return `/sys/fs/ext4/${device}/trigger_fs_error`;
 }
 
 /** What an operator does then, once nobody uses it any more. */
