@@ -3,6 +3,7 @@ import { plantedBugs } from "./bugs/planted_bugs.ts";
 import { clockJumps } from "./clock/clock_jumps.ts";
 import { damage } from "./damage/damage.ts";
 import { endurance } from "./endurance/endurance.ts";
+import { diskRounds } from "./disks/disk_rounds.ts";
 import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
 import { modelRuns } from "./models/model_runs.ts";
@@ -11,6 +12,7 @@ import { powerCuts } from "./power/power_cuts.ts";
 import { queryRounds } from "./queries/query_rounds.ts";
 import { races } from "./races/races.ts";
 import { starts } from "./starts/starts.ts";
+import { toolFailures } from "./tools/tool_failures.ts";
 import type { CheckContext, Figures } from "./report.ts";
 import type { EditionName } from "./workload/perform.ts";
 
@@ -33,6 +35,10 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["queries", { run: queryRounds, editions: ["A", "B", "C"], rounds: { quick: 1700, full: 100_000 } }],
   // A round is one call that fails. In full, until every combination was tried.
   ["faults", { run: failingCalls, editions: ["A", "B", "C"], rounds: { quick: 6, full: 100_000 } }],
+  // A round is one run of a tool in which a call fails. The tools are the same for every edition.
+  ["tools", { run: toolFailures, editions: ["A"], rounds: { quick: 16, full: 100_000 } }],
+  // A round is one disk that becomes full several times, or on which nothing can be written any more.
+  ["disks", { run: diskRounds, editions: ["A", "B", "C"], rounds: { quick: 4, full: 200 } }],
   // A round is one directory in which something is wrong. The file is the same for every edition.
   ["starts", { run: starts, editions: ["A"], rounds: { quick: 8, full: 600 } }],
   // A round is one race of eight servers. The lock is the same for every edition.

@@ -59,8 +59,8 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     name: "the end of a pause of edition C is not synced",
     edits: [{
       file: PAUSE_FILE,
-      find: "  if (isThere(path)) await Deno.remove(path);\n  await syncInBackground(dataDir);",
-      replace: "  if (isThere(path)) await Deno.remove(path);",
+      find: "    await directory.sync();\n",
+      replace: "    await Promise.resolve();\n",
     }],
     caughtBy: power("C"),
   },
@@ -99,8 +99,8 @@ export const DURABILITY_BUGS: readonly Bug[] = [
       },
       {
         file: "src/store/sqlite/data_directory/new_database_file.ts",
-        find: "    this.#clear();\n  }\n\n  #clear",
-        replace: "  }\n\n  #clear",
+        find: "      this.#clear();\n    } catch",
+        replace: "    } catch",
       },
     ],
     caughtBy: power("A"),

@@ -1,60 +1,78 @@
 import { join } from "node:path";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
+import { countCalls } from "../server/traced_calls.ts";
 import { Random } from "../workload/random.ts";
-import { type Combination, combinations } from "./combinations.ts";
-import { tryFailure } from "./try_failure.ts";
+import { injectionOf, type Trial, Trials, trialText } from "./trials.ts";
+import { type Occasion, OCCASIONS, type Tried, tryFailure } from "./try_failure.ts";
 
 /*
  * The n-th call of one kind on the files of a store fails, with n = 1, 2, 3 and so on until there is no n-th one: at
  * the first start, a write, a checkpoint, a reset, a stop. Whatever a client was told then is the truth, also after a
- * kill and a start on a disk that works.
+ * kill and a start on a disk that works. With the next call, that of the fence over a failed COMMIT fails too.
  */
 
+const CALLS = ["openat", "pwrite64", "pread64", "fsync", "ftruncate", "unlink", "rename"];
+
+/** Of the pages of a large write and its checkpoint only the first ones: the others are the same loop again. */
+const N_MAX = 60;
+
 export async function failingCalls(context: CheckContext): Promise<Figures> {
-  const random = new Random(context.seed);
-  let open: Combination[] = combinations(context.edition, random);
+  const { edition, seed, extent } = context;
+  const occasions = OCCASIONS.filter((occasion) => edition !== "A" || occasion !== "optimize");
+  const counts = new Map<Occasion, Map<string, number>>();
+  for (const occasion of occasions) {
+    const { trace } = await inPlace(
+      context,
+      (directory) => tryFailure({ edition, occasion, seed, directory, calls: CALLS.join() }),
+    );
+    counts.set(occasion, countCalls(trace));
+  }
+  const trials = new Trials(counts, CALLS, ["once", "twice", "lasting"], new Random(seed), N_MAX);
+  const combinations = trials.left;
   const tally = { rounds: 0, touched: 0, endedByItself: 0, refused: 0, acknowledged: 0, unanswered: 0 };
-  while (open.length > 0 && !context.extent.isOver(tally.rounds)) {
-    const left: Combination[] = [];
-    for (const combination of open) {
-      if (context.extent.isOver(tally.rounds)) break;
-      const n = combination.next();
-      if (n === undefined) continue;
-      const directory = join(context.directory, `try_${tally.rounds}`);
-      Deno.mkdirSync(directory);
-      const tried = await failing(context, combination, n, directory, random.fork());
-      if (tried.isTouched) tally.touched++;
-      else combination.untouched(n);
-      if (tried.endedByItself) tally.endedByItself++;
-      tally.refused += tried.refused;
-      tally.acknowledged += tried.acknowledged;
-      tally.unanswered += tried.unanswered;
-      tally.rounds++;
-      left.push(combination);
-      Deno.removeSync(directory, { recursive: true });
-    }
-    open = left;
+  const next = (): Trial | undefined => extent.isOver(tally.rounds) ? undefined : trials.next();
+  for (let trial = next(); trial !== undefined; trial = next()) {
+    const tried = await meet(context, trial);
+    trials.tried(trial, tried.isTouched);
+    if (tried.isTouched) tally.touched++;
+    if (tried.endedByItself) tally.endedByItself++;
+    tally.refused += tried.refused;
+    tally.acknowledged += tried.acknowledged;
+    tally.unanswered += tried.unanswered;
+    tally.rounds++;
   }
   demand("failing calls", tally.rounds, {
-    "calls that failed": [tally.touched, tally.rounds / 8],
+    "calls that failed": [tally.touched, tally.rounds / 2],
     acknowledged: [tally.acknowledged, tally.rounds],
+    refused: [tally.refused, tally.rounds / 20],
   });
-  return tally;
+  return { ...tally, combinations };
 }
 
-async function failing(
-  { edition }: CheckContext,
-  combination: Combination,
-  n: number,
-  directory: string,
-  random: Random,
-): ReturnType<typeof tryFailure> {
-  const { occasion, call, error, isLasting } = combination;
-  const where = `${occasion}: ${call} number ${n}${isLasting ? " and all after it" : ""} fail with ${error}`;
+/** @throws AuditFailure that names the trial */
+async function meet(context: CheckContext, trial: Trial): Promise<Tried> {
+  const { edition, seed } = context;
   try {
-    return await tryFailure(edition, occasion, combination.injection(n), call, directory, random);
+    return await inPlace(context, (directory) =>
+      tryFailure({
+        edition,
+        occasion: trial.occasion as Occasion,
+        seed,
+        directory,
+        calls: trial.call,
+        injection: injectionOf(trial),
+      }));
   } catch (error) {
-    if (error instanceof AuditFailure) throw new AuditFailure(where, [error.message]);
-    throw new Error(where, { cause: error });
+    if (error instanceof AuditFailure) throw new AuditFailure(trialText(trial), [error.message]);
+    throw new Error(trialText(trial), { cause: error });
   }
+}
+
+/** In an empty directory, which stays when the work fails. */
+async function inPlace(context: CheckContext, work: (directory: string) => Promise<Tried>): Promise<Tried> {
+  const directory = join(context.directory, "tried");
+  Deno.mkdirSync(directory);
+  const tried = await work(directory);
+  Deno.removeSync(directory, { recursive: true });
+  return tried;
 }

@@ -1,19 +1,47 @@
 import { join } from "node:path";
-import { pause } from "../../tests/support/eventually.ts";
+import { eventually, pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { AuditFailure } from "../report.ts";
-import { AttachedStrace, straceCommand, straceOf } from "../server/strace.ts";
+import { AttachedStrace, straceOf, straceToEnd } from "../server/strace.ts";
+import { hasEnded, hasInjected } from "../server/traced_calls.ts";
 import { emptyStore } from "../witness/found_store.ts";
 import { attemptsIn, faultsOf } from "../witness/judge.ts";
-import { readOverHttp } from "../witness/read_over_http.ts";
+import { openStore } from "../witness/open_store.ts";
 import { type Act, Witness } from "../witness/record.ts";
 import { randomWrite } from "../workload/acts.ts";
 import type { EditionName } from "../workload/perform.ts";
-import type { Random } from "../workload/random.ts";
-import type { Occasion } from "./combinations.ts";
+import { Random } from "../workload/random.ts";
+
+/** What a server does while calls fail. */
+export const OCCASIONS = [
+  "first start",
+  "write",
+  "projections",
+  "checkpoint",
+  "rest",
+  "read",
+  "reset",
+  "optimize",
+  "stop",
+] as const;
+
+export type Occasion = (typeof OCCASIONS)[number];
+
+export interface Try {
+  readonly edition: EditionName;
+  readonly occasion: Occasion;
+  /** Of what the clients do: with the same one, a server makes the same calls. */
+  readonly seed: number;
+  readonly directory: string;
+  /** The calls to look at. */
+  readonly calls: string;
+  /** What happens to one of them; without it, all go well. */
+  readonly injection?: string;
+}
 
 export interface Tried {
+  readonly trace: string;
   /** Whether a call failed at all. */
   readonly isTouched: boolean;
   /** Whether the server gave up, as it must when nobody knows what is on the disk. */
@@ -30,23 +58,20 @@ const REST_MILLISECONDS = 2600;
 
 /** One occasion at which calls fail. @throws AuditFailure when anybody was told something else than the truth */
 export async function tryFailure(
-  edition: EditionName,
-  occasion: Occasion,
-  injection: string,
-  call: string,
-  directory: string,
-  random: Random,
+  { edition, occasion, seed, directory, calls, injection }: Try,
 ): Promise<Tried> {
   using witness = new Witness(join(directory, "witness.jsonl"), 0);
-  const scene = new Scene(edition, directory, witness, random);
+  const scene = new Scene(edition, directory, witness, new Random(seed));
   const output = join(directory, "strace");
-  const strace = await straceOf(join(directory, "data"), output, call, injection);
+  const strace = await straceOf(join(directory, "data"), output, calls, injection);
   let storeId: string | undefined;
   let endedByItself = false;
+  let pid: number;
   {
     await using server = occasion === "first start"
-      ? await spawnServer({ ...scene.options, under: straceCommand(strace) })
+      ? await spawnServer({ ...scene.options, under: straceToEnd(strace) })
       : await startServer(scene.options);
+    pid = server.pid;
     const ended = watch(server);
     if (occasion !== "first start") await scene.act(server, ["write", "write"]);
     const traced = occasion === "first start" ? undefined : await AttachedStrace.to(server.pid, strace);
@@ -58,12 +83,19 @@ export async function tryFailure(
     endedByItself = ended.code !== undefined && occasion !== "stop";
     if (endedByItself) assertSaidWhy(ended.code!, server.stderr);
   }
-  await judge(scene, storeId, witness);
+  if (occasion === "first start") {
+    await eventually(() => {
+      if (!hasEnded(Deno.readTextFileSync(output), pid)) throw new Error("the trace has no end");
+    }, 60);
+  }
+  judge(scene, storeId, witness);
   const attempts = attemptsIn(witness.entries);
   const count = (fate: string | undefined): number =>
     attempts.filter(({ told }) => told?.fate === fate).length;
+  const trace = Deno.readTextFileSync(output);
   return {
-    isTouched: /\(INJECTED\)/.test(Deno.readTextFileSync(output)),
+    trace,
+    isTouched: hasInjected(trace),
     endedByItself,
     acknowledged: count("done"),
     refused: count("refused"),
@@ -120,9 +152,10 @@ class Scene {
         await this.#read(server);
         return await this.act(server, ["write"]);
       case "checkpoint":
-        await this.act(server, ["write", "large", "large", "write"]);
-        if (this.#random.chance(0.3)) await pause(REST_MILLISECONDS);
-        return;
+        return await this.act(server, ["write", "large", "large", "write"]);
+      case "rest":
+        await this.act(server, ["write"]);
+        return await pause(REST_MILLISECONDS);
       case "projections":
         return await this.act(server, ["projections", "projections", "deleteProjections", "write"]);
       case "optimize":
@@ -184,21 +217,9 @@ function assertSaidWhy(code: number, stderr: string): void {
   throw new AuditFailure("the server ended", [`exit code ${code}, standard error: ${stderr.slice(-1000)}`]);
 }
 
-/** A start on a disk that works, and everything compared with what was told. */
-async function judge(scene: Scene, storeId: string | undefined, witness: Witness): Promise<void> {
-  await using server = await startServer(scene.options);
-  const changed = attemptsIn(witness.entries).flatMap(({ act }) =>
-    act.kind === "write" ? act.projections : []
-  );
-  const names = new Map(changed.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));
-  const every = scene.edition === "B" ? "all" : "*";
-  const found = await readOverHttp(server.client(), every, [...names.values()]);
+/** A start on a disk that works, and everything compared with what was told. @throws AuditFailure */
+function judge({ edition, options }: Scene, storeId: string | undefined, witness: Witness): void {
+  const found = openStore(join(options.directory, "data"), edition);
   const faults = faultsOf(emptyStore(storeId ?? found.storeId), witness.entries, found);
   if (faults.length > 0) throw new AuditFailure("after a start on a disk that works", faults);
-  if (found.isPaused) await scene.act(server, ["resume"]);
-  const before = witness.done;
-  await scene.act(server, ["write"]);
-  if (witness.done === before) {
-    throw new AuditFailure("after a start on a disk that works", ["no write succeeds"]);
-  }
 }

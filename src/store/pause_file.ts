@@ -27,16 +27,31 @@ export async function writePauseFile(dataDir: string): Promise<number> {
     return microsOf(Deno.statSync(path));
   } catch (error) {
     // A pause that was not saved must not come back with a restart.
-    await removePauseFile(dataDir);
+    if (isThere(path)) await Deno.remove(path);
+    await syncInBackground(dataDir);
     throw error;
   }
 }
 
-/** Makes the end of the pause durable. */
+/** Makes the end of the pause durable. When that fails, the pause goes on. */
 export async function removePauseFile(dataDir: string): Promise<void> {
   const path = pathOf(dataDir);
-  if (isThere(path)) await Deno.remove(path);
-  await syncInBackground(dataDir);
+  const times = found(path);
+  // Before anything is removed, since it may fail.
+  using directory = await Deno.open(dataDir);
+  if (times !== undefined) await Deno.remove(path);
+  try {
+    await directory.sync();
+  } catch (error) {
+    // An end that was not saved must not come with a restart.
+    if (times !== undefined) await putBack(path, times);
+    throw error;
+  }
+}
+
+async function putBack(path: string, { atime, mtime }: Deno.FileInfo): Promise<void> {
+  await Deno.writeTextFile(path, TEXT, { mode: 0o600 });
+  await Deno.utime(path, atime!, mtime!);
 }
 
 function pathOf(dataDir: string): string {

@@ -50,3 +50,20 @@ Deno.test("a pause whose file cannot be removed is reported, and continues", asy
   await assert.rejects(() => removePauseFile(directory.path));
   assert.notEqual(readPauseFile(directory.path), undefined);
 });
+
+Deno.test("a pause of which the end cannot be saved continues, also after a restart, and began when it did", async () => {
+  using directory = new TestDirectory();
+  const path = directory.file("service.paused");
+  await writePauseFile(directory.path);
+  Deno.utimeSync(path, 1_700_000_000, 1_700_000_000.5);
+  const { sync } = Deno.FsFile.prototype;
+  Deno.FsFile.prototype.sync = () => Promise.reject(new Error("a fault of the disk"));
+  try {
+    await assert.rejects(() => removePauseFile(directory.path), /^Error: a fault of the disk$/);
+  } finally {
+    Deno.FsFile.prototype.sync = sync;
+  }
+  assert.equal(readPauseFile(directory.path), 1_700_000_000_500_000);
+  await removePauseFile(directory.path);
+  assert.equal(readPauseFile(directory.path), undefined);
+});

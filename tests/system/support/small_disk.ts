@@ -17,19 +17,30 @@ export class SmallDisk implements Disposable {
 
   static mount(): SmallDisk | undefined {
     const path = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
-    const args = ["-t", "tmpfs", "-o", "size=24m", "tmpfs", path];
-    try {
-      if (new Deno.Command("mount", { args }).outputSync().success) return new SmallDisk(path);
-    } catch {
-      // No mount program: as good as not being allowed to.
-    }
+    if (succeeds("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", path)) return new SmallDisk(path);
     Deno.removeSync(path);
     return undefined;
   }
 
-  /** Leaves about so many bytes free. */
+  /** @param image a file with a file system in it, such as ext4 */
+  static mountImage(image: string): SmallDisk | undefined {
+    const path = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+    if (succeeds("mount", "-o", "loop,errors=remount-ro", image, path)) return new SmallDisk(path);
+    Deno.removeSync(path);
+    return undefined;
+  }
+
+  /** Leaves about so many bytes free, also beside somebody who writes. */
   fill(freeBytes: number): void {
-    Deno.writeFileSync(this.#filler, new Uint8Array(24 * MEBIBYTE - used(this.path) - freeBytes));
+    using file = Deno.openSync(this.#filler, { write: true, createNew: true });
+    let bytes = 0;
+    try {
+      for (const chunk = new Uint8Array(MEBIBYTE);;) bytes += file.writeSync(chunk);
+    } catch (error) {
+      // No space is left.
+      if ((error as { code?: string }).code !== "ENOSPC") throw error;
+    }
+    file.truncateSync(Math.max(0, bytes - freeBytes));
   }
 
   free(): void {
@@ -43,13 +54,13 @@ export class SmallDisk implements Disposable {
   }
 }
 
-function used(path: string): number {
-  let bytes = 0;
-  for (const { name, isDirectory } of Deno.readDirSync(path)) {
-    const child = join(path, name);
-    bytes += isDirectory ? used(child) : (Deno.statSync(child).blocks ?? 0) * 512;
+/** Without the program it is as good as not being allowed to. */
+function succeeds(program: string, ...args: readonly string[]): boolean {
+  try {
+    return new Deno.Command(program, { args: [...args] }).outputSync().success;
+  } catch {
+    return false;
   }
-  return bytes;
 }
 
 /** Registers a test that gets such a file system. */

@@ -1,0 +1,107 @@
+import { eventually, pause } from "../../tests/support/eventually.ts";
+import type { ServerProcess } from "../../tests/support/server_process.ts";
+import { AuditFailure } from "../report.ts";
+import { emptyStore } from "../witness/found_store.ts";
+import { attemptsIn, faultsOf } from "../witness/judge.ts";
+import { readOverHttp } from "../witness/read_over_http.ts";
+import type { Entry, Told, Witness } from "../witness/record.ts";
+import { actOf } from "../witness/wire_event.ts";
+import { actUntilGone } from "../workload/act_until_gone.ts";
+import { randomLoad } from "../workload/acts.ts";
+import type { EditionName } from "../workload/perform.ts";
+import type { Random } from "../workload/random.ts";
+
+const CLIENTS = 4;
+const PATIENCE_SECONDS = 120;
+
+/** Clients that go on whatever they are told, and what they know. */
+export class Crowd {
+  readonly #edition: EditionName;
+  readonly #witness: Witness;
+  #isOver = false;
+  readonly #distrusted = new Set<Entry>();
+  readonly #acting: Promise<unknown>;
+
+  constructor(edition: EditionName, server: ServerProcess, witness: Witness, random: Random) {
+    this.#edition = edition;
+    this.#witness = witness;
+    this.#acting = Promise.all(Array.from({ length: CLIENTS }, async (_, i) => {
+      const name = `client ${i}`;
+      const own = random.fork();
+      const choose = (id: number) => randomLoad(own, name, id);
+      while (!this.#isOver) {
+        await actUntilGone(edition, server.client(), name, witness, choose, () => this.#isOver);
+        await pause(50);
+      }
+    }));
+    // It is told by `leave`.
+    this.#acting.catch(() => {});
+  }
+
+  async leave(): Promise<void> {
+    this.#isOver = true;
+    await this.#acting;
+  }
+
+  count(fate: Told["fate"]): number {
+    return this.#witness.entries.filter((entry) => "told" in entry && entry.told.fate === fate).length;
+  }
+
+  /** Until so many more acts were done, or were refused with an answer that stands for a disk that fails. */
+  async await(fate: "done" | "failed", more: number, where: string): Promise<void> {
+    const from = this.#witness.entries.length;
+    const is = (entry: Entry): boolean =>
+      "told" in entry && (fate === "done" ? entry.told.fate === "done" : entry.told.status >= 500);
+    await eventually(() => {
+      const found = this.#witness.entries.slice(from).filter(is).length;
+      if (found < more) throw new AuditFailure(where, [`only ${found} of ${more} writes ${fate}`]);
+    }, PATIENCE_SECONDS);
+  }
+
+  /** A reader gets everything that was acknowledged before it asked. @throws AuditFailure */
+  async read(server: ServerProcess, where: string): Promise<void> {
+    const known = attemptsIn(this.#witness.entries).filter(({ told }) => told?.fate === "done");
+    const events = await server.client().allEvents(this.#every);
+    const faults = known.flatMap(({ id, told }) =>
+      (told!.sequences ?? []).filter((sequence) => {
+        const event = events[sequence - 1];
+        return event === undefined || event.sequence !== sequence || actOf(event as never) !== id;
+      }).map((sequence) => `event ${sequence} of act ${id} is not read`)
+    );
+    const { status } = await server.client().request("GET", "/health");
+    if (status !== 200) faults.push(`GET /health: ${status}`);
+    if (faults.length > 0) throw new AuditFailure(where, faults.slice(0, 10));
+  }
+
+  /**
+   * Linux confirms some syncs falsely at the moment at which it gives a file system up: a program of ten lines that
+   * appends and syncs loses the last of them too, now and then. So what was acknowledged since then, up to now, counts
+   * as unknown.
+   * @param since how many entries there were
+   */
+  distrust(since: number): void {
+    const { entries } = this.#witness;
+    for (const entry of entries.slice(since)) {
+      if ("told" in entry && entry.told.fate === "done") this.#distrusted.add(entry);
+    }
+  }
+
+  get entries(): number {
+    return this.#witness.entries.length;
+  }
+
+  /** Compares everything in the store with what the clients were told. @throws AuditFailure */
+  async judge(server: ServerProcess, storeId: string, where: string): Promise<void> {
+    const entries = this.#witness.entries.filter((entry) => !this.#distrusted.has(entry));
+    const attempts = attemptsIn(entries);
+    const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
+    const names = new Map(changed.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));
+    const found = await readOverHttp(server.client(), this.#every, [...names.values()]);
+    const faults = faultsOf(emptyStore(storeId), entries, found);
+    if (faults.length > 0) throw new AuditFailure(where, faults);
+  }
+
+  get #every(): "all" | "*" {
+    return this.#edition === "B" ? "all" : "*";
+  }
+}

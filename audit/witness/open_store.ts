@@ -1,0 +1,52 @@
+import { readPauseFile } from "../../src/store/pause_file.ts";
+import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
+import {
+  lockDataDirectory,
+  makeDataDirectory,
+} from "../../src/store/sqlite/data_directory/data_directory.ts";
+import { storePaths } from "../../src/store/sqlite/data_directory/database_file.ts";
+import { Writer } from "../../src/store/sqlite/writing/writer.ts";
+import { newEvent, storeWrite } from "../../tests/store/made_writes.ts";
+import type { EditionName } from "../workload/perform.ts";
+import { emptyStore, type FoundStore } from "./found_store.ts";
+import { readDatabase } from "./read_files.ts";
+
+/**
+ * Lets a server's own code open the files of a data directory, with the lock, the checks and the recovery of a start,
+ * and reads everything. After that one write must succeed. That costs much less than a server.
+ */
+export function openStore(dataDir: string, edition: EditionName): FoundStore {
+  try {
+    makeDataDirectory(dataDir);
+    using _lock = lockDataDirectory(dataDir);
+    const path = storePaths(dataDir).database;
+    const troubles: string[] = [];
+    const writer = Writer.open(path, (notice) => {
+      if (!("storeId" in notice)) troubles.push(JSON.stringify(notice));
+    });
+    writer.close();
+    const found = readStore(path);
+    const isPaused = edition === "C" ? readPauseFile(dataDir) !== undefined : found.isPaused;
+    return { ...found, isPaused, faults: [...found.faults, ...troubles, ...nextWriteFaults(path, found)] };
+  } catch (error) {
+    return { ...emptyStore(""), faults: [`it does not start: ${(error as Error).message}`] };
+  }
+}
+
+function readStore(path: string): FoundStore {
+  using db = openForChecking(path);
+  return readDatabase(db);
+}
+
+function nextWriteFaults(path: string, { events }: FoundStore): string[] {
+  const writer = Writer.open(path, () => {});
+  try {
+    const [outcome] = writer.group([storeWrite([newEvent("next")])]);
+    const next = outcome?.kind === "done" && outcome.value.kind === "written"
+      ? outcome.value.firstSequence
+      : undefined;
+    return next === events.length + 1 ? [] : [`the next write: ${JSON.stringify(outcome)}`];
+  } finally {
+    writer.close();
+  }
+}
