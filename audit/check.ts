@@ -2,11 +2,13 @@ import { parseArgs } from "node:util";
 import { UndocumentedAnswer } from "../tests/support/openapi/answer_check.ts";
 import { CHECKS } from "./checks.ts";
 import { AuditFailure, Extent } from "./report.ts";
+import { usePostgres } from "./server/postgres.ts";
 
 /*
  * One check of the audit, in a process of its own:
  *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--record path]
  *     [--replay text]
+ *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--postgres] [--replay text]
  * It prints one line of JSON with its figures. A failure is told in words, with the command that repeats it.
  */
 
@@ -15,6 +17,7 @@ const USAGE = `deno task audit:check CHECK [flags], where CHECK is one of: ${[..
   --seed n          of all random choices (another one each time)
   --rounds n        how many rounds; what a round is, docs/durability.md says
   --minutes n       as many rounds as fit into so many minutes
+  --postgres        on PostgreSQL instead of a file (models, queries)
   --replay text     only the run that a failure has named (models)
   --directory path  where the stores lie (the system's directory for temporary files)
   --record path     a directory for what endurance measures; deno task audit:plots draws it
@@ -41,6 +44,7 @@ function parse() {
         directory: { type: "string" },
         record: { type: "string" },
         replay: { type: "string" },
+        postgres: { type: "boolean", default: false },
       },
     });
   } catch (error) {
@@ -63,7 +67,10 @@ const seed = number("seed", values.seed) ?? Math.floor(Math.random() * 1e9);
 const minutes = number("minutes", values.minutes);
 const rounds = number("rounds", values.rounds) ?? (minutes === undefined ? check.rounds.quick : undefined);
 const parent = values.directory === undefined ? {} : { dir: values.directory };
+if (values.postgres && check.onPostgres !== true) usageError(`${name} is about files`);
 const directory = Deno.makeTempDirSync({ ...parent, prefix: "eventstore_audit_" });
+const postgres = values.postgres ? await usePostgres() : undefined;
+let exitCode = 0;
 const started = performance.now();
 try {
   if (record !== undefined) Deno.mkdirSync(record, { recursive: true });
@@ -76,11 +83,13 @@ try {
   const extent = [rounds && `--rounds ${rounds}`, minutes && `--minutes ${minutes}`].filter(Boolean).join(
     " ",
   );
+  const storage = values.postgres ? " --postgres" : "";
   const isFinding = error instanceof AuditFailure || error instanceof UndocumentedAnswer;
   const what = isFinding ? error.message : Deno.inspect(error);
   print(`FAILED ${name}, edition ${edition}, seed ${seed}\n${what}\n`);
-  print(`repeat it: deno task audit:check ${name} --edition ${edition} --seed ${seed} ${extent}\n`);
+  print(`repeat it: deno task audit:check ${name} --edition ${edition} --seed ${seed} ${extent}${storage}\n`);
   print(`its files: ${directory}\n`);
-  Deno.exit(isFinding ? 1 : 3);
+  exitCode = isFinding ? 1 : 3;
 }
-Deno.exit(0);
+await postgres?.[Symbol.asyncDispose]();
+Deno.exit(exitCode);

@@ -21,6 +21,8 @@ export interface Check {
   readonly editions: readonly EditionName[];
   /** How many rounds each edition gets. */
   readonly rounds: { readonly quick: number; readonly full: number };
+  /** Whether it can also be run on PostgreSQL. */
+  readonly onPostgres?: true;
 }
 
 export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
@@ -30,9 +32,19 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   // A round is one history of twelve clients.
   ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 6, full: 600 } }],
   // A round is one command.
-  ["models", { run: modelRuns, editions: ["A", "B", "C"], rounds: { quick: 3000, full: 200_000 } }],
+  ["models", {
+    run: modelRuns,
+    editions: ["A", "B", "C"],
+    rounds: { quick: 3000, full: 200_000 },
+    onPostgres: true,
+  }],
   // A round is one query. For each there are ten more events in the store.
-  ["queries", { run: queryRounds, editions: ["A", "B", "C"], rounds: { quick: 1700, full: 100_000 } }],
+  ["queries", {
+    run: queryRounds,
+    editions: ["A", "B", "C"],
+    rounds: { quick: 1700, full: 100_000 },
+    onPostgres: true,
+  }],
   // A round is one call that fails. In full, until every combination was tried.
   ["faults", { run: failingCalls, editions: ["A", "B", "C"], rounds: { quick: 6, full: 100_000 } }],
   // A round is one run of a tool in which a call fails. The tools are the same for every edition.

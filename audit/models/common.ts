@@ -17,7 +17,7 @@ export interface Model {
   /** What is committed. */
   readonly store: ReferenceStore;
   readonly waitingReads: WaitingReads;
-  /** The server is stopped, or dead: what it had in memory is lost. @param stop stops it and starts it again */
+  /** Stops or kills the server and starts it again; what it had in memory is lost. */
   stopped(system: System, isKilled: boolean): Promise<void>;
   /** Compares what the server tells of itself: health, metrics, debug. */
   look(system: System): Promise<void>;

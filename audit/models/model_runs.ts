@@ -24,6 +24,9 @@ const COMMANDS_MAX = 120;
 /** Runs of one seed: the first ones of a seed have fewer different values. */
 const RUNS_OF_A_SEED = 20;
 
+/** Of so many runs one ends with a stop of the server, and one with a kill. */
+const RUNS_OF_A_STOP = 10;
+
 /** Runs are long, and some of them start the server again. */
 const SHRINKING_MILLISECONDS = 5 * 60_000;
 
@@ -85,13 +88,13 @@ export async function modelRuns(context: CheckContext): Promise<Figures> {
   }
   const { tally } = system;
   demand("models", tally.runs, {
-    requests: [tally.requests, tally.rounds],
+    requests: [tally.requests, tally.rounds / 2],
     refused: [tally.refused, tally.rounds / 20],
     commits: [tally.commits, tally.rounds / 20],
-    conflicts: [tally.conflicts, tally.rounds / 50],
+    conflicts: [tally.conflicts, tally.rounds / 100],
     "limits at their edges": [tally.edges, tally.rounds / 50],
-    "restarts and kills": [tally.restarts + tally.kills, tally.rounds / 500],
-    "reads that were woken": [tally.woken, tally.rounds / 1000],
+    "restarts and kills": [tally.restarts + tally.kills, tally.runs / RUNS_OF_A_STOP],
+    "reads that were woken": [tally.woken, tally.rounds / 1500],
   });
   return { ...tally };
 }
@@ -112,10 +115,13 @@ async function runOneSeed(
     ...replayPath === undefined ? {} : { replayPath },
   });
   let shrinksUntil: number | undefined;
+  /** How many runs of this seed came before. */
+  let before = Number(parameters.path?.split(":")[0] ?? 0);
   const property = fc.asyncProperty(commands, async (commands) => {
     if (shrinksUntil === undefined ? isOver() : performance.now() > shrinksUntil) return;
     try {
-      await runOnce(system, commands, begin);
+      await runOnce(system, commands, begin, before % RUNS_OF_A_STOP);
+      if (shrinksUntil === undefined) before++;
     } catch (error) {
       system.isSuspect = true;
       shrinksUntil ??= performance.now() + SHRINKING_MILLISECONDS;
@@ -131,6 +137,7 @@ async function runOnce<Drawn>(
   system: System,
   commands: Iterable<fc.AsyncCommand<PlayedModel<Drawn>, System>>,
   begin: Commands<Drawn>["begin"],
+  turn: number,
 ): Promise<void> {
   await system.recover();
   system.tally.runs++;
@@ -138,6 +145,7 @@ async function runOnce<Drawn>(
   try {
     await fc.asyncModelRun(() => ({ model, real: system }), commands);
     await model.finish(system);
+    if (turn === 0 || turn === RUNS_OF_A_STOP / 2) await model.stopped(system, turn === 0);
     await compareEverything(model.store, system);
   } finally {
     await model.waitingReads.leave();

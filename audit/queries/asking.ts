@@ -49,7 +49,7 @@ export async function append(
   });
 }
 
-/** `QUERY /events` in every edition. */
+/** `QUERY /events`. Editions A and C take the same queries. */
 const page: Way = {
   ask: async (session, read) => pageText(await session.request("QUERY", "/events", bodyOf("A", read))),
   expect: (population, read) => expectedPage(population, read, population.head),

@@ -39,6 +39,8 @@ export type DrawnB =
   | CommonDrawn
   | DrawnCall
   | { readonly kind: "begin" | "pause" | "resume" | "optimize" | "reset" | "deleteAll" }
+  /** A whole transaction, from begin to commit. */
+  | { readonly kind: "transact"; readonly query: TxQuery; readonly events: WireWrite["events"] }
   | { readonly kind: "interrupted"; readonly slot: number; readonly afterMilliseconds: number }
   | { readonly kind: "change"; readonly changes: readonly DrawnChange[] }
   | { readonly kind: "changeEdge"; readonly edge: "projections" | "projectionSize"; readonly over: number }
@@ -54,7 +56,8 @@ const events = fc.array(event, { maxLength: 3 });
 
 export const drawnB: fc.Arbitrary<DrawnB> = fc.oneof(
   ...COMMON,
-  { weight: 160, arbitrary: fc.constant({ kind: "begin" }) },
+  { weight: 100, arbitrary: fc.constant({ kind: "begin" }) },
+  { weight: 140, arbitrary: fc.record({ kind: fc.constant("transact"), query: txQuery, events }) },
   { weight: 140, arbitrary: fc.record({ kind: fc.constant("decide"), slot, query: txQuery, events }) },
   { weight: 20, arbitrary: fc.record({ kind: fc.constant("txRead"), slot, query: txQuery }) },
   { weight: 20, arbitrary: fc.record({ kind: fc.constant("txWrite"), slot, events }) },
@@ -74,7 +77,7 @@ export const drawnB: fc.Arbitrary<DrawnB> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant("interrupted"), slot, afterMilliseconds: fc.nat({ max: 8 }) }),
   },
   {
-    weight: 40,
+    weight: 28,
     arbitrary: fc.record({ kind: fc.constant("edge"), slot, edge: fc.constantFrom(...TX_EDGES), over }),
   },
   { weight: 12, arbitrary: fc.record({ kind: fc.constant("bad"), slot, which: fc.nat({ max: 20 }) }) },

@@ -9,7 +9,7 @@ import {
 } from "../../../tests/support/replies.ts";
 import { emptyStore, statistics } from "../../../tests/editions/b_tx/client.ts";
 import type { DrawnChange } from "../../../tests/editions/a_write/operations.ts";
-import { ReferenceStore } from "../../../tests/editions/a_write/reference.ts";
+import { ReferenceStore, type WireWrite } from "../../../tests/editions/a_write/reference.ts";
 import { type Model, playCommon } from "../common.ts";
 import { INVALID, largeProjection, manyProjections, TOO_LARGE } from "../edges.ts";
 import { fillQueue } from "../full_queue.ts";
@@ -20,7 +20,7 @@ import { WaitingReads } from "../waiting_reads.ts";
 import { carryOut, changeIsThere } from "./carry_out.ts";
 import type { DrawnB } from "./drawn.ts";
 import { OpenTransactions } from "./open_transactions.ts";
-import type { ModelTx } from "./transaction.ts";
+import type { ModelTx, TxQuery } from "./transaction.ts";
 
 /** What the commands of edition B must do. */
 export class ModelB implements Model {
@@ -52,6 +52,8 @@ export class ModelB implements Model {
       case "edge":
       case "bad":
         return await this.#transactions.play(system, drawn);
+      case "transact":
+        return await this.#transact(system, drawn.query, drawn.events);
       case "interrupted":
         return await this.#interrupted(system, this.#transactions.at(drawn.slot), drawn.afterMilliseconds);
       case "change": {
@@ -134,6 +136,13 @@ export class ModelB implements Model {
     assert.match(txId, UUID);
     system.count("begun");
     this.#transactions.begun(txId);
+  }
+
+  async #transact(system: System, query: TxQuery, events: WireWrite["events"]): Promise<void> {
+    await this.#begin(system);
+    const slot = Math.max(0, this.#transactions.count - 1);
+    await this.#transactions.play(system, { kind: "decide", slot, query, events });
+    await this.#transactions.play(system, { kind: "commit", slot });
   }
 
   /** A commit within which the server is killed. */

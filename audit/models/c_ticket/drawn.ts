@@ -47,6 +47,8 @@ export type DrawnC =
   | CommonDrawn
   | DrawnCall
   | { readonly kind: "begin" | "leave" | "noTicket" | "pause" | "resume" | "reset" | "deleteAll" }
+  /** A whole transaction, or the rest of one. */
+  | { readonly kind: "transact"; readonly events: WireWrite["events"] }
   | { readonly kind: "oldTicket"; readonly which: number }
   | { readonly kind: "change"; readonly changes: readonly DrawnChange[] }
   | { readonly kind: "interrupted"; readonly afterMilliseconds: number }
@@ -62,6 +64,10 @@ export const drawnC: fc.Arbitrary<DrawnC> = fc.oneof(
   ...COMMON,
   { weight: 160, arbitrary: fc.constant({ kind: "begin" }) },
   { weight: 16, arbitrary: fc.constant({ kind: "leave" }) },
+  {
+    weight: 120,
+    arbitrary: fc.record({ kind: fc.constant("transact"), events: fc.array(event, { maxLength: 3 }) }),
+  },
   {
     weight: 160,
     arbitrary: fc.record({

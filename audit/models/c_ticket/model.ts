@@ -4,7 +4,7 @@ import { metrics } from "../../../tests/support/metrics.ts";
 import { assertNoContent, assertRefused, expectStatus } from "../../../tests/support/replies.ts";
 import { checkProjection } from "../../../tests/editions/a_write/check_answers.ts";
 import type { DrawnChange } from "../../../tests/editions/a_write/operations.ts";
-import { ReferenceStore } from "../../../tests/editions/a_write/reference.ts";
+import { ReferenceStore, type WireWrite } from "../../../tests/editions/a_write/reference.ts";
 import { debugDocument } from "../../../tests/editions/c_ticket/client.ts";
 import { type Model, playCommon } from "../common.ts";
 import { changesOf, checkChanges } from "../projections.ts";
@@ -71,6 +71,8 @@ export class ModelC implements Model {
         return assertRefused(await system.request("POST", "/commit"), 400, "InvalidRequest", /./);
       case "change":
         return await this.#change(system, drawn.changes);
+      case "transact":
+        return await this.#transact(system, drawn.events);
       case "interrupted":
         return await this.#interrupted(system, drawn.afterMilliseconds);
       case "pause":
@@ -137,6 +139,12 @@ export class ModelC implements Model {
     // The body is checked first.
     if (this.#turns.isPaused || status === 400) return checkChanges(this.store, json, reply);
     assertRefused(reply, 409, "NotPaused");
+  }
+
+  async #transact(system: System, events: WireWrite["events"]): Promise<void> {
+    if (this.#turns.active === undefined) await this.#turns.begin(system);
+    await this.#calls.play(system, { kind: "append", events, condition: undefined });
+    await this.#calls.play(system, { kind: "commit" });
   }
 
   /** A commit within which the server is killed. */
