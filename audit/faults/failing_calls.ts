@@ -38,6 +38,7 @@ export async function failingCalls(context: CheckContext): Promise<Figures> {
   demand("failing calls", tally.rounds, {
     "calls that failed": [tally.touched, tally.rounds / 8],
     acknowledged: [tally.acknowledged, tally.rounds],
+    "refused or unanswered": [tally.refused + tally.unanswered, Math.floor(tally.touched / 20)],
   });
   return tally;
 }

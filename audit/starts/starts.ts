@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
-import { AuditFailure, type CheckContext, type Figures } from "../report.ts";
+import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { Random } from "../workload/random.ts";
 import { type Base, BASES, makeWrong, WRONG_STATES, type WrongState } from "./wrong_states.ts";
 
@@ -35,6 +35,12 @@ export async function starts({ edition, seed, extent, directory }: CheckContext)
     await race(bases.get("killed")!, place, edition);
     tally.races++;
   }
+  demand("wrong starts", tally.rounds, {
+    // A third of the wrong states are refused, so a few dozen rounds may by chance meet none.
+    refused: [tally.refused, Math.floor(tally.rounds / 50)],
+    served: [tally.served, Math.floor(tally.rounds / 10)],
+    races: [tally.races, Math.floor(tally.rounds / STATES_OF_A_RACE)],
+  });
   return tally;
 }
 
