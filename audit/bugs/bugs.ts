@@ -1,6 +1,14 @@
 import type { Bug } from "./bug.ts";
 import { CONTENT_BUGS } from "./content_bugs.ts";
 import { DURABILITY_BUGS } from "./durability_bugs.ts";
+import { READ_BUGS } from "./read_bugs.ts";
 import { RULE_BUGS } from "./rule_bugs.ts";
+import { UPKEEP_BUGS } from "./upkeep_bugs.ts";
 
-export const BUGS: readonly Bug[] = [...DURABILITY_BUGS, ...CONTENT_BUGS, ...RULE_BUGS];
+export const BUGS: readonly Bug[] = [
+  ...DURABILITY_BUGS,
+  ...CONTENT_BUGS,
+  ...RULE_BUGS,
+  ...READ_BUGS,
+  ...UPKEEP_BUGS,
+];

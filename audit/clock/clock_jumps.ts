@@ -3,7 +3,7 @@ import { eventually } from "../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
-import { AuditFailure, type CheckContext, type Figures } from "../report.ts";
+import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { emptyStore } from "../witness/found_store.ts";
 import { attemptsIn, faultsOf } from "../witness/judge.ts";
 import { readOverHttp } from "../witness/read_over_http.ts";
@@ -58,6 +58,7 @@ export async function clockJumps({ edition, seed, extent, directory }: CheckCont
   isOver = true;
   await acting;
   const acknowledged = await judge(edition, server, witness);
+  demand("jumps of the clock", rounds, { acknowledged: [acknowledged, rounds * ACTS_AFTER_A_JUMP] });
   return { rounds, acknowledged };
 }
 

@@ -46,6 +46,7 @@ export async function killRounds(context: CheckContext): Promise<Figures> {
   demand("kills", tally.rounds, {
     acknowledged: [tally.acknowledged, tally.rounds * 4],
     refused: [tally.refused, tally.rounds / 2],
+    "refused of all that ended": [tally.refused, (tally.refused + tally.acknowledged) / 20],
     "under way at a kill": [tally.open, tally.rounds / 4],
     "kills at a system call of the log": [tally.atSystemCall, Math.floor(tally.rounds / 8)],
   });

@@ -1,0 +1,94 @@
+import type { Bug, Catcher } from "./bug.ts";
+
+const order = (edition: "A" | "B" | "C"): Catcher => ({ check: "order", edition, rounds: 10 });
+const endurance = (edition: "A" | "B" | "C"): Catcher => ({ check: "endurance", edition, rounds: 0.2 });
+
+const READ_CHUNK = "src/store/sqlite/reading/read_chunk.ts";
+const READ_EVERY = "src/store/sqlite/reading/read_every.ts";
+
+/** Readers get something else than they asked for, or too late. */
+export const READ_BUGS: readonly Bug[] = [
+  {
+    name: "a page has one event more than its limit",
+    edits: [{ file: READ_CHUNK, find: "    limit: limit + 1,", replace: "    limit: limit + 2," }],
+    caughtBy: order("A"),
+  },
+  {
+    name: "a page of all events that its limit ends is told to be the last one",
+    edits: [{
+      file: READ_EVERY,
+      find: "{ hasMore: last < range.upTo }",
+      replace: "{ hasMore: last < Math.min(range.upTo, upTo) }",
+    }],
+    caughtBy: order("C"),
+  },
+  {
+    name: "a read begins with the event that its client has already",
+    edits: [{
+      file: READ_CHUNK,
+      find: "  return { after, upTo: Math.max(",
+      replace: "  return { after: Math.max(0, after - 1), upTo: Math.max(",
+    }],
+    caughtBy: endurance("B"),
+  },
+  {
+    name: "a page before a sequence has the event of that sequence",
+    edits: [{ file: READ_CHUNK, find: "beforeSequence - 1)", replace: "beforeSequence)" }],
+    caughtBy: { tests: "tests/store/sqlite/contract.test.ts" },
+  },
+  {
+    name: "a query drops the last of several alternatives",
+    edits: [{
+      file: READ_CHUNK,
+      find: "    query,\n    time,\n    range,",
+      replace:
+        '    query: typeof query === "string" || query.length < 2 ? query : query.slice(0, -1),\n    time,\n    range,',
+    }],
+    caughtBy: { tests: "tests/store/sqlite/contract.test.ts" },
+  },
+  {
+    name: "only the first of several types is looked for",
+    edits: [{
+      file: "src/store/sqlite/tables/tag_index.ts",
+      find: "all.push(`(${anyOfExpression(anyOf)})`);",
+      replace: "all.push(`(${anyOfExpression(anyOf.slice(0, 1))})`);",
+    }],
+    caughtBy: { tests: "tests/store/sqlite/contract.test.ts" },
+  },
+  {
+    name: "a block of the time index forgets its earlier times",
+    edits: [{
+      file: "src/store/sqlite/tables/time_index.ts",
+      find: "SET time_min = min(time_min, excluded.time_min)",
+      replace: "SET time_min = excluded.time_min",
+    }],
+    caughtBy: endurance("A"),
+  },
+  {
+    name: "a commit of edition C wakes nobody",
+    edits: [{
+      file: "src/store/arrivals/announced_turns.ts",
+      find: '    if (outcome.kind === "done") inside.announce(this.#arrivals);',
+      replace: '    if (outcome.kind !== "done") inside.announce(this.#arrivals);',
+    }],
+    caughtBy: { tests: "tests/editions/c_ticket/waiting.test.ts" },
+  },
+  {
+    name: "what is committed between a look and the watch after it wakes nobody",
+    edits: [{
+      file: "src/store/arrivals/awaited_pages.ts",
+      find: "arrivals.state.storeId !== storeId || arrivals.state.head > page.head",
+      replace: "arrivals.state.storeId !== storeId",
+    }],
+    caughtBy: { tests: "tests/store/sqlite/contract.test.ts" },
+  },
+  {
+    name: "a page goes on with the store that came with a reset",
+    edits: [{
+      file: "src/store/open_page.ts",
+      find: "      if (part.storeId !== storeId) throw new StoreChanged",
+      replace: '      if (part.storeId === "") throw new StoreChanged',
+    }],
+    caughtBy: { tests: "tests/store/open_page.test.ts" },
+  },
+];
