@@ -6,6 +6,9 @@ import { conflictOf, DONE, kindOf, written } from "../../store/outcomes.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 import { SharedStores } from "./support/shared_stores.ts";
 
+/** What may look like the end of the tags. */
+const PAYLOAD = '"identifiers":{},"metadata":{},"payload":"\\"';
+
 await clusterTest("several servers of edition A write to one store, in one order", async (cluster) => {
   await using shared = await SharedStores.open(cluster, 3);
   const { stores, broken } = shared;
@@ -68,7 +71,10 @@ await clusterTest("conditions hold over what others have written since the last 
   for (const count of [1, 3, 999, 1000, 1001, 2500]) {
     const head: number = second.arrivals.state.head;
     const name = `of ${count}`;
-    const events = Array.from({ length: count }, (_, i) => newEvent(i === count - 1 ? name : "other"));
+    const events = Array.from(
+      { length: count },
+      (_, i) => newEvent(i === count - 1 ? name : "other", [], PAYLOAD),
+    );
     written((await first.turns.group([storeWrite(events)]))[0]);
     const outcomes = await second.turns.group([
       unless(name, head, "lost"),
