@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
-import { EVERYTHING, typesOf } from "../../store/chunks.ts";
-import { ofTypes } from "../../store/made_writes.ts";
-import { written } from "../../store/outcomes.ts";
+import type { StoreWrite } from "../../../src/store/write.ts";
+import { allTypesOf } from "../../store/chunks.ts";
+import { changing, newEvent, ofTypes, storeWrite, unless } from "../../store/made_writes.ts";
+import { conflictOf, DONE, kindOf, written } from "../../store/outcomes.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 import { SharedStores } from "./support/shared_stores.ts";
+
+/** What may look like the end of the tags. */
+const PAYLOAD = '"identifiers":{},"metadata":{},"payload":"\\"';
 
 await clusterTest("several servers of edition A write to one store, in one order", async (cluster) => {
   await using shared = await SharedStores.open(cluster, 3);
@@ -18,6 +22,75 @@ await clusterTest("several servers of edition A write to one store, in one order
       assert.equal(written((await store.turns.group([ofTypes(type)]))[0]).firstSequence, types.length);
     }
   }
-  for (const store of stores) assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), types);
+  for (const store of stores) assert.deepEqual(await allTypesOf(store.reads), types);
   assert.deepEqual(broken, []);
+});
+
+await clusterTest("writes that join a turn see those before them, and count like them", async (cluster) => {
+  await using shared = await SharedStores.open(cluster, 1);
+  const [{ turns, reads, counts }] = shared.stores;
+  const create = [{ type: "p", id: "1", payload: "x" }];
+  const joining = (...late: StoreWrite[]): () => StoreWrite[] => () => late;
+  // The memory proves that these may be written.
+  const plain = await turns.group([ofTypes("a")], joining(unless("none", 0, "b"), ofTypes("c")));
+  assert.deepEqual(plain.map((outcome) => written(outcome).firstSequence), [1, 2, 3]);
+  // These must ask.
+  const asking = await turns.group(
+    [ofTypes("d"), changing({ create })],
+    joining(unless("d", 0, "lost"), changing({ create }), unless("c", 3, "e"), unless("e", 0, "lost")),
+  );
+  assert.deepEqual(asking.map(kindOf), ["written", "written", "conflict", "conflict", "written", "conflict"]);
+  assert.deepEqual(conflictOf(asking[2]), {
+    list: "conditions",
+    index: 0,
+    cause: "eventMatches",
+    sequence: 4,
+  });
+  assert.deepEqual(conflictOf(asking[3]), { list: "create", index: 0, cause: "exists" });
+  assert.deepEqual(conflictOf(asking[5]), {
+    list: "conditions",
+    index: 0,
+    cause: "eventMatches",
+    sequence: 5,
+  });
+  // One that PostgreSQL refuses takes no other along, whoever came first.
+  const refused = { ...ofTypes("lost"), events: [{ timeMicros: 0, body: "a NUL: \0", terms: "no uuid" }] };
+  const divided = await turns.group([ofTypes("f")], joining(refused, ofTypes("g")));
+  assert.deepEqual(divided.map(kindOf), ["written", "failed", "written"]);
+  const nothing = await turns.group([unless("a", 0, "lost")], joining(ofTypes("h")));
+  assert.deepEqual(nothing.map(kindOf), ["conflict", "written"]);
+  assert.deepEqual(await allTypesOf(reads), ["a", "b", "c", "d", "e", "f", "g", "h"]);
+  assert.equal(counts.writesGrouped, 14, "those that have joined count as members");
+});
+
+await clusterTest("conditions hold over what others have written since the last turn", async (cluster) => {
+  await using shared = await SharedStores.open(cluster, 2);
+  const [first, second] = shared.stores;
+  assert.ok(second !== undefined);
+  // Few events are read in the turn; after many, what was known is forgotten.
+  for (const count of [1, 3, 999, 1000, 1001, 2500]) {
+    const head: number = second.arrivals.state.head;
+    const name = `of ${count}`;
+    const events = Array.from(
+      { length: count },
+      (_, i) => newEvent(i === count - 1 ? name : "other", [], PAYLOAD),
+    );
+    written((await first.turns.group([storeWrite(events)]))[0]);
+    const outcomes = await second.turns.group([
+      unless(name, head, "lost"),
+      unless(name, head + count, `after ${count}`),
+      unless(`after ${count}`, 0, "lost"),
+    ]);
+    assert.deepEqual(outcomes.map(kindOf), ["conflict", "written", "conflict"]);
+    assert.equal((conflictOf(outcomes[0]) as { sequence: number }).sequence, head + count);
+    assert.equal(written(outcomes[1]).firstSequence, head + count + 1);
+    assert.equal((conflictOf(outcomes[2]) as { sequence: number }).sequence, head + count + 1);
+    assert.equal(second.arrivals.state.head, head + count + 1);
+  }
+  assert.deepEqual(await first.turns.reset(), DONE);
+  const outcomes = await second.turns.group([unless("after 1", 0, "anew"), unless("anew", 0, "lost")]);
+  assert.deepEqual(outcomes.map(kindOf), ["written", "conflict"]);
+  assert.deepEqual([written(outcomes[0]).storeId, written(outcomes[0]).firstSequence], [first.storeId, 1]);
+  assert.deepEqual(await allTypesOf(first.reads), ["anew"]);
+  assert.deepEqual(shared.broken, []);
 });

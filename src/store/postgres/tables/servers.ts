@@ -13,7 +13,7 @@ export interface SeenServer {
 export const SIGN_SECONDS = 5;
 const GONE_SECONDS = 3 * SIGN_SECONDS;
 
-/** For so long, a server that is back may ask what became of its last turn. */
+/** For so long, a server that is not there any more may still ask what became of its last turn. */
 const FORGOTTEN_DAYS = 7;
 
 /** A sign of life. */
@@ -26,8 +26,12 @@ export function writeSeen(server: string, edition: string): Statement {
 }
 
 /** Leaves the name of a turn for who loses the answer to its COMMIT. */
-export function writeTurn(server: string, turn: string): Statement {
-  return { sql: "UPDATE server SET turn = $2 WHERE name = $1", params: [server, turn] };
+export function writeTurn(server: string, edition: string, turn: string): Statement {
+  return {
+    sql: `INSERT INTO server (name, edition, turn, seen) VALUES ($1, $2, $3, clock_timestamp())
+      ON CONFLICT (name) DO UPDATE SET turn = $3`,
+    params: [server, edition, turn],
+  };
 }
 
 export function readTurn(server: string): Statement {

@@ -118,8 +118,9 @@ export class Transactions {
     this.#close();
     if (isEmpty) return await this.#endEmpty(session);
     const turn = crypto.randomUUID();
+    const { server, edition } = this.#claim;
     const after = { ...state, turns: this.#committed.turns + 1 };
-    const ending = [...statements, writeTurn(this.#claim.server, turn), writeState(after), COMMIT];
+    const ending = [...statements, writeTurn(server, edition, turn), writeState(after), COMMIT];
     try {
       await session.run(ending, isLong ? LONG_MILLISECONDS : undefined);
     } catch (error) {

@@ -15,13 +15,13 @@ function newSchema(): string {
 /** Several stores of this process on one schema, as those of servers of edition A. */
 export class SharedStores implements AsyncDisposable {
   readonly place: StorePlace;
-  readonly stores: readonly PostgresStore[];
+  readonly stores: readonly [PostgresStore, ...PostgresStore[]];
   /** Why stores can't be trusted any more. */
   readonly broken: string[] = [];
 
   private constructor(place: StorePlace, stores: readonly PostgresStore[]) {
     this.place = place;
-    this.stores = stores;
+    this.stores = stores as [PostgresStore, ...PostgresStore[]];
     for (const store of stores) store.onBroken = (reason) => this.broken.push(reason);
   }
 
