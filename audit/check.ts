@@ -7,8 +7,7 @@ import { usePostgres } from "./server/postgres.ts";
 /*
  * One check of the audit, in a process of its own:
  *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--record path]
- *     [--replay text]
- *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--postgres] [--replay text]
+ *     [--postgres] [--replay text]
  * It prints one line of JSON with its figures. A failure is told in words, with the command that repeats it.
  */
 

@@ -44,7 +44,6 @@ export async function failingCalls(context: CheckContext): Promise<Figures> {
   demand("failing calls", tally.rounds, {
     "calls that failed": [tally.touched, tally.rounds / 2],
     acknowledged: [tally.acknowledged, tally.rounds],
-    refused: [tally.refused, tally.rounds / 20],
     "refused or unanswered": [tally.refused + tally.unanswered, Math.floor(tally.touched / 20)],
   });
   return { ...tally, combinations };

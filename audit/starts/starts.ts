@@ -1,11 +1,8 @@
 import { join } from "node:path";
 import { type ServerProcess, spawnServer } from "../../tests/support/server_process.ts";
-import { AuditFailure, type CheckContext, type Figures } from "../report.ts";
+import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
 import { copyDirectory, EVENTS_LEFT, makeLeftDirectory } from "../server/left_directory.ts";
-import { pause } from "../../tests/support/eventually.ts";
-import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
-import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { Random } from "../workload/random.ts";
 import { type Base, BASES, makeWrong, WRONG_STATES, type WrongState } from "./wrong_states.ts";
 
@@ -39,7 +36,6 @@ export async function starts({ edition, seed, extent, directory }: CheckContext)
     // A third of the wrong states are refused, so a few dozen rounds may by chance meet none.
     refused: [tally.refused, Math.floor(tally.rounds / 50)],
     served: [tally.served, Math.floor(tally.rounds / 10)],
-    races: [tally.races, Math.floor(tally.rounds / STATES_OF_A_RACE)],
   });
   return tally;
 }
