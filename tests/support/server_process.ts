@@ -6,7 +6,7 @@ import { answerCheckOf } from "./openapi/answer_check.ts";
 import { startCommand } from "./start_command.ts";
 import { storageVariables } from "./test_storage.ts";
 
-const START_TIMEOUT_SECONDS = 20;
+const START_TIMEOUT_SECONDS = 60;
 const LISTENING = /^(?:\S+Z )?eventstore-server: listening on (.+) \(auth=(true|false)\)$/m;
 
 export interface ServerOptions {
