@@ -73,6 +73,8 @@ export function straceToEnd({ path: program, environment, options }: Strace, pat
   return ["sh", "-c", `exec ${quoted} "--trace-path=$0.$$.new" "$@"`, path];
 }
 
+const DETACHED_MILLISECONDS = 60_000;
+
 /** Attaches to a server that runs; ends with it. */
 export class AttachedStrace {
   readonly #child: Deno.ChildProcess;
@@ -113,6 +115,9 @@ export class AttachedStrace {
     } catch {
       // It has ended with the server.
     }
+    // Seen once: it went on waiting for a server that had ended meanwhile.
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), DETACHED_MILLISECONDS);
     await Promise.all([this.#child.status, this.#reading]);
+    clearTimeout(timer);
   }
 }
