@@ -21,7 +21,7 @@ export interface Model {
   stopped(system: System, isKilled: boolean): Promise<void>;
   /** Compares what the server tells of itself: health, metrics, debug. */
   look(system: System): Promise<void>;
-  /** Ends what is under way, at the end of a run. */
+  /** Ends what is under way, at the end of a run, and pauses where the edition has a pause. */
   finish(system: System): Promise<void>;
 }
 

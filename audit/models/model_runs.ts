@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { startServer } from "../../tests/support/server_process.ts";
+import { spawnServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import type { EditionName } from "../workload/perform.ts";
 import { Random } from "../workload/random.ts";
@@ -72,13 +72,14 @@ class Command<Drawn> implements fc.AsyncCommand<PlayedModel<Drawn>, System> {
 export async function modelRuns(context: CheckContext): Promise<Figures> {
   const { edition, seed, extent, directory, replay } = context;
   const random = new Random(seed);
-  await using server = await startServer({
+  await using server = await spawnServer({
     directory,
     listen: "unix",
     listenOnly: true,
     env: { ...LIMIT_VARIABLES, SERVICE_EDITION: edition, SERVICE_DEV_MODE: "true" },
   });
   const system = new System(server, edition);
+  await system.started();
   if (replay !== undefined) {
     const { seed, path, replayPath } = parseReplay(replay);
     await runOneSeed(system, () => false, { seed, path, endOnFailure: true }, replayPath);
@@ -146,6 +147,7 @@ async function runOnce<Drawn>(
     await fc.asyncModelRun(() => ({ model, real: system }), commands);
     await model.finish(system);
     if (turn === 0 || turn === RUNS_OF_A_STOP / 2) await model.stopped(system, turn === 0);
+    await model.look(system);
     await compareEverything(model.store, system);
   } finally {
     await model.waitingReads.leave();

@@ -3,7 +3,12 @@ import { type Connection, NoReply, type Reply } from "../../tests/support/connec
 import type { ServerProcess } from "../../tests/support/server_process.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import type { WireQuery } from "../../tests/editions/a_write/reference.ts";
+import { AuditFailure } from "../report.ts";
+import { isListening } from "../server/is_listening.ts";
 import type { EditionName } from "../workload/perform.ts";
+
+/** A busy machine takes its time to start and to stop a server. */
+const PATIENCE_SECONDS = 120;
 
 /** The real server, as commands use it, and what they have met. */
 export class System {
@@ -54,17 +59,36 @@ export class System {
     this.counts[name] = (this.counts[name] ?? 0) + 1;
   }
 
+  async #start(): Promise<void> {
+    this.server.spawn();
+    await this.started();
+  }
+
+  /** Waits for a start. */
+  async started(): Promise<void> {
+    if (!await isListening(this.server, "a start", PATIENCE_SECONDS)) {
+      throw new AuditFailure("a start", [this.server.stderr]);
+    }
+    this.counts = {};
+  }
+
+  async #killNow(): Promise<void> {
+    this.server.signal("SIGKILL");
+    await this.server.ended(PATIENCE_SECONDS);
+  }
+
   async restart(): Promise<void> {
     this.tally.restarts++;
-    await this.server.restart();
-    this.counts = {};
+    this.server.signal("SIGTERM");
+    const { code, stderr } = await this.server.ended(PATIENCE_SECONDS);
+    if (code !== 0) throw new AuditFailure("a stop", [`exit code ${code}`, stderr]);
+    await this.#start();
   }
 
   async kill(): Promise<void> {
     this.tally.kills++;
-    await this.server.kill();
-    await this.server.start();
-    this.counts = {};
+    await this.#killNow();
+    await this.#start();
   }
 
   /**
@@ -83,9 +107,8 @@ export class System {
   /** After a failure, with a server of which nothing is known. */
   async recover(): Promise<void> {
     if (!this.isSuspect) return;
-    await this.server.kill().catch(() => {});
-    await this.server.start();
-    this.counts = {};
+    await this.#killNow().catch(() => {});
+    await this.#start();
     this.isSuspect = false;
   }
 

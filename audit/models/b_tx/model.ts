@@ -221,9 +221,10 @@ export class ModelB implements Model {
     this.store.storeId = reply.headers.get("x-service-store") ?? "";
   }
 
-  /** Ends what is open. */
+  /** With a pause in place, so that the stops of some runs come to one. */
   async finish(system: System): Promise<void> {
     await this.#transactions.abandonAll(system);
+    await this.#requestPause(system);
   }
 
   /** Transactions, and a pause that is only requested, are lost with the server. */

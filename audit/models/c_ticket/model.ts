@@ -177,12 +177,13 @@ export class ModelC implements Model {
     assertNoContent(reply);
     this.store.deleteProjections(type);
   }
-  /** Ends what is active, and all that waits. */
+  /** With a pause in place, so that the stops of some runs come to one. */
   async finish(system: System): Promise<void> {
     while (this.#turns.active !== undefined) {
       assertNoContent(await this.#turns.call(system, "POST", "/rollback"));
       await this.#turns.end(system, "client");
     }
+    await this.#turns.turn(system, "pause");
   }
 }
 
