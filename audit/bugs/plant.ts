@@ -55,7 +55,7 @@ export async function runCatcher(
   seed: number,
 ): Promise<Catch> {
   // What a failed check leaves behind is of no use once it is known why.
-  const directory = Deno.makeTempDirSync({ dir: stores, prefix: "eventstore_audit_" });
+  const directory = Deno.makeTempDirSync({ dir: stores, prefix: "bug_" });
   const args = "tests" in catcher
     ? ["test", "--quiet", "--no-check", "--allow-all", "--unstable-no-legacy-abort", catcher.tests]
     : [
