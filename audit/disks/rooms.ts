@@ -48,9 +48,9 @@ export async function repair(disk: SmallDisk, image: string): Promise<void> {
   await run("mount", "-o", "loop,errors=remount-ro", image, disk.path);
 }
 
-/** How large any file of a process may become; undefined for no limit. */
-export async function limitFileSize(pid: number, bytes: number | undefined): Promise<void> {
-  await run("prlimit", "--pid", String(pid), `--fsize=${bytes ?? "unlimited"}:`);
+/** How large any file of a process may become from now on. */
+export async function limitFileSize(pid: number, bytes: number): Promise<void> {
+  await run("prlimit", "--pid", String(pid), `--fsize=${bytes}:`);
 }
 
 export function largestFile(directory: string): number {
