@@ -6,7 +6,8 @@ import { answerCheckOf } from "./openapi/answer_check.ts";
 import { startCommand } from "./start_command.ts";
 import { storageVariables } from "./test_storage.ts";
 
-const START_TIMEOUT_SECONDS = 60;
+/** For a start or an end: a busy machine takes its time. */
+const PATIENCE_SECONDS = 60;
 const LISTENING = /^(?:\S+Z )?eventstore-server: listening on (.+) \(auth=(true|false)\)$/m;
 
 export interface ServerOptions {
@@ -59,7 +60,7 @@ export async function spawnServer(options: ServerOptions = {}): Promise<ServerPr
 /** Runs the program to its end, for starts that are refused and for flags that only print. */
 export async function runServer(options: ServerOptions = {}): Promise<Ended> {
   await using server = await spawnServer(options);
-  return await server.ended(START_TIMEOUT_SECONDS);
+  return await server.ended(PATIENCE_SECONDS);
 }
 
 interface Place {
@@ -166,7 +167,7 @@ export class ServerProcess implements AsyncDisposable {
 
   async start(): Promise<void> {
     this.spawn();
-    await this.waitForOutput((stdout) => LISTENING.test(stdout), START_TIMEOUT_SECONDS);
+    await this.waitForOutput((stdout) => LISTENING.test(stdout), PATIENCE_SECONDS);
   }
 
   /** Resolves when what was printed to standard output so far satisfies the test. */
@@ -181,7 +182,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /** Waits for the program to end by itself; kills it when that takes too long. */
-  async ended(seconds = 15): Promise<Ended> {
+  async ended(seconds = PATIENCE_SECONDS): Promise<Ended> {
     if (this.#ended === undefined) throw new Error("the server is not running");
     let late = false;
     const timer = setTimeout(() => {
