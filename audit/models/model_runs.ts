@@ -27,8 +27,8 @@ const RUNS_OF_A_SEED = 20;
 /** Of so many runs one ends with a stop of the server, and one with a kill. */
 const RUNS_OF_A_STOP = 10;
 
-/** Runs are long, and some of them start the server again. */
-const SHRINKING_MILLISECONDS = 5 * 60_000;
+/** Runs are long, and some of them start the server again; a test of it has 300 s. */
+const SHRINKING_MILLISECONDS = 2 * 60_000;
 
 interface PlayedModel<Drawn> extends Model {
   play(system: System, drawn: Drawn): Promise<void>;
