@@ -51,6 +51,15 @@ export class Pair implements AsyncDisposable {
     [this.active, this.standby] = [this.standby, this.active];
   }
 
+  /** Waits until one server is active and the other stands by, whichever it is. */
+  async settled(): Promise<void> {
+    await eventually(async () => {
+      const healths = await Promise.all(this.servers.map((server) => healthOf(server.client())));
+      assert.deepEqual(healths.toSorted(), ["Standby", "ok"]);
+      if (healths[0] !== "ok") [this.active, this.standby] = [this.standby, this.active];
+    }, PATIENCE_SECONDS);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const server of this.servers) await server[Symbol.asyncDispose]();
   }
