@@ -81,25 +81,32 @@ export class PostgresStore implements Store {
    * Opens a store, creating it if there is none.
    * @throws PostgresStoreError with one line that says what is wrong
    */
-  static async open(
-    place: StorePlace,
-    { readersMax, edition, servers }: PostgresStoreOptions,
-  ): Promise<PostgresStore> {
+  static async open(place: StorePlace, options: PostgresStoreOptions): Promise<PostgresStore> {
     let session: Session | undefined;
     try {
       session = await openSession(place, "writing");
       const created = await makeReady(place, session);
-      const claim = new Claim(place, edition, servers);
-      await claim.take(session);
-      const [rows] = await session.run([READ_STATE]);
-      const writer = new WriterSession(place, claim, session);
-      const reads = new ReadSessions(place, readersMax);
-      return new PostgresStore(place, storeRow(rows!), created, claim, writer, reads);
+      return await PostgresStore.openOn(session, place, options, created);
     } catch (error) {
       await session?.close();
       if (error instanceof PostgresStoreError) throw error;
       throw new PostgresStoreError(place, `it cannot be opened: ${reasonOf(error)}`);
     }
+  }
+
+  /** Opens a store that is there, on a session for its turns. Throws like `open`, and what a session throws. */
+  static async openOn(
+    session: Session,
+    place: StorePlace,
+    { readersMax, edition, servers }: PostgresStoreOptions,
+    created: boolean,
+  ): Promise<PostgresStore> {
+    const claim = new Claim(place, edition, servers);
+    await claim.take(session);
+    const [rows] = await session.run([READ_STATE]);
+    const writer = new WriterSession(place, claim, session);
+    const reads = new ReadSessions(place, readersMax);
+    return new PostgresStore(place, storeRow(rows!), created, claim, writer, reads);
   }
 
   get storeId(): string {
@@ -111,6 +118,10 @@ export class PostgresStore implements Store {
     return Promise.resolve({});
   }
 
+  async endTurns(): Promise<void> {
+    await this.#turns.close();
+  }
+
   async close(): Promise<void> {
     await this.#readSessions.close();
     await this.#turns.close();
@@ -118,8 +129,8 @@ export class PostgresStore implements Store {
   }
 }
 
-/** Creates the store if there is none. @returns whether it did */
-async function makeReady(place: StorePlace, session: Session): Promise<boolean> {
+/** Checks a database, and creates the store if there is none. @returns whether it did @throws PostgresStoreError */
+export async function makeReady(place: StorePlace, session: Session): Promise<boolean> {
   const fault = await databaseFault(session);
   if (fault !== undefined) throw new PostgresStoreError(place, fault);
   const created = !await holdsStore(session, place.schema) && await createdNow(session, place.schema);

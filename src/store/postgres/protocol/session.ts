@@ -48,6 +48,7 @@ export class Session {
   readonly #batches: Batch[] = [];
   #writing: Promise<void> = Promise.resolve();
   #lost: SessionLost | undefined;
+  readonly #ended = Promise.withResolvers<void>();
   #silence: ReturnType<typeof setTimeout> | undefined;
 
   private constructor({ conn, reader }: Greeted, options: SessionOptions) {
@@ -81,6 +82,11 @@ export class Session {
 
   get isOpen(): boolean {
     return this.#lost === undefined;
+  }
+
+  /** Resolves when it is not open any more. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   /**
@@ -192,6 +198,7 @@ export class Session {
     clearTimeout(this.#silence);
     close(this.#conn);
     for (const { reject } of this.#batches.splice(0)) reject(reason);
+    this.#ended.resolve();
   }
 }
 
