@@ -18,7 +18,10 @@ export class DelayingProxy extends TcpProxy {
     const dueAt = performance.now() + this.#milliseconds;
     const before = this.#arrivals.get(passage) ?? Promise.resolve();
     const arrival = before
-      .then(() => new Promise<void>((resolve) => setTimeout(resolve, dueAt - performance.now())))
+      .then(() => {
+        const left = Math.max(0, dueAt - performance.now());
+        return new Promise<void>((resolve) => setTimeout(resolve, left));
+      })
       .then(() => super.forth(bytes, passage))
       // One of both ends was closed meanwhile, which ends the passage.
       .catch(() => {});

@@ -17,6 +17,8 @@ const START_SECONDS = 30;
 const STOP_MILLISECONDS = 10_000;
 
 export interface ClusterOptions {
+  /** The directory below which it has its own; the system's for temporary files when undefined. */
+  readonly parent?: string | undefined;
   /** Settings of the server. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Arguments of `initdb`, instead of those for a database in UTF-8 that trusts everybody. */
@@ -31,16 +33,17 @@ export class PostgresCluster implements AsyncDisposable {
   readonly #settings: Readonly<Record<string, string>>;
   #process: Deno.ChildProcess | undefined;
 
-  private constructor(programs: PostgresPrograms, settings: Readonly<Record<string, string>>) {
+  private constructor(programs: PostgresPrograms, { parent, settings = {} }: ClusterOptions) {
     this.#settings = settings;
-    this.directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+    const place = parent === undefined ? {} : { dir: parent };
+    this.directory = Deno.makeTempDirSync({ ...place, prefix: "eventstore_test_" });
     if (Deno.uid() === 0) Deno.chownSync(this.directory, UNPRIVILEGED, UNPRIVILEGED);
     this.#programs = Deno.uid() === 0 ? within(this.directory, programs) : programs;
     this.port = freePort();
   }
 
   static async start(programs: PostgresPrograms, options: ClusterOptions = {}): Promise<PostgresCluster> {
-    const cluster = new PostgresCluster(programs, options.settings ?? {});
+    const cluster = new PostgresCluster(programs, options);
     try {
       const args = options.initdb ?? ["--auth=trust", "--encoding=UTF8"];
       const initdb = cluster.#command(cluster.#programs.initdb, [
