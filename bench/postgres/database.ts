@@ -1,10 +1,9 @@
-import type { StorePlace } from "../../src/store/postgres/connection/place.ts";
-import { PostgresStore } from "../../src/store/postgres/postgres_store.ts";
-import { throwIfFailed } from "../../src/store/outcome.ts";
+import { initPostgresStore } from "../../src/store/postgres/connection/create_store.ts";
 import { textIn } from "../../src/store/postgres/protocol/cells.ts";
+import { type PreparedEvent, prepareEvent } from "../../src/store/prepare_event.ts";
 import { PostgresCluster } from "../../tests/system/postgres/support/cluster.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
-import { EVENTS_PER_TURN, storeWrite } from "../fill_store.ts";
+import { EVENTS_PER_TURN } from "../fill_store.ts";
 import { SampleEvents } from "../sample_events.ts";
 
 /** The schema of every store, each of which has a database of its own. */
@@ -37,15 +36,16 @@ export async function fillDatabase(
   storeEvents: number,
 ): Promise<void> {
   await cluster.sql(`CREATE DATABASE ${name} TEMPLATE template0`);
-  const place: StorePlace = { address: cluster.address(undefined, name), schema: SCHEMA };
-  const store = await PostgresStore.open(place, { readersMax: 1 });
+  const place = { address: cluster.address(undefined, name), schema: SCHEMA };
+  await initPostgresStore(place, sampleBatches(storeEvents));
+}
+
+function* sampleBatches(storeEvents: number): Generator<PreparedEvent[]> {
   const sample = new SampleEvents(storeEvents, 1);
   for (let left = storeEvents; left > 0; left -= EVENTS_PER_TURN) {
-    const write = storeWrite(sample.events(Math.min(left, EVENTS_PER_TURN)), Date.now() * 1000);
-    const { kind } = throwIfFailed((await store.turns.group([write]))[0]!);
-    if (kind !== "written") throw new Error(`a write of the benchmark failed: ${kind}`);
+    const events = sample.events(Math.min(left, EVENTS_PER_TURN));
+    yield events.map((event) => prepareEvent(event, Date.now() * 1000));
   }
-  await store.close();
 }
 
 /** A copy of a database to which nobody is connected. */

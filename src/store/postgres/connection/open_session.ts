@@ -45,7 +45,8 @@ function parametersFor(schema: string, purpose: Purpose): Record<string, string>
     ...PLANS,
     ...WATCH,
     lock_timeout: `${FROZEN_SECONDS}s`,
-    idle_in_transaction_session_timeout: `${IDLE_SECONDS}s`,
+    // What is imported may come as slowly as it likes; nobody waits for it.
+    idle_in_transaction_session_timeout: purpose === "setup" ? "0" : `${IDLE_SECONDS}s`,
     // A COMMIT that is ended while it waits for a replica would count as done, without being there: what writes is
     // given up by us, and ends with its session.
     statement_timeout: purpose === "reading" || purpose === "informing" ? `${FROZEN_SECONDS}s` : "0",
