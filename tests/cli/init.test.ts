@@ -152,7 +152,7 @@ Deno.test("what init can only do with a file, it refuses with PostgreSQL, before
     const told = /: --add-views works with storage sqlite only \(help: eventstore-init --help\)$/m;
     assertFailed(await runInit(directory, ["--add-views"], { env }), 2, told);
     const missing = await runInit(directory, ["--import", "missing"], { env });
-    assertFailed(missing, 1, /: missing cannot be read: No such file/);
+    assertFailed(missing, 1, /missing cannot be read: No such file/);
     assert.deepEqual([...Deno.readDirSync(directory)], []);
   });
 });
