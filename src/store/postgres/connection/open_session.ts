@@ -1,4 +1,5 @@
-import { Session } from "../protocol/session.ts";
+import type { Session } from "../protocol/session.ts";
+import { openFirst } from "./open_first.ts";
 import type { StorePlace } from "./place.ts";
 
 /** What a session is for. */
@@ -23,6 +24,7 @@ const SILENCE_MILLISECONDS: Readonly<Record<Purpose, number>> = {
 };
 
 /**
+ * Opens a session with the first server of the address that is as wanted.
  * @param onNotice called with what another session says to those who listen
  * @throws DatabaseError, SessionLost
  */
@@ -31,7 +33,7 @@ export function openSession(
   purpose: Purpose,
   onNotice?: (text: string) => void,
 ): Promise<Session> {
-  return Session.open(address, {
+  return openFirst(address, purpose === "reading" ? "any" : "read-write", {
     parameters: parametersFor(schema, purpose),
     silenceMilliseconds: SILENCE_MILLISECONDS[purpose],
     onNotice,

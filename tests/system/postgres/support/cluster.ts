@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parsePostgresUrl, type PostgresAddress } from "../../../../src/config/postgres_url.ts";
 import { openSession } from "../../../../src/store/postgres/connection/open_session.ts";
 import type { Row } from "../../../../src/store/postgres/protocol/cells.ts";
@@ -23,6 +23,8 @@ export interface ClusterOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Arguments of `initdb`, instead of those for a database in UTF-8 that trusts everybody. */
   readonly initdb?: readonly string[];
+  /** The cluster that it is a replica of, which follows by streaming. */
+  readonly replicaOf?: PostgresCluster;
 }
 
 /** A PostgreSQL of its own, in a directory of its own. */
@@ -45,12 +47,10 @@ export class PostgresCluster implements AsyncDisposable {
   static async start(programs: PostgresPrograms, options: ClusterOptions = {}): Promise<PostgresCluster> {
     const cluster = new PostgresCluster(programs, options);
     try {
-      const args = options.initdb ?? ["--auth=trust", "--encoding=UTF8"];
-      const initdb = cluster.#command(cluster.#programs.initdb, [
-        ...["--pgdata", cluster.dataDirectory, "--username=postgres", "--locale=C", "--no-sync"],
-        ...args,
-      ]);
-      if (!(await initdb.spawn().status).success) throw new Error("initdb failed");
+      const making = options.replicaOf === undefined
+        ? cluster.#initdb(options)
+        : cluster.#baseBackup(options.replicaOf);
+      if (!(await making.spawn().status).success) throw new Error("a data directory could not be made");
       await cluster.run();
       return cluster;
     } catch (error) {
@@ -146,6 +146,20 @@ export class PostgresCluster implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end("SIGQUIT");
     Deno.removeSync(this.directory, { recursive: true });
+  }
+
+  #initdb({ initdb: args = ["--auth=trust", "--encoding=UTF8"] }: ClusterOptions): Deno.Command {
+    const place = ["--pgdata", this.dataDirectory, "--username=postgres", "--locale=C", "--no-sync"];
+    return this.#command(this.#programs.initdb, [...place, ...args]);
+  }
+
+  #baseBackup({ port }: PostgresCluster): Deno.Command {
+    const { path, ...program } = this.#programs.initdb;
+    const source = [`--dbname=postgresql://postgres@127.0.0.1:${port}/postgres`, "--checkpoint=fast"];
+    const target = ["--pgdata", this.dataDirectory, "--write-recovery-conf", "--no-sync"];
+    // Beside the others of this version: what is on the path may be a link to it, or choose another one.
+    const folder = dirname(Deno.realPathSync(path));
+    return this.#command({ path: join(folder, "pg_basebackup"), ...program }, [...source, ...target]);
   }
 
   #command({ path, environment }: DebianProgram, args: readonly string[]): Deno.Command {
