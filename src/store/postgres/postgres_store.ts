@@ -10,6 +10,7 @@ import { openSession } from "./connection/open_session.ts";
 import { PostgresStoreError, type StorePlace } from "./connection/place.ts";
 import type { Session } from "./protocol/session.ts";
 import { ReadSessions } from "./reading/read_sessions.ts";
+import { type ReplicaReads, withReplicas } from "./reading/replica_reads.ts";
 import { Claim, type Servers } from "./servers/claim.ts";
 import { Companion } from "./servers/companion.ts";
 import { KnownState } from "./servers/known_state.ts";
@@ -38,7 +39,7 @@ export class PostgresStore implements Store {
   /** PostgreSQL does that by itself. */
   onCheckpointFailed: (reason: string) => void = () => {};
   readonly #turns: Turns;
-  readonly #readSessions: ReadSessions;
+  readonly #reads: ReadSessions | ReplicaReads;
 
   readonly #companion: Companion;
 
@@ -74,7 +75,7 @@ export class PostgresStore implements Store {
       onBroken,
     });
     this.turns = new AnnouncedTurns(new CountedTurns(this.#turns, this.counts), this.arrivals);
-    this.reads = this.#readSessions = reads;
+    this.reads = this.#reads = withReplicas(place, reads, () => this.arrivals.state);
   }
 
   /**
@@ -123,7 +124,7 @@ export class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#readSessions.close();
+    await this.#reads.close();
     await this.#turns.close();
     await this.#companion.close();
   }

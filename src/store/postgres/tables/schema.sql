@@ -38,9 +38,11 @@ CREATE TABLE event (
 -- The tag index: the terms of each event, as 128-bit tokens.
 CREATE TABLE event_term (
   term uuid NOT NULL,
-  sequence bigint NOT NULL,
-  PRIMARY KEY (term, sequence)
+  sequence bigint NOT NULL
 );
+
+-- By itself, so that it can be made when the first events are there: in order, and not entry by entry.
+ALTER TABLE event_term ADD PRIMARY KEY (term, sequence);
 
 -- The time index: the earliest and the latest time in each block of events.
 CREATE TABLE time_block (

@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parsePostgresUrl, type PostgresAddress } from "../../../../src/config/postgres_url.ts";
 import { openSession } from "../../../../src/store/postgres/connection/open_session.ts";
 import type { Row } from "../../../../src/store/postgres/protocol/cells.ts";
@@ -17,10 +17,14 @@ const START_SECONDS = 30;
 const STOP_MILLISECONDS = 10_000;
 
 export interface ClusterOptions {
+  /** The directory below which it has its own; the system's for temporary files when undefined. */
+  readonly parent?: string | undefined;
   /** Settings of the server. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Arguments of `initdb`, instead of those for a database in UTF-8 that trusts everybody. */
   readonly initdb?: readonly string[];
+  /** The cluster that it is a replica of, which follows by streaming. */
+  readonly replicaOf?: PostgresCluster;
 }
 
 /** A PostgreSQL of its own, in a directory of its own. */
@@ -31,23 +35,22 @@ export class PostgresCluster implements AsyncDisposable {
   readonly #settings: Readonly<Record<string, string>>;
   #process: Deno.ChildProcess | undefined;
 
-  private constructor(programs: PostgresPrograms, settings: Readonly<Record<string, string>>) {
+  private constructor(programs: PostgresPrograms, { parent, settings = {} }: ClusterOptions) {
     this.#settings = settings;
-    this.directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+    const place = parent === undefined ? {} : { dir: parent };
+    this.directory = Deno.makeTempDirSync({ ...place, prefix: "eventstore_test_" });
     if (Deno.uid() === 0) Deno.chownSync(this.directory, UNPRIVILEGED, UNPRIVILEGED);
     this.#programs = Deno.uid() === 0 ? within(this.directory, programs) : programs;
     this.port = freePort();
   }
 
   static async start(programs: PostgresPrograms, options: ClusterOptions = {}): Promise<PostgresCluster> {
-    const cluster = new PostgresCluster(programs, options.settings ?? {});
+    const cluster = new PostgresCluster(programs, options);
     try {
-      const args = options.initdb ?? ["--auth=trust", "--encoding=UTF8"];
-      const initdb = cluster.#command(cluster.#programs.initdb, [
-        ...["--pgdata", cluster.dataDirectory, "--username=postgres", "--locale=C", "--no-sync"],
-        ...args,
-      ]);
-      if (!(await initdb.spawn().status).success) throw new Error("initdb failed");
+      const making = options.replicaOf === undefined
+        ? cluster.#initdb(options)
+        : cluster.#baseBackup(options.replicaOf);
+      if (!(await making.spawn().status).success) throw new Error("a data directory could not be made");
       await cluster.run();
       return cluster;
     } catch (error) {
@@ -143,6 +146,20 @@ export class PostgresCluster implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end("SIGQUIT");
     Deno.removeSync(this.directory, { recursive: true });
+  }
+
+  #initdb({ initdb: args = ["--auth=trust", "--encoding=UTF8"] }: ClusterOptions): Deno.Command {
+    const place = ["--pgdata", this.dataDirectory, "--username=postgres", "--locale=C", "--no-sync"];
+    return this.#command(this.#programs.initdb, [...place, ...args]);
+  }
+
+  #baseBackup({ port }: PostgresCluster): Deno.Command {
+    const { path, ...program } = this.#programs.initdb;
+    const source = [`--dbname=postgresql://postgres@127.0.0.1:${port}/postgres`, "--checkpoint=fast"];
+    const target = ["--pgdata", this.dataDirectory, "--write-recovery-conf", "--no-sync"];
+    // Beside the others of this version: what is on the path may be a link to it, or choose another one.
+    const folder = dirname(Deno.realPathSync(path));
+    return this.#command({ path: join(folder, "pg_basebackup"), ...program }, [...source, ...target]);
   }
 
   #command({ path, environment }: DebianProgram, args: readonly string[]): Deno.Command {
