@@ -8,12 +8,13 @@ export interface Passage {
 
 /** Stands before a server on this machine and passes on what both sides say; what derives from it does more. */
 export class TcpProxy implements AsyncDisposable {
-  readonly #serverPort: number;
+  readonly #serverPort: number | (() => Promise<number>);
   readonly #listener: Deno.TcpListener;
   readonly #conns = new Set<Deno.Conn>();
   readonly #ended: Promise<void>;
 
-  constructor(serverPort: number) {
+  /** @param serverPort of a server, or how to find the one for a new connection */
+  constructor(serverPort: number | (() => Promise<number>)) {
     this.#serverPort = serverPort;
     this.#listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     this.#ended = this.#accept();
@@ -62,7 +63,8 @@ export class TcpProxy implements AsyncDisposable {
     this.#conns.add(client);
     let server: Deno.TcpConn;
     try {
-      server = await Deno.connect({ hostname: "127.0.0.1", port: this.#serverPort });
+      const port = typeof this.#serverPort === "number" ? this.#serverPort : await this.#serverPort();
+      server = await Deno.connect({ hostname: "127.0.0.1", port });
     } catch {
       this.#conns.delete(client);
       return close(client);

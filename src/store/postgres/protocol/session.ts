@@ -1,7 +1,7 @@
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { noticeIn, type Row, rowOf } from "./cells.ts";
 import { type DatabaseError, SessionLost } from "./errors.ts";
-import { errorIn, greet, type Greeted, nextMessage, writeAll } from "./greeting.ts";
+import { errorIn, greet, type Greeted, isUnreplicated, nextMessage, writeAll } from "./greeting.ts";
 import { MessageWriter, type Param } from "./message_writer.ts";
 
 /** SQL, and the values of its parameters `$1`, `$2`, ... */
@@ -171,6 +171,11 @@ export class Session {
         batch.error = error;
         return;
       }
+      case "N":
+        if (isUnreplicated(body)) {
+          throw new SessionLost("a COMMIT was not confirmed by a synchronous replica");
+        }
+        return;
       case "Z":
         return this.#finish(batch);
     }

@@ -6,7 +6,7 @@ import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { type Claim, StoreBroken } from "../servers/claim.ts";
 import { newsOf, readNews } from "../tables/news.ts";
-import { readTurn, turnOf, writeTurn } from "../tables/servers.ts";
+import { confirmTurn, readTurn, turnOf, writeTurn } from "../tables/servers.ts";
 import { type CountedState, LOCK_STATE, type StoreRow, storeRow, writeState } from "../tables/state.ts";
 import { failureOf } from "./failures.ts";
 import type { WriterSession } from "./writer_session.ts";
@@ -214,10 +214,12 @@ export class Transactions {
    * the store waits for whatever the lost connection still does, so the answer is the truth, after a failover too.
    */
   async #outcomeOf(turn: string, reason: string): Promise<Outcome<void>> {
+    const { server } = this.#claim;
     for (let asked = 0; asked < ASKED_MAX; asked++) {
       try {
-        const questions = [BEGIN, LOCK_STATE, readTurn(this.#claim.server), ROLLBACK];
-        const [, , rows] = await this.#writer.ask(questions);
+        // An earlier try may have left its transaction open.
+        const questions = [ROLLBACK, BEGIN, LOCK_STATE, readTurn(server), confirmTurn(server, turn), COMMIT];
+        const [, , , rows] = await this.#writer.ask(questions);
         const last = turnOf(rows!);
         if (last === undefined) break;
         return last === turn ? done(undefined) : failureOf(new SessionLost(reason));

@@ -45,7 +45,7 @@ export class WriterSession {
     return await this.#connecting;
   }
 
-  /** Runs statements that write nothing, even if this server may not write any more. Throws like a session. */
+  /** Runs statements that change nothing, even if this server may not write any more. Throws like a session. */
   async ask(statements: readonly Statement[]): Promise<Row[][]> {
     try {
       return await (await this.ready()).run(statements);

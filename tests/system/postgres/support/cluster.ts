@@ -1,17 +1,15 @@
 import { basename, dirname, join } from "node:path";
 import { parsePostgresUrl, type PostgresAddress } from "../../../../src/config/postgres_url.ts";
-import { openSession } from "../../../../src/store/postgres/connection/open_session.ts";
 import type { Row } from "../../../../src/store/postgres/protocol/cells.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { freePort } from "../../../support/free_port.ts";
 import type { DebianProgram } from "../../support/debian_program.ts";
+import { runSql } from "./run_sql.ts";
+import { asUnprivileged, disown, reachable } from "./unprivileged.ts";
 
 /** The programs that a cluster needs. */
 export const POSTGRES_PROGRAMS = ["postgres", "initdb"] as const;
 export type PostgresPrograms = Readonly<Record<(typeof POSTGRES_PROGRAMS)[number], DebianProgram>>;
-
-/** "nobody": PostgreSQL refuses to run as root. */
-const UNPRIVILEGED = 65_534;
 
 const START_SECONDS = 30;
 const STOP_MILLISECONDS = 10_000;
@@ -34,13 +32,14 @@ export class PostgresCluster implements AsyncDisposable {
   readonly #programs: PostgresPrograms;
   readonly #settings: Readonly<Record<string, string>>;
   #process: Deno.ChildProcess | undefined;
+  #isOver = false;
 
   private constructor(programs: PostgresPrograms, { parent, settings = {} }: ClusterOptions) {
     this.#settings = settings;
     const place = parent === undefined ? {} : { dir: parent };
     this.directory = Deno.makeTempDirSync({ ...place, prefix: "eventstore_test_" });
-    if (Deno.uid() === 0) Deno.chownSync(this.directory, UNPRIVILEGED, UNPRIVILEGED);
-    this.#programs = Deno.uid() === 0 ? within(this.directory, programs) : programs;
+    disown(this.directory);
+    this.#programs = reachable(programs, this.directory);
     this.port = freePort();
   }
 
@@ -75,6 +74,11 @@ export class PostgresCluster implements AsyncDisposable {
     return this.#process!.pid;
   }
 
+  /** Whether the server runs; it ends by itself when it cannot recover, as on a full disk. */
+  get isRunning(): boolean {
+    return this.#process !== undefined && !this.#isOver;
+  }
+
   /** Starts the server and waits until it takes connections. */
   async run(): Promise<void> {
     const settings = {
@@ -88,13 +92,13 @@ export class PostgresCluster implements AsyncDisposable {
     };
     const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const start = this.#command(this.#programs.postgres, ["-D", this.dataDirectory, ...given]);
-    let isOver = true;
+    this.#isOver = true;
     await eventually(async () => {
       // Behind a crash, it does not start before all processes of the old one have ended.
-      if (isOver) {
-        isOver = false;
+      if (this.#isOver) {
+        this.#isOver = false;
         this.#process = start.spawn();
-        this.#process.status.then(() => isOver = true);
+        this.#process.status.then(() => this.#isOver = true);
       }
       await this.sql("SELECT");
     }, START_SECONDS);
@@ -117,15 +121,8 @@ export class PostgresCluster implements AsyncDisposable {
   }
 
   /** The same, as somebody else or in another database. */
-  async sqlIn(address: PostgresAddress, ...statements: readonly string[]): Promise<readonly Row[]> {
-    const session = await openSession({ address, schema: "public" }, "setup");
-    try {
-      let rows: readonly Row[] = [];
-      for (const sql of statements) rows = (await session.run([{ sql }]))[0]!;
-      return rows;
-    } finally {
-      await session.close();
-    }
+  sqlIn(address: PostgresAddress, ...statements: readonly string[]): Promise<readonly Row[]> {
+    return runSql(address, statements);
   }
 
   /** Replaces a file of its configuration. */
@@ -139,7 +136,7 @@ export class PostgresCluster implements AsyncDisposable {
       const copy = join(this.dataDirectory, basename(path));
       Deno.copyFileSync(path, copy);
       Deno.chmodSync(copy, 0o600);
-      if (Deno.uid() === 0) Deno.chownSync(copy, UNPRIVILEGED, UNPRIVILEGED);
+      disown(copy);
     }
   }
 
@@ -173,28 +170,4 @@ export class PostgresCluster implements AsyncDisposable {
       stderr: "null",
     });
   }
-}
-
-/** What comes before a command that must not run as root. */
-function asUnprivileged(): string[] {
-  if (Deno.uid() !== 0) return [];
-  return ["setpriv", `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, "--clear-groups"];
-}
-
-/** The programs as somebody else than root can start them: what was fetched may be in root's own directory. */
-function within(directory: string, programs: PostgresPrograms): PostgresPrograms {
-  const { root } = programs.postgres;
-  if (root === "/") return programs;
-  const copy = join(directory, "programs");
-  // Links cost nothing, where they are possible.
-  const script = 'cp -al "$0" "$1" 2>/dev/null || { rm -rf "$1" && cp -a "$0" "$1"; }';
-  const { success } = new Deno.Command("sh", { args: ["-c", script, root, copy] }).outputSync();
-  if (!success) throw new Error(`${root} cannot be copied`);
-  const moved = (text: string): string => text.replaceAll(root, copy);
-  const program = ({ path, environment }: DebianProgram): DebianProgram => ({
-    path: moved(path),
-    root: copy,
-    environment: Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, moved(value)])),
-  });
-  return { postgres: program(programs.postgres), initdb: program(programs.initdb) };
 }
