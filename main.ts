@@ -51,6 +51,7 @@ async function serve(loaded: Loaded<ServerSettings>, edition: Edition): Promise<
       onBroken: (reason) => void endBroken(server, errors, reason),
       onLost: (reason) =>
         errors.line(`writes are refused until a restart: in ${settings.dataDir}, ${reason}`),
+      onRole: (line) => output.line(line),
     });
     say(startFacts(settings, edition, server));
     onFirstSignal((signal) => void stop(server, signal, output, errors));
@@ -75,9 +76,14 @@ function lines(
   return new LineOutput(serverProgram.name, (bytes) => to.write(bytes), logTimestamps);
 }
 
-function startFacts(settings: ServerSettings, edition: Edition, { storeId, created }: RunningServer): string {
+function startFacts(
+  settings: ServerSettings,
+  edition: Edition,
+  { storeId, created, isActive }: RunningServer,
+): string {
   return [
     `edition ${settings.edition}`,
+    ...isActive ? [] : ["standing by while another server is active"],
     `store ${storeId}${created ? " (new)" : ""}`,
     settings.postgres === undefined ? `data directory ${settings.dataDir}` : placeText(settings.postgres),
     `auth ${settings.authToken === undefined ? "off" : "on"}`,

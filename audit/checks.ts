@@ -8,6 +8,8 @@ import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
 import { modelRuns } from "./models/model_runs.ts";
 import { orderRounds } from "./order/order_rounds.ts";
+import { postgresFailover } from "./postgres/failover_rounds.ts";
+import { postgresKills } from "./postgres/kill_rounds.ts";
 import { powerCuts } from "./power/power_cuts.ts";
 import { queryRounds } from "./queries/query_rounds.ts";
 import { races } from "./races/races.ts";
@@ -61,6 +63,10 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["clock", { run: clockJumps, editions: ["A", "B", "C"], rounds: { quick: 5, full: 100 } }],
   // A round is one minute.
   ["endurance", { run: endurance, editions: ["A", "B", "C"], rounds: { quick: 0.2, full: 60 } }],
+  // A round is one disruption of a store on PostgreSQL; they take turns.
+  ["postgres_kills", { run: postgresKills, editions: ["A", "B", "C"], rounds: { quick: 10, full: 1000 } }],
+  // A round is one primary that is killed.
+  ["postgres_failover", { run: postgresFailover, editions: ["A", "B", "C"], rounds: { quick: 1, full: 20 } }],
   // A round is one bug, which says itself what edition it is about.
   ["bugs", { run: plantedBugs, editions: ["A"], rounds: { quick: 1, full: BUGS.length } }],
 ]);

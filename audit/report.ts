@@ -67,3 +67,18 @@ export function demand(
     low.map(([name, [found, least]]) => `${name}: ${found}, and it must be at least ${least}`),
   );
 }
+
+/** Guards against what works, but too slowly. @throws AuditFailure */
+export function limit(
+  where: string,
+  rounds: number,
+  ceilings: Readonly<Record<string, readonly [found: number, most: number]>>,
+): void {
+  if (rounds < ROUNDS_MIN) return;
+  const high = Object.entries(ceilings).filter(([, [found, most]]) => !(found <= most));
+  if (high.length === 0) return;
+  throw new AuditFailure(
+    `${where}, too slow`,
+    high.map(([name, [found, most]]) => `${name}: ${found}, and it must be at most ${most}`),
+  );
+}

@@ -7,7 +7,7 @@ import type { StoreWrite } from "../src/store/write.ts";
 import { SampleEvents } from "./sample_events.ts";
 
 /** Large transactions, because no client waits for them. */
-const EVENTS_PER_TURN = 5000;
+export const EVENTS_PER_TURN = 5000;
 
 /** An unconditional write, prepared as the server's main thread does it. */
 export function storeWrite(events: readonly NewEvent[], timeMicros: number): StoreWrite {

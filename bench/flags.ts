@@ -1,7 +1,12 @@
 import { parseArgs } from "node:util";
+import { STORAGE_NAMES } from "../src/config/setting.ts";
+
+type StorageName = (typeof STORAGE_NAMES)[number];
 
 export interface BenchFlags {
   readonly unix: boolean;
+  /** Where the servers keep their events. */
+  readonly storage: StorageName;
   /** Seconds that each workload and yardstick is measured. */
   readonly seconds: number;
   /** Events in the store before it is measured. */
@@ -14,6 +19,7 @@ export interface BenchFlags {
 
 export const USAGE = `deno task bench [flags]
   --unix          a unix socket instead of TCP
+  --storage name  sqlite (the default), or postgres: one of Debian's, started for the run
   --seconds n     seconds that each row is measured (5)
   --prefill n     events in the store before the first row (200000)
   --dir path      where the temporary stores lie; must be on the disk that is to be measured
@@ -26,6 +32,7 @@ export function parseBenchFlags(args: readonly string[]): BenchFlags {
     args: [...args],
     options: {
       unix: { type: "boolean", default: false },
+      storage: { type: "string", default: "sqlite" },
       seconds: { type: "string", default: "5" },
       prefill: { type: "string", default: "200000" },
       dir: { type: "string" },
@@ -34,11 +41,18 @@ export function parseBenchFlags(args: readonly string[]): BenchFlags {
   });
   return {
     unix: values.unix,
+    storage: storageNamed(values.storage),
     seconds: count("seconds", values.seconds),
     prefill: count("prefill", values.prefill),
     jsonPath: values.json,
     dir: values.dir,
   };
+}
+
+function storageNamed(name: string): StorageName {
+  const found = STORAGE_NAMES.find((storage) => storage === name);
+  if (found !== undefined) return found;
+  throw new TypeError(`--storage must be ${STORAGE_NAMES.join(" or ")}, not ${JSON.stringify(name)}`);
 }
 
 function count(name: string, text: string): number {

@@ -2,6 +2,7 @@ import { type BenchFlags, parseBenchFlags, USAGE } from "./flags.ts";
 import { measureAll } from "./measure_all.ts";
 import { type Machine, machineFacts, machineText } from "./machine.ts";
 import { headText, ratiosOf, ratiosText, type Results, rowText, startText } from "./report.ts";
+import { databaseText, startDatabase } from "./postgres/database.ts";
 import type { Started } from "./start.ts";
 
 interface Run {
@@ -22,7 +23,9 @@ if (flags.jsonPath !== undefined) await writeJson(flags.jsonPath, run);
 Deno.exit(0);
 
 /** @returns undefined when it was interrupted */
-async function measureAndCleanUp({ unix, seconds, prefill, dir }: BenchFlags): Promise<Run | undefined> {
+async function measureAndCleanUp(
+  { unix, storage, seconds, prefill, dir }: BenchFlags,
+): Promise<Run | undefined> {
   await using leftovers = new AsyncDisposableStack();
   const directory = Deno.makeTempDirSync({
     ...dir === undefined ? {} : { dir },
@@ -30,12 +33,16 @@ async function measureAndCleanUp({ unix, seconds, prefill, dir }: BenchFlags): P
   });
   leftovers.defer(() => Deno.remove(directory, { recursive: true }));
   const machine = await machineFacts(directory);
+  const database = storage === "postgres" ? leftovers.use(await startDatabase(dir)) : undefined;
+  await print(`${machineText(machine)}\n`);
+  if (database !== undefined) await print(`${await databaseText(database)}\n`);
   await print(
-    `${machineText(machine)}\n${prefill.toLocaleString("en")} events in the store, ${seconds} s a row, ` +
+    `${prefill.toLocaleString("en")} events in the store, ${seconds} s a row, ` +
       `${unix ? "unix socket" : "TCP"}, in ${directory}\n`,
   );
   const measuring = measureAll({
     directory,
+    database,
     storeEvents: prefill,
     unix,
     seconds,
@@ -48,8 +55,8 @@ async function measureAndCleanUp({ unix, seconds, prefill, dir }: BenchFlags): P
 }
 
 async function writeJson(path: string, run: Run): Promise<void> {
-  const { unix, seconds, prefill } = flags;
-  const facts = { date: new Date().toISOString(), unix, seconds, prefill };
+  const { unix, storage, seconds, prefill } = flags;
+  const facts = { date: new Date().toISOString(), unix, storage, seconds, prefill };
   const text = JSON.stringify({ ...facts, ...run, ratios: ratiosOf(run.rows) }, null, 2);
   await Deno.writeTextFile(path, `${text}\n`);
 }

@@ -1,10 +1,10 @@
-import { storePaths } from "../src/store/sqlite/data_directory/database_file.ts";
+import type { PostgresCluster } from "../tests/system/postgres/support/cluster.ts";
 import { ChildProcess } from "./child_process.ts";
-import { fillStore } from "./fill_store.ts";
 import type { Results, RowName } from "./report.ts";
 import { measureRows, on, type Rounds } from "./rounds.ts";
 import { SampleEvents } from "./sample_events.ts";
 import { measureStart, type Started } from "./start.ts";
+import { makeStores, type StoreHome, type Stores } from "./stores.ts";
 import { besideReaders } from "./workloads/beside_readers.ts";
 import { bulk } from "./workloads/bulk.ts";
 import { delivery } from "./workloads/delivery.ts";
@@ -36,8 +36,10 @@ export const WRITE_SEED = 2;
 export const READ_SEED = 3;
 
 export interface Plan extends Rounds<RowName> {
-  /** An empty directory for the stores. */
+  /** An empty directory for the stores that are files, and for what servers keep besides. */
   readonly directory: string;
+  /** Where the servers have their events when that is not a file. */
+  readonly database: PostgresCluster | undefined;
   readonly storeEvents: number;
   readonly unix: boolean;
   /** Takes the servers that are started; its creator ends them. */
@@ -47,11 +49,12 @@ export interface Plan extends Rounds<RowName> {
 
 /** Measures every row. Reads come first, while the store holds exactly the events that it was filled with. */
 export async function measureAll(plan: Plan): Promise<{ readonly rows: Results; readonly start: Started }> {
-  const stores = makeStores(plan);
-  const start = await measureStart(() => plan.servers.use(spawnServer(plan, SERVER, stores.server)));
+  const stores = await makeStores(plan);
+  const { dataDir, settings } = stores.server;
+  const start = await measureStart(() => plan.servers.use(spawnServer(plan, SERVER, dataDir, settings)));
   plan.onStart(start);
   const reads = await measureReads(plan, stores);
-  const server = await startServer(plan, SERVER, stores.server, MANY_WRITERS);
+  const server = await startOn(plan, SERVER, stores.server, MANY_WRITERS);
   const smallWrites = await measureSmallWrites(plan, server, stores);
 
   // Of one seed, so that both write the same events.
@@ -67,7 +70,7 @@ export async function measureAll(plan: Plan): Promise<{ readonly rows: Results; 
 
 async function measureReads(plan: Plan, stores: Stores) {
   const { storeEvents } = plan;
-  await using server = await startServer(plan, SERVER, stores.server);
+  await using server = await startOn(plan, SERVER, stores.server);
   const sample = new SampleEvents(storeEvents, READ_SEED);
   const smallReads = await measureRows(plan, {
     readByArticle1: on(server, (address, timing) => readByArticle(address, 1, sample, timing)),
@@ -81,16 +84,16 @@ async function measureReads(plan: Plan, stores: Stores) {
   // Later, since a scan leaves the server with much more memory than the reads before it need.
   const scans = await measureRows(plan, {
     fullScan: on(server, (address, timing) => fullScan(address, storeEvents, timing)),
-    pageRead: (timing) => pageRead(stores.server, storeEvents, timing),
+    pageRead: (timing) => pageRead(stores.pageRead, storeEvents, timing),
   });
   return { ...smallReads, ...scans };
 }
 
 async function measureSmallWrites(plan: Plan, server: ChildProcess, stores: Stores) {
-  const ungrouped = await startServer(plan, SERVER_IN_GROUPS_OF_ONE, stores.ungrouped);
-  const editionB = await startServer(plan, SERVER, stores.editionB, { SERVICE_EDITION: "B" });
-  const editionC = await startServer(plan, SERVER, stores.editionC, { SERVICE_EDITION: "C" });
-  const bare = await startServer(plan, BARE_TRANSPORT, stores.ungrouped);
+  const ungrouped = await startOn(plan, SERVER_IN_GROUPS_OF_ONE, stores.ungrouped);
+  const editionB = await startOn(plan, SERVER, stores.editionB, { SERVICE_EDITION: "B" });
+  const editionC = await startOn(plan, SERVER, stores.editionC, { SERVICE_EDITION: "C" });
+  const bare = await startOn(plan, BARE_TRANSPORT, stores.ungrouped);
   return await measureRows(plan, {
     oneEvent1: on(server, (address, timing) => oneEvent(address, 1, timing)),
     oneEvent8: on(server, (address, timing) => oneEvent(address, 8, timing)),
@@ -107,25 +110,13 @@ async function measureSmallWrites(plan: Plan, server: ChildProcess, stores: Stor
   });
 }
 
-type Stores = Readonly<Record<"server" | "editionB" | "editionC" | "ungrouped" | "insertLoop", string>>;
-
-/** The data directories of equal stores. */
-function makeStores({ directory, storeEvents }: Plan): Stores {
-  const server = `${directory}/server`;
-  fillStore(server, storeEvents);
-  const copy = (name: string): string => {
-    const dataDir = `${directory}/${name}`;
-    Deno.mkdirSync(dataDir);
-    Deno.copyFileSync(storePaths(server).database, storePaths(dataDir).database);
-    return dataDir;
-  };
-  return {
-    server,
-    editionB: copy("edition_b"),
-    editionC: copy("edition_c"),
-    ungrouped: copy("ungrouped"),
-    insertLoop: copy("insert_loop"),
-  };
+function startOn(
+  plan: Plan,
+  module: URL,
+  { dataDir, settings }: StoreHome,
+  more: Readonly<Record<string, string>> = {},
+): Promise<ChildProcess> {
+  return startServer(plan, module, dataDir, { ...settings, ...more });
 }
 
 export function spawnServer(

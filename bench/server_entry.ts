@@ -17,6 +17,7 @@ const server = await startServer({
   reportFailure: fail,
   onBroken: (reason) => fail(new Error(reason)),
   onLost: (reason) => fail(new Error(reason)),
+  onRole: () => {},
   groupWritesMax: 1,
 });
 

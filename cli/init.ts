@@ -1,3 +1,4 @@
+import { ImportedFile, type ReadEvents } from "../src/backup/history/imported_file.ts";
 import { importEvents } from "../src/backup/history/import_events.ts";
 import { importPlainEvents } from "../src/backup/history/import_plain_events.ts";
 import { initFromFile } from "../src/backup/history/init_from_file.ts";
@@ -25,40 +26,43 @@ await runProgram(initProgram, async ({ options }) => {
 });
 
 /** @returns what to print */
-function init(
-  { import: exported, importPlain: plain, addViews: isAddingViews }: InitOptions,
-  dataDir: string,
-): string {
-  if (isAddingViews) return `${addViews(dataDir)}: the views are there\n`;
-  if (exported !== undefined) return made(initFromFile(exported, dataDir, importEvents));
-  if (plain === undefined) return made(initStore(dataDir));
-  const startedAt = nowMicros();
-  return made(initFromFile(plain, dataDir, (read) => importPlainEvents(read, startedAt)));
+function init(options: InitOptions, dataDir: string): string {
+  if (options.addViews) return `${addViews(dataDir)}: the views are there\n`;
+  const imported = importIn(options);
+  if (imported === undefined) return made(initStore(dataDir));
+  return made(initFromFile(imported.path, dataDir, imported.eventsOf));
 }
 
 async function initPostgres(options: InitOptions, place: PostgresSettings): Promise<string> {
-  const [flag] = tasksIn(options);
-  if (flag !== undefined) throw new UsageError([`${flag} works with storage sqlite only`]);
-  return made({ path: placeText(place), storeId: await initPostgresStore(place) });
+  if (options.addViews) throw new UsageError(["--add-views works with storage sqlite only"]);
+  const path = placeText(place);
+  const imported = importIn(options);
+  if (imported === undefined) return made({ path, storeId: (await initPostgresStore(place)).storeId });
+  using file = new ImportedFile(imported.path);
+  return made({ path, ...await initPostgresStore(place, file.events(imported.eventsOf)) });
+}
+
+interface Import {
+  readonly path: string;
+  readonly eventsOf: ReadEvents;
+}
+
+/** What is to be imported, and how it is read. */
+function importIn({ import: exported, importPlain: plain }: InitOptions): Import | undefined {
+  if (exported !== undefined) return { path: exported, eventsOf: importEvents };
+  if (plain === undefined) return undefined;
+  const startedAt = nowMicros();
+  return { path: plain, eventsOf: (read) => importPlainEvents(read, startedAt) };
 }
 
 function made({ path, storeId, events }: { path: string; storeId: string; events?: number }): string {
   return `${path}\nstore ${storeId}\n${events === undefined ? "" : `${countEvents(events)} imported\n`}`;
 }
 
-function refuseSeveralTasks(options: InitOptions): void {
-  if (tasksIn(options).length > 1) {
+function refuseSeveralTasks({ import: exported, importPlain, addViews }: InitOptions): void {
+  if ([exported !== undefined, importPlain !== undefined, addViews].filter(Boolean).length > 1) {
     throw new UsageError(["only one of --import, --import-plain and --add-views can be given"]);
   }
-}
-
-/** The flags that ask for more than an empty store. */
-function tasksIn({ import: exported, importPlain, addViews }: InitOptions): string[] {
-  return [
-    ...exported === undefined ? [] : ["--import"],
-    ...importPlain === undefined ? [] : ["--import-plain"],
-    ...addViews ? ["--add-views"] : [],
-  ];
 }
 
 interface InitPlace {

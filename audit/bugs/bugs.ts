@@ -1,6 +1,7 @@
 import type { Bug } from "./bug.ts";
 import { CONTENT_BUGS } from "./content_bugs.ts";
 import { DURABILITY_BUGS } from "./durability_bugs.ts";
+import { POSTGRES_BUGS } from "./postgres_bugs.ts";
 import { READ_BUGS } from "./read_bugs.ts";
 import { RULE_BUGS } from "./rule_bugs.ts";
 import { UPKEEP_BUGS } from "./upkeep_bugs.ts";
@@ -11,4 +12,5 @@ export const BUGS: readonly Bug[] = [
   ...RULE_BUGS,
   ...READ_BUGS,
   ...UPKEEP_BUGS,
+  ...POSTGRES_BUGS,
 ];

@@ -77,8 +77,8 @@ export const READ_BUGS: readonly Bug[] = [
     name: "what is committed between a look and the watch after it wakes nobody",
     edits: [{
       file: "src/store/arrivals/awaited_pages.ts",
-      find: "arrivals.state.storeId !== storeId || arrivals.state.head > page.head",
-      replace: "arrivals.state.storeId !== storeId",
+      find: "state.storeId === storeId && state.head > page.head",
+      replace: "state.head > Infinity",
     }],
     caughtBy: { tests: "tests/store/sqlite/contract.test.ts" },
   },

@@ -1,11 +1,7 @@
 import type { Client } from "../../tests/support/client.ts";
-import { isGone } from "../../tests/server/acknowledged_writes.ts";
-import { Session } from "../../tests/editions/b_tx/session.ts";
-import { type EditionName, perform } from "./perform.ts";
-import type { Act, Intent, Witness } from "../witness/record.ts";
-
-/** What a client does next. */
-export type Choose = (id: number) => Act;
+import type { Witness } from "../witness/record.ts";
+import { actOnce, type Choose } from "./act_once.ts";
+import type { EditionName } from "./perform.ts";
 
 /** Acts again and again, until the server is gone or it is told to stop. @param rest what it does in between */
 export async function actUntilGone(
@@ -18,16 +14,7 @@ export async function actUntilGone(
   rest: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   while (!isStopped()) {
-    try {
-      using session = await Session.open(client);
-      const intent: Intent = witness.intend(name, choose);
-      const ending = await perform(edition, session, intent);
-      if (ending === undefined) return;
-      witness.tell({ id: intent.id, ...ending });
-      await rest();
-    } catch (error) {
-      if (isGone(error)) return;
-      throw error;
-    }
+    if (await actOnce(edition, client, name, witness, choose) === undefined) return;
+    await rest();
   }
 }

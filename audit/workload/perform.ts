@@ -32,6 +32,11 @@ export class GoneBefore extends Error {
   override readonly name = "GoneBefore";
 }
 
+/** A pause that waits for open transactions: it may come into place later, or not. */
+export class Unfinished extends Error {
+  override readonly name = "Unfinished";
+}
+
 /** @returns undefined when the server is gone, and nobody knows what has become of the act */
 export async function perform(
   edition: EditionName,
@@ -42,7 +47,7 @@ export async function perform(
     return await PERFORM[edition](session, intent);
   } catch (error) {
     if (error instanceof GoneBefore) return { fate: "refused", status: 0 };
-    if (isGone(error)) return undefined;
+    if (isGone(error) || error instanceof Unfinished) return undefined;
     throw error;
   }
 }
@@ -50,10 +55,14 @@ export async function perform(
 /** Statuses of answers that say that nothing was done. 500 is one of them, but only a failing disk excuses it. */
 const REFUSALS: ReadonlySet<number> = new Set([404, 409, 410, 500, 503]);
 
-/** @throws NoReply when the answer is not complete, WrongAnswer when it is none of those that may come */
+/**
+ * @throws NoReply when the answer is not complete, Unfinished when there is to be another, WrongAnswer when it is none of
+ *   those that may come
+ */
 export function endingOf(reply: Reply): Ending {
   if (reply.cutShort) throw new NoReply("the connection ended within an answer");
   const { status } = reply;
+  if (status === 202) throw new Unfinished();
   if (status === 200 || status === 204) return { fate: "done", status };
   if (REFUSALS.has(status)) return { fate: "refused", status };
   throw new WrongAnswer(reply);

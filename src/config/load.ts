@@ -18,7 +18,7 @@ import {
 type ServerValues = SectionValues<"server">;
 type BackupValues = SectionValues<"backup">;
 type ListenKey = "socketPath" | "socketMode" | "bindAddress" | "port";
-type PostgresKey = "storage" | "postgresUrl" | "postgresSchema" | "postgresPoolSize";
+type PostgresKey = "storage" | "postgresUrl" | "postgresReadUrl" | "postgresSchema" | "postgresPoolSize";
 
 /** Where the server listens; `mode` holds the permissions of the socket. */
 type Listen = (UnixAddress & { readonly mode: number }) | TcpAddress;
@@ -38,6 +38,8 @@ export interface ServerSettings
 
 export interface PostgresSettings {
   readonly address: PostgresAddress;
+  /** Replicas to read from, if there are any. */
+  readonly readAddress: PostgresAddress | undefined;
   readonly schema: string;
   /** Connections for reads. */
   readonly poolSize: number;
@@ -87,11 +89,14 @@ export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
 }
 
 function postgresIn(
-  { storage, postgresUrl, postgresSchema: schema, postgresPoolSize: poolSize }: ServerValues,
+  { storage, postgresUrl, postgresReadUrl, postgresSchema: schema, postgresPoolSize: poolSize }: ServerValues,
 ): PostgresSettings | undefined {
   if (storage === "sqlite") return undefined;
   const address = parsePostgresUrl(postgresUrl!) as PostgresAddress;
-  return { address, schema, poolSize };
+  const readAddress = postgresReadUrl === undefined
+    ? undefined
+    : parsePostgresUrl(postgresReadUrl) as PostgresAddress;
+  return { address, readAddress, schema, poolSize };
 }
 
 /** Nobody but the token keeps those out who can reach an address that is not this machine's own. */

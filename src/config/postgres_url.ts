@@ -1,6 +1,10 @@
 /** Where a PostgreSQL server is, and as whom to talk to it. */
 export interface PostgresAddress {
   readonly server: PostgresServer;
+  /** Others to try besides, in order: which of them is the primary may change. */
+  readonly others?: readonly PostgresServer[];
+  /** Which of the servers will do. */
+  readonly target?: PostgresTarget;
   readonly user: string;
   readonly password: string | undefined;
   readonly database: string;
@@ -15,6 +19,10 @@ export type PostgresServer =
     readonly tls: PostgresTls | undefined;
   };
 
+/** As in `target_session_attrs` of PostgreSQL's own programs. */
+export const POSTGRES_TARGETS = ["any", "read-write", "primary", "standby", "prefer-standby"] as const;
+export type PostgresTarget = (typeof POSTGRES_TARGETS)[number];
+
 export interface PostgresTls {
   /** Whether the certificate must be that of the host, and not only one of an authority that is trusted. */
   readonly verifiesName: boolean;
@@ -22,15 +30,30 @@ export interface PostgresTls {
   readonly authoritiesPath: string | undefined;
 }
 
-const PARAMETERS = ["host", "sslmode", "sslrootcert"];
+const PARAMETERS = ["host", "sslmode", "sslrootcert", "target_session_attrs"];
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** What comes before the hosts of a URL, the hosts, and what comes after them. */
+const HOSTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 
 /**
  * Takes a URL apart: `postgresql://user:password@host:port/database?sslmode=...&sslrootcert=...`, or with
- * `?host=/directory` for a unix socket.
+ * `?host=/directory` for a unix socket. There may be several hosts, `host1:port1,host2:port2`.
  * @returns or else what is wrong with it, as the end of a sentence, without any of its text
  */
 export function parsePostgresUrl(text: string): PostgresAddress | { readonly fault: string } {
+  const [, before = "", hosts = "", after = ""] = HOSTS.exec(text) ?? [];
+  const [first, ...more] = hosts.split(",").map((host) => parseWithOneHost(before + host + after));
+  const addresses: PostgresAddress[] = [];
+  for (const parsed of [first!, ...more]) {
+    if ("fault" in parsed) return parsed;
+    addresses.push(parsed);
+  }
+  if (more.length === 0) return first!;
+  return { ...addresses[0]!, others: addresses.slice(1).map(({ server }) => server) };
+}
+
+function parseWithOneHost(text: string): PostgresAddress | { readonly fault: string } {
   const url = URL.parse(text);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) return { fault: "must be a postgresql:// URL" };
   const { searchParams: parameters } = url;
@@ -45,9 +68,14 @@ export function parsePostgresUrl(text: string): PostgresAddress | { readonly fau
   if ([user, password, database].some((part) => part.includes("\0"))) {
     return { fault: "must not contain NUL" };
   }
+  const target = parameters.get("target_session_attrs");
+  if (target !== null && !isTarget(target)) {
+    return { fault: `must have one of the target_session_attrs ${POSTGRES_TARGETS.join(", ")}` };
+  }
   const server = serverOf(url, parameters);
   if ("fault" in server) return server;
-  return { server, user, password: password === "" ? undefined : password, database };
+  const address = { server, user, password: password === "" ? undefined : password, database };
+  return target === null ? address : { ...address, target };
 }
 
 function serverOf(url: URL, parameters: URLSearchParams): PostgresServer | { readonly fault: string } {
@@ -74,6 +102,10 @@ function serverOf(url: URL, parameters: URLSearchParams): PostgresServer | { rea
   }
 }
 
+function isTarget(text: string): text is PostgresTarget {
+  return (POSTGRES_TARGETS as readonly string[]).includes(text);
+}
+
 function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part);
@@ -83,7 +115,11 @@ function decoded(part: string): string | undefined {
 }
 
 /** Where it is, for messages: never the password. */
-export function postgresAddressText({ server, user, database }: PostgresAddress): string {
-  const where = server.transport === "unix" ? server.path : `${server.hostname}:${server.port}`;
+export function postgresAddressText({ server, others = [], user, database }: PostgresAddress): string {
+  const where = [server, ...others].map(postgresServerText).join(", ");
   return `database ${database} at ${where} as ${user}`;
+}
+
+export function postgresServerText(server: PostgresServer): string {
+  return server.transport === "unix" ? server.path : `${server.hostname}:${server.port}`;
 }

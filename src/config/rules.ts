@@ -37,10 +37,10 @@ function storageProblems(values: readonly SettingValue[]): string[] {
   if (storage.value === "postgres" && url.value === undefined) {
     return [`${storage.origin}: storage is postgres, but postgresUrl is not set`];
   }
-  if (storage.value === "sqlite" && url.value !== undefined) {
-    return [`${url.origin}: postgresUrl is set, but storage is sqlite`];
-  }
-  return [];
+  if (storage.value === "postgres") return [];
+  return [url, find(values, "postgresReadUrl")].flatMap((set) =>
+    set?.value === undefined ? [] : [`${set.origin}: ${set.key} is set, but storage is sqlite`]
+  );
 }
 
 function orderProblem(

@@ -2,6 +2,7 @@ import type { ServerSettings } from "../config/load.ts";
 import type { BodyLimit } from "../http/pipeline.ts";
 import type { Route } from "../http/router.ts";
 import type { ErrorCode } from "../model/errors.ts";
+import type { KeptPause } from "../store/kept_pause.ts";
 import type { Store } from "../store/store.ts";
 import type { WriteQueue } from "../turns/write_queue.ts";
 
@@ -31,6 +32,8 @@ export interface EditionHost {
   readonly settings: ServerSettings;
   readonly store: Store;
   readonly queue: WriteQueue;
+  /** Where edition C keeps its pause. */
+  readonly keptPause: KeptPause;
   /** The metrics of the program around the edition: requests, connections, the process. */
   readonly programMetrics: () => string;
   /** Logs a failure that no response can report. */

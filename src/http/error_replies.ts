@@ -20,6 +20,8 @@ const outcomes: Readonly<Record<ErrorCode, { readonly status: number; readonly l
   TooManyTransactions: { status: 503, level: "warning" },
   Paused: { status: 503, level: "debug" },
   ShuttingDown: { status: 503, level: "info" },
+  // A proxy asks once a second which server is active.
+  Standby: { status: 503, level: "debug" },
   Unavailable: { status: 503, level: "error" },
 };
 

@@ -27,6 +27,8 @@ export interface BodyLimit {
 
 export interface PipelineOptions {
   readonly routes: readonly Route[];
+  /** Refuses what is for none of the routes. Without it, such a path or such a method does not exist. */
+  readonly refuseOthers?: () => never;
   /** Keeps the pages of others out; undefined when every request may come in. */
   readonly originCheck?: OriginCheck | undefined;
   /** Checks the `Authorization` header; undefined when no request is checked. */
@@ -96,6 +98,7 @@ function check(
   }
   const routing = find(request.method, pathOf(request.target));
   if (routing.kind === "found") return routing;
+  options.refuseOthers?.();
   const reply = routing.kind === "unknownPath"
     ? textReply(404, "unknown path")
     : textReply(405, `this path allows only ${routing.allow}`, { "Allow": routing.allow });

@@ -18,7 +18,10 @@ const STATUS_CLASSES = [2, 4, 5];
 export class RequestMetrics {
   /** By class of status. */
   readonly #ended = [0, 0, 0, 0, 0, 0];
-  readonly #classes = new Map<Route | undefined, Classes>();
+  /** By the names of routes. */
+  readonly #classes = new Map<string, Classes>();
+  /** The same, found faster. */
+  readonly #classesOfRoutes = new WeakMap<Route, Classes>();
   #malformed = 0;
 
   /**
@@ -28,9 +31,7 @@ export class RequestMetrics {
   ended(route: Route | undefined, status: number, started: number): void {
     const statusClass = Math.trunc(status / 100);
     this.#ended[statusClass]!++;
-    let classes = this.#classes.get(route);
-    if (classes === undefined) this.#classes.set(route, classes = []);
-    const durations = classes[statusClass] ??= new Histogram(BOUNDS_SECONDS);
+    const durations = this.#classesOf(route)[statusClass] ??= new Histogram(BOUNDS_SECONDS);
     durations.observe((performance.now() - started) / 1000);
   }
 
@@ -41,9 +42,9 @@ export class RequestMetrics {
 
   /** The metrics of requests. */
   text(): string {
-    const samples = [...this.#classes].flatMap(([route, classes]) =>
+    const samples = [...this.#classes].flatMap(([labels, classes]) =>
       // A class that did not occur is not there at all.
-      classes.flatMap((durations, i) => durations!.samples(`${labelsOf(route)},status="${i}xx"`))
+      classes.flatMap((durations, i) => durations!.samples(`${labels},status="${i}xx"`))
     );
     return [
       metricText(
@@ -64,6 +65,16 @@ export class RequestMetrics {
         this.#malformed,
       ),
     ].join("");
+  }
+
+  #classesOf(route: Route | undefined): Classes {
+    const known = route && this.#classesOfRoutes.get(route);
+    if (known !== undefined) return known;
+    const labels = labelsOf(route);
+    const classes = this.#classes.get(labels) ?? [];
+    this.#classes.set(labels, classes);
+    if (route !== undefined) this.#classesOfRoutes.set(route, classes);
+    return classes;
   }
 }
 

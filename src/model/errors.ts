@@ -15,6 +15,7 @@ export type ErrorCode =
   | "TooManyTransactions"
   | "Paused"
   | "ShuttingDown"
+  | "Standby"
   | "Unavailable";
 
 /**

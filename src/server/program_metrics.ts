@@ -4,6 +4,7 @@ import type { RequestMetrics } from "../http/request_metrics.ts";
 import { counter, gauge, gaugeIfKnown, metricText } from "../metrics/exposition.ts";
 import { processMetrics } from "../metrics/process_metrics.ts";
 import type { DescriptorBudget } from "./descriptors.ts";
+import type { Role } from "./role.ts";
 
 /** What is counted around the edition. */
 export interface ProgramParts {
@@ -11,12 +12,28 @@ export interface ProgramParts {
   readonly requests: RequestMetrics;
   readonly connections: ConnectionCounts;
   readonly descriptors: DescriptorBudget;
+  readonly role: Pick<Role, "isActive" | "storeId" | "activations">;
 }
 
 /** What `/metrics` shows of the program around the edition. */
-export function programMetrics({ edition, requests, connections, descriptors }: ProgramParts): string {
+export function programMetrics(
+  { edition, requests, connections, descriptors, role }: ProgramParts,
+): string {
   const { open, refused } = connections;
+  const labels = `store="${role.storeId}"`;
   return [
+    metricText(
+      "service_active",
+      "gauge",
+      "1 if this server works on its store, 0 while it stands by for another one.",
+      [{ labels, value: Number(role.isActive) }],
+    ),
+    metricText(
+      "service_activations_total",
+      "counter",
+      "How often this server has begun to work on its store: at its start, or as it took over.",
+      [{ labels, value: role.activations }],
+    ),
     requests.text(),
     gauge("service_connections_open", "Open connections.", open),
     gaugeIfKnown(

@@ -1,25 +1,22 @@
 import { listenText } from "../config/in_effect.ts";
 import type { ServerSettings } from "../config/load.ts";
 import type { Address } from "../model/address.ts";
-import { WriteQueue } from "../turns/write_queue.ts";
 import type { Edition } from "../editions/edition.ts";
 import type { Log } from "../log/log.ts";
 import { seldom } from "../log/seldom.ts";
-import { makeTokenCheck } from "../http/authorization.ts";
 import { type Handler, Malformed, type Transport } from "../http/exchange.ts";
-import { makeOriginCheck } from "../http/own_origin.ts";
 import type { ConnectionCounts } from "../http/connection_counts.ts";
-import { makePipeline } from "../http/pipeline.ts";
 import { reasonFor } from "../http/reasons.ts";
 import { RequestMetrics } from "../http/request_metrics.ts";
 import { listen } from "../http/transport/listener.ts";
 import { checkSocketPath, listenAtPath, ListenError } from "../http/transport/unix_socket.ts";
-import { makeDataDirectory } from "../store/sqlite/data_directory/data_directory.ts";
 import { SqliteStore } from "../store/sqlite/sqlite_store.ts";
+import type { Standby } from "../store/standby.ts";
 import type { Store } from "../store/store.ts";
 import { DescriptorBudget } from "./descriptors.ts";
 import { fewDescriptors, readersOf } from "./machine.ts";
 import { programMetrics, type ProgramParts } from "./program_metrics.ts";
+import { Role } from "./role.ts";
 
 /** How long what is in progress may take once the server has been asked to stop. */
 const STOP_MILLISECONDS_MAX = 10_000;
@@ -34,6 +31,8 @@ export interface ServerParts {
   readonly onBroken: (reason: string) => void;
   /** Called with the reason why writes are refused from now on; the process should go on, for reads. */
   readonly onLost: (reason: string) => void;
+  /** Called with a line when the server takes over from another one, or stands by for it. */
+  readonly onRole: (line: string) => void;
   /** See `WriteQueueOptions`; for the benchmark. */
   readonly groupWritesMax?: number;
 }
@@ -42,6 +41,8 @@ export interface RunningServer {
   readonly storeId: string;
   /** Whether the database was created by this start. */
   readonly created: boolean;
+  /** Whether it works on the store, and does not stand by for another server. */
+  readonly isActive: boolean;
   /** Starts accepting connections. */
   listen(): Promise<void>;
   /** Stops accepting, refuses waiting writes, gives running requests at most 10 s, and closes the store. */
@@ -53,7 +54,7 @@ export interface RunningServer {
  * @throws StoreFileError, PostgresStoreError or ListenError with one line for the operator
  */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
-  const { settings, edition } = parts;
+  const { settings } = parts;
   // Early, so that a start that cannot succeed creates nothing; the path is taken only under the lock of the data.
   if (settings.listen.transport === "unix") await checkSocketPath(settings.listen.path);
   const readers = readersOf(settings);
@@ -61,67 +62,55 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   if (descriptors.readers < readers.wanted) {
     parts.log.note("warning", fewDescriptors(readers, descriptors.readers));
   }
-  const store = await openStore(parts, descriptors.readers);
-  store.onBroken = parts.onBroken;
-  store.onLost = parts.onLost;
-
-  const queue = new WriteQueue({
-    ...edition.queueLimit(settings),
-    runGroup: (writes, more) => store.turns.group(writes, more),
-    groupWritesMax: parts.groupWritesMax ?? Infinity,
-  });
-  const { reportFailure } = parts;
-  const warn = (text: string): void => parts.log.note("warning", text);
-  const warnOfCheckpoint = seldom(warn);
-  store.onCheckpointFailed = (reason) =>
-    warnOfCheckpoint(`the WAL cannot be moved into the store's file: ${reason}`);
+  const { store, standby } = await openStore(parts, descriptors.readers);
   const requests = new RequestMetrics();
   const connections: ConnectionCounts = { open: 0, refused: 0 };
-  const program = { edition: settings.edition, requests, connections, descriptors };
-  const host = { settings, store, queue, programMetrics: () => programMetrics(program), reportFailure, warn };
-  const open = edition.open(host);
-  const handler = makePipeline({
-    routes: open.routes,
-    originCheck: settings.devMode && settings.authToken === undefined
-      ? makeOriginCheck(settings.listen)
-      : undefined,
-    tokenAccepted: settings.authToken === undefined ? undefined : makeTokenCheck(settings.authToken),
-    bodyLimit: edition.bodyLimit(settings),
-    log: parts.log,
-    metrics: requests,
-    reportFailure,
-  });
+  const role: Role = new Role({
+    ...parts,
+    requests,
+    programMetrics: () => programMetrics(program),
+    groupWritesMax: parts.groupWritesMax ?? Infinity,
+  }, standby);
+  const program = { edition: settings.edition, requests, connections, descriptors, role };
+  role.begin(store);
 
   let listening: Promise<Transport> | undefined;
   return {
-    storeId: store.opened.storeId,
-    created: store.opened.created,
+    storeId: role.storeId,
+    created: store?.opened.created ?? false,
+    isActive: store !== undefined,
     async listen() {
-      listening = listenOn(settings.listen, handler, program, parts.log);
+      listening = listenOn(settings.listen, role.handler, program, parts.log);
       await listening;
     },
     async stop() {
-      open.close();
-      store.arrivals.close();
+      const ended = role.end();
       const closed = listening?.then((transport) => transport.close(STOP_MILLISECONDS_MAX));
-      const drained = Promise.all([queue.shutdown(), closed]);
-      if (await settlesWithin(STOP_MILLISECONDS_MAX, drained)) await store.close();
+      const drained = Promise.all([ended, closed]);
+      if (await settlesWithin(STOP_MILLISECONDS_MAX, drained)) await role.close();
     },
   };
+}
+
+/** How a server begins. */
+interface FirstRole {
+  /** undefined when another server is active. */
+  readonly store: Store | undefined;
+  /** undefined where no other server takes over. */
+  readonly standby: Standby | undefined;
 }
 
 async function openStore(
   { settings, edition: { servers } }: ServerParts,
   readersMax: number,
-): Promise<Store> {
+): Promise<FirstRole> {
   const { dataDir, edition, postgres } = settings;
-  if (postgres === undefined) return await SqliteStore.open({ dataDir, readersMax });
+  if (postgres === undefined) {
+    return { store: await SqliteStore.open({ dataDir, readersMax }), standby: undefined };
+  }
   // A server on SQLite does without it.
-  const { PostgresStore } = await import("../store/postgres/postgres_store.ts");
-  const store = await PostgresStore.open(postgres, { readersMax, edition, servers });
-  // Its pause is a file, whatever the storage is.
-  if (edition === "C") makeDataDirectory(dataDir);
-  return store;
+  const { openPostgres } = await import("../store/postgres/open_postgres.ts");
+  return await openPostgres(postgres, { readersMax, edition, servers });
 }
 
 async function listenOn(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AuditFailure, demand, Extent } from "../../audit/report.ts";
+import { AuditFailure, demand, Extent, limit } from "../../audit/report.ts";
 
 Deno.test("a long run in which too little happened has failed, and a short one is excused", () => {
   demand("kills", 20, { acknowledged: [5, 5] });
@@ -10,6 +10,17 @@ Deno.test("a long run in which too little happened has failed, and a short one i
     return true;
   });
   assert.throws(() => demand("kills", 20, { share: [NaN, 1] }), AuditFailure);
+});
+
+Deno.test("a long run that was too slow has failed, and a short one is excused", () => {
+  limit("failover", 20, { milliseconds: [3000, 3000] });
+  limit("failover", 19, { milliseconds: [9000, 3000] });
+  assert.throws(() => limit("failover", 20, { milliseconds: [3001, 3000] }), (error) => {
+    assert.ok(error instanceof AuditFailure);
+    assert.match(error.message, /too slow:\n {2}- milliseconds: 3001, and it must be at most 3000$/);
+    return true;
+  });
+  assert.throws(() => limit("failover", 20, { milliseconds: [NaN, 1] }), AuditFailure);
 });
 
 Deno.test("a check ends after so many rounds, or when its time is over", () => {

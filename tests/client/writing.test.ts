@@ -193,6 +193,7 @@ Deno.test("every error of the server is known as its own", async () => {
     TooManyTransactions: null,
     Paused: null,
     ShuttingDown: null,
+    Standby: null,
     Unavailable: null,
   };
   for (const code of Object.keys(codes) as ErrorCode[]) {

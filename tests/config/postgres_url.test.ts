@@ -36,6 +36,21 @@ Deno.test("a URL says where, as whom, and how safely", () => {
   for (const [url, address] of cases) assert.deepEqual(parsePostgresUrl(url), address, url);
 });
 
+Deno.test("a URL may name several hosts, and which of them will do", () => {
+  const url = "postgres://u:a,b@h1:5433,h2,[::1]:1/d?sslmode=disable&target_session_attrs=read-write";
+  const address = parsePostgresUrl(url) as PostgresAddress;
+  const tcp = (hostname: string, port: number) => ({ transport: "tcp", hostname, port, tls: undefined });
+  assert.deepEqual(address, {
+    server: tcp("h1", 5433),
+    others: [tcp("h2", 5432), tcp("::1", 1)],
+    target: "read-write",
+    user: "u",
+    password: "a,b",
+    database: "d",
+  });
+  assert.equal(postgresAddressText(address), "database d at h1:5433, h2:5432, ::1:1 as u");
+});
+
 Deno.test("a URL that says too little, or something else, is refused without showing it", () => {
   const cases: readonly [url: string, fault: RegExp][] = [
     ["", /postgresql:\/\/ URL/],
@@ -44,7 +59,12 @@ Deno.test("a URL that says too little, or something else, is refused without sho
     ["postgresql://u@h", /must name a database/],
     ["postgresql://u@h/", /must name a database/],
     ["postgresql://u@h/d?sslmode=require", /disable, verify-ca and verify-full/],
-    ["postgresql://u@h/d?options=-csearch_path=x", /the parameters host, sslmode, sslrootcert only/],
+    [
+      "postgresql://u@h/d?options=-csearch_path=x",
+      /the parameters host, sslmode, sslrootcert, target_session_attrs only/,
+    ],
+    ["postgresql://u@h1,/d", /postgresql:\/\/ URL/],
+    ["postgresql://u@h/d?target_session_attrs=read-only", /target_session_attrs any, read-write, primary/],
     ["postgresql://u@h/d#x", /only/],
     ["postgresql://u@h/d?host=other", /a directory as its host/],
     ["postgresql://u@h/d?host=/run&sslmode=verify-full", /TLS on a unix socket/],

@@ -15,6 +15,7 @@ const documented: Record<Section, [string, string, string | number | boolean | u
     // Additions of our own.
     ["storage", "SERVICE_STORAGE", "sqlite", "all"],
     ["postgresUrl", "SERVICE_POSTGRES_URL", undefined, "all"],
+    ["postgresReadUrl", "SERVICE_POSTGRES_READ_URL", undefined, "all"],
     ["postgresSchema", "SERVICE_POSTGRES_SCHEMA", "eventstore", "all"],
     ["postgresPoolSize", "SERVICE_POSTGRES_POOL_SIZE", 8, "all"],
     ["logLevel", "SERVICE_LOG_LEVEL", "warning", "all"],

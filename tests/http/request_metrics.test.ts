@@ -38,6 +38,12 @@ Deno.test("each route and each class of status has a series, and there is one fo
   ]);
 });
 
+Deno.test("a route that was made anew goes on with the series of the one before it", () => {
+  const metrics = new RequestMetrics();
+  for (const route of [ROUTE, { ...ROUTE }]) metrics.ended(route, 200, performance.now());
+  assert.deepEqual(samples(metrics, "count"), ['{method="GET",route="/a/:b",status="2xx"} 2']);
+});
+
 Deno.test("the duration of a request is the time since it began", () => {
   const metrics = new RequestMetrics();
   metrics.ended(ROUTE, 200, performance.now() - 300);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { loadBackupSettings, loadServerSettings } from "../../src/config/load.ts";
 import { defaultConfigText } from "../../src/config/print.ts";
 import { packagedConfigText } from "../../tools/packaging/config_toml.ts";
+import { controlText } from "../../tools/packaging/debian_control.ts";
 import { BACKUP_DIRECTORY, DATA_DIRECTORY } from "../../tools/packaging/places.ts";
 import { runPackageTask } from "./package_task.ts";
 
@@ -20,6 +21,15 @@ Deno.test("the packaged configuration is the starter file with the directories o
   } finally {
     await Deno.remove(path);
   }
+});
+
+Deno.test("the package suggests PostgreSQL, and needs none", () => {
+  const facts = { architecture: "amd64", maintainer: "A <a@example.org>", installedKibibytes: 1 } as const;
+  const fields = new Map(
+    [...controlText(facts).matchAll(/^([A-Z][\w-]+): (.*)$/gm)].map(([, k, v]) => [k, v]),
+  );
+  assert.equal(fields.get("Suggests"), "postgresql (>= 13)");
+  assert.doesNotMatch(fields.get("Depends")!, /postgres/);
 });
 
 Deno.test("the task says what is missing when there are no executables", async () => {

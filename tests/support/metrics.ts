@@ -38,6 +38,8 @@ export const COMMON_TYPES: Readonly<Record<string, string>> = {
   service_store_wal_bytes: "gauge",
   service_disk_free_bytes: "gauge",
   service_disk_size_bytes: "gauge",
+  service_active: "gauge",
+  service_activations_total: "counter",
   service_requests_total: "counter",
   service_request_duration_seconds: "histogram",
   service_requests_malformed_total: "counter",

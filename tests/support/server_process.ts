@@ -121,6 +121,11 @@ export class ServerProcess implements AsyncDisposable {
     return this.#child.pid;
   }
 
+  /** Whether it was started and has not ended, by itself or otherwise. */
+  get isRunning(): boolean {
+    return this.#child !== undefined && !this.#over;
+  }
+
   get databasePath(): string {
     return join(this.dataDir, "events.db");
   }

@@ -47,6 +47,10 @@ const TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   Paused: { when: "No transaction begins during a pause." },
   ShuttingDown: { when: "The server is stopping. Nothing was written." },
+  Standby: {
+    when: "Another server is active on the store: ask that one. Nothing was written.",
+    message: "another server is active on the store; this one takes over when that ends",
+  },
   Unavailable: {
     when:
       "The database cannot be reached or is locked, too many reads wait, or a large body found no memory.",

@@ -18,12 +18,13 @@ Architecture: ${architecture}
 Maintainer: ${maintainer}
 Installed-Size: ${installedKibibytes}
 Depends: adduser, init-system-helpers (>= 1.54~), libc6 (>= 2.28), libgcc-s1
+Suggests: postgresql (>= 13)
 Section: database
 Priority: optional
 Description: append-only event store over HTTP
- Keeps events in one SQLite file and serves them over HTTP. A client reads the
- events that matter to a decision and writes new ones; the write fails if
- anything that the decision is based on has changed.
+ Keeps events in one SQLite file, or in PostgreSQL, and serves them over HTTP.
+ A client reads the events that matter to a decision and writes new ones; the
+ write fails if anything that the decision is based on has changed.
  .
  The package holds the server, a program that creates an empty database, one
  that copies the events of a running server and restores them, and a client for

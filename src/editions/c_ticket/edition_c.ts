@@ -41,7 +41,7 @@ export const editionC: Edition = {
     const edition = {
       host,
       metrics: new TransactionMetrics(),
-      pause: new Pause(host.settings.dataDir),
+      pause: new Pause(host.keptPause),
       active: new ActiveTransaction(),
       decoding: new BodyDecoding({
         decoders: TICKET_DECODERS,

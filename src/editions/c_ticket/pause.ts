@@ -1,14 +1,15 @@
-import { Refusal } from "../../model/errors.ts";
-import { readPauseFile, removePauseFile, writePauseFile } from "../../store/pause_file.ts";
+import { NoReply, Refusal } from "../../model/errors.ts";
+import type { KeptPause } from "../../store/kept_pause.ts";
+import { nowMicros } from "../../turns/clock.ts";
 
-/** Whether tickets are given out. Kept as a file that is read only at startup. */
+/** Whether tickets are given out. Where that is kept is only read at the start. */
 export class Pause {
-  readonly #dataDir: string;
+  readonly #kept: KeptPause;
   #sinceMicros: number | undefined;
 
-  constructor(dataDir: string) {
-    this.#dataDir = dataDir;
-    this.#sinceMicros = readPauseFile(dataDir);
+  constructor(keptPause: KeptPause) {
+    this.#kept = keptPause;
+    this.#sinceMicros = keptPause.sinceMicros;
   }
 
   /** Since when the store is paused, in microseconds since 1970; undefined when it is not. */
@@ -31,11 +32,11 @@ export class Pause {
   }
 
   async begin(): Promise<void> {
-    if (!this.isPaused) this.#sinceMicros = await kept("saved", writePauseFile(this.#dataDir));
+    if (!this.isPaused) this.#sinceMicros = await kept("saved", this.#kept.begin(nowMicros()));
   }
 
   async end(): Promise<void> {
-    await kept("ended", removePauseFile(this.#dataDir));
+    await kept("ended", this.#kept.end());
     this.#sinceMicros = undefined;
   }
 }
@@ -44,6 +45,8 @@ async function kept<T>(what: string, done: Promise<T>): Promise<T> {
   try {
     return await done;
   } catch (error) {
+    // A store says what its failure means for the client.
+    if (error instanceof Refusal || error instanceof NoReply) throw error;
     throw new Refusal("InternalError", `the pause cannot be ${what}: ${(error as Error).message}`);
   }
 }

@@ -1,3 +1,4 @@
+import type { Reply } from "../../http/exchange.ts";
 import type { Route } from "../../http/router.ts";
 import { counter, gauge, gaugeIfKnown, metricText } from "../../metrics/exposition.ts";
 import type { FailureCause } from "../../store/outcome.ts";
@@ -23,12 +24,13 @@ export function metricsRoute(host: MetricsHost, own: () => string, reads: ReadsI
   return getRoute("/metrics", async () => {
     // Asked first, so that everything else is of one moment.
     const usage = await host.store.usage();
-    return {
-      status: 200,
-      headers: { "Content-Type": "text/plain; version=0.0.4", ...NOT_CACHED },
-      body: own() + metricsOfEveryEdition(host, reads, usage),
-    };
+    return metricsReply(own() + metricsOfEveryEdition(host, reads, usage));
   });
+}
+
+/** A page of metrics. */
+export function metricsReply(body: string): Reply {
+  return { status: 200, headers: { "Content-Type": "text/plain; version=0.0.4", ...NOT_CACHED }, body };
 }
 
 function metricsOfEveryEdition(

@@ -49,10 +49,13 @@ export class AwaitedPages {
       using watch = arrivals.watch({ ...request, terms });
       onWaiting();
       // What was committed before the watch began, it does not notice.
-      if (arrivals.state.storeId !== storeId || arrivals.state.head > page.head) {
+      const { state } = arrivals;
+      if (state.storeId !== storeId) page = await this.#readOn(request, page, client);
+      // One reading may not be enough: replicas lag.
+      while (mayWait() && state.storeId === storeId && state.head > page.head) {
         page = await this.#readOn(request, page, client);
-        if (!mayWait()) break;
       }
+      if (!mayWait()) break;
       const why = await endOf(watch, endAt, client);
       // A reader may have seen the new store before anybody was told of it.
       if (why === "reset" && arrivals.state.storeId !== storeId) return emptyPage(arrivals.state.storeId);

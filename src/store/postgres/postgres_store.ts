@@ -10,6 +10,7 @@ import { openSession } from "./connection/open_session.ts";
 import { PostgresStoreError, type StorePlace } from "./connection/place.ts";
 import type { Session } from "./protocol/session.ts";
 import { ReadSessions } from "./reading/read_sessions.ts";
+import { type ReplicaReads, withReplicas } from "./reading/replica_reads.ts";
 import { Claim, type Servers } from "./servers/claim.ts";
 import { Companion } from "./servers/companion.ts";
 import { KnownState } from "./servers/known_state.ts";
@@ -38,7 +39,7 @@ export class PostgresStore implements Store {
   /** PostgreSQL does that by itself. */
   onCheckpointFailed: (reason: string) => void = () => {};
   readonly #turns: Turns;
-  readonly #readSessions: ReadSessions;
+  readonly #reads: ReadSessions | ReplicaReads;
 
   readonly #companion: Companion;
 
@@ -74,32 +75,39 @@ export class PostgresStore implements Store {
       onBroken,
     });
     this.turns = new AnnouncedTurns(new CountedTurns(this.#turns, this.counts), this.arrivals);
-    this.reads = this.#readSessions = reads;
+    this.reads = this.#reads = withReplicas(place, reads, () => this.arrivals.state);
   }
 
   /**
    * Opens a store, creating it if there is none.
    * @throws PostgresStoreError with one line that says what is wrong
    */
-  static async open(
-    place: StorePlace,
-    { readersMax, edition, servers }: PostgresStoreOptions,
-  ): Promise<PostgresStore> {
+  static async open(place: StorePlace, options: PostgresStoreOptions): Promise<PostgresStore> {
     let session: Session | undefined;
     try {
       session = await openSession(place, "writing");
       const created = await makeReady(place, session);
-      const claim = new Claim(place, edition, servers);
-      await claim.take(session);
-      const [rows] = await session.run([READ_STATE]);
-      const writer = new WriterSession(place, claim, session);
-      const reads = new ReadSessions(place, readersMax);
-      return new PostgresStore(place, storeRow(rows!), created, claim, writer, reads);
+      return await PostgresStore.openOn(session, place, options, created);
     } catch (error) {
       await session?.close();
       if (error instanceof PostgresStoreError) throw error;
       throw new PostgresStoreError(place, `it cannot be opened: ${reasonOf(error)}`);
     }
+  }
+
+  /** Opens a store that is there, on a session for its turns. Throws like `open`, and what a session throws. */
+  static async openOn(
+    session: Session,
+    place: StorePlace,
+    { readersMax, edition, servers }: PostgresStoreOptions,
+    created: boolean,
+  ): Promise<PostgresStore> {
+    const claim = new Claim(place, edition, servers);
+    await claim.take(session);
+    const [rows] = await session.run([READ_STATE]);
+    const writer = new WriterSession(place, claim, session);
+    const reads = new ReadSessions(place, readersMax);
+    return new PostgresStore(place, storeRow(rows!), created, claim, writer, reads);
   }
 
   get storeId(): string {
@@ -111,15 +119,19 @@ export class PostgresStore implements Store {
     return Promise.resolve({});
   }
 
+  async endTurns(): Promise<void> {
+    await this.#turns.close();
+  }
+
   async close(): Promise<void> {
-    await this.#readSessions.close();
+    await this.#reads.close();
     await this.#turns.close();
     await this.#companion.close();
   }
 }
 
-/** Creates the store if there is none. @returns whether it did */
-async function makeReady(place: StorePlace, session: Session): Promise<boolean> {
+/** Checks a database, and creates the store if there is none. @returns whether it did @throws PostgresStoreError */
+export async function makeReady(place: StorePlace, session: Session): Promise<boolean> {
   const fault = await databaseFault(session);
   if (fault !== undefined) throw new PostgresStoreError(place, fault);
   const created = !await holdsStore(session, place.schema) && await createdNow(session, place.schema);

@@ -10,6 +10,7 @@ import { DiskUsage } from "./data_directory/disk_usage.ts";
 import { SCHEMA_VERSION } from "./tables/schema.ts";
 import { WRITER_CALLS } from "./workers/codecs.ts";
 import { ReaderPool, startReader } from "./workers/reader_pool.ts";
+import { workerTurns } from "./workers/worker_turns.ts";
 import { RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer } from "./writing/writer.ts";
 
@@ -38,7 +39,7 @@ export class SqliteStore implements Store {
     this.opened = opened;
     this.#disk = disk;
     this.arrivals = new Arrivals(opened);
-    this.turns = new AnnouncedTurns(new CountedTurns(writer.object, this.counts), this.arrivals);
+    this.turns = new AnnouncedTurns(new CountedTurns(workerTurns(writer.object), this.counts), this.arrivals);
     this.reads = this.#readers = readers;
     this.#lock = lock;
     this.#writer = writer;
@@ -89,6 +90,11 @@ export class SqliteStore implements Store {
   }
 
   /** Empties the WAL, closes every connection and releases the lock. */
+  /** No other server may come before the file is closed. */
+  endTurns(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async close(): Promise<void> {
     await this.#readers.close();
     await this.#writer.object.close();

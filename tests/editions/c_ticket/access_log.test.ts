@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { assertNoContent } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { begin, event, startEditionC, waitForWaiting, WaitingBegin } from "./client.ts";
+import { failPauses } from "../../support/failing_pauses.ts";
 import { hideDatabase } from "../../support/hidden_database.ts";
 
 const LINE = /^eventstore-server: \[([A-Z]+)\] (\S+) (\S+) (\d{3}) \d+B \d+(?:\.\d+)?ms$/;
@@ -63,9 +63,10 @@ async function requestEach(server: ServerProcess): Promise<void> {
   await call("GET", "/unknown");
   await call("POST", "/health");
   await call("DELETE", "/projections");
-  const pauseFile = join(server.dataDir, "service.paused");
-  Deno.mkdirSync(pauseFile);
-  await call("POST", "/pause");
+  {
+    using _failing = failPauses(server);
+    await call("POST", "/pause");
+  }
   await call("POST", "/pause");
   await call("POST", "/begin");
   await call("POST", "/resume");

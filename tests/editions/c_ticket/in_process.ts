@@ -11,6 +11,7 @@ import { openForWriting } from "../../../src/store/sqlite/connection/connection.
 import { createDatabase } from "../../../src/store/sqlite/data_directory/create_database.ts";
 import type { Database } from "../../../src/store/sqlite/connection/database.ts";
 import { Reader } from "../../../src/store/sqlite/reading/reader.ts";
+import { pauseInFile } from "../../../src/store/kept_pause.ts";
 import type { Store, StoreTurns } from "../../../src/store/store.ts";
 import { TurnCounts } from "../../../src/store/turn_counts.ts";
 import { Writer } from "../../../src/store/sqlite/writing/writer.ts";
@@ -170,7 +171,7 @@ export class InProcess implements Subject, Disposable {
   #start(): void {
     this.#writer = new Writer(this.#db, false, () => {});
     const store = this.#makeStore();
-    const settings = { ...OTHER_SETTINGS, ...this.#settings, dataDir: this.#directory };
+    const settings = { ...OTHER_SETTINGS, ...this.#settings };
     const host = {
       settings,
       store,
@@ -179,6 +180,7 @@ export class InProcess implements Subject, Disposable {
         fullCode: "TransactionQueueFull",
         runGroup: store.turns.group,
       }),
+      keptPause: pauseInFile(this.#directory),
       programMetrics: () => "",
       reportFailure: (error: Error) => this.failures.push(error),
       warn: (text: string) => this.warnings.push(text),

@@ -6,6 +6,7 @@ import { holdTurn } from "../../support/held_turn.ts";
 import { metrics } from "../../support/metrics.ts";
 import { assertNoContent, assertRefused, TIMESTAMP } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
+import { sqliteTest } from "../../support/test_storage.ts";
 import {
   append,
   begin,
@@ -53,17 +54,20 @@ async function assertPaused(expected: boolean): Promise<string | undefined> {
   return paused.since;
 }
 
-Deno.test("the file service.paused exists from the 204 of a pause to the 204 of a resume; its time is paused.since", async () => {
-  await assertPaused(false);
-  assert.throws(() => Deno.statSync(pauseFile()), Deno.errors.NotFound);
-  assertNoContent(await pauseCall());
-  const { mtime, mode } = Deno.statSync(pauseFile());
-  assert.equal((mode ?? 0) & 0o777, 0o600);
-  assert.equal(Date.parse((await assertPaused(true))!), mtime!.getTime());
-  assertNoContent(await resume());
-  assert.throws(() => Deno.statSync(pauseFile()), Deno.errors.NotFound);
-  await assertPaused(false);
-});
+sqliteTest(
+  "the file service.paused exists from the 204 of a pause to the 204 of a resume; its time is paused.since",
+  async () => {
+    await assertPaused(false);
+    assert.throws(() => Deno.statSync(pauseFile()), Deno.errors.NotFound);
+    assertNoContent(await pauseCall());
+    const { mtime, mode } = Deno.statSync(pauseFile());
+    assert.equal((mode ?? 0) & 0o777, 0o600);
+    assert.equal(Date.parse((await assertPaused(true))!), mtime!.getTime());
+    assertNoContent(await resume());
+    assert.throws(() => Deno.statSync(pauseFile()), Deno.errors.NotFound);
+    await assertPaused(false);
+  },
+);
 
 Deno.test("POST /pause while paused: 204 at once, and it is still the same pause", async () => {
   assertNoContent(await pauseCall());
@@ -94,19 +98,22 @@ for (const end of ["stop", "kill"] as const) {
   });
 }
 
-Deno.test("the file is read only at startup: removed by hand it ends no pause, created by hand it begins none", async () => {
-  assertNoContent(await pauseCall());
-  Deno.removeSync(pauseFile());
-  await assertPaused(true);
-  assertNoContent(await resume());
-  await assertPaused(false);
-  Deno.writeTextFileSync(pauseFile(), "");
-  await assertPaused(false);
-  await server.restart();
-  await assertPaused(true);
-});
+sqliteTest(
+  "the file is read only at startup: removed by hand it ends no pause, created by hand it begins none",
+  async () => {
+    assertNoContent(await pauseCall());
+    Deno.removeSync(pauseFile());
+    await assertPaused(true);
+    assertNoContent(await resume());
+    await assertPaused(false);
+    Deno.writeTextFileSync(pauseFile(), "");
+    await assertPaused(false);
+    await server.restart();
+    await assertPaused(true);
+  },
+);
 
-Deno.test("a pause that cannot be kept as a file: 500, not paused, not even after a restart", async () => {
+sqliteTest("a pause that cannot be kept as a file: 500, not paused, not even after a restart", async () => {
   Deno.mkdirSync(pauseFile());
   assertRefused(await pauseCall(), 500, "InternalError", /pause/);
   await assertPaused(false);
@@ -116,7 +123,7 @@ Deno.test("a pause that cannot be kept as a file: 500, not paused, not even afte
   await assertPaused(true);
 });
 
-Deno.test("a resume whose file cannot be removed: 500, still paused", async () => {
+sqliteTest("a resume whose file cannot be removed: 500, still paused", async () => {
   assertNoContent(await pauseCall());
   Deno.removeSync(pauseFile());
   Deno.mkdirSync(join(pauseFile(), "full"), { recursive: true });

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { debianTest } from "../support/debian_program.ts";
 
-const PROGRAMME = fileURLToPath(new URL("../../../audit/main.ts", import.meta.url));
-
 const RUN = ["run", "--quiet", "--no-prompt", "--allow-all"];
 
 /** The same choices in each run, so that none fails by chance at what its change has nothing to do with. */
@@ -11,9 +9,20 @@ const SEED = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? [] : ["--seed", "20
 
 /** Registers a test that runs some checks of the audit in their short form. A failure says how to repeat it. */
 export async function quickAuditTest(name: string, ...checks: readonly string[]): Promise<void> {
-  await debianTest(["strace", "faketime"], name, async () => {
+  await auditTest(name, ["strace", "faketime"], "main.ts", "quick", "--only", checks.join(","));
+}
+
+/** Registers a test that runs a program of the audit, which needs these programs of Debian. */
+export async function auditTest(
+  name: string,
+  programs: readonly string[],
+  program: "main.ts" | "check.ts",
+  ...args: readonly string[]
+): Promise<void> {
+  const path = fileURLToPath(new URL(`../../../audit/${program}`, import.meta.url));
+  await debianTest(programs, name, async () => {
     const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [...RUN, PROGRAMME, "quick", "--only", checks.join(","), ...SEED],
+      args: [...RUN, path, ...args, ...SEED],
       stdin: "null",
     }).output();
     assert.ok(success, [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join(""));

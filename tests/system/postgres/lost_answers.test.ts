@@ -50,6 +50,10 @@ await clusterTest(
       if (lastArrives) expected.push("inside");
       assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), expected);
     }
+    assert.deepEqual(await store.turns.begin(), DONE);
+    proxy.cutAt("projection", { lastArrives: true });
+    const read = store.turns.readProjectionInside({ type: "p", id: "1" });
+    await assert.rejects(read, { name: "Refusal", code: "Unavailable" });
     proxy.cutAt(text, { lastArrives: true });
     const reset = await store.turns.reset();
     assert.deepEqual(reset, DONE);

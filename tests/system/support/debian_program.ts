@@ -27,6 +27,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   postgres: "postgresql",
   initdb: "postgresql",
   psql: "postgresql-client",
+  etcd: "etcd-server",
 };
 
 const FOLDERS = ["usr/bin", "usr/sbin", "bin", "sbin"];
@@ -60,6 +61,15 @@ export async function debianProgram(name: string): Promise<DebianProgram> {
   }
 }
 
+/** The same for several programs. */
+export async function debianPrograms<Name extends string>(
+  names: readonly Name[],
+): Promise<Readonly<Record<Name, DebianProgram>>> {
+  const found = {} as Record<Name, DebianProgram>;
+  for (const name of names) found[name] = await debianProgram(name);
+  return found;
+}
+
 /**
  * Registers a test that starts programs of Debian. Where they are not available it is ignored and its name says
  * why; with CI=true it fails, unless the machine is no Linux at all.
@@ -69,10 +79,10 @@ export async function debianTest<Name extends string>(
   name: string,
   test: (programs: Readonly<Record<Name, DebianProgram>>) => void | Promise<void>,
 ): Promise<void> {
-  const found = {} as Record<Name, DebianProgram>;
+  let found = {} as Readonly<Record<Name, DebianProgram>>;
   let missing: string | undefined;
   try {
-    for (const program of programs) found[program] = await debianProgram(program);
+    found = await debianPrograms(programs);
   } catch (error) {
     if (!(error instanceof ProgramMissing)) throw error;
     missing = error.message;

@@ -15,9 +15,10 @@ export class SmallDisk implements Disposable {
     this.#filler = join(path, "filler");
   }
 
-  static mount(): SmallDisk | undefined {
+  static mount(mebibytes = 24): SmallDisk | undefined {
     const path = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
-    if (succeeds("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", path)) return new SmallDisk(path);
+    const args = ["-t", "tmpfs", "-o", `size=${mebibytes}m`, "tmpfs", path];
+    if (succeeds("mount", ...args)) return new SmallDisk(path);
     Deno.removeSync(path);
     return undefined;
   }

@@ -11,6 +11,7 @@ import {
   operational,
   readEvents,
   readProjection,
+  standingBy,
 } from "./shared_operations.ts";
 import { TX_OPERATIONS } from "./tx_operations.ts";
 import { SCHEMAS_B } from "./tx_schemas.ts";
@@ -81,7 +82,7 @@ export const EDITION_B: EditionInterface = {
   name: "B",
   summary: "Optimistic transactions under `/tx`: read, decide, write, commit.",
   literals: [...LITERALS.keys()],
-  operations: OPERATIONS,
+  operations: standingBy(OPERATIONS),
   schemas: SCHEMAS_B,
   conflicts: {
     forms: [conditionPlace({ storeMayDiffer: false }), NAMED_PROJECTION, LIST_ITEM],

@@ -15,6 +15,7 @@ import {
   operationalSchemas,
   readEvents,
   readProjection,
+  standingBy,
   turns,
 } from "./shared_operations.ts";
 
@@ -154,7 +155,7 @@ export const EDITION_C: EditionInterface = {
   name: "C",
   summary: "One transaction at a time, addressed by a ticket, open in the database from begin to commit.",
   literals: [...LITERALS.keys()],
-  operations: OPERATIONS,
+  operations: standingBy(OPERATIONS),
   schemas: SCHEMAS,
   conflicts: {
     forms: [conditionPlace({ storeMayDiffer: false }), LIST_ITEM],

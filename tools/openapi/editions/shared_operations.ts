@@ -87,6 +87,15 @@ export function command(
   return { method: "POST", path, successes: [NO_CONTENT], ...rest };
 }
 
+/** The operations of an edition of which one server may be active: the others refuse all but the metrics. */
+export function standingBy(operations: readonly Operation[]): Operation[] {
+  return operations.map((operation) =>
+    operation.path === "/metrics"
+      ? operation
+      : { ...operation, errors: [...operation.errors ?? [], "Standby"] }
+  );
+}
+
 /** What operators look at, and what only developers do. */
 export function operational(metricsDescription: string): Operation[] {
   const metrics = text("The text exposition format.", "text/plain; version=0.0.4");

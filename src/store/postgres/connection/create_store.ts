@@ -1,42 +1,73 @@
-import { DatabaseError } from "../protocol/errors.ts";
+import type { PreparedEvent } from "../../prepare_event.ts";
+import { textIn } from "../protocol/cells.ts";
+import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
-import { SCHEMA_STATEMENTS, SCHEMA_VERSION } from "../tables/schema.ts";
+import { appendEvents } from "../tables/events.ts";
+import { INDEX_STATEMENTS, SCHEMA_VERSION, TABLE_STATEMENTS } from "../tables/schema.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
+import { CommitLost, type CreatedStore, wasCreated } from "./lost_commit.ts";
 import { openSession } from "./open_session.ts";
 import { PostgresStoreError, type StorePlace } from "./place.ts";
 
 /**
  * Creates the tables of a store, and their schema if it does not exist, completely or not at all.
- * @returns the store ID
- * @throws DatabaseError, SessionLost
+ * @param batches the first events
+ * @throws DatabaseError, SessionLost, CommitLost, and what `batches` throws
  */
-export async function createStore(session: Session, schema: string): Promise<string> {
+export async function createStore(
+  session: Session,
+  schema: string,
+  batches: Iterable<readonly PreparedEvent[]> = [],
+): Promise<CreatedStore> {
   const storeId = crypto.randomUUID();
   const first =
-    `INSERT INTO store (only_row, schema_version, id, head, turns, edition, server) VALUES (1, $1, $2, 0, 0, '', '')`;
+    `INSERT INTO store (only_row, schema_version, id, head, turns, edition, server) VALUES (1, $1, $2, $3, 0, '', '')`;
   try {
-    await session.run([{ sql: "BEGIN" }]);
+    const [, number] = await session.run([
+      { sql: "BEGIN" },
+      { sql: "SELECT pg_current_xact_id()::text" },
+    ]);
+    const transaction = textIn(number![0]![0]);
     // One that exists may belong to somebody who may not create others.
     const [found] = await session.run([{
       sql: "SELECT FROM pg_namespace WHERE nspname = $1",
       params: [schema],
     }]);
     if (found!.length === 0) await session.run([{ sql: `CREATE SCHEMA "${schema}"` }]);
-    for (const sql of SCHEMA_STATEMENTS) await session.run([{ sql }]);
-    await session.run([{ sql: first, params: [String(SCHEMA_VERSION), storeId] }, { sql: "COMMIT" }]);
-    return storeId;
+    for (const sql of TABLE_STATEMENTS) await session.run([{ sql }]);
+    const events = await fill(session, batches);
+    for (const sql of INDEX_STATEMENTS) await session.run([{ sql }]);
+    await session.run([{ sql: first, params: [String(SCHEMA_VERSION), storeId, String(events)] }]);
+    await session.run([{ sql: "COMMIT" }]).catch((error: Error) => {
+      if (!(error instanceof SessionLost)) throw error;
+      throw new CommitLost({ storeId, events, transaction }, error.message);
+    });
+    return { storeId, events };
   } catch (error) {
-    if (session.isOpen) await session.run([{ sql: "ROLLBACK" }]);
+    if (session.isOpen) await session.run([{ sql: "ROLLBACK" }]).catch(() => session.close());
     throw error;
   }
 }
 
+/** @returns how many events there were */
+async function fill(session: Session, batches: Iterable<readonly PreparedEvent[]>): Promise<number> {
+  let head = 0;
+  for (const events of batches) {
+    await session.run(appendEvents(head, events));
+    head += events.length;
+  }
+  return head;
+}
+
 /**
  * Creates a store where there is none, and nothing else.
- * @returns the store ID
- * @throws PostgresStoreError
+ * @param batches the first events
+ * @throws PostgresStoreError, and what `batches` throws
  */
-export async function initPostgresStore(place: StorePlace): Promise<string> {
+export async function initPostgresStore(
+  place: StorePlace,
+  batches?: Iterable<readonly PreparedEvent[]>,
+): Promise<CreatedStore> {
   let session: Session | undefined;
   try {
     session = await openSession(place, "setup");
@@ -45,12 +76,34 @@ export async function initPostgresStore(place: StorePlace): Promise<string> {
     if (await holdsStore(session, place.schema)) {
       throw new PostgresStoreError(place, "it exists already, and was left as it is");
     }
-    return await createStore(session, place.schema);
+    return await createStore(session, place.schema, batches);
   } catch (error) {
-    if (error instanceof PostgresStoreError) throw error;
-    throw new PostgresStoreError(place, `it cannot be created: ${reasonOf(error)}`);
+    if (error instanceof CommitLost) return await afterLostAnswer(place, error);
+    if (!(error instanceof DatabaseError || error instanceof SessionLost)) throw error;
+    throw new PostgresStoreError(place, `it cannot be created, and nothing was changed: ${reasonOf(error)}`);
   } finally {
     await session?.close();
+  }
+}
+
+/** What became of a creation to whose COMMIT the answer was lost. */
+async function afterLostAnswer(
+  place: StorePlace,
+  { creation, message }: CommitLost,
+): Promise<CreatedStore> {
+  const { storeId, events } = creation;
+  switch (await wasCreated(place, creation)) {
+    case true:
+      return { storeId, events };
+    case false:
+      throw new PostgresStoreError(place, `it was not created, and nothing was changed: ${message}`);
+    case undefined:
+      throw new PostgresStoreError(
+        place,
+        `whether it was created could not be found out, since the answer to the COMMIT was lost: ${message}. ` +
+          `If "SELECT id FROM ${place.schema}.store" gives ${storeId}, it is there with all events; if not, ` +
+          "nothing is",
+      );
   }
 }
 

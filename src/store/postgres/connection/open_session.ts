@@ -1,4 +1,5 @@
-import { Session } from "../protocol/session.ts";
+import type { Session } from "../protocol/session.ts";
+import { openFirst } from "./open_first.ts";
 import type { StorePlace } from "./place.ts";
 
 /** What a session is for. */
@@ -23,6 +24,7 @@ const SILENCE_MILLISECONDS: Readonly<Record<Purpose, number>> = {
 };
 
 /**
+ * Opens a session with the first server of the address that is as wanted.
  * @param onNotice called with what another session says to those who listen
  * @throws DatabaseError, SessionLost
  */
@@ -31,7 +33,7 @@ export function openSession(
   purpose: Purpose,
   onNotice?: (text: string) => void,
 ): Promise<Session> {
-  return Session.open(address, {
+  return openFirst(address, purpose === "reading" ? "any" : "read-write", {
     parameters: parametersFor(schema, purpose),
     silenceMilliseconds: SILENCE_MILLISECONDS[purpose],
     onNotice,
@@ -45,7 +47,8 @@ function parametersFor(schema: string, purpose: Purpose): Record<string, string>
     ...PLANS,
     ...WATCH,
     lock_timeout: `${FROZEN_SECONDS}s`,
-    idle_in_transaction_session_timeout: `${IDLE_SECONDS}s`,
+    // What is imported may come as slowly as it likes; nobody waits for it.
+    idle_in_transaction_session_timeout: purpose === "setup" ? "0" : `${IDLE_SECONDS}s`,
     // A COMMIT that is ended while it waits for a replica would count as done, without being there: what writes is
     // given up by us, and ends with its session.
     statement_timeout: purpose === "reading" || purpose === "informing" ? `${FROZEN_SECONDS}s` : "0",

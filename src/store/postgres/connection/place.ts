@@ -3,6 +3,8 @@ import { type PostgresAddress, postgresAddressText } from "../../../config/postg
 /** Where a store is: the tables are in a schema of their own, in a database that may hold other things. */
 export interface StorePlace {
   readonly address: PostgresAddress;
+  /** Replicas from which pages may be read. */
+  readonly readAddress?: PostgresAddress | undefined;
   readonly schema: string;
 }
 

@@ -128,7 +128,20 @@ function unsafeWay(asked: number): string {
 
 /** The error that a message tells of, and whether it ends the session. */
 export function errorIn(body: Uint8Array<ArrayBuffer>): { error: DatabaseError; isFatal: boolean } {
-  const fields = new Map(textIn(body).split("\0").map((field) => [field.charAt(0), field.slice(1)]));
+  const fields = fieldsIn(body);
   const error = new DatabaseError(fields.get("C") ?? "", fields.get("M") ?? "an error without a message");
   return { error, isFatal: (fields.get("V") ?? fields.get("S")) !== "ERROR" };
+}
+
+/**
+ * Whether a notice says that a transaction is committed here, and perhaps on no replica: somebody has ended the wait for
+ * it. The routine is the only part of it that is the same in every language.
+ */
+export function isUnreplicated(body: Uint8Array<ArrayBuffer>): boolean {
+  return fieldsIn(body).get("R") === "SyncRepWaitForLSN";
+}
+
+/** The fields of an error or a notice, by the letter of each. */
+function fieldsIn(body: Uint8Array<ArrayBuffer>): Map<string, string> {
+  return new Map(textIn(body).split("\0").map((field) => [field.charAt(0), field.slice(1)]));
 }

@@ -1,7 +1,7 @@
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { noticeIn, type Row, rowOf } from "./cells.ts";
 import { type DatabaseError, SessionLost } from "./errors.ts";
-import { errorIn, greet, type Greeted, nextMessage, writeAll } from "./greeting.ts";
+import { errorIn, greet, type Greeted, isUnreplicated, nextMessage, writeAll } from "./greeting.ts";
 import { MessageWriter, type Param } from "./message_writer.ts";
 
 /** SQL, and the values of its parameters `$1`, `$2`, ... */
@@ -48,6 +48,7 @@ export class Session {
   readonly #batches: Batch[] = [];
   #writing: Promise<void> = Promise.resolve();
   #lost: SessionLost | undefined;
+  readonly #ended = Promise.withResolvers<void>();
   #silence: ReturnType<typeof setTimeout> | undefined;
 
   private constructor({ conn, reader }: Greeted, options: SessionOptions) {
@@ -81,6 +82,11 @@ export class Session {
 
   get isOpen(): boolean {
     return this.#lost === undefined;
+  }
+
+  /** Resolves when it is not open any more. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   /**
@@ -165,6 +171,11 @@ export class Session {
         batch.error = error;
         return;
       }
+      case "N":
+        if (isUnreplicated(body)) {
+          throw new SessionLost("a COMMIT was not confirmed by a synchronous replica");
+        }
+        return;
       case "Z":
         return this.#finish(batch);
     }
@@ -192,6 +203,7 @@ export class Session {
     clearTimeout(this.#silence);
     close(this.#conn);
     for (const { reject } of this.#batches.splice(0)) reject(reason);
+    this.#ended.resolve();
   }
 }
 

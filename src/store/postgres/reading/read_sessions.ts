@@ -57,10 +57,14 @@ export class ReadSessions implements StoreReads {
   }
 
   chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
+    return this.mayReadAhead ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
+  }
+
+  /** Whether there is a connection for a chunk before it is needed. */
+  get mayReadAhead(): boolean {
     this.#dropEnded();
     const mayOpen = this.#waiting.count === 0 && this.#opening + this.#busy.size < FOR_ONE_PAGE;
-    const isFree = this.#idle.length > 0 || (mayOpen && FOR_ONE_PAGE <= this.max);
-    return isFree ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
+    return this.#idle.length > 0 || (mayOpen && FOR_ONE_PAGE <= this.max);
   }
 
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {

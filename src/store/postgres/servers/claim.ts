@@ -13,6 +13,16 @@ export class StoreBroken extends Error {
   override readonly name = "StoreBroken";
 }
 
+/** Another server has the store to itself. */
+export class StoreInUse extends PostgresStoreError {
+  readonly storeId: string;
+
+  constructor(place: StorePlace, holder: string, storeId: string) {
+    super(place, `it is in use by ${holder}`);
+    this.storeId = storeId;
+  }
+}
+
 /** How long a server waits for the end of one that had the store before it. */
 const PREDECESSOR_MILLISECONDS = 5000;
 
@@ -39,11 +49,14 @@ export class Claim {
     return this.#isShared;
   }
 
-  /** @throws PostgresStoreError when another server has the store, or servers of another edition have */
+  /** @throws StoreInUse when another server has the store, PostgresStoreError when servers of another edition have */
   async take(session: Session): Promise<void> {
     await this.#checkEditions(session);
     const holder = await this.#takeLock(session, PREDECESSOR_MILLISECONDS);
-    if (holder !== undefined) throw new PostgresStoreError(this.#place, `it is in use by ${holder}`);
+    if (holder !== undefined) {
+      const [rows] = await session.run([READ_STATE]);
+      throw new StoreInUse(this.#place, holder, storeRow(rows!).storeId);
+    }
     await session.run([{ sql: "BEGIN" }, LOCK_STATE]);
     // One that started at the same time was before.
     await this.#checkEditions(session);

@@ -5,8 +5,10 @@ CREATE TABLE store (
   id text NOT NULL,
   -- The highest sequence, 0 when there is no event.
   head bigint NOT NULL,
-  -- Since when the store is paused, in microseconds since 1970; NULL while it isn't (edition B).
+  -- Since when edition B is paused, in microseconds since 1970; NULL while it isn't.
   paused_since bigint,
+  -- The same of edition C. Neither sees the other's pause.
+  tickets_paused_since bigint,
   -- How many turns there were: of two states, the one with more is the later one.
   turns bigint NOT NULL,
   -- The edition of the servers that may write; empty before the first.
@@ -36,9 +38,11 @@ CREATE TABLE event (
 -- The tag index: the terms of each event, as 128-bit tokens.
 CREATE TABLE event_term (
   term uuid NOT NULL,
-  sequence bigint NOT NULL,
-  PRIMARY KEY (term, sequence)
+  sequence bigint NOT NULL
 );
+
+-- By itself, so that it can be made when the first events are there: in order, and not entry by entry.
+ALTER TABLE event_term ADD PRIMARY KEY (term, sequence);
 
 -- The time index: the earliest and the latest time in each block of events.
 CREATE TABLE time_block (

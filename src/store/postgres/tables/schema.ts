@@ -1,8 +1,12 @@
 import schema from "./schema.sql" with { type: "text" };
 
-/** The statements that create the tables of an empty store. */
-export const SCHEMA_STATEMENTS: readonly string[] = schema.replaceAll(/^ *--.*\n/gm, "")
-  .split(";").map((sql) => sql.trim()).filter((sql) => sql !== "");
+const statements = schema.replaceAll(/^ *--.*\n/gm, "").split(";").map((sql) => sql.trim());
+
+/** The statements that create the tables of a store. */
+export const TABLE_STATEMENTS: readonly string[] = statements.filter((sql) => sql.startsWith("CREATE "));
+
+/** Those that come when the first events are in the tables. */
+export const INDEX_STATEMENTS: readonly string[] = statements.filter((sql) => sql.startsWith("ALTER "));
 
 /** Kept in the table `store`. A program works with exactly one version and never changes a schema on its own. */
 export const SCHEMA_VERSION = 1;

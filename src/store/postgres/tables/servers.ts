@@ -34,6 +34,14 @@ export function writeTurn(server: string, edition: string, turn: string): Statem
   };
 }
 
+/**
+ * Writes the name of a turn that is there once more: a synchronous replica confirms the COMMIT of that only together with
+ * all before it, thus with the turn.
+ */
+export function confirmTurn(server: string, turn: string): Statement {
+  return { sql: "UPDATE server SET turn = $2 WHERE name = $1 AND turn = $2", params: [server, turn] };
+}
+
 export function readTurn(server: string): Statement {
   return { sql: "SELECT turn FROM server WHERE name = $1", params: [server] };
 }

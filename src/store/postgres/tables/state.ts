@@ -19,7 +19,9 @@ export interface StoreRow extends CountedState, Owner {
   readonly pausedSinceMicros: number | undefined;
 }
 
-const COLUMNS = "SELECT id, head, turns, edition, server, paused_since FROM store";
+/** The pause is that of the edition whose servers may write. */
+const COLUMNS = `SELECT id, head, turns, edition, server,
+  CASE edition WHEN 'C' THEN tickets_paused_since ELSE paused_since END FROM store`;
 
 export const READ_STATE: Statement = { sql: COLUMNS };
 
@@ -48,8 +50,10 @@ export function writeState({ storeId, head, turns }: CountedState): Statement {
 }
 
 export function writePausedSince(sinceMicros: number | undefined): Statement {
-  const params = [sinceMicros === undefined ? null : String(sinceMicros)];
-  return { sql: "UPDATE store SET paused_since = $1", params };
+  const sql = `UPDATE store SET
+    paused_since = CASE edition WHEN 'C' THEN paused_since ELSE $1::bigint END,
+    tickets_paused_since = CASE edition WHEN 'C' THEN $1::bigint ELSE tickets_paused_since END`;
+  return { sql, params: [sinceMicros === undefined ? null : String(sinceMicros)] };
 }
 
 export function writeOwner({ edition, server }: Owner): Statement {

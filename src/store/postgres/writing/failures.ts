@@ -1,10 +1,11 @@
 import type { Failure, FailureCause } from "../../outcome.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
+import { StoreBroken } from "../servers/claim.ts";
 
 /** What an error means for a turn of which nothing was committed. Others than those of a statement pass by themselves. */
 export function failureOf(error: unknown): Failure {
   const reason = (error as Error).message;
-  if (error instanceof SessionLost) {
+  if (error instanceof SessionLost || error instanceof StoreBroken) {
     return { kind: "failed", reason, code: "Unavailable", cause: "connection" };
   }
   if (!(error instanceof DatabaseError)) return { kind: "failed", reason };

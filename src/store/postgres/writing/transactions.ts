@@ -6,7 +6,7 @@ import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { type Claim, StoreBroken } from "../servers/claim.ts";
 import { newsOf, readNews } from "../tables/news.ts";
-import { readTurn, turnOf, writeTurn } from "../tables/servers.ts";
+import { confirmTurn, readTurn, turnOf, writeTurn } from "../tables/servers.ts";
 import { type CountedState, LOCK_STATE, type StoreRow, storeRow, writeState } from "../tables/state.ts";
 import { failureOf } from "./failures.ts";
 import type { WriterSession } from "./writer_session.ts";
@@ -73,11 +73,12 @@ export class Transactions {
     this.#claim = claim;
     this.#options = options;
     this.state = this.#committed = state;
+    writer.onReplaced = (reason) => this.#break(reason);
   }
 
   /** Begins a turn, and asks for something in the same go. @param ask called when it is about to be asked */
   async begin(ask: () => readonly Statement[] = () => []): Promise<Outcome<TurnBegin>> {
-    if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken };
+    if (this.#broken !== undefined) return failureOf(new StoreBroken(this.#broken));
     let session: Session | undefined;
     try {
       session = await this.#writer.ready();
@@ -213,20 +214,23 @@ export class Transactions {
    * the store waits for whatever the lost connection still does, so the answer is the truth, after a failover too.
    */
   async #outcomeOf(turn: string, reason: string): Promise<Outcome<void>> {
+    const { server } = this.#claim;
     for (let asked = 0; asked < ASKED_MAX; asked++) {
       try {
-        const session = await this.#writer.ready();
-        const [, , rows] = await session.run([BEGIN, LOCK_STATE, readTurn(this.#claim.server), ROLLBACK]);
+        // An earlier try may have left its transaction open.
+        const questions = [ROLLBACK, BEGIN, LOCK_STATE, readTurn(server), confirmTurn(server, turn), COMMIT];
+        const [, , , rows] = await this.#writer.ask(questions);
         const last = turnOf(rows!);
         if (last === undefined) break;
         return last === turn ? done(undefined) : failureOf(new SessionLost(reason));
-      } catch (error) {
-        if (!(error instanceof StoreBroken)) continue;
-        this.#break(error.message);
-        break;
+      } catch {
+        // The next time may be better.
       }
     }
-    return { kind: "unknown", reason: `the answer to a COMMIT was lost: ${reason}`, cause: "connection" };
+    const unknown = `the answer to a COMMIT was lost: ${reason}`;
+    // What an edition remembers, such as a pause, may not be what is stored: it must begin anew.
+    if (!this.#claim.isShared) this.#break(unknown);
+    return { kind: "unknown", reason: unknown, cause: "connection" };
   }
 }
 

@@ -1,3 +1,4 @@
+import { Refusal } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import { done, type Failure, type Outcome } from "../../outcome.ts";
@@ -139,6 +140,6 @@ export class Turns implements StoreTurns {
   async #readInside<T>(read: (session: Session) => Promise<T>): Promise<T> {
     const inside: Outcome<T> | Failure = await this.#transactions.inside(read);
     if (inside.kind === "done") return inside.value;
-    throw new Error(inside.reason);
+    throw inside.code === undefined ? new Error(inside.reason) : new Refusal(inside.code, inside.reason);
   }
 }

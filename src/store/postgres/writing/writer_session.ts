@@ -2,9 +2,11 @@ import { reasonOf } from "../connection/create_store.ts";
 import { openSession } from "../connection/open_session.ts";
 import type { StorePlace } from "../connection/place.ts";
 import { databaseFault } from "../connection/check_database.ts";
+import type { Row } from "../protocol/cells.ts";
 import { SessionLost } from "../protocol/errors.ts";
-import type { Session } from "../protocol/session.ts";
+import type { Session, Statement } from "../protocol/session.ts";
 import { type Claim, StoreBroken } from "../servers/claim.ts";
+import { SIGN_MILLISECONDS } from "../servers/server_lock.ts";
 
 /** How long a lost connection is tried to be replaced before a turn is refused, and how often. */
 const RECONNECT_MILLISECONDS = 10_000;
@@ -15,12 +17,17 @@ export class WriterSession {
   readonly #place: StorePlace;
   readonly #claim: Claim;
   #session: Session;
+  #connecting: Promise<Session> | undefined;
+  #isClosed = false;
+  /** Called when a server that has the store to itself learns that another one has taken over. */
+  onReplaced: (reason: string) => void = () => {};
 
   /** @param session one that has taken the claim */
   constructor(place: StorePlace, claim: Claim, session: Session) {
     this.#place = place;
     this.#claim = claim;
     this.#session = session;
+    if (!claim.isShared) this.#keep(session);
   }
 
   /** The present connection. */
@@ -34,20 +41,70 @@ export class WriterSession {
    */
   async ready(): Promise<Session> {
     if (this.#session.isOpen) return this.#session;
+    this.#connecting ??= this.#connect().finally(() => this.#connecting = undefined);
+    return await this.#connecting;
+  }
+
+  /** Runs statements that change nothing, even if this server may not write any more. Throws like a session. */
+  async ask(statements: readonly Statement[]): Promise<Row[][]> {
+    try {
+      return await (await this.ready()).run(statements);
+    } catch (error) {
+      if (!(error instanceof StoreBroken)) throw error;
+      const session = await openSession(this.#place, "writing");
+      try {
+        return await session.run(statements);
+      } finally {
+        await session.close();
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#session.close();
+  }
+
+  async #connect(): Promise<Session> {
     const endAt = performance.now() + RECONNECT_MILLISECONDS;
     for (;;) {
+      if (this.#isClosed) throw new SessionLost("the store was closed");
       try {
-        return this.#session = await this.#replacement();
+        this.#session = await this.#replacement();
+        break;
       } catch (error) {
         if (error instanceof StoreBroken) throw error;
         if (performance.now() >= endAt) throw new SessionLost(reasonOf(error));
       }
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_PAUSE_MILLISECONDS));
     }
+    if (this.#isClosed) await this.#session.close();
+    else if (!this.#claim.isShared) this.#keep(this.#session);
+    return this.#session;
   }
 
-  async close(): Promise<void> {
-    await this.#session.close();
+  /** Shows on a connection that this server lives. When it is lost, tries to have the lock back before another server. */
+  #keep(session: Session): void {
+    let isAnswered = true;
+    const signs = setInterval(() => {
+      if (!isAnswered) return;
+      isAnswered = false;
+      session.run([{ sql: "SELECT" }]).then(() => isAnswered = true, () => {});
+    }, SIGN_MILLISECONDS);
+    session.ended.then(() => {
+      clearInterval(signs);
+      this.#regain();
+    });
+  }
+
+  async #regain(): Promise<void> {
+    while (!this.#isClosed && !this.#session.isOpen) {
+      try {
+        await this.ready();
+      } catch (error) {
+        if (error instanceof StoreBroken) return this.onReplaced(error.message);
+      }
+    }
   }
 
   async #replacement(): Promise<Session> {

@@ -1,26 +1,28 @@
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parsePostgresUrl, type PostgresAddress } from "../../../../src/config/postgres_url.ts";
-import { openSession } from "../../../../src/store/postgres/connection/open_session.ts";
 import type { Row } from "../../../../src/store/postgres/protocol/cells.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { freePort } from "../../../support/free_port.ts";
 import type { DebianProgram } from "../../support/debian_program.ts";
+import { runSql } from "./run_sql.ts";
+import { asUnprivileged, disown, reachable } from "./unprivileged.ts";
 
 /** The programs that a cluster needs. */
 export const POSTGRES_PROGRAMS = ["postgres", "initdb"] as const;
 export type PostgresPrograms = Readonly<Record<(typeof POSTGRES_PROGRAMS)[number], DebianProgram>>;
 
-/** "nobody": PostgreSQL refuses to run as root. */
-const UNPRIVILEGED = 65_534;
-
 const START_SECONDS = 30;
 const STOP_MILLISECONDS = 10_000;
 
 export interface ClusterOptions {
+  /** The directory below which it has its own; the system's for temporary files when undefined. */
+  readonly parent?: string | undefined;
   /** Settings of the server. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Arguments of `initdb`, instead of those for a database in UTF-8 that trusts everybody. */
   readonly initdb?: readonly string[];
+  /** The cluster that it is a replica of, which follows by streaming. */
+  readonly replicaOf?: PostgresCluster;
 }
 
 /** A PostgreSQL of its own, in a directory of its own. */
@@ -30,24 +32,24 @@ export class PostgresCluster implements AsyncDisposable {
   readonly #programs: PostgresPrograms;
   readonly #settings: Readonly<Record<string, string>>;
   #process: Deno.ChildProcess | undefined;
+  #isOver = false;
 
-  private constructor(programs: PostgresPrograms, settings: Readonly<Record<string, string>>) {
+  private constructor(programs: PostgresPrograms, { parent, settings = {} }: ClusterOptions) {
     this.#settings = settings;
-    this.directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
-    if (Deno.uid() === 0) Deno.chownSync(this.directory, UNPRIVILEGED, UNPRIVILEGED);
-    this.#programs = Deno.uid() === 0 ? within(this.directory, programs) : programs;
+    const place = parent === undefined ? {} : { dir: parent };
+    this.directory = Deno.makeTempDirSync({ ...place, prefix: "eventstore_test_" });
+    disown(this.directory);
+    this.#programs = reachable(programs, this.directory);
     this.port = freePort();
   }
 
   static async start(programs: PostgresPrograms, options: ClusterOptions = {}): Promise<PostgresCluster> {
-    const cluster = new PostgresCluster(programs, options.settings ?? {});
+    const cluster = new PostgresCluster(programs, options);
     try {
-      const args = options.initdb ?? ["--auth=trust", "--encoding=UTF8"];
-      const initdb = cluster.#command(cluster.#programs.initdb, [
-        ...["--pgdata", cluster.dataDirectory, "--username=postgres", "--locale=C", "--no-sync"],
-        ...args,
-      ]);
-      if (!(await initdb.spawn().status).success) throw new Error("initdb failed");
+      const making = options.replicaOf === undefined
+        ? cluster.#initdb(options)
+        : cluster.#baseBackup(options.replicaOf);
+      if (!(await making.spawn().status).success) throw new Error("a data directory could not be made");
       await cluster.run();
       return cluster;
     } catch (error) {
@@ -72,6 +74,11 @@ export class PostgresCluster implements AsyncDisposable {
     return this.#process!.pid;
   }
 
+  /** Whether the server runs; it ends by itself when it cannot recover, as on a full disk. */
+  get isRunning(): boolean {
+    return this.#process !== undefined && !this.#isOver;
+  }
+
   /** Starts the server and waits until it takes connections. */
   async run(): Promise<void> {
     const settings = {
@@ -85,13 +92,13 @@ export class PostgresCluster implements AsyncDisposable {
     };
     const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const start = this.#command(this.#programs.postgres, ["-D", this.dataDirectory, ...given]);
-    let isOver = true;
+    this.#isOver = true;
     await eventually(async () => {
       // Behind a crash, it does not start before all processes of the old one have ended.
-      if (isOver) {
-        isOver = false;
+      if (this.#isOver) {
+        this.#isOver = false;
         this.#process = start.spawn();
-        this.#process.status.then(() => isOver = true);
+        this.#process.status.then(() => this.#isOver = true);
       }
       await this.sql("SELECT");
     }, START_SECONDS);
@@ -114,15 +121,8 @@ export class PostgresCluster implements AsyncDisposable {
   }
 
   /** The same, as somebody else or in another database. */
-  async sqlIn(address: PostgresAddress, ...statements: readonly string[]): Promise<readonly Row[]> {
-    const session = await openSession({ address, schema: "public" }, "setup");
-    try {
-      let rows: readonly Row[] = [];
-      for (const sql of statements) rows = (await session.run([{ sql }]))[0]!;
-      return rows;
-    } finally {
-      await session.close();
-    }
+  sqlIn(address: PostgresAddress, ...statements: readonly string[]): Promise<readonly Row[]> {
+    return runSql(address, statements);
   }
 
   /** Replaces a file of its configuration. */
@@ -136,13 +136,27 @@ export class PostgresCluster implements AsyncDisposable {
       const copy = join(this.dataDirectory, basename(path));
       Deno.copyFileSync(path, copy);
       Deno.chmodSync(copy, 0o600);
-      if (Deno.uid() === 0) Deno.chownSync(copy, UNPRIVILEGED, UNPRIVILEGED);
+      disown(copy);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end("SIGQUIT");
     Deno.removeSync(this.directory, { recursive: true });
+  }
+
+  #initdb({ initdb: args = ["--auth=trust", "--encoding=UTF8"] }: ClusterOptions): Deno.Command {
+    const place = ["--pgdata", this.dataDirectory, "--username=postgres", "--locale=C", "--no-sync"];
+    return this.#command(this.#programs.initdb, [...place, ...args]);
+  }
+
+  #baseBackup({ port }: PostgresCluster): Deno.Command {
+    const { path, ...program } = this.#programs.initdb;
+    const source = [`--dbname=postgresql://postgres@127.0.0.1:${port}/postgres`, "--checkpoint=fast"];
+    const target = ["--pgdata", this.dataDirectory, "--write-recovery-conf", "--no-sync"];
+    // Beside the others of this version: what is on the path may be a link to it, or choose another one.
+    const folder = dirname(Deno.realPathSync(path));
+    return this.#command({ path: join(folder, "pg_basebackup"), ...program }, [...source, ...target]);
   }
 
   #command({ path, environment }: DebianProgram, args: readonly string[]): Deno.Command {
@@ -156,28 +170,4 @@ export class PostgresCluster implements AsyncDisposable {
       stderr: "null",
     });
   }
-}
-
-/** What comes before a command that must not run as root. */
-function asUnprivileged(): string[] {
-  if (Deno.uid() !== 0) return [];
-  return ["setpriv", `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, "--clear-groups"];
-}
-
-/** The programs as somebody else than root can start them: what was fetched may be in root's own directory. */
-function within(directory: string, programs: PostgresPrograms): PostgresPrograms {
-  const { root } = programs.postgres;
-  if (root === "/") return programs;
-  const copy = join(directory, "programs");
-  // Links cost nothing, where they are possible.
-  const script = 'cp -al "$0" "$1" 2>/dev/null || { rm -rf "$1" && cp -a "$0" "$1"; }';
-  const { success } = new Deno.Command("sh", { args: ["-c", script, root, copy] }).outputSync();
-  if (!success) throw new Error(`${root} cannot be copied`);
-  const moved = (text: string): string => text.replaceAll(root, copy);
-  const program = ({ path, environment }: DebianProgram): DebianProgram => ({
-    path: moved(path),
-    root: copy,
-    environment: Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, moved(value)])),
-  });
-  return { postgres: program(programs.postgres), initdb: program(programs.initdb) };
 }

@@ -1,0 +1,96 @@
+import type { Bug, Catcher } from "./bug.ts";
+
+/** So many rounds that each disruption comes once; what shows less often takes more. */
+const kills = (edition: "A" | "B" | "C", rounds = 10): Catcher => ({
+  check: "postgres_kills",
+  edition,
+  rounds,
+});
+
+const TRANSACTIONS = "src/store/postgres/writing/transactions.ts";
+const OPEN_SESSION = "src/store/postgres/connection/open_session.ts";
+
+/** On PostgreSQL: what several servers and lost connections may come to. */
+export const POSTGRES_BUGS: readonly Bug[] = [
+  {
+    name: "on PostgreSQL, a write is acknowledged before its COMMIT",
+    edits: [{
+      file: TRANSACTIONS,
+      find: "await session.run(ending, isLong ? LONG_MILLISECONDS : undefined);",
+      replace: "session.run(ending).catch(() => {});",
+    }],
+    caughtBy: kills("A"),
+  },
+  {
+    name: "on PostgreSQL, a COMMIT of which the answer was lost is told as refused",
+    edits: [{
+      file: TRANSACTIONS,
+      find: "return last === turn ? done(undefined) : failureOf(new SessionLost(reason));",
+      replace: "return failureOf(new SessionLost(reason));",
+    }],
+    caughtBy: kills("A", 30),
+  },
+  {
+    name: "on PostgreSQL, a COMMIT of which the answer was lost is told as done",
+    edits: [{
+      file: TRANSACTIONS,
+      find: "return last === turn ? done(undefined) : failureOf(new SessionLost(reason));",
+      replace: "return done(undefined);",
+    }],
+    caughtBy: kills("A"),
+  },
+  {
+    name: "on PostgreSQL, a turn does not lock the row of the store",
+    edits: [{
+      file: "src/store/postgres/tables/state.ts",
+      find: "sql: `${COLUMNS} FOR UPDATE`",
+      replace: "sql: `${COLUMNS} -- FOR UPDATE`",
+    }],
+    caughtBy: kills("A"),
+  },
+  {
+    name: "on PostgreSQL, a turn goes on from the head that this server knows",
+    edits: [{
+      file: TRANSACTIONS,
+      find: "    this.#committed = { storeId, head, turns };\n",
+      replace: "    this.#committed = { ...last, turns };\n",
+    }],
+    caughtBy: kills("A"),
+  },
+  {
+    name: "on PostgreSQL, nobody ends the turn of a server that has frozen",
+    edits: [{
+      file: OPEN_SESSION,
+      find: '"setup" ? "0" : `${IDLE_SECONDS}s`',
+      replace: '"setup" ? "0" : `${IDLE_SECONDS - IDLE_SECONDS}s`',
+    }],
+    caughtBy: kills("A"),
+  },
+  {
+    name: "on PostgreSQL, a lost connection is an error of the server",
+    edits: [{
+      file: "src/store/postgres/writing/failures.ts",
+      find: '    return { kind: "failed", reason, code: "Unavailable", cause: "connection" };',
+      replace: '    return { kind: "failed", reason, cause: "connection" };',
+    }],
+    caughtBy: kills("C"),
+  },
+  {
+    name: "on PostgreSQL, a COMMIT that no synchronous replica has confirmed is told as done",
+    edits: [{
+      file: "src/store/postgres/protocol/greeting.ts",
+      find: 'fieldsIn(body).get("R") === "SyncRepWaitForLSN"',
+      replace: 'fieldsIn(body).get("R") === "NeverSaid"',
+    }],
+    caughtBy: { tests: "tests/system/postgres/synchronous_replica.test.ts" },
+  },
+  {
+    name: "on PostgreSQL, who asks what became of a COMMIT does not wait for the synchronous replica",
+    edits: [{
+      file: "src/store/postgres/tables/servers.ts",
+      find: '"UPDATE server SET turn = $2 WHERE name = $1 AND turn = $2"',
+      replace: '"SELECT $1::text, $2::text"',
+    }],
+    caughtBy: { tests: "tests/system/postgres/synchronous_replica.test.ts" },
+  },
+];

@@ -1,0 +1,175 @@
+import { join } from "node:path";
+import type { Client } from "../../tests/support/client.ts";
+import { pause } from "../../tests/support/eventually.ts";
+import { AuditFailure } from "../report.ts";
+import { attemptsIn, faultsOf } from "../witness/judge.ts";
+import type { FoundStore } from "../witness/found_store.ts";
+import { Witness } from "../witness/record.ts";
+import { actOnce } from "../workload/act_once.ts";
+import { randomAdministration, randomLoad } from "../workload/acts.ts";
+import type { EditionName } from "../workload/perform.ts";
+import type { Random } from "../workload/random.ts";
+import type { Disruption } from "./disruption.ts";
+import { actOnServers, untilServed, within } from "./going_on.ts";
+import { readThrough, serving } from "./serving.ts";
+import { type ServerPlace, StoreServer } from "./store_server.ts";
+import { count, type Tally } from "./tally.ts";
+
+/** For each server. */
+const CLIENTS = 3;
+
+/** Of the rounds, in so many one client alone does everything. */
+const ALONE = 0.25;
+
+/** How long the clients may take until something is disrupted. */
+const PATIENCE_MILLISECONDS = 2500;
+
+/** One store and its servers, over many disruptions. */
+export class DisruptedStore implements AsyncDisposable {
+  readonly #edition: EditionName;
+  readonly #directory: string;
+  readonly #servers: StoreServer[] = [];
+  #found: FoundStore | undefined;
+  #lastId = 0;
+
+  private constructor(edition: EditionName, directory: string) {
+    this.#edition = edition;
+    this.#directory = directory;
+  }
+
+  /** @param directory for what the witness writes */
+  static async start(
+    place: Omit<ServerPlace, "number">,
+    servers: number,
+    directory: string,
+  ): Promise<DisruptedStore> {
+    const store = new DisruptedStore(place.edition, directory);
+    try {
+      for (let number = 0; number < servers; number++) {
+        store.#servers.push(await StoreServer.start({ ...place, number }));
+      }
+      store.#found = await readThrough(place.edition, store.#clients, []);
+      return store;
+    } catch (error) {
+      await store[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async round(disruption: Disruption, random: Random, tally: Tally): Promise<void> {
+    const where = `round ${tally.rounds}, ${disruption.name}`;
+    const { strike, mayFail = false, needsClients = false } = disruption;
+    using witness = new Witness(join(this.#directory, "witness.jsonl"), this.#lastId);
+    const isAlone = !needsClients && random.chance(ALONE);
+    let isOver = false;
+    const acting = this.#act(random.fork(), witness, isAlone, () => isOver);
+    // What goes wrong with it is told at its end.
+    acting.catch(() => {});
+    const end = async (): Promise<void> => {
+      isOver = true;
+      await within(acting, `${where}, a client`);
+    };
+    await untilDone(witness, random.below(40));
+    await pause(random.below(50));
+    const wasUnderWay = attemptsIn(witness.entries).some(({ told }) => told === undefined);
+    const target = random.pick(this.#servers);
+    const struck = await strike({ servers: this.#servers, target, random: random.fork() });
+    if (struck.sparesOthers && !isAlone) await this.#goOn("slowestOthers", where, witness, tally);
+    await struck.mend();
+    // What others write might fall to its resets, or to its pauses.
+    if (isAlone) {
+      await end();
+      await this.#judge(witness, where);
+      if (this.#edition !== "A") await this.#resume(witness);
+    }
+    await this.#goOn(isAlone ? undefined : "slowestAll", where, witness, tally);
+    await struck.recover?.();
+    await end();
+    this.#found = await this.#judge(witness, where);
+    if (!mayFail) checkAnswers(witness, where);
+    this.#lastId = witness.lastId;
+    count(tally, witness, { wasUnderWay, inside: struck.inside });
+  }
+
+  /** Stops all servers as an operator does. */
+  async stop(): Promise<void> {
+    for (const { process } of this.#servers) {
+      const { code, stderr } = await process.stop();
+      if (code !== 0) throw new AuditFailure("the stop after the rounds", [`exit code ${code}`, stderr]);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server[Symbol.asyncDispose]()));
+  }
+
+  get #clients(): Client[] {
+    return this.#servers.map(({ client }) => client);
+  }
+
+  /** Several clients that write, spread over the servers; or one that does everything. */
+  #act(random: Random, witness: Witness, isAlone: boolean, isStopped: () => boolean): Promise<unknown> {
+    const clients = this.#clients;
+    const count = isAlone ? 1 : CLIENTS * clients.length;
+    return Promise.all(Array.from({ length: count }, (_, i) => {
+      const name = `client ${i}`;
+      const own = random.fork();
+      const choose = (id: number) =>
+        isAlone ? randomAdministration(own, this.#edition, name, id) : randomLoad(own, name, id);
+      const first = i % clients.length;
+      const preferred = [...clients.slice(first), ...clients.slice(0, first)];
+      return actOnServers({ edition: this.#edition, witness }, preferred, name, choose, isStopped);
+    }));
+  }
+
+  /** Until those that are expected to answer have taken a write: each of edition A, or else the active one. */
+  async #goOn(
+    figure: "slowestOthers" | "slowestAll" | undefined,
+    where: string,
+    witness: Witness,
+    tally: Tally,
+  ): Promise<void> {
+    const acting = { edition: this.#edition, witness };
+    const expected = this.#servers.filter(({ isExpected }) => isExpected);
+    if (expected.length === 0) return;
+    for (const { process, role } of expected) {
+      if (!process.isRunning) throw new AuditFailure(`${where}: ${role} ended by itself`, [process.stderr]);
+    }
+    const groups = this.#edition === "A" ? expected.map((server) => [server]) : [expected];
+    const took = await Promise.all(groups.map((servers, i) => {
+      const names = servers.map(({ role }) => role).join();
+      const clients = servers.map(({ client }) => client);
+      return untilServed(acting, clients, `${figure ?? "probe"} ${i}`, `${where}, ${figure}, ${names}`);
+    }));
+    if (figure !== undefined) tally[figure] = Math.round(Math.max(tally[figure], ...took));
+  }
+
+  async #judge(witness: Witness, where: string): Promise<FoundStore> {
+    const attempts = attemptsIn(witness.entries);
+    const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
+    const names = [...changed, ...this.#found!.projections];
+    const found = await readThrough(this.#edition, this.#clients, names);
+    const faults = faultsOf(this.#found!, witness.entries, found);
+    if (faults.length > 0) throw new AuditFailure(where, faults);
+    return found;
+  }
+
+  /** From a pause, or from one that still waits for transactions of which the client is gone. */
+  async #resume(witness: Witness): Promise<void> {
+    const client = await serving(this.#edition, this.#clients);
+    const ending = await actOnce(this.#edition, client, "operator", witness, () => ({ kind: "resume" }));
+    if (ending?.fate !== "done") throw new AuditFailure("the resume after a round", [`${ending?.status}`]);
+  }
+}
+
+/** @throws AuditFailure when an act was answered as if the server itself had failed */
+function checkAnswers({ entries }: Witness, where: string): void {
+  const failed = attemptsIn(entries).filter(({ told }) => told?.status === 500).map(({ id }) => id);
+  if (failed.length > 0) throw new AuditFailure(where, [`answered 500: the acts ${failed.join()}`]);
+}
+
+/** Until so many acts are acknowledged, or it takes too long. */
+async function untilDone(witness: Witness, acts: number): Promise<void> {
+  const endsAt = performance.now() + PATIENCE_MILLISECONDS;
+  while (witness.done < acts && performance.now() < endsAt) await pause(2);
+}

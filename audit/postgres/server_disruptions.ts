@@ -1,0 +1,124 @@
+import { pause } from "../../tests/support/eventually.ts";
+import { AuditFailure } from "../report.ts";
+import { ARRIVING, type Cut, STAGES } from "./disturbed_connection.ts";
+import type { Disruption, Scene, Struck } from "./disruption.ts";
+import type { StoreCluster } from "./store_cluster.ts";
+import { shuffled } from "./shuffled.ts";
+import type { StoreServer } from "./store_server.ts";
+
+/** How long it is tried to meet a server inside a transaction. */
+const TRIES = 100;
+
+/** How long it may take until a connection comes to where it is to be cut. */
+const CUT_MILLISECONDS = 3000;
+
+/** What happens to servers, or between one of them and PostgreSQL. */
+export function serverDisruptions(cluster: StoreCluster): readonly Disruption[] {
+  return [
+    { name: "serverKill", strike: serverKill },
+    { name: "serverStop", strike: serverStop },
+    { name: "freeze", strike: (scene) => freeze(cluster, scene), needsClients: true },
+    { name: "silence", strike: (scene) => silence(cluster, scene), needsClients: true },
+    { name: "connectionCut", strike: connectionCut, needsClients: true },
+    { name: "connectionsEnded", strike: (scene) => connectionsEnded(cluster, scene) },
+  ];
+}
+
+/** A server is killed (SIGKILL), and started again. */
+async function serverKill({ target }: Scene): Promise<Struck> {
+  target.isExpected = false;
+  await target.process.kill();
+  return { sparesOthers: true, inside: 0, mend: () => startAgain(target) };
+}
+
+/** A server is stopped as an operator does, and started again. */
+async function serverStop({ target }: Scene): Promise<Struck> {
+  target.isExpected = false;
+  const { code, stderr } = await target.process.stop();
+  if (code !== 0) throw new AuditFailure("a server was stopped", [`exit code ${code}`, stderr]);
+  return { sparesOthers: true, inside: 0, mend: () => startAgain(target) };
+}
+
+/** A server freezes (SIGSTOP) inside a transaction, and goes on later. */
+async function freeze(cluster: StoreCluster, scene: Scene): Promise<Struck> {
+  const { target, random } = scene;
+  target.isExpected = false;
+  let isInside = false;
+  for (let tried = 0; tried < TRIES && !isInside; tried++) {
+    await pause(random.below(10));
+    target.process.signal("SIGSTOP");
+    isInside = await holdsRow(cluster, scene);
+    if (!isInside && tried < TRIES - 1) target.process.signal("SIGCONT");
+  }
+  return {
+    sparesOthers: true,
+    inside: isInside ? 1 : 0,
+    mend: () => {
+      target.process.signal("SIGCONT");
+      target.isExpected = true;
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Nothing gets through between a server and PostgreSQL any more, until it does again. */
+async function silence(cluster: StoreCluster, scene: Scene): Promise<Struck> {
+  const { target, random } = scene;
+  await pause(random.below(20));
+  target.isExpected = false;
+  target.connection.silence();
+  const isInside = await holdsRow(cluster, scene);
+  return {
+    sparesOthers: true,
+    inside: isInside ? 1 : 0,
+    mend: () => {
+      target.connection.resume();
+      target.isExpected = true;
+      return Promise.resolve();
+    },
+  };
+}
+
+/** A connection of a server is cut, again and again: at each stage of a group, however much still arrives. */
+async function connectionCut({ target: { connection }, random }: Scene): Promise<Struck> {
+  const cuts = STAGES.flatMap((at) => ARRIVING.map((arrives): Cut => ({ at, arrives })));
+  const before = connection.cuts;
+  for (const cut of shuffled(cuts, random)) {
+    const made = connection.cuts;
+    connection.cutAt(cut);
+    const endsAt = performance.now() + CUT_MILLISECONDS;
+    while (connection.cuts === made && performance.now() < endsAt) await pause(2);
+    connection.spare();
+    // No client comes here any more.
+    if (connection.cuts === made) break;
+  }
+  return { sparesOthers: true, inside: connection.cuts - before, mend: nothingToMend };
+}
+
+/** An administrator ends the connections of a server, or of all. */
+async function connectionsEnded(cluster: StoreCluster, { target, servers, random }: Scene): Promise<Struck> {
+  const roles = (random.chance(0.5) ? [target] : servers).map(({ role }) => `'${role}'`).join();
+  await cluster.postgres.sql(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IN (${roles})`,
+  );
+  return { sparesOthers: true, inside: 0, mend: nothingToMend };
+}
+
+function nothingToMend(): Promise<void> {
+  return Promise.resolve();
+}
+
+async function startAgain(server: StoreServer): Promise<void> {
+  await server.process.start();
+  server.isExpected = true;
+}
+
+/** Whether a server is in a transaction that has locked the row of the store. */
+async function holdsRow(cluster: StoreCluster, { target }: Scene): Promise<boolean> {
+  const rows = await cluster.postgres.sql(
+    `SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+     WHERE a.usename = '${target.role}' AND a.state LIKE 'idle in transaction%' AND l.granted
+       AND l.mode = 'RowShareLock' AND l.relation::regclass::text LIKE '%.store'`,
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,115 @@
+import { parseArgs } from "node:util";
+import type { Query } from "../../src/model/query.ts";
+import { openSession } from "../../src/store/postgres/connection/open_session.ts";
+import { PostgresStore } from "../../src/store/postgres/postgres_store.ts";
+import { textIn } from "../../src/store/postgres/protocol/cells.ts";
+import { Session, type Statement } from "../../src/store/postgres/protocol/session.ts";
+import { throwIfFailed } from "../../src/store/outcome.ts";
+import { EVERYTHING } from "../../tests/store/chunks.ts";
+import { changing, queryOf, storeWrite, tag } from "../../tests/store/made_writes.ts";
+import { databaseText, fillDatabase, startDatabase } from "../postgres/database.ts";
+import { SampleEvents } from "../sample_events.ts";
+import { print, table } from "./report.ts";
+
+/*
+ * The plan of every statement that a server runs on a large store, as EXPLAIN shows it in a session with the server's own
+ * settings. Exits with 1 when one goes through a whole table of events, terms, time blocks or projections.
+ *
+ *   deno task campaign:postgres_plans [--events 5000000] [--dir path]
+ */
+
+const { values: flags } = parseArgs({
+  args: Deno.args,
+  options: { events: { type: "string", default: "5000000" }, dir: { type: "string" } },
+});
+const events = Number(flags.events);
+const WHOLE_TABLE = /Seq Scan on (event|event_term|time_block|projection)\b/;
+const EXPLAINED = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/;
+
+await using database = await startDatabase(flags.dir);
+await fillDatabase(database, "plans", events);
+await database.sqlIn(database.address(undefined, "plans"), "ANALYZE");
+const place = { address: database.address(undefined, "plans"), schema: "eventstore" };
+const statements = await statementsOf(work);
+
+const session = await openSession(place, "writing");
+const rows: string[][] = [];
+let scans = 0;
+for (const { sql, params = [] } of statements) {
+  const [, plan] = await session.run([{ sql: "BEGIN" }, { sql: `EXPLAIN ${sql}`, params }, {
+    sql: "ROLLBACK",
+  }]);
+  const lines = plan!.map(([line]) => textIn(line));
+  const isWhole = lines.some((line) => WHOLE_TABLE.test(line));
+  if (isWhole) scans++;
+  rows.push([
+    `\`${sql.replaceAll(/\s+/g, " ").trim()}\``,
+    nodesIn(lines).join("; "),
+    isWhole ? "**whole table**" : "",
+  ]);
+}
+await session.close();
+print(`${await databaseText(database)}; ${events.toLocaleString("en")} events\n\n`);
+print(table(["statement", "how it reaches tables", ""], rows.toSorted(([a], [b]) => a! < b! ? -1 : 1)));
+print(`\n${rows.length} statements, ${scans} through a whole table\n`);
+Deno.exitCode = scans === 0 ? 0 : 1;
+
+/** The nodes of a plan that read a table, each once. */
+function nodesIn(lines: readonly string[]): string[] {
+  const nodes = lines.flatMap((line) =>
+    /((?:Index|Seq|Bitmap|Tid)[\w ]*Scan[\w ]* on \w+)/.exec(line)?.[1] ?? []
+  );
+  return [...new Set(nodes)];
+}
+
+/** Notes what sessions are asked, each text once, while something is done. */
+async function statementsOf(work: () => Promise<void>): Promise<Statement[]> {
+  const seen = new Map<string, Statement>();
+  const { run } = Session.prototype;
+  Session.prototype.run = function (statements, ...rest) {
+    for (const each of statements) if (EXPLAINED.test(each.sql)) seen.set(each.sql, each);
+    return run.call(this, statements, ...rest);
+  };
+  try {
+    await work();
+  } finally {
+    Session.prototype.run = run;
+  }
+  return [...seen.values()].filter(({ sql }) => !sql.includes("pg_catalog"));
+}
+
+/** Every kind of turn and of read, but for those that are about whole tables: a reset, and the statistics. */
+async function work(): Promise<void> {
+  // Of a store that was just opened, no memory proves anything: conditions are looked up.
+  const store = await PostgresStore.open(place, { readersMax: 2, edition: "A", servers: "shared" });
+  const write = async (...args: Parameters<typeof storeWrite>): Promise<void> => {
+    throwIfFailed((await store.turns.group([storeWrite(...args)]))[0]!);
+  };
+  const sample = new SampleEvents(events, 7);
+  const article = tag("article", sample.article());
+  const queries: Query[] = [
+    queryOf([sample.type()]),
+    queryOf(["OrderPlaced", "OrderPaid"], [tag("customer", sample.customer())]),
+    queryOf([], [article, tag("order", sample.order())]),
+    [...queryOf(["none"]), ...queryOf([], [article])],
+  ];
+  for (const failIfEventsMatch of [...queries, queryOf([], [tag("n", "none")])]) {
+    await write(sample.events(3), { conditions: [{ failIfEventsMatch, afterSequence: 9 }] });
+  }
+  const key = { type: "p", id: "1" };
+  throwIfFailed((await store.turns.group([changing({ create: [{ ...key, payload: "x" }] })]))[0]!);
+  const { version } = (await store.reads.projection(key)).projection!;
+  throwIfFailed((await store.turns.group([changing({ replace: [{ ...key, version, payload: "y" }] })]))[0]!);
+  throwIfFailed(await store.turns.deleteProjections("p"));
+  throwIfFailed(await store.turns.setPaused(1));
+  throwIfFailed(await store.turns.setPaused(undefined));
+  const time = { fromMicros: 0, beforeMicros: 2_000_000_000_000_000 };
+  for (const query of ["every", ...queries] as const) {
+    for (const backwards of [false, true]) {
+      for (const bounds of [{}, { afterSequence: events - 100 }, { time }, { limit: 1 }]) {
+        await store.reads.chunk({ ...EVERYTHING, query, backwards, ...bounds });
+      }
+    }
+  }
+  await store.close();
+}

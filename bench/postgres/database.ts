@@ -1,0 +1,54 @@
+import { initPostgresStore } from "../../src/store/postgres/connection/create_store.ts";
+import { textIn } from "../../src/store/postgres/protocol/cells.ts";
+import { type PreparedEvent, prepareEvent } from "../../src/store/prepare_event.ts";
+import { PostgresCluster } from "../../tests/system/postgres/support/cluster.ts";
+import { debianProgram } from "../../tests/system/support/debian_program.ts";
+import { EVENTS_PER_TURN } from "../fill_store.ts";
+import { SampleEvents } from "../sample_events.ts";
+
+/** The schema of every store, each of which has a database of its own. */
+const SCHEMA = "eventstore";
+
+/**
+ * A PostgreSQL of Debian for measurements, with its defaults: what it has committed is on the disk.
+ * @param parent the directory below which it has its own, which its unprivileged user must be able to enter
+ */
+export async function startDatabase(parent: string | undefined): Promise<PostgresCluster> {
+  const programs = { postgres: await debianProgram("postgres"), initdb: await debianProgram("initdb") };
+  return await PostgresCluster.start(programs, { parent, settings: { fsync: "on" } });
+}
+
+/** What it is, for the head of a report. */
+export async function databaseText(cluster: PostgresCluster): Promise<string> {
+  const [row] = await cluster.sql("SELECT split_part(current_setting('server_version'), ' ', 1)");
+  return `PostgreSQL ${textIn(row![0])} on this machine, with its defaults`;
+}
+
+/** Settings with which a server has its store in a database. */
+export function databaseSettings(cluster: PostgresCluster, database: string): Record<string, string> {
+  return { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: cluster.url(undefined, database) };
+}
+
+/** Creates a database whose store holds this many sample events: those that `fillStore` writes into a file. */
+export async function fillDatabase(
+  cluster: PostgresCluster,
+  name: string,
+  storeEvents: number,
+): Promise<void> {
+  await cluster.sql(`CREATE DATABASE ${name} TEMPLATE template0`);
+  const place = { address: cluster.address(undefined, name), schema: SCHEMA };
+  await initPostgresStore(place, sampleBatches(storeEvents));
+}
+
+function* sampleBatches(storeEvents: number): Generator<PreparedEvent[]> {
+  const sample = new SampleEvents(storeEvents, 1);
+  for (let left = storeEvents; left > 0; left -= EVENTS_PER_TURN) {
+    const events = sample.events(Math.min(left, EVENTS_PER_TURN));
+    yield events.map((event) => prepareEvent(event, Date.now() * 1000));
+  }
+}
+
+/** A copy of a database to which nobody is connected. */
+export async function copyDatabase(cluster: PostgresCluster, from: string, to: string): Promise<void> {
+  await cluster.sql(`CREATE DATABASE ${to} TEMPLATE ${from}`);
+}

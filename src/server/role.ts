@@ -1,0 +1,99 @@
+import type { Handler } from "../http/exchange.ts";
+import type { Standby } from "../store/standby.ts";
+import type { Store } from "../store/store.ts";
+import { makeStandbyHandler } from "./standby_handler.ts";
+import { Term, type TermHost } from "./term.ts";
+
+/** How long reads of a term that has ended may go on. */
+const LAST_READS_MILLISECONDS = 10_000;
+
+export interface RoleHost extends TermHost {
+  /** Called with the reason why no write can be trusted any more, where no other server could take over. */
+  readonly onBroken: (reason: string) => void;
+  /** See `ServerParts`. */
+  readonly onLost: (reason: string) => void;
+  /** Called with a line when the server becomes active, or stands by. */
+  readonly onRole: (line: string) => void;
+}
+
+/** Whether a server is the active one of its store or stands by, and who answers its requests meanwhile. */
+export class Role {
+  /** How often it has become active. */
+  activations = 0;
+  readonly #host: RoleHost;
+  readonly #standby: Standby | undefined;
+  readonly #standbyHandler: Handler | undefined;
+  #term: Term | undefined;
+  #isStopping = false;
+  /** Stores of terms that have ended, which are still read from. */
+  readonly #lastRead = new Map<Store, ReturnType<typeof setTimeout>>();
+
+  /** @param standby undefined where this server is the only one */
+  constructor(host: RoleHost, standby: Standby | undefined) {
+    this.#host = host;
+    this.#standby = standby;
+    this.#standbyHandler = standby && makeStandbyHandler(host, standby);
+  }
+
+  get isActive(): boolean {
+    return this.#term !== undefined;
+  }
+
+  get storeId(): string {
+    return this.#term?.store.storeId ?? this.#standby!.storeId;
+  }
+
+  /** Answers a request. */
+  readonly handler: Handler = (request) => (this.#term?.handler ?? this.#standbyHandler!)(request);
+
+  /** @param store undefined when another server is active */
+  begin(store: Store | undefined): void {
+    if (store === undefined) this.#takeOver();
+    else this.#become(store);
+  }
+
+  /** Finishes what runs and lets another server take over. */
+  async end(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([this.#term?.end(), this.#standby?.close()]);
+  }
+
+  /** Ends all reads. */
+  async close(): Promise<void> {
+    for (const timer of this.#lastRead.values()) clearTimeout(timer);
+    const stores = [...this.#lastRead.keys(), ...this.#term === undefined ? [] : [this.#term.store]];
+    await Promise.all(stores.map((store) => store.close()));
+  }
+
+  #become(store: Store): void {
+    const term = new Term(this.#host, store);
+    store.onBroken = (reason) =>
+      this.#standby === undefined ? this.#host.onBroken(reason) : this.#standDown(term, reason);
+    store.onLost = this.#host.onLost;
+    this.#term = term;
+    this.activations++;
+  }
+
+  async #takeOver(): Promise<void> {
+    const store = await this.#standby!.takeOver();
+    if (store === undefined) return;
+    if (this.#isStopping) return await store.close();
+    this.#become(store);
+    const { storeId, head } = store.opened;
+    this.#host.onRole(`active: store ${storeId}, which ends at sequence ${head}`);
+  }
+
+  /** The term is over; another one may follow. */
+  #standDown(term: Term, reason: string): void {
+    if (this.#term !== term || this.#isStopping) return;
+    this.#term = undefined;
+    this.#host.onRole(`standing by: ${reason}`);
+    const close = (): void => {
+      this.#lastRead.delete(term.store);
+      term.store.close().catch(this.#host.reportFailure);
+    };
+    this.#lastRead.set(term.store, setTimeout(close, LAST_READS_MILLISECONDS));
+    term.end().catch(this.#host.reportFailure);
+    this.#takeOver();
+  }
+}

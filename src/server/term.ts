@@ -1,0 +1,87 @@
+import type { ServerSettings } from "../config/load.ts";
+import type { Edition, OpenEdition } from "../editions/edition.ts";
+import { makeTokenCheck } from "../http/authorization.ts";
+import type { Handler } from "../http/exchange.ts";
+import { makeOriginCheck } from "../http/own_origin.ts";
+import { makePipeline, type PipelineOptions } from "../http/pipeline.ts";
+import type { RequestMetrics } from "../http/request_metrics.ts";
+import type { Log } from "../log/log.ts";
+import { seldom } from "../log/seldom.ts";
+import { pauseInFile, pauseInStore } from "../store/kept_pause.ts";
+import type { Store } from "../store/store.ts";
+import { WriteQueue } from "../turns/write_queue.ts";
+
+/** What stays the same over all terms of a server. */
+export interface TermHost {
+  readonly settings: ServerSettings;
+  readonly edition: Edition;
+  readonly log: Log;
+  readonly requests: RequestMetrics;
+  readonly programMetrics: () => string;
+  /** See `ServerParts`. */
+  readonly reportFailure: (error: Error) => void;
+  /** See `WriteQueueOptions`. */
+  readonly groupWritesMax: number;
+}
+
+/**
+ * The time in which a server is the active one of its store: everything that remembers something of the store begins
+ * and ends with it.
+ */
+export class Term {
+  readonly store: Store;
+  readonly handler: Handler;
+  readonly #queue: WriteQueue;
+  readonly #open: OpenEdition;
+
+  constructor(host: TermHost, store: Store) {
+    const { settings, edition, reportFailure, programMetrics, log } = host;
+    this.store = store;
+    this.#queue = new WriteQueue({
+      ...edition.queueLimit(settings),
+      runGroup: (writes, more) => store.turns.group(writes, more),
+      groupWritesMax: host.groupWritesMax,
+    });
+    const warn = (text: string): void => log.note("warning", text);
+    const warnOfCheckpoint = seldom(warn);
+    store.onCheckpointFailed = (reason) =>
+      warnOfCheckpoint(`the WAL cannot be moved into the store's file: ${reason}`);
+    this.#open = edition.open({
+      settings,
+      store,
+      queue: this.#queue,
+      keptPause: settings.postgres === undefined ? pauseInFile(settings.dataDir) : pauseInStore(store),
+      programMetrics,
+      reportFailure,
+      warn,
+    });
+    this.handler = makePipeline({ ...pipelineOptions(host), routes: this.#open.routes });
+  }
+
+  /**
+   * Refuses waiting writes and finishes what runs. Reads may go on.
+   * @returns once another server may take over
+   */
+  async end(): Promise<void> {
+    this.#open.close();
+    this.store.arrivals.close();
+    await this.#queue.shutdown();
+    await this.store.endTurns();
+  }
+}
+
+/** What all requests to a server go through, whether it is active or not. */
+export function pipelineOptions(
+  { settings, edition, log, requests, reportFailure }: Omit<TermHost, "programMetrics">,
+): Omit<PipelineOptions, "routes"> {
+  return {
+    originCheck: settings.devMode && settings.authToken === undefined
+      ? makeOriginCheck(settings.listen)
+      : undefined,
+    tokenAccepted: settings.authToken === undefined ? undefined : makeTokenCheck(settings.authToken),
+    bodyLimit: edition.bodyLimit(settings),
+    log,
+    metrics: requests,
+    reportFailure,
+  };
+}

@@ -1,0 +1,35 @@
+import { throwIfFailed } from "./outcome.ts";
+import { readPauseFile, removePauseFile, writePauseFile } from "./pause_file.ts";
+import type { Store } from "./store.ts";
+
+/** Where the pause of edition C is kept. Whatever it did is durable once its promise has resolved. */
+export interface KeptPause {
+  /** Since when the store was paused as it was opened, in microseconds since 1970; undefined when it was not. */
+  readonly sinceMicros: number | undefined;
+  /** @returns since when it holds, about `nowMicros` */
+  begin(nowMicros: number): Promise<number>;
+  end(): Promise<void>;
+}
+
+/** In the data directory, by the clock of its file system. */
+export function pauseInFile(dataDir: string): KeptPause {
+  return {
+    sinceMicros: readPauseFile(dataDir),
+    begin: () => writePauseFile(dataDir),
+    end: () => removePauseFile(dataDir),
+  };
+}
+
+/** In the store itself, where whichever server is active finds it. Each change is a turn. */
+export function pauseInStore({ opened, turns }: Pick<Store, "opened" | "turns">): KeptPause {
+  return {
+    sinceMicros: opened.pausedSinceMicros,
+    async begin(nowMicros) {
+      throwIfFailed(await turns.setPaused(nowMicros));
+      return nowMicros;
+    },
+    async end() {
+      throwIfFailed(await turns.setPaused(undefined));
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { booleanIn, textIn } from "../protocol/cells.ts";
+import { DatabaseError } from "../protocol/errors.ts";
+import type { Session } from "../protocol/session.ts";
+import { databaseFault, holdsStore } from "./check_database.ts";
+import { openSession } from "./open_session.ts";
+import type { StorePlace } from "./place.ts";
+
+/** For so long it is tried to find out. */
+const PATIENCE_MILLISECONDS = 60_000;
+const PAUSE_MILLISECONDS = 250;
+
+/** The number of a transaction that PostgreSQL has never given out, as after a failover. */
+const UNKNOWN_TRANSACTION = "22023";
+
+export interface CreatedStore {
+  readonly storeId: string;
+  /** How many events were put in. */
+  readonly events: number;
+}
+
+/** A transaction that creates a store. */
+interface Creation extends CreatedStore {
+  /** Its number in PostgreSQL. */
+  readonly transaction: string;
+}
+
+/** The answer to the COMMIT of a creation was lost. */
+export class CommitLost extends Error {
+  override readonly name = "CommitLost";
+  readonly creation: Creation;
+
+  constructor(creation: Creation, reason: string) {
+    super(reason);
+    this.creation = creation;
+  }
+}
+
+/**
+ * What became of a creation. Its ID tells, once its transaction is over: nobody else creates a store with this one.
+ * @returns undefined when PostgreSQL did not say in time
+ */
+export async function wasCreated(
+  place: StorePlace,
+  { storeId, transaction }: Creation,
+): Promise<boolean | undefined> {
+  const endAt = performance.now() + PATIENCE_MILLISECONDS;
+  while (performance.now() < endAt) {
+    const found = await foundId(place, transaction).catch(() => undefined);
+    if (found !== undefined) return found.storeId === storeId;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+  }
+  return undefined;
+}
+
+/** @returns the store that is there, if there is one; undefined while that may change */
+async function foundId(
+  place: StorePlace,
+  transaction: string,
+): Promise<{ readonly storeId: string | undefined } | undefined> {
+  const session = await openSession(place, "setup");
+  try {
+    if (await databaseFault(session) !== undefined || await isGoingOn(session, transaction)) return undefined;
+    if (!await holdsStore(session, place.schema)) return { storeId: undefined };
+    const [[row] = []] = await session.run([{ sql: "SELECT id FROM store" }]);
+    return { storeId: textIn(row![0]) };
+  } finally {
+    await session.close();
+  }
+}
+
+async function isGoingOn(session: Session, transaction: string): Promise<boolean> {
+  const sql = "SELECT coalesce(pg_xact_status($1::xid8) = 'in progress', false)";
+  try {
+    const [[row] = []] = await session.run([{ sql, params: [transaction] }]);
+    return booleanIn(row![0]);
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === UNKNOWN_TRANSACTION) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Standby } from "../standby.ts";
+import { openSession } from "./connection/open_session.ts";
+import type { StorePlace } from "./connection/place.ts";
+import { makeReady, PostgresStore, type PostgresStoreOptions } from "./postgres_store.ts";
+import type { Session } from "./protocol/session.ts";
+import { READ_STATE, storeRow } from "./tables/state.ts";
+import { endSilentHolder, LOCK_POLL_MILLISECONDS, tryServerLock } from "./servers/server_lock.ts";
+
+/** Every so many times that the lock is asked for, it is also looked whether its holder still gives signs of life. */
+const POLLS_PER_LOOK = 10;
+
+/** A server that is active tries more often to get a new connection, and so stays active when all have lost theirs. */
+const RECONNECT_MILLISECONDS = 1000;
+
+/** The place of a server beside the one that has the store to itself. */
+export class PostgresStandby implements Standby {
+  storeId = "";
+  fault: string | undefined;
+  readonly #place: StorePlace;
+  readonly #options: PostgresStoreOptions;
+  readonly #closed = Promise.withResolvers<void>();
+  #isClosed = false;
+  #session: Session | undefined;
+
+  constructor(place: StorePlace, options: PostgresStoreOptions) {
+    this.#place = place;
+    this.#options = options;
+  }
+
+  async takeOver(): Promise<PostgresStore | undefined> {
+    while (!this.#isClosed) {
+      try {
+        const session = await openSession(this.#place, "writing");
+        this.#session = session;
+        await makeReady(this.#place, session);
+        if (!await this.#waitForLock(session)) break;
+        return await PostgresStore.openOn(session, this.#place, this.#options, false);
+      } catch (error) {
+        this.fault = (error as Error).message;
+        await this.#session?.close();
+        await this.#pause(RECONNECT_MILLISECONDS);
+      }
+    }
+    await this.#session?.close();
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#closed.resolve();
+    await this.#session?.close();
+  }
+
+  /** @returns whether the lock is ours; if not, nobody waits any more */
+  async #waitForLock(session: Session): Promise<boolean> {
+    const { schema } = this.#place;
+    for (let polls = 0; !this.#isClosed; polls++) {
+      if (await tryServerLock(session, schema)) return true;
+      if (polls % POLLS_PER_LOOK === 0) {
+        const [rows] = await session.run([READ_STATE]);
+        this.storeId = storeRow(rows!).storeId;
+        this.fault = await endSilentHolder(session, schema);
+      }
+      await this.#pause(LOCK_POLL_MILLISECONDS);
+    }
+    return false;
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const over = new Promise<void>((resolve) => timer = setTimeout(resolve, milliseconds));
+    await Promise.race([over, this.#closed.promise]);
+    clearTimeout(timer);
+  }
+}

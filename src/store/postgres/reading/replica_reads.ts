@@ -1,0 +1,112 @@
+import { ClientLeft } from "../../../model/errors.ts";
+import type { ProjectionKey } from "../../../model/projection.ts";
+import type { Chunk, ChunkRequest } from "../../chunk.ts";
+import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
+import type { StoreState } from "../../state.ts";
+import type { Client, FoundProjection, StoreReads } from "../../store.ts";
+import type { StorePlace } from "../connection/place.ts";
+import { ReadSessions } from "./read_sessions.ts";
+
+/** How often replicas that could not be read are tried again, by nobody who waits for it. */
+const RETRY_MILLISECONDS = 2000;
+
+/**
+ * Reads pages from replicas, which may lag, and everything else from the primary. What a replica cannot know yet is
+ * asked of the primary, and so is everything while no replica can be read.
+ */
+export class ReplicaReads implements StoreReads {
+  readonly #replicas: ReadSessions;
+  readonly #primary: ReadSessions;
+  readonly #known: () => StoreState;
+  readonly #ahead = new ChunksAhead();
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+
+  /** @param known the store as this server knows it */
+  constructor(replicas: ReadSessions, primary: ReadSessions, known: () => StoreState) {
+    this.#replicas = replicas;
+    this.#primary = primary;
+    this.#known = known;
+  }
+
+  get inUse(): number {
+    return this.#replicas.inUse + this.#primary.inUse;
+  }
+
+  get max(): number {
+    return this.#replicas.max + this.#primary.max;
+  }
+
+  async chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
+    // What is urgent belongs to a write, which the primary decides on.
+    if (!isUrgent && this.#retry === undefined) {
+      const chunk = await this.#fromReplica(request, client);
+      if (chunk !== undefined && !this.#isBehind(chunk, request)) return chunk;
+    }
+    return await this.#primary.chunk(request, client, isUrgent);
+  }
+
+  chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
+    const reads = this.#retry === undefined ? this.#replicas : this.#primary;
+    return reads.mayReadAhead ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
+  }
+
+  /** Nothing in a projection would tell that it is out of date. */
+  projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
+    return this.#primary.projection(key, client);
+  }
+
+  ping(): Promise<void> {
+    return this.#primary.ping();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await Promise.all([this.#replicas.close(), this.#primary.close()]);
+  }
+
+  /** @returns undefined when the replicas cannot be read now */
+  async #fromReplica(request: ChunkRequest, client: Client | undefined): Promise<Chunk | undefined> {
+    try {
+      return await this.#replicas.chunk(request, client);
+    } catch (error) {
+      if (error instanceof ClientLeft) throw error;
+      this.#tryLater();
+      return undefined;
+    }
+  }
+
+  /** Whether there is something that the page must have, and the replica has not. */
+  #isBehind({ storeId, head, events, end }: Chunk, request: ChunkRequest): boolean {
+    const known = this.#known();
+    if (storeId !== known.storeId) return true;
+    // The page goes as far as its first chunk has said, and a reader may have come further by way of others.
+    if (head < Math.max(request.head ?? 0, request.afterSequence)) return true;
+    // Who is told that there is nothing may wait for it: then it must be the truth.
+    return request.head === undefined && events === 0 && end !== false && head < known.head;
+  }
+
+  #tryLater(): void {
+    if (this.#isClosed || this.#retry !== undefined) return;
+    this.#retry = setTimeout(async () => {
+      const isThere = await this.#replicas.ping().then(() => true, () => false);
+      this.#retry = undefined;
+      if (!isThere) this.#tryLater();
+    }, RETRY_MILLISECONDS);
+  }
+}
+
+/**
+ * The reads of a store: from its replicas, if it has any, or else from the primary.
+ * @param known the store as this server knows it
+ */
+export function withReplicas(
+  place: StorePlace,
+  primary: ReadSessions,
+  known: () => StoreState,
+): ReadSessions | ReplicaReads {
+  const { readAddress: address } = place;
+  if (address === undefined) return primary;
+  return new ReplicaReads(new ReadSessions({ ...place, address }, primary.max), primary, known);
+}

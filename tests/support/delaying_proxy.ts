@@ -1,0 +1,31 @@
+import { type Passage, TcpProxy } from "./tcp_proxy.ts";
+
+/**
+ * A server that is further away: what a client says arrives later, in order, and any number of messages may be under way.
+ * What the server says comes at once, so that each round trip is longer by the delay, once.
+ */
+export class DelayingProxy extends TcpProxy {
+  readonly #milliseconds: number;
+  /** When the last bytes of each connection have arrived. */
+  readonly #arrivals = new WeakMap<Passage, Promise<void>>();
+
+  constructor(serverPort: number, milliseconds: number) {
+    super(serverPort);
+    this.#milliseconds = milliseconds;
+  }
+
+  protected override forth(bytes: Uint8Array, passage: Passage): Promise<void> {
+    const dueAt = performance.now() + this.#milliseconds;
+    const before = this.#arrivals.get(passage) ?? Promise.resolve();
+    const arrival = before
+      .then(() => {
+        const left = Math.max(0, dueAt - performance.now());
+        return new Promise<void>((resolve) => setTimeout(resolve, left));
+      })
+      .then(() => super.forth(bytes, passage))
+      // One of both ends was closed meanwhile, which ends the passage.
+      .catch(() => {});
+    this.#arrivals.set(passage, arrival);
+    return Promise.resolve();
+  }
+}

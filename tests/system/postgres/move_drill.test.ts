@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { oddEvents } from "../../backup/odd_events.ts";
+import { sourceLines } from "../../backup/stored_lines.ts";
+import { Client } from "../../support/client.ts";
+import { pageBlock } from "../../support/page_block.ts";
+import { programCommand } from "../../support/start_command.ts";
+import { debianProgram } from "../support/debian_program.ts";
+import type { PostgresCluster } from "./support/cluster.ts";
+import { clusterTest } from "./support/postgres_test.ts";
+
+/* What docs/scaling.md tells to type, typed: on a machine whose directories are below one of the test's own. */
+
+const PAGE = "scaling.md";
+const MOVE = "# move-to-postgres: from /var/lib/eventstore into the database of $OWNER_URL.";
+const PROVE = "# prove-move: compares the events of the running server with the file that was imported, $1.";
+const MOVE_BACK = "# move-to-file: from the running server on PostgreSQL into /var/lib/eventstore.";
+
+/** Starts and stops the server as systemd would: with the tokens, and done when it listens or is gone. */
+const SYSTEMCTL = `#!/bin/sh
+set -eu
+case "$1 $2" in
+'start eventstore-server')
+  if [ -e ROOT/etc/eventstore/tokens.env ]; then set -a; . ROOT/etc/eventstore/tokens.env; set +a; fi
+  eventstore-server --config ROOT/etc/eventstore/config.toml >ROOT/log 2>&1 </dev/null &
+  echo $! >ROOT/pid
+  until grep -q 'listening on' ROOT/log; do
+    if ! kill -0 $(cat ROOT/pid); then cat ROOT/log >&2; exit 1; fi
+    sleep 0.1
+  done ;;
+'stop eventstore-server')
+  if [ ! -e ROOT/pid ]; then exit 0; fi
+  kill $(cat ROOT/pid)
+  while grep -q '^State:[[:space:]]*[^Z]' /proc/$(cat ROOT/pid)/status 2>/dev/null; do sleep 0.1; done
+  rm ROOT/pid ;;
+esac
+`;
+
+interface Typed {
+  readonly success: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A machine with the server of the package, as far as the drill sees it. */
+class Machine implements AsyncDisposable {
+  readonly #root = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
+  readonly client = new Client({ transport: "unix", path: this.path("server.sock") });
+
+  static async start(): Promise<Machine> {
+    const machine = new Machine();
+    for (const folder of ["bin", "etc/eventstore", "var/lib", "var/tmp"]) {
+      Deno.mkdirSync(machine.path(folder), { recursive: true });
+    }
+    const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(" ");
+    for (const name of ["server", "init", "backup"] as const) {
+      machine.#program(`eventstore-${name}`, `#!/bin/sh\nexec ${quoted(programCommand(name))} "$@"\n`);
+    }
+    const { path, environment } = await debianProgram("psql");
+    const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+    machine.#program("psql", `#!/bin/sh\nexec env ${quoted([...variables, path])} "$@"\n`);
+    machine.#program("systemctl", SYSTEMCTL.replaceAll("ROOT", machine.#root));
+    Deno.writeTextFileSync(
+      machine.path("etc/eventstore/config.toml"),
+      `[server]\nsocketPath = "${machine.path("server.sock")}"\ndataDir = "${
+        machine.path("var/lib/eventstore")
+      }"\n` +
+        `[backup]\nsourceSocket = "${machine.path("server.sock")}"\ndataDir = "${machine.path("backup")}"\n`,
+    );
+    await machine.well("systemctl start eventstore-server");
+    return machine;
+  }
+
+  path(name: string): string {
+    return join(this.#root, name);
+  }
+
+  /** Types a script into a shell. */
+  async types(script: string, env: Record<string, string> = {}, args: string[] = []): Promise<Typed> {
+    const here = script.replaceAll(/\/(etc|var)\//g, `${this.#root}/$1/`);
+    const { success, stdout, stderr } = await new Deno.Command("sh", {
+      args: ["-c", here, "sh", ...args],
+      cwd: this.#root,
+      env: { PATH: `${this.path("bin")}:${Deno.env.get("PATH")}`, NO_COLOR: "1", ...env },
+      stdin: "null",
+    }).output();
+    const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    return { success, stdout: printed!, stderr: errors! };
+  }
+
+  /** The same, which must succeed. @returns what was printed */
+  async well(script: string, env?: Record<string, string>, args?: string[]): Promise<string> {
+    const { success, stdout, stderr } = await this.types(script, env, args);
+    assert.ok(success, `${script}\n${stdout}${stderr}`);
+    return stdout;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.types("systemctl stop eventstore-server");
+    Deno.removeSync(this.#root, { recursive: true });
+  }
+
+  #program(name: string, text: string): void {
+    Deno.writeTextFileSync(this.path(`bin/${name}`), text, { mode: 0o755 });
+  }
+}
+
+/** The roles and the database of docs/postgres.md. */
+async function rolesIn(cluster: PostgresCluster): Promise<Record<"OWNER_URL" | "SERVER_URL", string>> {
+  await cluster.sql(
+    "CREATE ROLE eventstore_owner LOGIN",
+    "CREATE ROLE eventstore_server LOGIN",
+    "CREATE DATABASE shop OWNER eventstore_owner",
+  );
+  return {
+    OWNER_URL: cluster.url("eventstore_owner", "shop"),
+    // A character that means something to shells.
+    SERVER_URL: `${cluster.url("eventstore_server", "shop")}?sslmode=disable&host=${cluster.directory}`,
+  };
+}
+
+/** The file that a script has named at its end. */
+function fileIn(printed: string): string {
+  return /before is in (\S+)\.\n$/.exec(printed)![1]!;
+}
+
+await clusterTest("the drill of docs/scaling.md moves a store to PostgreSQL and back", async (cluster) => {
+  await using machine = await Machine.start();
+  const { client } = machine;
+  await client.append(...oddEvents);
+  const lines = await sourceLines(client);
+  const ids = [await client.storeId()];
+  const urls = await rolesIn(cluster);
+
+  const file = fileIn(await machine.well(pageBlock(PAGE, MOVE), urls));
+  assert.deepEqual(await sourceLines(client), lines);
+  ids.push(await client.storeId());
+  assert.match(await machine.well(pageBlock(PAGE, PROVE), urls, [file]), /^Every byte is there\.\n$/m);
+  const tokens = Deno.readTextFileSync(machine.path("etc/eventstore/tokens.env"));
+  assert.match(tokens, /^SERVICE_STORAGE=postgres\nSERVICE_POSTGRES_URL='postgresql:/);
+
+  await client.append({ type: "in PostgreSQL", payload: "" });
+  const unproven = await machine.types(pageBlock(PAGE, PROVE), urls, [file]);
+  assert.equal(unproven.success, false, "another event is noticed");
+  const after = await sourceLines(client);
+  await machine.well(pageBlock(PAGE, MOVE_BACK), urls);
+  assert.deepEqual(await sourceLines(client), after);
+  ids.push(await client.storeId());
+  assert.equal(new Set(ids).size, 3);
+  assert.equal(Deno.readTextFileSync(machine.path("etc/eventstore/tokens.env")), "");
+});
+
+await clusterTest(
+  "a step of the drill that fails ends it, and the server goes on as it was",
+  async (cluster) => {
+    await using machine = await Machine.start();
+    const { client } = machine;
+    await client.append({ type: "precious", payload: "" });
+    const lines = await sourceLines(client);
+    const urls = await rolesIn(cluster);
+    const move = pageBlock(PAGE, MOVE);
+    const steps = [
+      ["export", move, {}, (text: string) => text.replace("export --from", "export --form")],
+      ["import", move, { OWNER_URL: urls.OWNER_URL.replace("eventstore_owner", "nobody") }, undefined],
+      ["GRANT", move, {}, (text: string) => text.replace("TO eventstore_server", "TO nobody")],
+    ] as const;
+    for (const [name, script, env, change] of steps) {
+      const { success, stderr } = await machine.types(change?.(script) ?? script, { ...urls, ...env });
+      assert.equal(success, false, name);
+      assert.notEqual(stderr, "", "it says why");
+      assert.throws(() => Deno.statSync(machine.path("etc/eventstore/tokens.env")), Deno.errors.NotFound);
+      await machine.well("systemctl start eventstore-server");
+      assert.deepEqual(await sourceLines(client), lines, `after ${name}`);
+      await cluster.sqlIn(cluster.address(undefined, "shop"), "DROP SCHEMA IF EXISTS eventstore CASCADE");
+    }
+
+    await machine.well(move, urls);
+    const late = pageBlock(PAGE, MOVE_BACK).replace(
+      "systemctl stop",
+      `curl -sf --unix-socket ${machine.path("server.sock")} http://localhost/write -d ` +
+        `'{"events":[{"type":"late","payload":""}]}' >/dev/null\nsystemctl stop`,
+    );
+    const { success, stderr } = await machine.types(late, urls);
+    assert.equal(success, false);
+    assert.match(stderr, /Events were written after the backup\. Keep writers out/);
+    await machine.well("systemctl start eventstore-server");
+    assert.equal(
+      (await sourceLines(client)).length,
+      2,
+      "nothing is lost, and the store is still in PostgreSQL",
+    );
+  },
+);

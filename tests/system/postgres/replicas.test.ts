@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { eventually } from "../../support/eventually.ts";
+import { startServer } from "../../support/server_process.ts";
+import { WaitingRead } from "../../support/waiting_read.ts";
+import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
+import { PostgresCluster } from "./support/cluster.ts";
+import { postgresTest } from "./support/postgres_test.ts";
+
+/** However busy the machine is. */
+const PATIENCE_SECONDS = 60;
+
+interface Pair {
+  readonly primary: PostgresCluster;
+  readonly replica: PostgresCluster;
+}
+
+function pairTest(name: string, test: (pair: Pair) => Promise<void>): Promise<void> {
+  return postgresTest(name, async (programs) => {
+    await using primary = await PostgresCluster.start(programs);
+    await using replica = await PostgresCluster.start(programs, { replicaOf: primary });
+    await test({ primary, replica });
+  });
+}
+
+async function caughtUp(replica: PostgresCluster, head: number): Promise<void> {
+  await eventually(async () => {
+    const [row] = await replica.sql("SELECT head FROM eventstore.store");
+    assert.equal(numberIn(row![0]), head);
+  }, PATIENCE_SECONDS);
+}
+
+/** Two hosts in one URL. */
+function urlOf(first: PostgresCluster, second: PostgresCluster, target: string): string {
+  const hosts = [first, second].map(({ port }) => `127.0.0.1:${port}`).join(",");
+  return `postgres://postgres@${hosts}/postgres?sslmode=disable&target_session_attrs=${target}`;
+}
+
+await pairTest("pages come from a replica that lags, and no decision is wrong for that", async (pair) => {
+  const { primary, replica } = pair;
+  const env = {
+    SERVICE_STORAGE: "postgres",
+    SERVICE_POSTGRES_URL: primary.url(),
+    SERVICE_POSTGRES_READ_URL: replica.url(),
+    SERVICE_DEV_MODE: "true",
+  };
+  await using server = await startServer({ env });
+  const client = server.client();
+  for (const type of ["a", "b", "c"]) await client.append({ type, payload: "" });
+  await caughtUp(replica, 3);
+  await replica.sql("SELECT pg_wal_replay_pause()");
+  await client.append({ type: "late", payload: "" });
+
+  const page = await client.queryEvents();
+  assert.deepEqual(page.events.map(({ type }) => type), ["a", "b", "c"], "the replica has no more");
+  assert.equal(page.reply.headers.get("x-service-head"), "3");
+  const [newest] = (await client.queryEvents("*", { backwards: true, limit: 1 })).events;
+  assert.equal(newest!.sequence, 3);
+  // Whoever decides on that page names its head, and the primary looks at what came after it.
+  const decided = await client.write({
+    events: [{ type: "decided", payload: "" }],
+    conditions: [{ failIfEventsMatch: [{ types: ["late"] }], afterSequence: 3, store: page.store }],
+  });
+  assert.equal(decided.status, 409);
+
+  const types = async (query: unknown, afterSequence = 0): Promise<string[]> =>
+    (await client.queryEvents(query, { afterSequence })).events.map(({ type }) => type);
+  assert.deepEqual(await types("*", 3), ["late"], "what the replica has not, the primary is asked for");
+  assert.deepEqual(await types([{ types: ["late"] }]), ["late"], "nothing is never said of what is there");
+  using waiting = await WaitingRead.begin(client, [{ types: ["awaited"] }]);
+  await client.append({ type: "awaited", payload: "" });
+  assert.deepEqual((await waiting.page).events.map(({ sequence }) => sequence), [5]);
+
+  await client.reset();
+  assert.deepEqual(await types("*"), [], "the old store is gone at once");
+  await client.append({ type: "new", payload: "" });
+  assert.deepEqual(await types("*"), ["new"]);
+  await replica.sql("SELECT pg_wal_replay_resume()");
+  await caughtUp(replica, 1);
+  assert.deepEqual(await types("*"), ["new"]);
+});
+
+await pairTest("while the replica is down, the primary is read, and then the replica again", async (pair) => {
+  const { primary, replica } = pair;
+  const env = {
+    SERVICE_STORAGE: "postgres",
+    SERVICE_POSTGRES_URL: primary.url(),
+    SERVICE_POSTGRES_READ_URL: replica.url(),
+  };
+  await using server = await startServer({ env });
+  const client = server.client();
+  await client.append({ type: "a", payload: "" });
+  await caughtUp(replica, 1);
+  const isRead = async (): Promise<boolean> => {
+    const [row] = await replica.sql(
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'eventstore' AND pid <> pg_backend_pid()",
+    );
+    return numberIn(row![0]) > 0;
+  };
+  assert.equal((await client.allEvents()).length, 1);
+  assert.ok(await isRead());
+  await replica.end("SIGKILL");
+  for (let i = 0; i < 20; i++) assert.equal((await client.allEvents()).length, 1);
+  await client.append({ type: "b", payload: "" });
+  assert.equal((await client.allEvents()).length, 2);
+  await replica.run();
+  await caughtUp(replica, 2);
+  await eventually(async () => {
+    assert.equal((await client.allEvents()).length, 2);
+    assert.ok(await isRead());
+  }, PATIENCE_SECONDS);
+});
+
+await pairTest("of several hosts the primary is found, also when it has become another one", async (pair) => {
+  const { primary, replica } = pair;
+  const env = {
+    SERVICE_STORAGE: "postgres",
+    SERVICE_POSTGRES_URL: urlOf(replica, primary, "read-write"),
+    SERVICE_POSTGRES_READ_URL: urlOf(primary, replica, "prefer-standby"),
+  };
+  await using server = await startServer({ env });
+  const client = server.client();
+  await client.append({ type: "before", payload: "" });
+  await caughtUp(replica, 1);
+  await primary.end("SIGKILL");
+  await replica.sql("SELECT pg_promote()");
+  await eventually(
+    async () => assert.equal((await client.write({ events: [{ type: "after", payload: "" }] })).status, 200),
+    PATIENCE_SECONDS,
+  );
+  const types = (await client.allEvents()).map(({ type }) => type);
+  assert.equal(types[0], "before");
+  assert.ok(types.includes("after"));
+});

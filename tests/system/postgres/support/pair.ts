@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import type { Client } from "../../../support/client.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { type ServerProcess, startServer } from "../../../support/server_process.ts";
+import type { PostgresCluster } from "./cluster.ts";
+
+/** For what takes a moment, on a machine that may be very busy. */
+export const PATIENCE_SECONDS = 60;
+
+/** Editions of which one server is active and the others stand by. */
+export type PairEdition = "B" | "C";
+
+/** Two servers of one edition on one store: one is active, and the other stands by. */
+export class Pair implements AsyncDisposable {
+  active: ServerProcess;
+  standby: ServerProcess;
+
+  private constructor(active: ServerProcess, standby: ServerProcess) {
+    this.active = active;
+    this.standby = standby;
+  }
+
+  static async start(
+    cluster: PostgresCluster,
+    edition: PairEdition,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Pair> {
+    const env = {
+      SERVICE_EDITION: edition,
+      SERVICE_STORAGE: "postgres",
+      SERVICE_POSTGRES_URL: cluster.url(),
+      SERVICE_POSTGRES_SCHEMA: `pair_${crypto.randomUUID().replaceAll("-", "")}`,
+      ...more,
+    };
+    const active = await startServer({ env, listen: "tcp", listenOnly: true });
+    try {
+      return new Pair(active, await startServer({ env, listen: "tcp", listenOnly: true }));
+    } catch (error) {
+      await active[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get servers(): readonly ServerProcess[] {
+    return [this.active, this.standby];
+  }
+
+  /** Waits until the server that stood by is the active one. */
+  async tookOver(): Promise<void> {
+    await becomesActive(this.standby);
+    [this.active, this.standby] = [this.standby, this.active];
+  }
+
+  /** Waits until one server is active and the other stands by, whichever it is. */
+  async settled(): Promise<void> {
+    await eventually(async () => {
+      const healths = await Promise.all(this.servers.map((server) => healthOf(server.client())));
+      assert.deepEqual(healths.toSorted(), ["Standby", "ok"]);
+      if (healths[0] !== "ok") [this.active, this.standby] = [this.standby, this.active];
+    }, PATIENCE_SECONDS);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const server of this.servers) await server[Symbol.asyncDispose]();
+  }
+}
+
+/** Waits until a server is active. */
+export async function becomesActive(server: ServerProcess): Promise<void> {
+  const client = server.client();
+  await eventually(async () => assert.equal(await healthOf(client), "ok"), PATIENCE_SECONDS);
+}
+
+/** Waits until a server stands by. */
+export async function standsBy(server: ServerProcess): Promise<void> {
+  const client = server.client();
+  await eventually(async () => assert.equal(await healthOf(client), "Standby"), PATIENCE_SECONDS);
+}
+
+/** What `GET /health` says: `ok`, or the error. */
+export async function healthOf(client: Client): Promise<string> {
+  const { status, error } = (await client.request("GET", "/health")).json<
+    { status?: string; error?: string }
+  >();
+  return status ?? error!;
+}

@@ -1,0 +1,3 @@
+import { takeoverTests } from "./support/takeover_tests.ts";
+
+await takeoverTests("C");
