@@ -27,7 +27,7 @@ const RUNS_OF_A_SEED = 20;
 /** Of so many runs one ends with a stop of the server, and one with a kill. */
 const RUNS_OF_A_STOP = 10;
 
-/** Runs are long, and some of them start the server again; a test of it has 300 s. */
+/** Runs are long, and some of them start the server again; its own test must end in time. */
 const SHRINKING_MILLISECONDS = 2 * 60_000;
 
 interface PlayedModel<Drawn> extends Model {
