@@ -1,7 +1,7 @@
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
 /** No file takes nearly as long, even on a busy machine. */
-const TIMEOUT_SECONDS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 3600 : 300;
+const TIMEOUT_SECONDS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 3600 : 600;
 
 /** `--unstable-no-legacy-abort`: the signal of a request of `Deno.serve` fires when its client leaves, not at its end. */
 const ARGS = ["test", "--quiet", "--no-check", "--no-prompt", "--allow-all", "--unstable-no-legacy-abort"];
