@@ -34,7 +34,10 @@ export class PostgresStandby implements Standby {
         this.#session = session;
         await makeReady(this.#place, session);
         if (!await this.#waitForLock(session)) break;
-        return await PostgresStore.openOn(session, this.#place, this.#options, false);
+        const store = await PostgresStore.openOn(session, this.#place, this.#options, false);
+        // From now on the session is that of the store, whose turn may outlast the place beside it.
+        this.#session = undefined;
+        return store;
       } catch (error) {
         this.fault = (error as Error).message;
         await this.#session?.close();
