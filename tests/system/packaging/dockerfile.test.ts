@@ -124,7 +124,7 @@ await scratchRootTest(
       const process1 = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
       const server = root.spawn(...process1, ...asTheImageSays(commandOf(one(image, "CMD")), more));
       const output = server.output();
-      await eventually(async () => assert.equal(await health(more), 0), 10);
+      await eventually(async () => assert.equal(await health(more), 0), 60);
       assert.equal(await health(), 0, "a token that the check does not know does not concern it");
       const asked = asTheImageSays(["eventstore-client", "health"], token ? { EVENTSTORE_TOKEN: token } : {});
       assert.match(await root.runWell(...asked), /^ok, version/, "it knows where the server is");
