@@ -1,19 +1,10 @@
 import fc from "fast-check-itself";
+import { testSeed } from "./test_seed.ts";
 
 /*
- * fast-check, as every test imports it: with a seed that does not change, so that a run of the tests does not fail by
- * chance at something that the change at hand has nothing to do with. Other cases are tried on purpose:
- * EVENTSTORE_LONG_TESTS=1 draws a new seed each time, EVENTSTORE_TEST_SEED names one. A failure prints its seed.
+ * fast-check, as every test imports it: with the seed of all tests. A failure prints it.
  */
 
-const SEED = 20_261_122;
-
-function seed(): number {
-  const named = Deno.env.get("EVENTSTORE_TEST_SEED");
-  if (named !== undefined) return Number(named);
-  return Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? Math.floor(Math.random() * 2 ** 31) : SEED;
-}
-
-fc.configureGlobal({ seed: seed() });
+fc.configureGlobal({ seed: testSeed() });
 
 export default fc;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { EventLine } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
+import { testSeed } from "../../support/test_seed.ts";
 import { seededRandom } from "../../store/test_store.ts";
 import type { Step } from "./follower.ts";
 import { FollowerProcess } from "./follower_process.ts";
@@ -151,7 +152,7 @@ for (const edition of editions) {
   for (const listen of edition.transports) {
     const what = `edition ${edition.name}, ${listen}: beside ${WRITERS} writers and ${KILLS} kills`;
     Deno.test(`${what}, followers see every event exactly once and in order`, async (test) => {
-      const seed = Date.now();
+      const seed = testSeed();
       try {
         const events = await follow(edition, listen, seed);
         await test.step(`${events} events, seed ${seed}`, () => {});

@@ -4,8 +4,6 @@ import { alternativesOf, NO_FILTER } from "../../../../explorer/page/filter/filt
 import { tagOf, tagText } from "../../../../explorer/page/filter/tag.ts";
 import { fragmentOf, type Route, routeOf, START, takeKey } from "../../../../explorer/page/frame/route.ts";
 
-fc.configureGlobal({ seed: 17 });
-
 /** What means something in an address, and a little else. */
 const unit = fc.constantFrom(...[..."a=@%&#?+ 43D0\0\n\u202e\u{1f600}\u00e9/\"'<key"]);
 

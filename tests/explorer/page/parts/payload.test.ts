@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { prettyParts } from "../../../../explorer/page/parts/payload.ts";
 
-fc.configureGlobal({ seed: 17 });
-
 function pretty(text: string): string | undefined {
   return prettyParts(text)?.map(({ text }) => text).join("");
 }

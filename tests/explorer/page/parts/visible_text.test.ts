@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { visibleLine, visibleText } from "../../../../explorer/page/parts/visible_text.ts";
 
-fc.configureGlobal({ seed: 17 });
-
 Deno.test("nothing hides in a text, and nothing turns it round", () => {
   assert.equal(
     visibleLine("a\0b\u001b[31m\u202ec\u200b\n"),

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { KnownTimes, TimeSearch } from "../../../../explorer/page/timeline/time_search.ts";
 
-fc.configureGlobal({ seed: 17 });
-
 /** A store whose events have these times, and how often it was asked. */
 function storeOf(times: readonly number[]): { search: TimeSearch; asked: () => number } {
   let asked = 0;

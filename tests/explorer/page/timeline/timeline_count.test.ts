@@ -8,8 +8,6 @@ import { KnownTimes, TimeSearch } from "../../../../explorer/page/timeline/time_
 import { TimelineCount } from "../../../../explorer/page/timeline/timeline_count.ts";
 import { FakeStore } from "./fake_store.ts";
 
-fc.configureGlobal({ seed: 17 });
-
 /** Opening a filter sends no more requests. */
 const REQUESTS_MAX = 24;
 
