@@ -3,21 +3,32 @@ import type { Client } from "../../tests/support/client.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
 import type { FoundStore } from "../witness/found_store.ts";
-import { type ProjectionName, readOverHttp } from "../witness/read_over_http.ts";
+import { type ProjectionName, readOverHttp, StoreUnavailable } from "../witness/read_over_http.ts";
 import type { EditionName } from "../workload/perform.ts";
 import { within } from "./going_on.ts";
 
 /** How long it may take until reads are answered again. */
 const SERVING_SECONDS = 60;
 
-/** Everything in a store, through one of its servers. */
+/**
+ * Everything in a store, through one of its servers. PostgreSQL may still recover, or the other server take over, when
+ * the first reads are answered: what is cut off by that begins again.
+ */
 export async function readThrough(
   edition: EditionName,
   clients: readonly Client[],
   names: readonly ProjectionName[],
 ): Promise<FoundStore> {
   const distinct = new Map(names.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));
-  return await readOverHttp(await serving(edition, clients), everyIn(edition), [...distinct.values()]);
+  const endsAt = performance.now() + SERVING_SECONDS * 1000;
+  for (;;) {
+    try {
+      return await readOverHttp(await serving(edition, clients), everyIn(edition), [...distinct.values()]);
+    } catch (error) {
+      if (performance.now() > endsAt || !(error instanceof StoreUnavailable || isGone(error))) throw error;
+    }
+    await pause(20);
+  }
 }
 
 /** A server that answers reads. In edition A all do, in the others one. */

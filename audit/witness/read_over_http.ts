@@ -9,12 +9,16 @@ export interface ProjectionName {
   readonly id: string;
 }
 
+/** The server does not serve reads at the moment. */
+export class StoreUnavailable extends AuditFailure {}
+
 /**
  * Everything that a server has, read as clients read it: all events page after page, and once more through the
  * index by what they are tagged with.
  * @param every the query of all events in this edition
  * @param names the projections to ask for
  * @param after only the events after this one
+ * @throws StoreUnavailable when a read is answered 503 or breaks off, AuditFailure when it is answered otherwise
  */
 export async function readOverHttp(
   client: Client,
@@ -25,8 +29,11 @@ export async function readOverHttp(
   try {
     return await read(client, every, names, after);
   } catch (error) {
-    if (error instanceof UnexpectedReply) throw new AuditFailure("the store cannot be read", [error.message]);
-    throw error;
+    if (!(error instanceof UnexpectedReply)) throw error;
+    const { message, reply } = error;
+    const isUnavailable = reply.status === 503 || reply.cutShort;
+    const Failure = isUnavailable ? StoreUnavailable : AuditFailure;
+    throw new Failure("the store cannot be read", [message]);
   }
 }
 

@@ -4,8 +4,11 @@ import { type Address, Connection, NoReply, type Reply } from "./connection.ts";
 
 /** A request that was to succeed was refused. */
 export class UnexpectedReply extends Error {
+  readonly reply: Reply;
+
   constructor(what: string, reply: Reply) {
     super(`${what}: ${reply.status} ${reply.text}`);
+    this.reply = reply;
     this.name = "UnexpectedReply";
   }
 }
