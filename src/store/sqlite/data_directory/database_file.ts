@@ -2,6 +2,7 @@ import { found } from "../../../files/found.ts";
 import { isThere, missingTarget } from "../../../files/is_there.ts";
 import { directoryOf, nameOf, pathIn } from "../../../files/paths.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../tables/schema.ts";
+import { isWholeWithWal } from "./cut_off.ts";
 
 /** A data directory that the program cannot use as it is. `message` is one line that names the file. */
 export class StoreFileError extends Error {
@@ -55,7 +56,7 @@ export function checkDatabaseFile(path: string): boolean {
   const real = Deno.realPathSync(path);
   refuseStrayWal(path, real);
   refuseIrregularBeside(real);
-  refuseTruncated(path, view, hasWal(real));
+  refuseTruncated(path, view, hasWal(real) ? real : undefined);
   return true;
 }
 
@@ -92,13 +93,25 @@ export function refuseSecondName(path: string): void {
   if (names > 1) throw new StoreFileError(`${path} is one file with ${names} names (hard links)`);
 }
 
-/** Pages that are missing may still be in the WAL after a crash; without a WAL they are lost. */
-function refuseTruncated(path: string, header: DataView, hasWal: boolean): void {
+/**
+ * Pages that are missing may still be in the WAL after a crash; others are lost.
+ * @param besideWal the file itself, if there is a WAL
+ */
+function refuseTruncated(path: string, header: DataView, besideWal: string | undefined): void {
   const pageBytes = header.getUint16(16) === 1 ? 65536 : header.getUint16(16);
-  const bytes = pageBytes * header.getUint32(28);
+  const pages = header.getUint32(28);
   const { size } = Deno.statSync(path);
-  if (size < bytes && !hasWal) {
-    throw new StoreFileError(`${path} is damaged: it has ${size} of ${bytes} bytes`);
+  if (size >= pageBytes * pages) return;
+  if (besideWal === undefined || !wholeWithWal(besideWal, pageBytes, pages)) {
+    throw new StoreFileError(`${path} is damaged: it has ${size} of ${pageBytes * pages} bytes`);
+  }
+}
+
+function wholeWithWal(real: string, pageBytes: number, pages: number): boolean {
+  try {
+    return isWholeWithWal(real, pageBytes, pages);
+  } catch (error) {
+    throw new StoreFileError(`${real} cannot be read: ${(error as Error).message}`);
   }
 }
 

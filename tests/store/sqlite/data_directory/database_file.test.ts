@@ -21,6 +21,18 @@ function makeDatabase(path: string): void {
   db.close();
 }
 
+/** A database as a crash in a checkpoint may leave it: the first page says how many there are, the rest is in the WAL. */
+function makeCutOffByCrash(path: string): void {
+  makeDatabase(path);
+  const db = openForWriting(path);
+  // It writes every page anew, into the WAL.
+  db.all("VACUUM");
+  const wal = Deno.readFileSync(`${path}-wal`);
+  db.close();
+  Deno.truncateSync(path, 4096);
+  Deno.writeFileSync(`${path}-wal`, wal);
+}
+
 function files(directory: TestDirectory): Map<string, Uint8Array> {
   const names = [...Deno.readDirSync(directory.path)].filter(({ isFile }) => isFile).map(({ name }) => name);
   return new Map(names.sort().map((name) => [name, Deno.readFileSync(directory.file(name))]));
@@ -117,6 +129,32 @@ Deno.test("a database whose last pages are still in the WAL, as after a crash, i
   recovered.close();
 });
 
+Deno.test("a database that a crash in a checkpoint has cut off is accepted, with all events", () => {
+  using directory = new TestDirectory();
+  const path = directory.file("events.db");
+  makeCutOffByCrash(path);
+  assert.equal(checkDatabaseFile(path), true);
+  const recovered = openForWriting(path);
+  assert.deepEqual(recovered.get("SELECT count(*) FROM event"), [20]);
+  recovered.close();
+});
+
+Deno.test("a database that was cut off is refused, and stays as it is, when its WAL lacks the lost pages", () => {
+  using directory = new TestDirectory();
+  const path = directory.file("events.db");
+  makeDatabase(path);
+  const db = openForWriting(path);
+  appendEvents(db, 20, [prepared(newEvent("t", [], "last"))]);
+  const cut = directory.file("cut.db");
+  for (const file of ["", "-wal"]) Deno.copyFileSync(path + file, cut + file);
+  db.close();
+  Deno.truncateSync(cut, 3 * 4096);
+  const contents = (): Uint8Array[] => ["", "-wal"].map((file) => Deno.readFileSync(cut + file));
+  const before = contents();
+  assert.throws(() => checkDatabaseFile(cut), /cut\.db is damaged: it has 12288 of \d+ bytes/);
+  assert.deepEqual(contents(), before);
+});
+
 Deno.test("a WAL without its database is refused, so that no new database grows over it", () => {
   assertRefused((path) => {
     Deno.writeTextFileSync(`${path}-wal`, "pages");
@@ -191,7 +229,8 @@ Deno.test("a link to a database is followed, also to the WAL beside it after a c
   assert.equal(checkDatabaseFile(path), true);
   Deno.truncateSync(elsewhere, 4096);
   assert.throws(() => checkDatabaseFile(path), /damaged: it has 4096 of/);
-  Deno.writeTextFileSync(`${elsewhere}-wal`, "pages");
+  Deno.removeSync(elsewhere);
+  makeCutOffByCrash(elsewhere);
   assert.equal(checkDatabaseFile(path), true);
 });
 
