@@ -170,9 +170,11 @@ async function assertCutAtCeiling(drip: (call: Connection) => Promise<void>): Pr
     await call.send('{"events":[');
     await callsBegun(client, 2);
     const dripping = drip(call).catch(() => {});
-    const { write } = await debugDocument(client);
-    assert.equal(write.active?.deadline, write.active?.ceiling, "while a call runs");
-    assert.equal(write.httpOpen, 2, "the call and the one that waits");
+    await eventually(async () => {
+      const { write } = await debugDocument(client);
+      assert.equal(write.active?.deadline, write.active?.ceiling, "while a call runs");
+      assert.equal(write.httpOpen, 2, "the call and the one that waits");
+    });
     await held.next;
     // The next ticket did not wait for this client to hear of it.
     assertRefused(await call.readReply("POST"), 410, "TicketNotActive");
