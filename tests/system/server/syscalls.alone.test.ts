@@ -22,7 +22,8 @@ import { needingTest } from "../support/needing_test.ts";
  */
 const BOUNDS: Readonly<Record<RowName, number>> = {
   smallReader: 18.5,
-  readersTogether: 12.8,
+  // Which reads share a batch differs from run to run: up to 13.3 was seen without any change.
+  readersTogether: 13.7,
   scan: 1370,
   oneWriter: 28.2,
   writersTogether: 4.4,
