@@ -22,7 +22,8 @@ set -eu
 case "$1 $2" in
 'start eventstore-server')
   if [ -e ROOT/etc/eventstore/tokens.env ]; then set -a; . ROOT/etc/eventstore/tokens.env; set +a; fi
-  eventstore-server --config ROOT/etc/eventstore/config.toml >ROOT/log 2>&1 </dev/null &
+  : >ROOT/log
+  eventstore-server --config ROOT/etc/eventstore/config.toml >>ROOT/log 2>&1 </dev/null &
   echo $! >ROOT/pid
   until grep -q 'listening on' ROOT/log; do
     if ! kill -0 $(cat ROOT/pid); then cat ROOT/log >&2; exit 1; fi
