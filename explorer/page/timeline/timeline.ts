@@ -133,6 +133,7 @@ export class Timeline {
 
 function captionOf(bars: readonly Bar[], most: number, width: number): string {
   const all = bars.reduce((sum, { count }) => sum + count, 0);
+  if (all === 0) return "0 events";
   const isEstimated = bars.some(({ isEstimated }) => isEstimated);
   const isMostEstimated = bars.some((bar) => bar.isEstimated && bar.count === most);
   const about = (is: boolean): string => is ? "about " : "";
