@@ -11,8 +11,7 @@ import { RequestMetrics } from "../http/request_metrics.ts";
 import { listen } from "../http/transport/listener.ts";
 import { checkSocketPath, listenAtPath, ListenError } from "../http/transport/unix_socket.ts";
 import { SqliteStore } from "../store/sqlite/sqlite_store.ts";
-import type { Standby } from "../store/standby.ts";
-import type { Store } from "../store/store.ts";
+import type { FirstRole } from "../store/standby.ts";
 import { DescriptorBudget } from "./descriptors.ts";
 import { fewDescriptors, readersOf } from "./machine.ts";
 import { programMetrics, type ProgramParts } from "./program_metrics.ts";
@@ -90,14 +89,6 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
       if (await settlesWithin(STOP_MILLISECONDS_MAX, drained)) await role.close();
     },
   };
-}
-
-/** How a server begins. */
-interface FirstRole {
-  /** undefined when another server is active. */
-  readonly store: Store | undefined;
-  /** undefined where no other server takes over. */
-  readonly standby: Standby | undefined;
 }
 
 async function openStore(

@@ -13,3 +13,11 @@ export interface Standby {
   takeOver(): Promise<Store | undefined>;
   close(): Promise<void>;
 }
+
+/** What a server begins with. */
+export interface FirstRole {
+  /** undefined when another server is active. */
+  readonly store: Store | undefined;
+  /** undefined where no other server takes over. */
+  readonly standby: Standby | undefined;
+}
