@@ -17,8 +17,8 @@ export interface Model {
   /** What is committed. */
   readonly store: ReferenceStore;
   readonly waitingReads: WaitingReads;
-  /** Stops or kills the server and starts it again; what it had in memory is lost. */
-  stopped(system: System, isKilled: boolean): Promise<void>;
+  /** What the server had in memory is lost: it was stopped or killed, and is there again. */
+  lostMemory(isKilled: boolean): Promise<void>;
   /** Compares what the server tells of itself: health, metrics, debug. */
   look(system: System): Promise<void>;
   /** Ends what is under way, at the end of a run, and pauses where the edition has a pause. */
@@ -125,9 +125,17 @@ export async function playCommon(model: Model, system: System, drawn: CommonDraw
       return await wrong(system, drawn.which);
     case "stop":
     case "kill":
-      await model.stopped(system, drawn.kind === "kill");
+      await stop(model, system, drawn.kind === "kill");
       return await compareEverything(store, system);
   }
+}
+
+/** Stops or kills the server and starts it again. */
+export async function stop(model: Model, system: System, isKilled: boolean): Promise<void> {
+  if (isKilled) await system.kill();
+  else await system.restart();
+  await (isKilled ? model.waitingReads.leave() : model.waitingReads.ended());
+  await model.lostMemory(isKilled);
 }
 
 async function read(

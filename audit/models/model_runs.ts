@@ -3,7 +3,7 @@ import { spawnServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import type { EditionName } from "../workload/perform.ts";
 import { Random } from "../workload/random.ts";
-import { compareEverything, type Model } from "./common.ts";
+import { compareEverything, type Model, stop } from "./common.ts";
 import { drawnA } from "./a_write/drawn.ts";
 import { ModelA } from "./a_write/model.ts";
 import { drawnB } from "./b_tx/drawn.ts";
@@ -146,7 +146,7 @@ async function runOnce<Drawn>(
   try {
     await fc.asyncModelRun(() => ({ model, real: system }), commands);
     await model.finish(system);
-    if (turn === 0 || turn === RUNS_OF_A_STOP / 2) await model.stopped(system, turn === 0);
+    if (turn === 0 || turn === RUNS_OF_A_STOP / 2) await stop(model, system, turn === 0);
     await model.look(system);
     await compareEverything(model.store, system);
   } finally {

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { WriteResult } from "../../tests/support/client.ts";
 import type { Reply } from "../../tests/support/connection.ts";
-import { assertRefused, expectStatus, UUID } from "../../tests/support/replies.ts";
+import { assertNoContent, assertRefused, expectStatus, UUID } from "../../tests/support/replies.ts";
 import { change, type DrawnChange, toBody } from "../../tests/editions/a_write/operations.ts";
 import type { ReferenceStore, WireWrite } from "../../tests/editions/a_write/reference.ts";
+
+import type { System } from "./system.ts";
 
 /* Changes of projections with versions, as editions B and C take them in a request of their own. */
 
@@ -41,4 +43,18 @@ export function checkChanges(store: ReferenceStore, projections: Changes, reply:
   ]);
   for (const { version } of [...told.create, ...told.replace]) assert.match(version, UUID);
   store.apply(write, { events: [], projections: told });
+}
+
+/** Asks to delete the projections of a type, or all of them. */
+export function requestDeletion(system: System, type?: string): Promise<Reply> {
+  return system.request(
+    "DELETE",
+    type === undefined ? "/projections" : `/projections/${encodeURIComponent(type)}`,
+  );
+}
+
+/** Deletes them, there and in the store of the reference. */
+export async function deleteProjections(store: ReferenceStore, system: System, type?: string): Promise<void> {
+  assertNoContent(await requestDeletion(system, type));
+  store.deleteProjections(type);
 }

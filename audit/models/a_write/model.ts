@@ -7,6 +7,7 @@ import { checkWrite } from "../../../tests/editions/a_write/check_answers.ts";
 import { type DrawnWrite, toBody } from "../../../tests/editions/a_write/operations.ts";
 import { ReferenceStore, type WireWrite } from "../../../tests/editions/a_write/reference.ts";
 import { type Model, playCommon } from "../common.ts";
+import { deleteProjections } from "../projections.ts";
 import {
   EVENT_EDGES,
   type EventEdge,
@@ -61,11 +62,9 @@ export class ModelA implements Model {
       case "fullQueue":
         return await this.#fullQueue(system, drawn.writes);
       case "deleteType":
-        assertNoContent(await system.request("DELETE", `/projections/${encodeURIComponent(drawn.type)}`));
-        return this.store.deleteProjections(drawn.type);
+        return await deleteProjections(this.store, system, drawn.type);
       case "deleteAll":
-        assertNoContent(await system.request("DELETE", "/projections"));
-        return this.store.deleteProjections();
+        return await deleteProjections(this.store, system);
       case "reset":
         assertNoContent(await system.request("POST", "/reset"));
         return await this.#wasReset(system);
@@ -74,10 +73,8 @@ export class ModelA implements Model {
     }
   }
 
-  async stopped(system: System, isKilled: boolean): Promise<void> {
-    if (isKilled) await system.kill();
-    else await system.restart();
-    await (isKilled ? this.waitingReads.leave() : this.waitingReads.ended());
+  lostMemory(): Promise<void> {
+    return Promise.resolve();
   }
 
   async look(system: System): Promise<void> {

@@ -14,7 +14,7 @@ import { type Model, playCommon } from "../common.ts";
 import { INVALID, largeProjection, manyProjections, TOO_LARGE } from "../edges.ts";
 import { fillQueue } from "../full_queue.ts";
 import { OPEN_TX_MAX, PROJECTIONS_MAX } from "../limits.ts";
-import { type Changes, changesOf, checkChanges } from "../projections.ts";
+import { type Changes, changesOf, checkChanges, deleteProjections } from "../projections.ts";
 import type { System } from "../system.ts";
 import { WaitingReads } from "../waiting_reads.ts";
 import { carryOut, changeIsThere } from "./carry_out.ts";
@@ -69,11 +69,9 @@ export class ModelB implements Model {
       case "fullQueue":
         return await this.#fullQueue(system, drawn.changes);
       case "deleteType":
-        assertNoContent(await system.request("DELETE", `/projections/${encodeURIComponent(drawn.type)}`));
-        return this.store.deleteProjections(drawn.type);
+        return await deleteProjections(this.store, system, drawn.type);
       case "deleteAll":
-        assertNoContent(await system.request("DELETE", "/projections"));
-        return this.store.deleteProjections();
+        return await deleteProjections(this.store, system);
       case "pause":
         return await this.#requestPause(system);
       case "resume":
@@ -87,13 +85,6 @@ export class ModelB implements Model {
       default:
         return await playCommon(this, system, drawn);
     }
-  }
-
-  async stopped(system: System, isKilled: boolean): Promise<void> {
-    if (isKilled) await system.kill();
-    else await system.restart();
-    await (isKilled ? this.waitingReads.leave() : this.waitingReads.ended());
-    this.#lostMemory();
   }
 
   async look(system: System): Promise<void> {
@@ -162,7 +153,7 @@ export class ModelB implements Model {
       await carryOut(system, tx, this.store);
       await this.waitingReads.committed(system, this.store);
     }
-    this.#lostMemory();
+    await this.lostMemory();
     assert.deepEqual(events, this.store.events);
   }
 
@@ -228,8 +219,9 @@ export class ModelB implements Model {
   }
 
   /** Transactions, and a pause that is only requested, are lost with the server. */
-  #lostMemory(): void {
+  lostMemory(): Promise<void> {
     this.#transactions.lose();
     if (this.#pause === "pauseRequested") this.#pause = "normal";
+    return Promise.resolve();
   }
 }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Reply } from "../../../tests/support/connection.ts";
 import { metrics } from "../../../tests/support/metrics.ts";
 import { assertNoContent, assertRefused, expectStatus } from "../../../tests/support/replies.ts";
 import { checkProjection } from "../../../tests/editions/a_write/check_answers.ts";
@@ -7,7 +6,7 @@ import type { DrawnChange } from "../../../tests/editions/a_write/operations.ts"
 import { ReferenceStore, type WireWrite } from "../../../tests/editions/a_write/reference.ts";
 import { debugDocument } from "../../../tests/editions/c_ticket/client.ts";
 import { type Model, playCommon } from "../common.ts";
-import { changesOf, checkChanges } from "../projections.ts";
+import { changesOf, checkChanges, deleteProjections, requestDeletion } from "../projections.ts";
 import type { System } from "../system.ts";
 import { WaitingReads } from "../waiting_reads.ts";
 import type { DrawnC } from "./drawn.ts";
@@ -80,21 +79,16 @@ export class ModelC implements Model {
         return await this.#turns.turn(system, drawn.kind);
       case "reset":
         return await this.#reset(system);
-      case "deleteType": {
-        const path = `/projections/${encodeURIComponent(drawn.type)}`;
-        return this.#deleted(await system.request("DELETE", path), drawn.type);
-      }
+      case "deleteType":
+        return await this.#delete(system, drawn.type);
       case "deleteAll":
-        return this.#deleted(await system.request("DELETE", "/projections"));
+        return await this.#delete(system);
       default:
         return await playCommon(this, system, drawn);
     }
   }
 
-  async stopped(system: System, isKilled: boolean): Promise<void> {
-    if (isKilled) await system.kill();
-    else await system.restart();
-    await (isKilled ? this.waitingReads.leave() : this.waitingReads.ended());
+  async lostMemory(isKilled: boolean): Promise<void> {
     for (const waiting of this.#turns.lostMemory()) {
       const reply = await waiting.reply;
       waiting.connection.close();
@@ -172,11 +166,11 @@ export class ModelC implements Model {
     if (this.#turns.active !== undefined) await this.#turns.end(system, "reset");
   }
 
-  #deleted(reply: Reply, type?: string): void {
-    if (!this.#turns.isPaused) return assertRefused(reply, 409, "NotPaused");
-    assertNoContent(reply);
-    this.store.deleteProjections(type);
+  async #delete(system: System, type?: string): Promise<void> {
+    if (this.#turns.isPaused) return await deleteProjections(this.store, system, type);
+    assertRefused(await requestDeletion(system, type), 409, "NotPaused");
   }
+
   /** With a pause in place, so that the stops of some runs come to one. */
   async finish(system: System): Promise<void> {
     while (this.#turns.active !== undefined) {
