@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { AttachedStrace } from "../../../audit/server/strace.ts";
 import { fillStore } from "../../../bench/fill_store.ts";
 import { inDirectory } from "../../support/directory.ts";
 import { wanted } from "../../costs/counted_server.ts";
@@ -52,26 +53,10 @@ async function callsOf(
   send: () => Promise<number>,
 ): Promise<Calls> {
   const summary = join(server.directory, "strace");
-  const child = new Deno.Command(strace.path, {
-    args: ["--follow-forks", "--summary-only", "--output", summary, "--attach", String(server.pid)],
-    env: strace.environment,
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  }).spawn();
-  const attached = Promise.withResolvers<void>();
-  const reading = (async () => {
-    let printed = "";
-    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
-      printed += text;
-      if (/attached/.test(printed)) attached.resolve();
-    }
-    attached.reject(new Error(`strace ended: ${printed}`));
-  })();
-  await attached.promise;
+  const options = ["--follow-forks", "--summary-only", `--output=${summary}`];
+  const attached = await AttachedStrace.to(server.pid, { ...strace, options });
   const requests = await send();
-  child.kill("SIGINT");
-  await Promise.all([child.status, reading]);
+  await attached.detach();
   return callsIn(Deno.readTextFileSync(summary), requests);
 }
 
