@@ -4,6 +4,7 @@ import { seededRandom } from "../store/test_store.ts";
 import { FakeSource, lines, rightPage, STORE } from "./fake_source.ts";
 import { BackupPlace, runJson } from "./run_backup.ts";
 import { storedLines } from "./stored_lines.ts";
+import { testSeed } from "../support/test_seed.ts";
 
 const KILLS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 300 : 20;
 const EVENTS = 2000;
@@ -12,7 +13,7 @@ const env = { SERVICE_BACKUP_PAGE_LIMIT: String(PAGE) };
 
 Deno.test(`a backup killed ${KILLS} times at random moments holds whole pages each time, and everything in the end`, async () => {
   const expected = lines(1, EVENTS);
-  const random = seededRandom(Date.now());
+  const random = seededRandom(testSeed());
   let requestsLeft = 0;
   let whenReached = (): void => {};
   await using source = new FakeSource((request) => {

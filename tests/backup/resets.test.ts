@@ -6,6 +6,7 @@ import { startServer } from "../support/server_process.ts";
 import { seededRandom } from "../store/test_store.ts";
 import { BackupPlace, event, runJson } from "./run_backup.ts";
 import { sourceLines, storedLines } from "./stored_lines.ts";
+import { testSeed } from "../support/test_seed.ts";
 
 const ROUNDS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 30 : 3;
 const WRITES = 20;
@@ -24,7 +25,7 @@ async function fill(client: Client, name: string): Promise<void> {
 Deno.test(`a source that is reset while it is copied, ${ROUNDS} times, never leaves a backup of two histories`, async () => {
   await using server = await startServer({ env: { SERVICE_DEV_MODE: "true" } });
   const client = server.client();
-  const random = seededRandom(Date.now());
+  const random = seededRandom(testSeed());
   using place = new BackupPlace(server.address);
   let inTheMiddle = 0;
   for (let round = 0; inTheMiddle < ROUNDS; round++) {

@@ -16,6 +16,7 @@ import { DONE, written } from "../outcomes.ts";
 import { seededRandom } from "../test_store.ts";
 import type { StoreTest } from "./store_contract.ts";
 import { readPage, WaitingReads } from "./waiting_reads.ts";
+import { testSeed } from "../../support/test_seed.ts";
 
 const FOLLOWERS = 100;
 const BURSTS = rounds(10, 200);
@@ -28,7 +29,7 @@ type Random = (below: number) => number;
 /** Followers beside somebody who writes all the time. */
 export function contractOfFollowers(test: StoreTest): void {
   test("beside a writer, followers of any queries see what matches once, in order, and as soon as it is there", async (store) => {
-    const seed = Date.now() % 2 ** 31;
+    const seed = testSeed();
     try {
       await follow(store, seed);
     } catch (error) {

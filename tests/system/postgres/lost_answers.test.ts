@@ -8,6 +8,7 @@ import { seededRandom } from "../../store/test_store.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
 import { CuttingProxy } from "./support/cutting_proxy.ts";
 import { clusterTest } from "./support/postgres_test.ts";
+import { testSeed } from "../../support/test_seed.ts";
 
 const ROUNDS = 30;
 
@@ -65,7 +66,7 @@ await clusterTest(
 await clusterTest(
   "whatever connections are cut, what was acknowledged is there, once, and what failed is not",
   async (cluster) => {
-    const seed = Date.now() % 2 ** 31;
+    const seed = testSeed();
     const random = seededRandom(seed);
     await using proxy = new CuttingProxy(cluster.port);
     const store = await openBehind(proxy, cluster);
