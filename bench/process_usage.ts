@@ -11,6 +11,25 @@ export function cpuSecondsOf(pid: number): number | undefined {
   return (user + system) / TICKS_PER_SECOND;
 }
 
+/** How long the threads of a process that live now have run, and how long they were ready and waited for a processor. */
+export function schedulingOf(pid: number): { readonly ran: number; readonly waited: number } | undefined {
+  const times = threadsOf(pid).flatMap((thread) => {
+    const nanoseconds = procFile(pid, `task/${thread}/schedstat`)?.split(" ").map(Number);
+    return nanoseconds === undefined ? [] : [nanoseconds];
+  });
+  if (times.length === 0) return undefined;
+  const seconds = (i: number): number => times.reduce((sum, nanoseconds) => sum + nanoseconds[i]!, 0) / 1e9;
+  return { ran: seconds(0), waited: seconds(1) };
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return [...Deno.readDirSync(`/proc/${pid}/task`)].map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
 /** The resident memory of a process. */
 export function rssBytesOf(pid: number): number | undefined {
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(procFile(pid, "status") ?? "")?.[1];

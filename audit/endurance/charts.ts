@@ -43,10 +43,10 @@ export function chartsOf(records: Records): Record<string, LineChart> {
       ...chart("Latency of reads (median of samples)", "milliseconds", ...latencies("reads")),
       logarithmic: true,
     },
-    endurance_others: chart(
-      "What else ran on the machine (median)",
-      "share of all processors",
-      { name: "", ofPart: (part) => middle(part, ({ othersShare }) => othersShare) },
+    endurance_waiting: chart(
+      "How long the server waited for a processor (median)",
+      "share of the time that it ran or waited",
+      { name: "", ofPart: (part) => middle(part, ({ waitingShare }) => waitingShare) },
     ),
   };
 }

@@ -4,8 +4,12 @@ import type { Sample } from "./sample.ts";
 /** Fewer samples of a quarter would say something by chance. */
 const SAMPLES_MIN = 20;
 
-/** Up to so much of the processors may be busy with something else while time is judged. */
-const OTHERS_MAX = 0.1;
+/**
+ * While time is judged, the server may wait for a processor as long as it runs. Alone on two processors it waits for
+ * a third to a half of that, and no longer beside programs of the idle class (chrt --idle); beside three busy ones of
+ * its own class it waits longer than it runs.
+ */
+const WAITING_MAX = 0.5;
 
 /** What the later part may be at most, given the earlier one: so many times as much, and a bit more. */
 interface Bound {
@@ -32,13 +36,13 @@ export interface Flatness {
   readonly faults: readonly string[];
   /** Whether there were enough samples for a judgement. */
   readonly isJudged: boolean;
-  /** Whether the machine had little else to do, so that latencies were judged as well. */
+  /** Whether the server got its processor, so that latencies were judged as well. */
   readonly isTimeJudged: boolean;
 }
 
 /**
  * Compares the last quarter of the last life of a server with its second one; in the first one it warms up.
- * Latencies are only compared between samples during which the machine had little else to do.
+ * Latencies are only compared between samples during which the server got its processor.
  */
 export function flatnessOf(samples: readonly Sample[]): Flatness {
   const life = samples.filter(({ life }) => life === samples.at(-1)?.life);
@@ -51,21 +55,21 @@ export function flatnessOf(samples: readonly Sample[]): Flatness {
     compare("write-ahead log", earlier, later, (part) => Math.max(...part.map(({ walBytes }) => walBytes))),
     compare("growth of the file", earlier, later, bytesPerEvent),
   ];
-  const [idleEarlier, idleLater] = [earlier, later].map(idle);
-  const isTimeJudged = Math.min(idleEarlier!.length, idleLater!.length) >= SAMPLES_MIN / 2;
+  const [servedEarlier, servedLater] = [earlier, later].map(served);
+  const isTimeJudged = Math.min(servedEarlier!.length, servedLater!.length) >= SAMPLES_MIN / 2;
   if (isTimeJudged) {
     for (const kind of ["writes", "reads"] as const) {
       const medians = medianOf((sample) => sample[kind].medianMilliseconds);
       const p99s = medianOf((sample) => sample[kind].p99Milliseconds);
-      faults.push(compare(`median of ${kind}`, idleEarlier!, idleLater!, medians));
-      faults.push(compare(`p99 of ${kind}`, idleEarlier!, idleLater!, p99s));
+      faults.push(compare(`median of ${kind}`, servedEarlier!, servedLater!, medians));
+      faults.push(compare(`p99 of ${kind}`, servedEarlier!, servedLater!, p99s));
     }
   }
   return { faults: faults.filter((fault) => fault !== undefined), isJudged: true, isTimeJudged };
 }
 
-function idle(samples: readonly Sample[]): readonly Sample[] {
-  return samples.filter(({ othersShare }) => othersShare <= OTHERS_MAX);
+function served(samples: readonly Sample[]): readonly Sample[] {
+  return samples.filter(({ waitingShare }) => waitingShare <= WAITING_MAX);
 }
 
 function bytesPerEvent(part: readonly Sample[]): number {

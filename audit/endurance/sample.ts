@@ -18,6 +18,8 @@ export interface Sample {
   readonly loadAverage: number;
   /** The share of all processors that was busy with anything but server, clients and backups, from 0 to 1. */
   readonly othersShare: number;
+  /** How long the server's threads waited for a processor, as a share of the time that they ran or waited, from 0 to 1. */
+  readonly waitingShare: number;
 }
 
 /** The file with the samples of an edition, one in each line. */

@@ -1,4 +1,4 @@
-import { cpuSecondsOf, rssBytesOf } from "../../bench/process_usage.ts";
+import { cpuSecondsOf, rssBytesOf, schedulingOf } from "../../bench/process_usage.ts";
 import { openDescriptors } from "../../tests/http/transport/support/transport_process.ts";
 import type { ServerProcess } from "../../tests/support/server_process.ts";
 import type { Load } from "./load.ts";
@@ -9,6 +9,7 @@ export class Sampler {
   readonly #began = performance.now();
   #ticks = processorTicks();
   #ownSeconds = 0;
+  #scheduling = { ran: 0, waited: 0 };
 
   /** @param events how many the store has */
   take(server: ServerProcess, life: number, events: number, load: Load): Sample {
@@ -24,12 +25,14 @@ export class Sampler {
       ...load.takeLatencies(),
       loadAverage: Deno.loadavg()[0]!,
       othersShare: this.#othersShare(server.pid),
+      waitingShare: this.#waitingShare(server.pid),
     };
   }
 
   /** What is between two samples counts for the second one, unless it is skipped. */
   skip(server: ServerProcess): void {
     this.#othersShare(server.pid);
+    this.#waitingShare(server.pid);
   }
 
   #othersShare(pid: number): number {
@@ -38,8 +41,23 @@ export class Sampler {
     const allSeconds = (ticks.all - this.#ticks.all) / TICKS_PER_SECOND;
     const own = ownSeconds - this.#ownSeconds;
     [this.#ticks, this.#ownSeconds] = [ticks, ownSeconds];
-    return allSeconds === 0 ? 0 : Math.max(0, Math.round(100 * (busySeconds - own) / allSeconds) / 100);
+    return allSeconds === 0 ? 0 : hundredths((busySeconds - own) / allSeconds);
   }
+
+  #waitingShare(pid: number): number {
+    const scheduling = schedulingOf(pid) ?? { ran: NaN, waited: NaN };
+    const [ran, waited] = [
+      scheduling.ran - this.#scheduling.ran,
+      scheduling.waited - this.#scheduling.waited,
+    ];
+    this.#scheduling = scheduling;
+    return hundredths(waited / (ran + waited));
+  }
+}
+
+/** Threads that end take their time with them, so a share may come out below 0. */
+function hundredths(share: number): number {
+  return Math.max(0, Math.round(100 * share) / 100);
 }
 
 /** The kernel's unit of processor time in /proc. */
