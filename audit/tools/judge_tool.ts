@@ -24,8 +24,8 @@ const CLAIMS_OF_DAMAGE =
 /** What SQLite says of a page that it cannot read, for whatever reason. */
 const UNDECIDED = "database disk image is malformed, or the disk could not read it";
 
-/** What says that a file could not be used. */
-const CAUSES = /I\/O error|os error|disk is full|could not|cannot be/i;
+/** What says that a file could not be used. SQLite does not hand on why it could not open one. */
+const CAUSES = /I\/O error|os error|disk is full|could not|cannot be|unable to open database file: \//i;
 
 /** @returns what is wrong after a run on a disk that failed, in words */
 export async function faultsAfter(laid: Laid, ended: Ended): Promise<string[]> {
