@@ -203,7 +203,13 @@ export class ServerProcess implements AsyncDisposable {
 
   /** Does nothing when the program has already ended. */
   signal(signal: Deno.Signal): void {
-    if (!this.#over) this.#child?.kill(signal);
+    if (this.#over) return;
+    try {
+      this.#child?.kill(signal);
+    } catch (error) {
+      // The runtime knows of its end before this process is told.
+      if (!(error instanceof TypeError)) throw error;
+    }
   }
 
   /** Asks the program to end (SIGTERM) and waits for that. */
