@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { withEdit } from "../../audit/bugs/bug.ts";
 import { BUGS } from "../../audit/bugs/bugs.ts";
+import { plant } from "../../audit/bugs/plant.ts";
 import { CHECKS } from "../../audit/checks.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -15,6 +17,35 @@ Deno.test("every planted bug still has its place in the source, and something th
     else assert.ok(CHECKS.has(caughtBy.check), name);
   }
   assert.ok(names.size >= 30);
+});
+
+// A server that cannot even be loaded fails every test, whatever the bug.
+Deno.test("every planted bug is a valid program", async () => {
+  const copy = Deno.makeTempDirSync({ prefix: "eventstore_bugs_" });
+  try {
+    plant(undefined, copy);
+    const changed: string[] = [];
+    for (const [i, { edits }] of BUGS.entries()) {
+      for (const file of new Set(edits.map(({ file }) => file))) {
+        if (!file.endsWith(".ts")) continue;
+        const its = edits.filter((edit) => edit.file === file);
+        const path = join(copy, file.replace(/\.ts$/, `.bug${i}.ts`));
+        Deno.writeTextFileSync(path, its.reduce(withEdit, Deno.readTextFileSync(join(copy, file))));
+        changed.push(path);
+      }
+    }
+    const { stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["check", "--quiet", ...changed],
+      cwd: copy,
+      env: { NO_COLOR: "1" },
+    }).output();
+    const text = new TextDecoder().decode(stderr);
+    // A bug may leave something that nobody uses any more.
+    const errors = text.match(/^(TS(?!6133)\d+ |error: (?!Type checking failed)).*$/gm) ?? [];
+    assert.deepEqual(errors, [], text);
+  } finally {
+    Deno.removeSync(copy, { recursive: true });
+  }
 });
 
 Deno.test("docs/durability.md lists every planted bug with what notices it", () => {
