@@ -46,6 +46,12 @@ export class Term {
     const warnOfCheckpoint = seldom(warn);
     store.onCheckpointFailed = (reason) =>
       warnOfCheckpoint(`the WAL cannot be moved into the store's file: ${reason}`);
+    store.onReplicasUnread = (reason) =>
+      warn(
+        reason === undefined
+          ? "replicas are read again"
+          : `no replica can be read, and all is read from the primary: ${reason}`,
+      );
     this.#open = edition.open({
       settings,
       store,

@@ -32,6 +32,8 @@ export interface Store {
   onLost: (reason: string) => void;
   /** Called with the reason when what was written cannot be moved to its place, again and again. */
   onCheckpointFailed: (reason: string) => void;
+  /** Called with the reason when no replica can be read and all is read from the primary, and without when one can again. */
+  onReplicasUnread: (reason: string | undefined) => void;
   /** Gives up the right to take turns, so that another server may have it. None may be in progress; reads go on. */
   endTurns(): Promise<void>;
   /** Closes everything. Nothing may be in progress. */

@@ -5,9 +5,9 @@ import type { OpenedStore, Store, StoreReads, StoreTurns } from "../store.ts";
 import { TurnCounts } from "../turn_counts.ts";
 import type { StoreUsage } from "../usage.ts";
 import { databaseFault, holdsStore, storeFault } from "./connection/check_database.ts";
-import { createStore, reasonOf } from "./connection/create_store.ts";
+import { createStore } from "./connection/create_store.ts";
 import { openSession } from "./connection/open_session.ts";
-import { PostgresStoreError, type StorePlace } from "./connection/place.ts";
+import { PostgresStoreError, reasonOf, type StorePlace } from "./connection/place.ts";
 import type { Session } from "./protocol/session.ts";
 import { ReadSessions } from "./reading/read_sessions.ts";
 import { type ReplicaReads, withReplicas } from "./reading/replica_reads.ts";
@@ -38,6 +38,7 @@ export class PostgresStore implements Store {
   onLost: (reason: string) => void = () => {};
   /** PostgreSQL does that by itself. */
   onCheckpointFailed: (reason: string) => void = () => {};
+  onReplicasUnread: (reason: string | undefined) => void = () => {};
   readonly #turns: Turns;
   readonly #reads: ReadSessions | ReplicaReads;
 
@@ -75,7 +76,10 @@ export class PostgresStore implements Store {
       onBroken,
     });
     this.turns = new AnnouncedTurns(new CountedTurns(this.#turns, this.counts), this.arrivals);
-    this.reads = this.#reads = withReplicas(place, reads, () => this.arrivals.state);
+    this.reads = this.#reads = withReplicas(place, reads, {
+      known: () => this.arrivals.state,
+      onUnread: (reason) => this.onReplicasUnread(reason),
+    });
   }
 
   /**

@@ -24,6 +24,8 @@ export class SqliteStore implements Store {
   onBroken: (reason: string) => void = () => {};
   onLost: (reason: string) => void = () => {};
   onCheckpointFailed: (reason: string) => void = () => {};
+  /** It has none. */
+  onReplicasUnread: (reason: string | undefined) => void = () => {};
   readonly #disk: DiskUsage;
   readonly #lock: Disposable;
   readonly #writer: RemoteWorker<typeof Writer>;

@@ -88,6 +88,8 @@ await pairTest("while the replica is down, the primary is read, and then the rep
   };
   await using server = await startServer({ env });
   const client = server.client();
+  const said = (text: RegExp): Promise<void> =>
+    server.waitForOutput(() => text.test(server.stdout + server.stderr), PATIENCE_SECONDS);
   await client.append({ type: "a", payload: "" });
   await caughtUp(replica, 1);
   const isRead = async (): Promise<boolean> => {
@@ -102,12 +104,14 @@ await pairTest("while the replica is down, the primary is read, and then the rep
   for (let i = 0; i < 20; i++) assert.equal((await client.allEvents()).length, 1);
   await client.append({ type: "b", payload: "" });
   assert.equal((await client.allEvents()).length, 2);
+  await said(/ no replica can be read, and all is read from the primary: ./);
   await replica.run();
   await caughtUp(replica, 2);
   await eventually(async () => {
     assert.equal((await client.allEvents()).length, 2);
     assert.ok(await isRead());
   }, PATIENCE_SECONDS);
+  await said(/ replicas are read again$/m);
 });
 
 await pairTest("of several hosts the primary is found, also when it has become another one", async (pair) => {

@@ -7,7 +7,7 @@ import { INDEX_STATEMENTS, SCHEMA_VERSION, TABLE_STATEMENTS } from "../tables/sc
 import { databaseFault, holdsStore } from "./check_database.ts";
 import { CommitLost, type CreatedStore, wasCreated } from "./lost_commit.ts";
 import { openSession } from "./open_session.ts";
-import { PostgresStoreError, type StorePlace } from "./place.ts";
+import { PostgresStoreError, reasonOf, type StorePlace } from "./place.ts";
 
 /**
  * Creates the tables of a store, and their schema if it does not exist, completely or not at all.
@@ -105,11 +105,4 @@ async function afterLostAnswer(
           "nothing is",
       );
   }
-}
-
-/** An error in words, with what to do about missing rights. */
-export function reasonOf(error: unknown): string {
-  const { message } = error as Error;
-  const isForbidden = error instanceof DatabaseError && error.code === "42501";
-  return isForbidden ? `${message}; its owner can create it with eventstore-init` : message;
 }

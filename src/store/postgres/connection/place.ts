@@ -1,4 +1,5 @@
 import { type PostgresAddress, postgresAddressText } from "../../../config/postgres_url.ts";
+import { DatabaseError } from "../protocol/errors.ts";
 
 /** Where a store is: the tables are in a schema of their own, in a database that may hold other things. */
 export interface StorePlace {
@@ -15,6 +16,15 @@ export class PostgresStoreError extends Error {
   constructor(place: StorePlace, reason: string) {
     super(`the store in ${placeText(place)}: ${reason}`);
   }
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** An error in words, with what to do about missing rights. */
+export function reasonOf(error: unknown): string {
+  const { message } = error as Error;
+  const isForbidden = error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
+  return isForbidden ? `${message}; its owner can create it with eventstore-init` : message;
 }
 
 export function placeText({ address, schema }: StorePlace): string {

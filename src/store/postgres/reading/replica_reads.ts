@@ -1,4 +1,4 @@
-import { ClientLeft } from "../../../model/errors.ts";
+import { ClientLeft, type Refusal } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
@@ -10,6 +10,13 @@ import { ReadSessions } from "./read_sessions.ts";
 /** How often replicas that could not be read are tried again, by nobody who waits for it. */
 const RETRY_MILLISECONDS = 2000;
 
+export interface ReplicaOptions {
+  /** The store as this server knows it. */
+  readonly known: () => StoreState;
+  /** Called with the reason when no replica can be read, and without when one can again. */
+  readonly onUnread: (reason: string | undefined) => void;
+}
+
 /**
  * Reads pages from replicas, which may lag, and everything else from the primary. What a replica cannot know yet is
  * asked of the primary, and so is everything while no replica can be read.
@@ -17,16 +24,15 @@ const RETRY_MILLISECONDS = 2000;
 export class ReplicaReads implements StoreReads {
   readonly #replicas: ReadSessions;
   readonly #primary: ReadSessions;
-  readonly #known: () => StoreState;
+  readonly #options: ReplicaOptions;
   readonly #ahead = new ChunksAhead();
   #retry: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  /** @param known the store as this server knows it */
-  constructor(replicas: ReadSessions, primary: ReadSessions, known: () => StoreState) {
+  constructor(replicas: ReadSessions, primary: ReadSessions, options: ReplicaOptions) {
     this.#replicas = replicas;
     this.#primary = primary;
-    this.#known = known;
+    this.#options = options;
   }
 
   get inUse(): number {
@@ -72,14 +78,14 @@ export class ReplicaReads implements StoreReads {
       return await this.#replicas.chunk(request, client);
     } catch (error) {
       if (error instanceof ClientLeft) throw error;
-      this.#tryLater();
+      this.#unread(error as Error);
       return undefined;
     }
   }
 
   /** Whether there is something that the page must have, and the replica has not. */
   #isBehind({ storeId, head, events, end }: Chunk, request: ChunkRequest): boolean {
-    const known = this.#known();
+    const known = this.#options.known();
     if (storeId !== known.storeId) return true;
     // The page goes as far as its first chunk has said, and a reader may have come further by way of others.
     if (head < Math.max(request.head ?? 0, request.afterSequence)) return true;
@@ -87,26 +93,31 @@ export class ReplicaReads implements StoreReads {
     return request.head === undefined && events === 0 && end !== false && head < known.head;
   }
 
-  #tryLater(): void {
+  /** Others may have failed at the same time. */
+  #unread(error: Error): void {
     if (this.#isClosed || this.#retry !== undefined) return;
+    this.#options.onUnread((error as Partial<Refusal>).detail ?? error.message);
+    this.#tryLater();
+  }
+
+  #tryLater(): void {
     this.#retry = setTimeout(async () => {
       const isThere = await this.#replicas.ping().then(() => true, () => false);
+      if (this.#isClosed) return;
+      if (!isThere) return this.#tryLater();
       this.#retry = undefined;
-      if (!isThere) this.#tryLater();
+      this.#options.onUnread(undefined);
     }, RETRY_MILLISECONDS);
   }
 }
 
-/**
- * The reads of a store: from its replicas, if it has any, or else from the primary.
- * @param known the store as this server knows it
- */
+/** The reads of a store: from its replicas, if it has any, or else from the primary. */
 export function withReplicas(
   place: StorePlace,
   primary: ReadSessions,
-  known: () => StoreState,
+  options: ReplicaOptions,
 ): ReadSessions | ReplicaReads {
   const { readAddress: address } = place;
   if (address === undefined) return primary;
-  return new ReplicaReads(new ReadSessions({ ...place, address }, primary.max), primary, known);
+  return new ReplicaReads(new ReadSessions({ ...place, address }, primary.max), primary, options);
 }

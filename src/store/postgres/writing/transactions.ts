@@ -142,7 +142,7 @@ export class Transactions {
 
   /** Does something, however long it takes, that is no turn and changes nothing of the store. */
   async beside(statements: readonly Statement[]): Promise<Outcome<void>> {
-    if (this.#broken !== undefined) return { kind: "failed", reason: this.#broken };
+    if (this.#broken !== undefined) return failureOf(new StoreBroken(this.#broken));
     try {
       await (await this.#writer.ready()).run(statements, LONG_MILLISECONDS);
       return done(undefined);

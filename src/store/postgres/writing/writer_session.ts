@@ -1,6 +1,5 @@
-import { reasonOf } from "../connection/create_store.ts";
 import { openSession } from "../connection/open_session.ts";
-import type { StorePlace } from "../connection/place.ts";
+import { reasonOf, type StorePlace } from "../connection/place.ts";
 import { databaseFault } from "../connection/check_database.ts";
 import type { Row } from "../protocol/cells.ts";
 import { SessionLost } from "../protocol/errors.ts";
