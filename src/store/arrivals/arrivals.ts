@@ -40,6 +40,8 @@ export class Arrivals {
   readonly #lookouts = new Map<string, Set<Lookout>>();
   #largeBytes = 0;
   #isClosed = false;
+  /** Called when somebody waits from now on. */
+  onWatched: () => void = () => {};
 
   /** @param state the store as it was opened */
   constructor(state: StoreState) {
@@ -114,6 +116,7 @@ export class Arrivals {
     this.#watches.add(watch);
     for (const [key, item] of this.#keysOf(watched)) left.push(this.#lookOut(key, { watch, item }));
     if (this.#isClosed) watch.end("over");
+    this.onWatched();
     return watch;
   }
 

@@ -75,6 +75,7 @@ export class PostgresStore implements Store {
       onState: (...news) => known.tell(...news),
       onBroken,
     });
+    this.arrivals.onWatched = () => this.#companion.awaited();
     this.turns = new AnnouncedTurns(new CountedTurns(this.#turns, this.counts), this.arrivals);
     this.reads = this.#reads = withReplicas(place, reads, {
       known: () => this.arrivals.state,

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
+import { openSession } from "../../../src/store/postgres/connection/open_session.ts";
+import { listenTo } from "../../../src/store/postgres/servers/notices.ts";
 import type { StoreWrite } from "../../../src/store/write.ts";
 import { allTypesOf } from "../../store/chunks.ts";
 import { changing, newEvent, ofTypes, storeWrite, unless } from "../../store/made_writes.ts";
 import { conflictOf, DONE, kindOf, written } from "../../store/outcomes.ts";
+import { eventually } from "../../support/eventually.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 import { SharedStores } from "./support/shared_stores.ts";
+
+/** How long it may take until a server knows what another one has done, however busy the machine is. */
+const PATIENCE_SECONDS = 60;
 
 /** What may look like the end of the tags. */
 const PAYLOAD = '"identifiers":{},"metadata":{},"payload":"\\"';
@@ -93,4 +99,19 @@ await clusterTest("conditions hold over what others have written since the last 
   assert.deepEqual([written(outcomes[0]).storeId, written(outcomes[0]).firstSequence], [first.storeId, 1]);
   assert.deepEqual(await allTypesOf(first.reads), ["anew"]);
   assert.deepEqual(shared.broken, []);
+});
+
+await clusterTest("a server that is never at rest tells of many turns at once", async (cluster) => {
+  await using shared = await SharedStores.open(cluster, 2);
+  const [writer, other] = shared.stores;
+  let notices = 0;
+  const listener = await openSession(shared.place, "informing", () => notices++);
+  await listener.run([listenTo(shared.place.schema)]);
+  const began = performance.now();
+  for (let turn = 0; turn < 100; turn++) await writer.turns.group([ofTypes("a")]);
+  const told = notices;
+  const milliseconds = performance.now() - began;
+  await listener.close();
+  assert.ok(told >= 1 && told <= 2 + milliseconds / 8, `${told} notices in ${milliseconds} ms`);
+  await eventually(() => assert.equal(other!.arrivals.state.head, 100), PATIENCE_SECONDS);
 });

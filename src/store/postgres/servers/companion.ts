@@ -12,6 +12,12 @@ import { listenTo, notify } from "./notices.ts";
 /** How often it is looked for what others have written while somebody waits for that: notices may be lost. */
 const LOOK_MILLISECONDS = 500;
 
+/**
+ * How long it rests between two of its acts. A server that has a turn every millisecond lets the others know of many at
+ * once: for each one alone, all servers together would do as much for the notices as for the turns.
+ */
+const REST_MILLISECONDS = 10;
+
 /** How long the end of a server may wait for the word that it has ended. */
 const CLOSE_MILLISECONDS = 1000;
 
@@ -39,6 +45,8 @@ export class Companion {
   /** What is to be done next. */
   #shallLook = false;
   #shallNotify = true;
+  /** When it looks even if nobody waits for events: the next turn tells the same. */
+  #lookAt = 0;
   #working: Promise<void> | undefined;
   #isClosed = false;
 
@@ -54,6 +62,11 @@ export class Companion {
   written(): void {
     this.#shallNotify = this.#hasOthers;
     if (this.#shallNotify) this.#work();
+  }
+
+  /** Somebody waits for events from now on. Of some of them there may have been notices before. */
+  awaited(): void {
+    if (this.#shallLook) this.#work();
   }
 
   /** Says that this server has ended. */
@@ -92,9 +105,14 @@ export class Companion {
     while (!this.#isClosed) {
       if (this.#isSignDue) await this.#giveSign(session);
       else if (this.#shallNotify) await this.#notify(session);
-      else if (this.#shallLook) await this.#look(session);
+      else if (this.#isLookDue) await this.#look(session);
       else return;
+      await new Promise((resolve) => setTimeout(resolve, REST_MILLISECONDS));
     }
+  }
+
+  get #isLookDue(): boolean {
+    return this.#shallLook && (this.#options.isAwaited() || performance.now() >= this.#lookAt);
   }
 
   async #giveSign(session: Session): Promise<void> {
@@ -112,6 +130,7 @@ export class Companion {
 
   async #look(session: Session): Promise<void> {
     this.#shallLook = false;
+    this.#lookAt = performance.now() + LOOK_MILLISECONDS;
     const after = this.#options.head();
     const asked: Statement[] = this.#options.isAwaited() ? [READ_STATE, readNews(after)] : [READ_STATE];
     const [rows, newRows = []] = await session.run(asked);
