@@ -87,9 +87,9 @@ export const POSTGRES_BUGS: readonly Bug[] = [
   {
     name: "on PostgreSQL, who asks what became of a COMMIT does not wait for the synchronous replica",
     edits: [{
-      file: "src/store/postgres/tables/servers.ts",
-      find: '"UPDATE server SET turn = $2 WHERE name = $1 AND turn = $2"',
-      replace: '"SELECT $1::text, $2::text"',
+      file: TRANSACTIONS,
+      find: "confirmTurn(server, turn), COMMIT];",
+      replace: "confirmTurn(server, turn), ROLLBACK];",
     }],
     caughtBy: { tests: "tests/system/postgres/synchronous_replica.test.ts" },
   },
