@@ -148,10 +148,7 @@ export class ModelC implements Model {
     const sent = await system.begin("POST", "/commit", { headers });
     const reply = await system.interrupt(sent, milliseconds);
     await this.waitingReads.leave();
-    for (const { connection, reply } of this.#turns.lostMemory()) {
-      await reply;
-      connection.close();
-    }
+    await this.#turns.interrupted(system);
     if (transaction === undefined) return;
     const isWritten = await isCommitted(system, transaction.content, this.store);
     if (reply !== undefined) assert.ok(isWritten !== false, "what was told is not there");

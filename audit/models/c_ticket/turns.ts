@@ -131,6 +131,28 @@ export class Turns {
     this.isPaused = kind === "pause";
   }
 
+  /**
+   * The server was killed when the transaction was about to end. Those who waited may have had their turns after it, up
+   * to the next one that got a ticket.
+   */
+  async interrupted(system: System): Promise<void> {
+    let isPaused = this.isPaused;
+    let possible = [isPaused];
+    let isTicketGiven = false;
+    for (const { kind, connection, reply } of this.lostMemory()) {
+      const answer = await reply;
+      connection.close();
+      isTicketGiven ||= kind === "transaction" && !isPaused;
+      if (isTicketGiven || kind === "transaction") continue;
+      isPaused = kind === "pause";
+      // What was told is true. Otherwise nobody knows.
+      possible = answer === undefined ? [...possible, isPaused] : [isPaused];
+    }
+    const health = expectStatus(await system.request("GET", "/health"), 200).json<{ paused: boolean }>();
+    assert.ok(possible.includes(health.paused), `paused: ${health.paused}`);
+    this.isPaused = health.paused;
+  }
+
   /** @returns those who have waited */
   lostMemory(): Waiting[] {
     this.oldTicket = this.active?.ticket ?? this.oldTicket;
