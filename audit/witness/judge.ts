@@ -8,7 +8,7 @@ export interface Attempt extends Intent {
   readonly told: Told | undefined;
 }
 
-/** Most faults that are listed; one is enough. */
+/** Most faults that are listed of one explanation; one is enough. */
 const FAULTS_MAX = 10;
 
 /**
@@ -20,18 +20,9 @@ const FAULTS_MAX = 10;
  */
 export function faultsOf(before: FoundStore, entries: readonly Entry[], found: FoundStore): string[] {
   const attempts = attemptsIn(entries);
-  const last = lastReset(attempts, before, found);
-  const since = last === undefined ? attempts : attempts.slice(attempts.indexOf(last) + 1);
-  const base = last === undefined ? before : { ...before, events: [], projections: [] };
-  const happened: Happened = new Map();
-  const faults = [
-    ...found.faults,
-    ...faultsOfIdentity(before, last, found),
-    ...faultsOfEvents(base, since, found, happened),
-    ...faultsOfProjections(base, since, found, happened),
-    ...faultsOfPause(before, attempts, found),
-  ];
-  return faults.slice(0, FAULTS_MAX);
+  const explanations = lastResets(attempts).map((last) => faultsAfter(last, before, attempts, found));
+  if (explanations.some((faults) => faults.length === 0)) return [];
+  return explanations.flatMap((faults) => faults.slice(0, FAULTS_MAX));
 }
 
 export function attemptsIn(entries: readonly Entry[]): Attempt[] {
@@ -42,16 +33,32 @@ export function attemptsIn(entries: readonly Entry[]): Attempt[] {
 }
 
 /**
- * The last reset that has happened; while a client resets, no other may have an act under way. One of which nobody knows has, when the store has another ID. */
-function lastReset(attempts: readonly Attempt[], before: FoundStore, found: FoundStore): Attempt | undefined {
-  const resets = attempts.filter(({ act }) => act.kind === "reset");
-  const done = resets.findLast(({ told }) => told?.fate === "done");
-  const open = resets.findLast(({ told }) => told === undefined);
-  if (open === undefined) return done;
-  // What a reset leaves behind; with an earlier one, the ID alone does not tell.
-  const isEmpty = found.events.length + found.projections.length === 0;
-  const isNew = done === undefined ? found.storeId !== before.storeId : isEmpty;
-  return isNew ? open : done;
+ * Which resets may be the last one that has happened; undefined when there may be none. Of those that were not answered
+ * after the last one that was, any may be. While a client resets, no other may have an act under way.
+ */
+function lastResets(attempts: readonly Attempt[]): (Attempt | undefined)[] {
+  const resets = attempts.filter(({ act, told }) => act.kind === "reset" && told?.fate !== "refused");
+  const done = resets.findLastIndex(({ told }) => told !== undefined);
+  return [resets[done], ...resets.slice(done + 1)];
+}
+
+/** What is wrong if this reset was the last one. */
+function faultsAfter(
+  reset: Attempt | undefined,
+  before: FoundStore,
+  attempts: readonly Attempt[],
+  found: FoundStore,
+): string[] {
+  const since = reset === undefined ? attempts : attempts.slice(attempts.indexOf(reset) + 1);
+  const base = reset === undefined ? before : { ...before, events: [], projections: [] };
+  const happened: Happened = new Map();
+  return [
+    ...found.faults,
+    ...faultsOfIdentity(before, reset, found),
+    ...faultsOfEvents(base, since, found, happened),
+    ...faultsOfProjections(base, since, found, happened),
+    ...faultsOfPause(before, attempts, found),
+  ];
 }
 
 function faultsOfIdentity(before: FoundStore, reset: Attempt | undefined, found: FoundStore): string[] {

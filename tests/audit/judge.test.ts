@@ -109,14 +109,34 @@ Deno.test("a reset empties the store and gives it another ID, or nothing has hap
   const open = [intent(9, { kind: "reset" })];
   assert.deepEqual(faultsOf(before, open, before), []);
   assert.deepEqual(faultsOf(before, open, emptyStore("t")), []);
-  assert.match(faultsOf(before, open, { ...before, storeId: "t" })[0]!, /nobody has written|gone/);
-  assert.match(faultsOf(before, open, emptyStore("s"))[0]!, /are gone/);
+  assert.match(faultsOf(before, open, { ...before, storeId: "t" }).join(), /ID changed.*nobody has written/);
+  assert.match(faultsOf(before, open, emptyStore("s")).join(), /are gone.*the one of before the reset/);
   const done = [...open, told(9, "done")];
   assert.deepEqual(faultsOf(before, done, emptyStore("t")), []);
   assert.match(faultsOf(before, done, emptyStore("s"))[0]!, /the one of before the reset/);
   assert.notDeepEqual(faultsOf(before, done, after), []);
   const refused = [...open, told(9, "refused")];
   assert.notDeepEqual(faultsOf(before, refused, emptyStore("t")), []);
+});
+
+Deno.test("of resets of which nobody knows, those after the last acknowledged one may have happened", () => {
+  const before = { ...emptyStore("s"), events: [found(wireEvent(1, "1.0"), 1)] };
+  const reset = (id: number): Entry => intent(id, { kind: "reset" });
+  const written = (id: number): Entry[] => [intent(id, write(id, 1)), told(id, "done", { sequences: [1] })];
+  const storeWith = (id: number): FoundStore => ({
+    ...emptyStore("t"),
+    events: [found(wireEvent(id, `${id}.0`), 1)],
+  });
+
+  const acknowledgedLast = [reset(2), ...written(3), reset(4), told(4, "done", { storeId: "t" })];
+  assert.deepEqual(faultsOf(before, acknowledgedLast, emptyStore("t")), []);
+  assert.notDeepEqual(faultsOf(before, acknowledgedLast, emptyStore("u")), []);
+  assert.notDeepEqual(faultsOf(before, acknowledgedLast, storeWith(3)), []);
+
+  const unknownLast = [reset(2), ...written(3), reset(4)];
+  assert.deepEqual(faultsOf(before, unknownLast, storeWith(3)), []);
+  assert.deepEqual(faultsOf(before, unknownLast, emptyStore("t")), []);
+  assert.match(faultsOf(before, unknownLast, before).join(), /acknowledged and lost: act 3/);
 });
 
 Deno.test("a pause that was acknowledged is there, and one that ended is not", () => {
