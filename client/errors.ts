@@ -21,10 +21,10 @@ export interface ConflictDetail {
 export interface ErrorParts {
   /** The server's word for it, or one of the client. */
   readonly code: string;
-  /** Of the answer; 0 when there was none. */
-  readonly status: number;
-  /** For people; the code when it is empty. */
-  readonly message: string;
+  /** Of the answer. Default 0: there was none. */
+  readonly status?: number;
+  /** For people. Default: the code. */
+  readonly message?: string | undefined;
   /** What a conflict was about. */
   readonly conflict?: ConflictDetail | undefined;
   /** The error below. */
@@ -64,9 +64,11 @@ export class EventStoreError extends Error {
   readonly outcomeUnknown: boolean = false;
 
   /** Made by the client; public so that tests can make one. */
-  constructor({ message, cause, ...parts }: ErrorParts) {
-    super(message || parts.code, cause ? { cause } : {});
-    ({ code: this.code, status: this.status, conflict: this.conflict } = parts);
+  constructor({ code, status = 0, message, conflict, cause }: ErrorParts) {
+    super(message || code, cause ? { cause } : {});
+    this.code = code;
+    this.status = status;
+    this.conflict = conflict;
   }
 }
 
@@ -96,7 +98,7 @@ export class ConnectionLost extends EventStoreError {
   override readonly outcomeUnknown: boolean;
 
   /** Made by the client; public so that tests can make one. */
-  constructor(parts: ErrorParts, outcomeUnknown: boolean) {
+  constructor(parts: ErrorParts, outcomeUnknown = false) {
     super(parts);
     this.outcomeUnknown = outcomeUnknown;
   }
@@ -114,7 +116,7 @@ export class StoreReset extends EventStoreError {
   /** Made by the client; public so that tests can make one. */
   constructor(position: Position, storeId: string) {
     const message = `the position is of store ${position.storeId}, this is store ${storeId}`;
-    super({ code: "StoreReset", status: 0, message });
+    super({ code: "StoreReset", message });
     this.position = position;
     this.storeId = storeId;
   }

@@ -2,16 +2,9 @@ import type { Position, StoredEvent } from "./events.ts";
 import { follow, type Followed, type FollowOptions } from "./follow.ts";
 import type { CallOptions } from "./options.ts";
 import type { Query } from "./queries.ts";
-import {
-  type BackwardsPage,
-  type Page,
-  type ReadAllOptions,
-  readEvery,
-  readHead,
-  type ReadOptions,
-  readPage,
-} from "./reading.ts";
+import { type BackwardsPage, type Page, type ReadAllOptions, type ReadOptions, readPage } from "./reading.ts";
 import type { Server } from "./server.ts";
+import { walk } from "./walk.ts";
 
 /** What an `EventStore` can do without changing anything. */
 export abstract class EventReader<Events extends object = Record<string, unknown>> {
@@ -71,8 +64,14 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * for await (const event of store.readAll("*")) console.log(event.sequence, event.type);
    * ```
    */
-  readAll(query: Query<Events>, options: ReadAllOptions = {}): AsyncGenerator<StoredEvent<Events>, void> {
-    return readEvery(this.server, query, options);
+  async *readAll(
+    query: Query<Events>,
+    { signal, ...range }: ReadAllOptions = {},
+  ): AsyncGenerator<StoredEvent<Events>, void> {
+    for await (const { events, isEnd } of walk(this.server, query, range, this.server.retrySeconds, signal)) {
+      yield* events;
+      if (isEnd) return;
+    }
   }
 
   /**
@@ -87,8 +86,9 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * console.log(`${sequence} events in ${storeId}`);
    * ```
    */
-  async head(options: CallOptions = {}): Promise<Position> {
-    return await readHead(this.server, options);
+  async head({ signal }: CallOptions = {}): Promise<Position> {
+    // Nothing is after the highest sequence, so that no event is read.
+    return (await this.read("*", { after: Number.MAX_SAFE_INTEGER, limit: 1, signal })).head;
   }
 
   /**

@@ -11,6 +11,8 @@ export interface Call {
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The status of a good answer. Default 200. */
+  readonly success?: 204;
   /** Whether it may change the store, so that without an answer nobody knows. */
   readonly changes?: boolean;
   /** How long the server may keep silent on purpose, besides the time for an answer. */
@@ -28,6 +30,8 @@ export interface Answer {
   lines(): AsyncGenerator<readonly string[]>;
   /** Closes the connection, whatever is still to come. */
   leave(): void;
+  /** The value of a JSON text in the body. @throws ConnectionLost when it is none: somebody else has answered */
+  json<T>(text: string): T;
   /** The error for an answer that is not what it should be. */
   lost(message: string): ConnectionLost;
 }
@@ -37,7 +41,7 @@ interface Patience {
   /** Goes with the request. */
   readonly signal: AbortSignal;
   /** Waits for a part of the answer. */
-  wait<T>(seconds: number, work: () => Promise<T>): Promise<T>;
+  wait<T>(work: () => Promise<T>, moreSeconds?: number): Promise<T>;
   /** Everything has arrived. */
   end(): void;
   /** Closes the connection. */
@@ -45,14 +49,15 @@ interface Patience {
   lost(message: string, code?: string, cause?: unknown): ConnectionLost;
 }
 
-function patienceFor({ changes = false, signal }: Call): Patience {
+function patienceFor({ changes, signal }: Call, answerSeconds: number): Patience {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal!.reason);
   signal?.throwIfAborted();
   signal?.addEventListener("abort", stop);
   const patience: Patience = {
     signal: controller.signal,
-    async wait<T>(seconds: number, work: () => Promise<T>): Promise<T> {
+    async wait<T>(work: () => Promise<T>, moreSeconds = 0): Promise<T> {
+      const seconds = answerSeconds + moreSeconds;
       const late = (): void => controller.abort(patience.lost(`no answer within ${seconds} s`, "Timeout"));
       const timer = setTimeout(late, Math.min(1000 * seconds, MILLISECONDS_MAX));
       try {
@@ -77,40 +82,54 @@ function patienceFor({ changes = false, signal }: Call): Patience {
       controller.abort();
     },
     lost: (message, code, cause) =>
-      new ConnectionLost({ code: code ?? "BadAnswer", status: 0, message, cause }, changes),
+      new ConnectionLost({ code: code ?? "BadAnswer", message, cause }, changes),
   };
   return patience;
 }
 
 /**
- * Sends one request. It fails with a `ConnectionLost` when the answer does not come or breaks off, with what the
- * server said when that is an error, and with the reason of the signal when that ended it.
+ * Sends one request, with the headers that are common to all. It fails with a `ConnectionLost` when the answer does
+ * not come, breaks off or is not the server's own, with what the server said when that is an error, and with the reason
+ * of the signal when that ended it.
  */
-export async function exchange(transport: Transport, answerSeconds: number, call: Call): Promise<Answer> {
-  const { method, path, body, headers = {}, changes = false, waitSeconds = 0 } = call;
-  const patience = patienceFor(call);
+export async function exchange(
+  transport: Transport,
+  answerSeconds: number,
+  common: Readonly<Record<string, string>>,
+  call: Call,
+): Promise<Answer> {
+  const { method, path, body, success = 200, changes, waitSeconds } = call;
+  const patience = patienceFor(call, answerSeconds);
   const { signal, wait, end, leave, lost } = patience;
+  const headers = { ...common, ...call.headers };
   const request = { method, path, headers, body: JSON.stringify(body), signal };
-  const reply = await wait(answerSeconds + waitSeconds, () => transport.send(request));
-  const text = async (): Promise<string> => {
-    const whole = await wait(answerSeconds, () => reply.text());
-    end();
-    return whole;
-  };
+  const reply = await wait(() => transport.send(request), waitSeconds);
+  const text = (): Promise<string> => wait(() => reply.text()).finally(end);
   const { status } = reply;
-  if (status >= 300) throw errorOf(status, await text(), changes);
+  if (status !== success) {
+    const said = await text();
+    const location = reply.header("location");
+    throw errorOf(status, location ? `a redirect to ${location}` : said, changes);
+  }
   return {
     header(name) {
       const value = reply.header(name);
       if (value) return value;
       leave();
-      throw lost(`an answer without ${name}`);
+      throw lost(`no ${name}`);
     },
     text,
     async *lines() {
       // A body with a length is short: one step instead of many.
       if (reply.header("content-length")) yield (await text()).split("\n").slice(0, -1);
-      else yield* linesOf(reply, patience, answerSeconds);
+      else yield* linesOf(reply, patience);
+    },
+    json(text) {
+      try {
+        return JSON.parse(text);
+      } catch {
+        throw errorOf(status, text, changes);
+      }
     },
     leave,
     lost,
@@ -120,7 +139,6 @@ export async function exchange(transport: Transport, answerSeconds: number, call
 async function* linesOf(
   reply: TransportReply,
   { wait, end, leave }: Patience,
-  answerSeconds: number,
 ): AsyncGenerator<readonly string[]> {
   const pieces = reply.pieces()[Symbol.asyncIterator]();
   const decoder = new TextDecoder();
@@ -128,7 +146,7 @@ async function* linesOf(
   try {
     for (let rest = "";;) {
       // Only the waiting counts, not what the reader does in between.
-      const { done, value } = await wait(answerSeconds, () => pieces.next());
+      const { done, value } = await wait(() => pieces.next());
       if (done) {
         close = end;
         return;

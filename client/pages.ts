@@ -2,7 +2,7 @@ import { StoreReset } from "./errors.ts";
 import type { Position, StoredEvent } from "./events.ts";
 import type { Query } from "./queries.ts";
 import type { Server } from "./server.ts";
-import { storedEvent, wireQuery } from "./wire.ts";
+import { storedEvent, type WireEvent, wireQuery } from "./wire.ts";
 
 /** Which part of what matches is wanted. */
 export interface Range {
@@ -51,7 +51,7 @@ export async function openPage<Events extends object>(
       for await (const lines of answer.lines()) {
         const events = [];
         for (const line of lines) {
-          const value = JSON.parse(line);
+          const value = answer.json<WireEvent | { readonly hasMore: boolean }>(line);
           if ("hasMore" in value) page.hasMore = value.hasMore;
           else events.push(storedEvent<Events>(value, server.payload));
         }

@@ -68,7 +68,8 @@ export class Projections {
     }
     const body = wireProjections(this.#server, changes);
     const call = { method: "POST", path: "/projections", body, changes: true, signal } as const;
-    return JSON.parse((await this.#server.repeat(call)).body);
+    const { json, body: versions } = await this.#server.repeat(call);
+    return json(versions);
   }
 
   /**
@@ -102,7 +103,7 @@ export class Projections {
   }
 
   async #delete(path: string, signal: AbortSignal | undefined): Promise<void> {
-    await this.#server.repeat({ method: "DELETE", path, changes: true, signal });
+    await this.#server.repeat({ method: "DELETE", path, success: 204, changes: true, signal });
   }
 }
 

@@ -4,7 +4,6 @@ import { endOf, openPage } from "./pages.ts";
 import type { Query } from "./queries.ts";
 import { repeated, retriesFor } from "./retries.ts";
 import type { Server } from "./server.ts";
-import { walk } from "./walk.ts";
 
 /** Which of the events that match are wanted. */
 export interface ReadAllOptions extends CallOptions {
@@ -58,22 +57,4 @@ export async function readPage<Events extends object>(
     // Nobody may save how far a page went that began at the end; the types do not show it either.
     return (range.backwards ? read : { ...read, position }) as Page<Events>;
   });
-}
-
-/** Where the store ends at present. */
-export async function readHead(server: Server, { signal }: CallOptions): Promise<Position> {
-  // Nothing is after the highest sequence, so that no event is read.
-  return (await readPage(server, "*", { after: Number.MAX_SAFE_INTEGER, limit: 1, signal })).head;
-}
-
-/** All events that match, up to the end of the store when the last page was read. */
-export async function* readEvery<Events extends object>(
-  server: Server,
-  query: Query<Events>,
-  { signal, ...range }: ReadAllOptions,
-): AsyncGenerator<StoredEvent<Events>, void> {
-  for await (const { events, isEnd } of walk(server, query, range, server.retrySeconds, signal)) {
-    yield* events;
-    if (isEnd) return;
-  }
 }

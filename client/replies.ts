@@ -18,15 +18,16 @@ interface Envelope {
 
 /**
  * The error that an answer stands for. One of 500 and above without the server's own words comes from something
- * in between, such as a proxy that lost the server: then it is unknown what the server did.
+ * in between, such as a proxy that lost the server: then it is unknown what the server did. So it is after a good
+ * one that the server does not give, such as a page that asks for a password.
  */
-export function errorOf(status: number, text: string, changes: boolean): EventStoreError {
+export function errorOf(status: number, text: string, changes: boolean | undefined): EventStoreError {
   const envelope = envelopeOf(status, text);
   if (envelope === undefined) {
     const parts = { code: `HTTP${status}`, status, message: text.trim().slice(0, FOREIGN_TEXT_MAX) };
-    return status >= 500 ? new ConnectionLost(parts, changes) : new Refused(parts);
+    return status >= 500 || status < 300 ? new ConnectionLost(parts, changes) : new Refused(parts);
   }
-  const { error: code, message = "", conflict } = envelope;
+  const { error: code, message, conflict } = envelope;
   const parts = { code, status, message, conflict };
   if (code === "ConcurrencyException") return new Conflict(parts);
   if (status === 503) return new Unavailable(parts);

@@ -21,8 +21,7 @@ export interface Server {
 }
 
 /** An answer that has arrived as a whole. */
-export interface TextAnswer {
-  readonly header: Answer["header"];
+export interface TextAnswer extends Pick<Answer, "header" | "json"> {
   readonly body: string;
 }
 
@@ -30,15 +29,15 @@ export interface TextAnswer {
 export function serverOf(options: EventStoreOptions): Server {
   const { token, edition = "A", payload = "json", answerSeconds = 30, retrySeconds = 10 } = options;
   const transport = transportOf(options);
-  const common: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const common = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const server: Server = {
     edition,
     payload,
     retrySeconds,
-    begin: (call) => exchange(transport, answerSeconds, { ...call, headers: { ...common, ...call.headers } }),
+    begin: (call) => exchange(transport, answerSeconds, common, call),
     async once(call) {
-      const { header, text } = await server.begin(call);
-      return { header, body: await text() };
+      const answer = await server.begin(call);
+      return { ...answer, body: await answer.text() };
     },
     repeat: (call) =>
       repeated(
@@ -54,7 +53,7 @@ export function serverOf(options: EventStoreOptions): Server {
 export function mustSpeak({ edition }: Server, editions: string): void {
   if (editions.includes(edition)) return;
   const message = `edition ${edition} cannot do this, ${editions} can`;
-  throw new Refused({ code: "WrongEdition", status: 0, message });
+  throw new Refused({ code: "WrongEdition", message });
 }
 
 function transportOf({ url, socketPath, transport }: EventStoreOptions): Transport {
@@ -65,6 +64,5 @@ function transportOf({ url, socketPath, transport }: EventStoreOptions): Transpo
     );
     return { send: async (request) => await (await loading).send(request) };
   }
-  if (url === undefined) throw new TypeError("an EventStore needs url or socketPath");
   return fetchTransport(url);
 }

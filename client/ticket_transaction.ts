@@ -4,7 +4,7 @@ import { listOf } from "./one_or_more.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import type { Server, TextAnswer } from "./server.ts";
 import type { OpenTransaction } from "./transaction.ts";
-import { linesOf, storedEvent, type WireEvent, wireEvent, wireQuery } from "./wire.ts";
+import { pageOf, wireEvent, wireQuery } from "./wire.ts";
 import { wireProjections } from "./writing.ts";
 
 /** The server lets a client wait for its turn as long as it likes; this is a day. */
@@ -15,19 +15,24 @@ export async function ticketTransaction<Events extends object>(
   server: Server,
   signal: AbortSignal | undefined,
 ): Promise<OpenTransaction<Events>> {
-  const { body } = await server.once({ method: "POST", path: "/begin", waitSeconds: TURN_SECONDS, signal });
-  const headers = { "x-service-ticket": JSON.parse(body).ticket };
-  const send = (method: Call["method"], path: string, body?: unknown, changes = false): Promise<TextAnswer> =>
-    server.once({ method, path, body, headers, changes, signal });
+  const { body, json } = await server.once({
+    method: "POST",
+    path: "/begin",
+    waitSeconds: TURN_SECONDS,
+    signal,
+  });
+  const headers = { "x-service-ticket": json<{ ticket: string }>(body).ticket };
+  const send = (method: Call["method"], path: string, body: unknown): Promise<TextAnswer> =>
+    server.once({ method, path, body, headers, signal });
   return {
     async read(query) {
       const events: StoredEvent<Events>[] = [];
       for (let hasMore = true; hasMore;) {
         const afterSequence = events.at(-1)?.sequence ?? 0;
-        const { body } = await send("QUERY", "/events", { query: wireQuery(query), afterSequence });
-        const lines = linesOf(body);
-        ({ hasMore } = lines.pop() as { hasMore: boolean });
-        events.push(...lines.map((line) => storedEvent<Events>(line as WireEvent, server.payload)));
+        const answer = await send("QUERY", "/events", { query: wireQuery(query), afterSequence });
+        const page = pageOf<Events>(answer, server.payload);
+        ({ hasMore } = page);
+        events.push(...page.events);
       }
       return events;
     },
@@ -40,10 +45,10 @@ export async function ticketTransaction<Events extends object>(
       await send("POST", "/projections", wireProjections(server, changes));
     },
     async commit() {
-      await send("POST", "/commit", undefined, true);
+      await server.once({ method: "POST", path: "/commit", headers, success: 204, changes: true, signal });
     },
     async abandon() {
-      await server.once({ method: "POST", path: "/rollback", headers });
+      await server.once({ method: "POST", path: "/rollback", headers, success: 204 });
     },
   };
 }

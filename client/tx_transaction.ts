@@ -3,7 +3,7 @@ import { listOf } from "./one_or_more.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import type { Server, TextAnswer } from "./server.ts";
 import type { OpenTransaction } from "./transaction.ts";
-import { linesOf, storedEvent, type WireEvent, wireEvent, wireQuery } from "./wire.ts";
+import { pageOf, wireEvent, wireQuery } from "./wire.ts";
 import { wireProjections } from "./writing.ts";
 
 /**
@@ -14,8 +14,8 @@ export async function txTransaction<Events extends object>(
   server: Server,
   signal: AbortSignal | undefined,
 ): Promise<OpenTransaction<Events>> {
-  const { body } = await server.once({ method: "POST", path: "/tx", signal });
-  const path = `/tx/${JSON.parse(body).txId}`;
+  const { body, json } = await server.once({ method: "POST", path: "/tx", signal });
+  const path = `/tx/${json<{ txId: string }>(body).txId}`;
   let isRead = false;
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -23,13 +23,13 @@ export async function txTransaction<Events extends object>(
     last = result.catch(() => {});
     return result;
   };
-  const send = (method: Call["method"], rest: string, body?: unknown, changes = false): Promise<TextAnswer> =>
-    server.once({ method, path: path + rest, body, changes, signal });
-  const read = async (query: unknown): Promise<string> => {
+  const send = (method: Call["method"], rest: string, body: unknown): Promise<TextAnswer> =>
+    server.once({ method, path: path + rest, body, signal });
+  const read = async (query: unknown): Promise<TextAnswer> => {
     if (isRead) await append([]);
     const answer = await send("QUERY", "/events", { query });
     isRead = true;
-    return answer.body;
+    return answer;
   };
   const append = async (events: readonly unknown[]): Promise<void> => {
     if (!isRead && events.length > 0) await read("none");
@@ -38,11 +38,7 @@ export async function txTransaction<Events extends object>(
   };
   return {
     read: (query) =>
-      inTurn(async () => {
-        const lines = linesOf(await read(wireQuery(query, "B")));
-        lines.pop();
-        return lines.map((line) => storedEvent<Events>(line as WireEvent, server.payload));
-      }),
+      inTurn(async () => pageOf<Events>(await read(wireQuery(query, "B")), server.payload).events),
     append: (events) => inTurn(() => append(listOf(events).map((event) => wireEvent(event, server.payload)))),
     getProjection: (type, id) =>
       inTurn(async () => {
@@ -57,8 +53,8 @@ export async function txTransaction<Events extends object>(
     commit: () =>
       inTurn(async () => {
         await append([]);
-        await send("POST", "/commit", undefined, true);
+        await server.once({ method: "POST", path: `${path}/commit`, success: 204, changes: true, signal });
       }),
-    abandon: () => inTurn(async () => void await server.once({ method: "DELETE", path })),
+    abandon: () => inTurn(async () => void await server.once({ method: "DELETE", path, success: 204 })),
   };
 }

@@ -2,6 +2,7 @@ import { EventStoreError } from "./errors.ts";
 import type { NewEvent, PayloadFormat, StoredEvent, Tags } from "./events.ts";
 import { listOf } from "./one_or_more.ts";
 import { type Condition, itemsOf, type Query } from "./queries.ts";
+import type { TextAnswer } from "./server.ts";
 
 /*
  * From the shapes of this client to those of the server and back. Keys that are undefined disappear when an object
@@ -75,13 +76,8 @@ export function payloadOf(text: string, format: PayloadFormat, what: string): un
     return format === "text" ? text : JSON.parse(text);
   } catch (cause) {
     const message = `the payload of ${what} is not JSON`;
-    throw new EventStoreError({ code: "PayloadNotJson", status: 0, message, cause });
+    throw new EventStoreError({ code: "PayloadNotJson", message, cause });
   }
-}
-
-/** The lines of a body that has arrived as a whole: at least the one that ends it. */
-export function linesOf(body: string): unknown[] {
-  return body.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }
 
 /** An event as it is read. */
@@ -91,4 +87,14 @@ export function storedEvent<Events extends object>(
 ): StoredEvent<Events> {
   const payload = payloadOf(event.payload, format, `event ${event.sequence}`);
   return { ...event, payload } as unknown as StoredEvent<Events>;
+}
+
+/** A page that has arrived as a whole. */
+export function pageOf<Events extends object>(
+  { body, json }: TextAnswer,
+  format: PayloadFormat,
+): { readonly events: StoredEvent<Events>[]; readonly hasMore: boolean } {
+  const lines = body.split("\n").slice(0, -1);
+  const { hasMore } = json<{ hasMore: boolean }>(lines.pop() ?? "");
+  return { events: lines.map((line) => storedEvent<Events>(json(line), format)), hasMore };
 }

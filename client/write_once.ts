@@ -41,7 +41,7 @@ export async function writeOnce<Events extends object>(
   const { found } = written;
   if (found && bodyOf(found) !== bodyOf(wanted)) {
     const message = `other events were written under the key "${key}"`;
-    throw new Refused({ code: "DifferentBody", status: 0, message });
+    throw new Refused({ code: "DifferentBody", message });
   }
   return { events: written.events, repeated: found !== undefined };
 }

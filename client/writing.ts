@@ -75,7 +75,7 @@ export async function write<Events extends object>(
   events: OneOrMore<NewEvent<Events>>,
   { conditions = [], projections, signal }: AppendOptions<Events>,
 ): Promise<Appended> {
-  const { header, body } = await server.repeat({
+  const { header, json, body } = await server.repeat({
     method: "POST",
     path: "/write",
     body: {
@@ -87,7 +87,7 @@ export async function write<Events extends object>(
     signal,
   });
   const storeId = header("x-service-store");
-  const written = JSON.parse(body) as Omit<Appended, "position">;
+  const written = json<Omit<Appended, "position">>(body);
   const last = written.events.at(-1);
   return { ...written, position: last && { storeId, sequence: last.sequence } };
 }

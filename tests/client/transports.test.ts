@@ -86,6 +86,74 @@ Deno.test("an answer that breaks off, or is none, is a lost connection", async (
   });
 });
 
+Deno.test("an answer that only somebody else can have given is a lost connection", async () => {
+  const html = "<html>Who are you?</html>\n";
+  const page = (status: string): string =>
+    `HTTP/1.1 ${status}\r\nx-service-store: s\r\nx-service-head: 1\r\ncontent-length: ${html.length}\r\n\r\n${html}`;
+  await onRawServers(async (server, place) => {
+    const options = { ...place, retrySeconds: 0 };
+    const [a, b, c] = (["A", "B", "C"] as const).map((edition) => new EventStore({ ...options, edition }));
+    const calls: [what: string, isOutcomeUnknown: boolean, call: () => Promise<unknown>][] = [
+      ["a read", false, () => a!.head()],
+      ["a write", true, () => a!.append(note("1"))],
+      ["projections", true, () => c!.projections.write({})],
+      ["a deletion", true, () => a!.projections.deleteAll()],
+      ["a transaction of B", false, () => b!.transaction(() => Promise.resolve(), { attempts: 1 })],
+      ["a ticket", false, () => c!.transaction(() => Promise.resolve(), { attempts: 1 })],
+    ];
+    for (const status of ["200 OK", "203 Non-Authoritative Information"]) {
+      server.answer = page(status);
+      for (const [what, isOutcomeUnknown, call] of calls) {
+        const { outcomeUnknown, message } = await lost(call());
+        assert.equal(outcomeUnknown, isOutcomeUnknown, what);
+        assert.match(message, /Who are you/, what);
+      }
+    }
+  });
+});
+
+Deno.test("a commit that only somebody else can have confirmed may have happened or not", async () => {
+  for (
+    const [edition, begun] of [["B", '{"txId":"1"}'], ["C", '{"ticket":"1"}']] as const
+  ) {
+    const transport = new ScriptedTransport({ status: 200, body: begun }, { status: 200, body: "Welcome!" });
+    const store = storeOver(transport, { edition, retrySeconds: 0 });
+    const { outcomeUnknown } = await lost(store.transaction(() => Promise.resolve()));
+    assert.equal(outcomeUnknown, true);
+    const begins = transport.requests.filter(({ path }) => ["/tx", "/begin"].includes(path));
+    assert.equal(begins.length, 1, "the transaction runs once");
+  }
+});
+
+Deno.test("a redirect is refused and not followed", async () => {
+  for (const status of ["301 Moved", "302 Found", "303 See Other", "307 Again", "308 Moved"]) {
+    await onRawServers(async (server, place) => {
+      server.answer =
+        `HTTP/1.1 ${status}\r\nlocation: https://example.com/login\r\ncontent-length: 0\r\n\r\n`;
+      const store = new EventStore(place);
+      const code = `HTTP${status.slice(0, 3)}`;
+      const message = "a redirect to https://example.com/login";
+      await assert.rejects(store.append(note("1")), { name: "Refused", code, message });
+      await assert.rejects(store.head(), { name: "Refused", code, message });
+      assert.equal(server.connections, 2);
+    });
+  }
+});
+
+Deno.test("a url that is none is refused at once", () => {
+  for (
+    const url of ["", "localhost:8085", "127.0.0.1:8085", "ftp://127.0.0.1", "unix:/run/eventstore.sock"]
+  ) {
+    assert.throws(() => new EventStore({ url }), {
+      name: "TypeError",
+      message: `url must be like http://127.0.0.1:8085, not "${url}"`,
+    });
+  }
+  for (const url of ["http://127.0.0.1:8085", "HTTPS://example.com/events/", "/events"]) {
+    new EventStore({ url });
+  }
+});
+
 Deno.test("an answer that does not come, or does not go on, has a time limit", async () => {
   await onRawServers(async (server, place) => {
     const store = new EventStore({ ...place, answerSeconds: 0.1, retrySeconds: 0 });
