@@ -79,20 +79,23 @@ async function silence(cluster: StoreCluster, scene: Scene): Promise<Struck> {
   };
 }
 
-/** A connection of a server is cut, again and again: at each stage of a group, however much still arrives. */
-async function connectionCut({ target: { connection }, random }: Scene): Promise<Struck> {
+/**
+ * A connection is cut, again and again: at each stage of a group, however much still arrives. It is that of the server
+ * which comes to the stage first, since after a cut another one may have become active.
+ */
+async function connectionCut({ servers, random }: Scene): Promise<Struck> {
+  const connections = servers.map(({ connection }) => connection);
+  const countCuts = (): number => connections.reduce((sum, { cuts }) => sum + cuts, 0);
   const cuts = STAGES.flatMap((at) => ARRIVING.map((arrives): Cut => ({ at, arrives })));
-  const before = connection.cuts;
+  const before = countCuts();
   for (const cut of shuffled(cuts, random)) {
-    const made = connection.cuts;
-    connection.cutAt(cut);
+    const made = countCuts();
+    for (const connection of connections) connection.cutAt(cut);
     const endsAt = performance.now() + CUT_MILLISECONDS;
-    while (connection.cuts === made && performance.now() < endsAt) await pause(2);
-    connection.spare();
-    // No client comes here any more.
-    if (connection.cuts === made) break;
+    while (countCuts() === made && performance.now() < endsAt) await pause(2);
+    for (const connection of connections) connection.spare();
   }
-  return { sparesOthers: true, inside: connection.cuts - before, mend: nothingToMend };
+  return { sparesOthers: true, inside: countCuts() - before, mend: nothingToMend };
 }
 
 /** An administrator ends the connections of a server, or of all. */
