@@ -4,7 +4,7 @@ import { StatementNames } from "./statement_names.ts";
 /** What a message does in the transaction of a group: it locks the row of the store, or commits; or is another one. */
 export const STAGES = ["lock", "commit", "any"] as const;
 
-/** How much of that message still arrives. */
+/** How much of that message still arrives. When all of it does, it is the answer that is lost. */
 export const ARRIVING = ["nothing", "half", "all"] as const;
 
 /** When a connection is cut. */
@@ -18,6 +18,7 @@ export class DisturbedConnection extends TcpProxy {
   /** Cuts that were made. */
   cuts = 0;
   readonly #names = new WeakMap<Passage, StatementNames>();
+  readonly #unanswered = new WeakSet<Passage>();
   #awaited: Cut | undefined;
   #silence: PromiseWithResolvers<void> | undefined;
 
@@ -50,18 +51,23 @@ export class DisturbedConnection extends TcpProxy {
   protected override async forth(bytes: Uint8Array, passage: Passage): Promise<void> {
     await this.#silence?.promise;
     const cut = this.#cutFor(bytes, passage);
-    if (cut === undefined) return await super.forth(bytes, passage);
+    if (cut?.arrives === "all") this.#unanswered.add(passage);
+    if (cut === undefined || cut.arrives === "all") return await super.forth(bytes, passage);
     // From now on the server must not hear what PostgreSQL makes of the message.
     passage.isCut = true;
-    const arriving = { nothing: 0, half: Math.floor(bytes.length / 2), all: bytes.length }[cut.arrives];
-    if (arriving > 0) await super.forth(bytes.subarray(0, arriving), passage);
-    this.cuts++;
+    if (cut.arrives === "half") await super.forth(bytes.subarray(0, Math.floor(bytes.length / 2)), passage);
     await this.cut(passage);
   }
 
   protected override async back(bytes: Uint8Array, passage: Passage): Promise<void> {
     await this.#silence?.promise;
-    if (!passage.isCut) await super.back(bytes, passage);
+    if (this.#unanswered.has(passage)) await this.cut(passage);
+    else if (!passage.isCut) await super.back(bytes, passage);
+  }
+
+  protected override async cut(passage: Passage): Promise<void> {
+    this.cuts++;
+    await super.cut(passage);
   }
 
   #cutFor(bytes: Uint8Array, passage: Passage): Cut | undefined {
