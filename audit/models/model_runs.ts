@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { spawnServer } from "../../tests/support/server_process.ts";
-import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
+import { AuditFailure, type CheckContext, demand, type Figures, limit } from "../report.ts";
 import type { EditionName } from "../workload/perform.ts";
 import { Random } from "../workload/random.ts";
 import { compareEverything, type Model, stop } from "./common.ts";
@@ -98,6 +98,7 @@ export async function modelRuns(context: CheckContext): Promise<Figures> {
     "restarts and kills": [tally.restarts + tally.kills, tally.runs / RUNS_OF_A_STOP],
     "reads that were woken": [tally.woken, tally.rounds / 1500],
   });
+  limit("models", tally.runs, { "writes out of turn": [tally.outOfTurn, tally.rounds / 200] });
   return { ...tally };
 }
 

@@ -27,6 +27,7 @@ export class System {
     interrupted: 0,
     woken: 0,
     fullQueues: 0,
+    outOfTurn: 0,
   };
   /** What the server must have counted since it has started, by names that each edition gives. */
   counts: Record<string, number> = {};

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { EventLine } from "../../../tests/support/client.ts";
+import type { EventLine, WriteResult } from "../../../tests/support/client.ts";
 import type { Reply } from "../../../tests/support/connection.ts";
 import { metrics } from "../../../tests/support/metrics.ts";
 import { assertNoContent, assertRefused, expectStatus } from "../../../tests/support/replies.ts";
@@ -144,7 +144,33 @@ export class ModelA implements Model {
     const filler: WireWrite = { ...NOTHING, conditions: [{}] };
     const requests = [filler, ...bodies].map((json) => ({ method: "POST", path: "/write", json }));
     const replies = await fillQueue(system, requests);
-    for (const [i, reply] of replies.entries()) await this.#wrote(system, [filler, ...bodies][i]!, reply);
+    const waiting = replies.map((reply, i) => ({ body: [filler, ...bodies][i]!, reply }));
+    while (waiting.length > 0) {
+      const next = this.#nextOf(waiting);
+      system.tally.outOfTurn += Number(next > 0);
+      const [{ body, reply }] = waiting.splice(next, 1) as [typeof waiting[number]];
+      await this.#wrote(system, body, reply);
+    }
+  }
+
+  /**
+   * Which of those that wait has had the next turn: the first one, unless its conditions took so long, as on a machine
+   * that has no processor to spare, that they were checked before another turn.
+   */
+  #nextOf(waiting: readonly { readonly body: WireWrite; readonly reply: Reply }[]): number {
+    const fits = ({ body, reply }: typeof waiting[number]): boolean => {
+      const { status, message } = this.store.judge(body);
+      if (status !== 200 || reply.status !== 200) {
+        return status === reply.status && reply.text.includes(message ?? "");
+      }
+      const [first] = reply.json<WriteResult>().events;
+      return first === undefined || first.sequence === this.store.events.length + 1;
+    };
+    const next = waiting.findIndex(fits);
+    const mayBeSlow = waiting.slice(0, next).every(({ body: { conditions } }) =>
+      conditions.some(({ failIfEventsMatch }) => failIfEventsMatch !== undefined)
+    );
+    return next > 0 && mayBeSlow ? next : 0;
   }
 
   async #wasReset(system: System): Promise<void> {
