@@ -82,29 +82,46 @@ const aims: [title: string, value: number, aim: number][] = [
   ["100 events on PostgreSQL, events/s", bulkInDatabase!, 15_000],
   ["scan: PostgreSQL / SQLite", scanInDatabase! / scanInFile!, 0.5],
 ];
-if (together !== undefined) aims.push([`${serverCount} servers / one`, together[1]! / together[0]!, 0.9]);
+if (together !== undefined) {
+  const [one, several, , oneWithAll, severalWithAll] = together;
+  aims.push(
+    [`${serverCount} servers / one, ${CLIENTS} clients`, several! / one!, 0.9],
+    [`${serverCount} servers / one, ${CLIENTS * serverCount} clients`, severalWithAll! / oneWithAll!, 0.9],
+  );
+}
 print(table(
   ["", "", "aim", ""],
   aims.map(([title, value, aim]) => [title, numberText(value), `>= ${aim}`, value >= aim ? "met" : "missed"]),
 ));
 
-/** The same clients on one server, and spread over several of one database. */
+/**
+ * The same clients on one server, and spread over several of one database: as many as everywhere here, and as many on
+ * each server. A group can have no more writes than its server has clients, so one server with the share of one of
+ * them shows what smaller groups alone cost.
+ */
 async function measureTogether(): Promise<number[]> {
   const settings = databaseSettings(database, "shared");
   const several: ChildProcess[] = [];
   while (several.length < serverCount) several.push(await start(below(`shared_${several.length}`), settings));
-  const [first] = several;
+  const first = several.slice(0, 1);
+  const [share, all] = [Math.floor(CLIENTS / serverCount), CLIENTS * serverCount];
+  const row = (servers: readonly ChildProcess[], clients: number): Rows<string> => ({
+    [`1 event on a condition, ${clients} clients on ${servers.length} of ${serverCount} servers`]: (timing) =>
+      writersOn(servers, clients, timing),
+  });
   return ratesOf(
     await measure({
-      "1 event on a condition, 64 clients on one server": on(first!, writers),
-      [`1 event on a condition, 64 clients on ${serverCount} servers`]: (timing) =>
-        writersOn(several, timing),
+      ...row(first, CLIENTS),
+      ...row(several, CLIENTS),
+      ...row(first, share),
+      ...row(first, all),
+      ...row(several, all),
     }),
   );
 }
 
-async function writersOn(servers: readonly ChildProcess[], timing: Timing): Promise<Round> {
-  const shares = servers.map((_, i) => Math.floor((CLIENTS + i) / servers.length));
+async function writersOn(servers: readonly ChildProcess[], clients: number, timing: Timing): Promise<Round> {
+  const shares = servers.map((_, i) => Math.floor((clients + i) / servers.length));
   const rounds = await Promise.all(
     servers.map(({ address }, i) => oneEvent(address, shares[i]!, timing)),
   );
