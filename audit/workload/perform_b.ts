@@ -1,6 +1,7 @@
 import { projectionPath } from "../../tests/support/client.ts";
 import type { Session } from "../../tests/editions/b_tx/session.ts";
 import type { Intent } from "../witness/record.ts";
+import { ACT_TAG } from "../witness/wire_event.ts";
 import {
   accepted,
   actHeader,
@@ -13,6 +14,9 @@ import {
   versionsOf,
   type Write,
 } from "./perform.ts";
+
+/** More than there are clients. */
+const NEARBY_ACTS = 12;
 
 export async function performB(session: Session, intent: Intent): Promise<Ending> {
   const { act, id } = intent;
@@ -38,8 +42,7 @@ async function transact(session: Session, act: Write, id: number): Promise<Endin
   const path = `/tx/${begun.json<{ txId: string }>().txId}`;
   const call = async (method: string, rest: string, json?: unknown) =>
     accepted(await before(() => session.request(method, path + rest, json === undefined ? {} : { json })));
-  // A decision that rests on everything is overtaken by whatever others write meanwhile.
-  await call("QUERY", "/events", { query: act.condition === "doomed" ? "all" : "none" });
+  await call("QUERY", "/events", { query: act.condition === "doomed" ? actsAround(id) : "none" });
   const written = await call("POST", "/events", { events: act.events });
   const changes: Record<string, object[]> = { create: [], replace: [], delete: [] };
   for (const { type, id, payload } of act.projections) {
@@ -58,4 +61,14 @@ async function transact(session: Session, act: Write, id: number): Promise<Endin
   const ending = endingOf(await session.request("POST", `${path}/commit`, { headers }));
   const { time } = written.json<{ time: string }>();
   return ending.fate === "refused" ? ending : { ...ending, times: act.events.map(() => time) };
+}
+
+/**
+ * What is written at about the same time: a decision that rests on it is overtaken by whatever others write meanwhile.
+ * To read everything would do the same, but take longer and longer.
+ */
+function actsAround(id: number): unknown {
+  return Array.from({ length: 2 * NEARBY_ACTS }, (_, i) => ({
+    metadata: [{ name: ACT_TAG, value: String(id - NEARBY_ACTS + i) }],
+  }));
 }
