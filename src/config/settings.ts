@@ -28,7 +28,7 @@ const server = {
   postgresUrl: text("SERVICE_POSTGRES_URL", "postgresUrl", undefined, "storage postgres: postgresql://user:password@host:port/database, with ?sslmode= and ?sslrootcert=; several hosts have a comma in between"),
   postgresReadUrl: text("SERVICE_POSTGRES_READ_URL", "postgresUrl", undefined, "storage postgres: replicas of that database, from which pages are read"),
   postgresSchema: text("SERVICE_POSTGRES_SCHEMA", "schema", "eventstore", "storage postgres: schema of the database that holds the tables"),
-  postgresPoolSize: limit("SERVICE_POSTGRES_POOL_SIZE", 8, "storage postgres: connections for reads, instead of readPoolSize, and as many for replicas; one more is for writes"),
+  postgresPoolSize: limit("SERVICE_POSTGRES_POOL_SIZE", 8, "storage postgres: connections for reads, instead of readPoolSize, and as many for replicas; two more are for writes and notices"),
   logLevel: choice("SERVICE_LOG_LEVEL", LOG_LEVELS, "warning", true, "lowest level logged"),
   logReasons: toggle("SERVICE_LOG_REASONS", "one more line, on standard error, for each 400, 413 and 500: its path and the reason"),
   logTimestamps: toggle("SERVICE_LOG_TIMESTAMPS", "begin each line of the server with the time in UTC"),
