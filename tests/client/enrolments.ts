@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import type { EventStore } from "../../client/mod.ts";
+import { capacity, courses, students } from "./school.ts";
+import { listed, type SchoolEvents } from "./support.ts";
+
+const COURSES = ["c1", "c2", "c3", "c4", "c5"];
+const COURSES_PER_STUDENT = 3;
+
+class Refusal extends Error {}
+
+/** Who enrols, and for how long. */
+export interface Enrolments {
+  /** One for each client, of the same store, which is empty. */
+  readonly stores: readonly EventStore<SchoolEvents>[];
+  readonly seats: number;
+  readonly students: number;
+  /** Whether a client has decided often enough. */
+  readonly isOver: (decisions: number) => boolean;
+}
+
+/** One decision under all rules. */
+async function enrol(store: EventStore<SchoolEvents>, course: string, student: string): Promise<void> {
+  await store.decide(
+    { seats: capacity(course), taken: students(course), own: courses(student) },
+    ({ seats = 0, taken, own }) => {
+      if (taken.includes(student)) throw new Refusal("twice");
+      if (own >= COURSES_PER_STUDENT) throw new Refusal("busy");
+      if (taken.length >= seats) throw new Refusal("full");
+      return { type: "StudentEnrolled", identifiers: { course, student }, payload: null };
+    },
+    { attempts: 1000 },
+  );
+}
+
+/**
+ * Clients enrol students in courses, all at the same time. Nobody must be enrolled twice or in too many courses, no
+ * course be too full, and nobody be refused while there is a seat.
+ * @returns how many were enrolled
+ */
+export async function enrolTogether(
+  { stores, seats, students: studentCount, isOver }: Enrolments,
+): Promise<number> {
+  const [first] = stores as [EventStore<SchoolEvents>];
+  for (const course of COURSES) {
+    await first.append({ type: "CourseDefined", identifiers: { course }, payload: { capacity: seats } });
+  }
+  const below = (limit: number): number => Math.floor(Math.random() * limit);
+  const full = new Set<string>();
+  let accepted = 0;
+  await Promise.all(stores.map(async (store) => {
+    for (let i = 0; !isOver(i); i++) {
+      const course = COURSES[below(COURSES.length)]!;
+      try {
+        await enrol(store, course, `s${below(studentCount)}`);
+        accepted++;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        if (error.message === "full") full.add(course);
+      }
+    }
+  }));
+  const events = await listed(first.readAll("*"));
+  assert.deepEqual(
+    events.map(({ sequence }) => sequence),
+    events.map((_, i) => i + 1),
+    "sequences have a gap",
+  );
+  const enrolled = events.slice(COURSES.length);
+  assert.equal(enrolled.length, accepted);
+  const pairs = enrolled.map(({ identifiers }) => `${identifiers["course"]} ${identifiers["student"]}`);
+  assert.equal(new Set(pairs).size, pairs.length, "somebody is in a course twice");
+  const count = (name: string, value: string): number =>
+    enrolled.filter(({ identifiers }) => identifiers[name] === value).length;
+  for (const course of COURSES) assert.ok(count("course", course) <= seats, `${course} is too full`);
+  for (const course of full) assert.equal(count("course", course), seats, `${course} has a seat left`);
+  for (let i = 0; i < studentCount; i++) {
+    assert.ok(count("student", `s${i}`) <= COURSES_PER_STUDENT, `s${i} is too busy`);
+  }
+  return accepted;
+}
