@@ -73,7 +73,7 @@ export async function decide<Events extends object>(
   let failure: unknown;
   let lost: ConnectionLost | undefined; // whose write may have happened, or may happen yet
   for (let attempt = 1;; attempt++) {
-    if (position === undefined) {
+    if (!position) {
       states = Object.fromEntries(named.map(([name, { initial }]) => [name, initial]));
     }
     const wanted = mayExist || failure ? withMark : query;
@@ -96,14 +96,14 @@ export async function decide<Events extends object>(
       failure = error;
       continue;
     }
-    if (found.length > 0) return { ...decided(position!, found), found };
+    if (found.length) return { ...decided(position!, found), found };
     // Then the condition of a lost write is broken for ever. Else the decision stands: the write may happen yet.
     if (hasNews) lost = events = undefined;
     // A conflict about nothing that has come is about the caller's own conditions.
     if (attempt > attempts || failure instanceof Conflict && !hasNews) throw failure;
     events ??= listOf(await handler(states) ?? [])
       .map((event) => ({ ...event, metadata: { ...event.metadata, ...mark } }));
-    if (events.length === 0) return decided(position!, []);
+    if (!events.length) return decided(position!, []);
     try {
       const all = [...listOf(conditions), { query: withMark, after: position! }];
       return decided(position!, (await write(server, events, { conditions: all, signal })).events);

@@ -78,7 +78,7 @@ export class Conflict extends EventStoreError {
   override readonly name = "Conflict";
 }
 
-/** The request is wrong, too large or not allowed (4xx): nothing was written, and repeating it will not help. */
+/** The request is wrong, too large, not allowed (4xx) or sent elsewhere (3xx): nothing was written, and repeating it will not help. */
 export class Refused extends EventStoreError {
   /** The name of the class, also when the code is minified. */
   override readonly name = "Refused";
@@ -90,7 +90,7 @@ export class Unavailable extends EventStoreError {
   override readonly name = "Unavailable";
 }
 
-/** There was no complete answer. Of a write nobody knows whether it happened. */
+/** There was no complete answer, or none of the server's own. Of a write nobody knows whether it happened. */
 export class ConnectionLost extends EventStoreError {
   /** The name of the class, also when the code is minified. */
   override readonly name = "ConnectionLost";

@@ -30,7 +30,7 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * if (page.hasMore) await store.read({ types: ["CourseDefined"] }, { after: page.position });
    * ```
    */
-  async read(
+  read(
     query: Query<Events>,
     options?: ReadOptions & { readonly backwards?: false },
   ): Promise<Page<Events>>;
@@ -46,9 +46,9 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * console.log(last?.sequence ?? "none yet");
    * ```
    */
-  async read(query: Query<Events>, options: ReadOptions): Promise<BackwardsPage<Events>>;
-  async read(query: Query<Events>, options: ReadOptions = {}): Promise<BackwardsPage<Events>> {
-    return await readPage(this.server, query, options);
+  read(query: Query<Events>, options: ReadOptions): Promise<BackwardsPage<Events>>;
+  read(query: Query<Events>, options: ReadOptions = {}): Promise<BackwardsPage<Events>> {
+    return readPage(this.server, query, options);
   }
 
   /**

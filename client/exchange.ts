@@ -12,7 +12,7 @@ export interface Call {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** The status of a good answer. Default 200. */
-  readonly success?: 204;
+  readonly success?: 204 | undefined;
   /** Whether it may change the store, so that without an answer nobody knows. */
   readonly changes?: boolean;
   /** How long the server may keep silent on purpose, besides the time for an answer. */
@@ -30,7 +30,7 @@ export interface Answer {
   lines(): AsyncGenerator<readonly string[]>;
   /** Closes the connection, whatever is still to come. */
   leave(): void;
-  /** The value of a JSON text in the body. @throws ConnectionLost when it is none: somebody else has answered */
+  /** The object of a JSON text in the body. @throws ConnectionLost when it is none: somebody else has answered */
   json<T>(text: string): T;
   /** The error for an answer that is not what it should be. */
   lost(message: string): ConnectionLost;
@@ -89,8 +89,8 @@ function patienceFor({ changes, signal }: Call, answerSeconds: number): Patience
 
 /**
  * Sends one request, with the headers that are common to all. It fails with a `ConnectionLost` when the answer does
- * not come, breaks off or is not the server's own, with what the server said when that is an error, and with the reason
- * of the signal when that ended it.
+ * not come, breaks off or confirms something that the server would not, with what was said when that is a refusal, and
+ * with the reason of the signal when that ended it.
  */
 export async function exchange(
   transport: Transport,
@@ -108,7 +108,7 @@ export async function exchange(
   const { status } = reply;
   if (status !== success) {
     const said = await text();
-    const location = reply.header("location");
+    const location = status < 400 && reply.header("location");
     throw errorOf(status, location ? `a redirect to ${location}` : said, changes);
   }
   return {
@@ -116,7 +116,7 @@ export async function exchange(
       const value = reply.header(name);
       if (value) return value;
       leave();
-      throw lost(`no ${name}`);
+      throw lost(`an answer without ${name}`);
     },
     text,
     async *lines() {
@@ -126,10 +126,12 @@ export async function exchange(
     },
     json(text) {
       try {
-        return JSON.parse(text);
+        const value = JSON.parse(text);
+        if (Object(value) === value) return value;
       } catch {
-        throw errorOf(status, text, changes);
+        // It is said below.
       }
+      throw errorOf(status, text, changes);
     },
     leave,
     lost,

@@ -55,9 +55,9 @@ export async function openPage<Events extends object>(
           if ("hasMore" in value) page.hasMore = value.hasMore;
           else events.push(storedEvent<Events>(value, server.payload));
         }
-        if (events.length > 0) yield events;
+        if (events.length) yield events;
       }
-      if (page.hasMore === undefined) throw answer.lost("a page broke off");
+      if (page.hasMore === undefined) throw answer.lost("half a page");
     },
   };
   for (const position of [after, before]) {

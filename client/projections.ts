@@ -116,8 +116,8 @@ export async function getProjection<Payload>(
 ): Promise<Projection<Payload> | undefined> {
   try {
     const { header, body } = await server.repeat({ method: "GET", path, ...options });
-    const payload = payloadOf(body, server.payload, path) as Payload;
-    return { payload, version: hasVersion ? header("x-service-version") : "" };
+    const version = hasVersion ? header("x-service-version") : "";
+    return { payload: payloadOf(body, server.payload, path) as Payload, version };
   } catch (error) {
     if ((error as Partial<Refused>).code === "ProjectionNotFound") return undefined;
     throw error;

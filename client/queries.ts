@@ -37,7 +37,7 @@ export function union<Events extends object>(queries: readonly Query<Events>[]):
   const items: QueryItem<Events>[] = [];
   for (const query of queries) {
     const more = itemsOf(query);
-    if (more === undefined) return "*";
+    if (!more) return "*";
     items.push(...more);
   }
   return items;

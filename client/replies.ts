@@ -23,7 +23,7 @@ interface Envelope {
  */
 export function errorOf(status: number, text: string, changes: boolean | undefined): EventStoreError {
   const envelope = envelopeOf(status, text);
-  if (envelope === undefined) {
+  if (!envelope) {
     const parts = { code: `HTTP${status}`, status, message: text.trim().slice(0, FOREIGN_TEXT_MAX) };
     return status >= 500 || status < 300 ? new ConnectionLost(parts, changes) : new Refused(parts);
   }
@@ -39,7 +39,7 @@ function envelopeOf(status: number, text: string): Envelope | undefined {
     const value = JSON.parse(text) as Partial<Envelope> | null;
     const code = value?.error;
     // The server's own code is one word. Proxies also know this shape, with words such as "Bad Gateway".
-    const isOwn = typeof code === "string" && (status < 500 || /^[A-Z]\w+$/.test(code));
+    const isOwn = status >= 400 && typeof code === "string" && (status < 500 || /^[A-Z]\w+$/.test(code));
     return isOwn ? value as Envelope : undefined;
   } catch {
     return undefined;

@@ -21,7 +21,7 @@ export interface Server {
 }
 
 /** An answer that has arrived as a whole. */
-export interface TextAnswer extends Pick<Answer, "header" | "json"> {
+export interface TextAnswer extends Pick<Answer, "header" | "json" | "lost"> {
   readonly body: string;
 }
 
@@ -29,7 +29,7 @@ export interface TextAnswer extends Pick<Answer, "header" | "json"> {
 export function serverOf(options: EventStoreOptions): Server {
   const { token, edition = "A", payload = "json", answerSeconds = 30, retrySeconds = 10 } = options;
   const transport = transportOf(options);
-  const common = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const common = token ? { authorization: `Bearer ${token}` } : {};
   const server: Server = {
     edition,
     payload,
@@ -57,8 +57,8 @@ export function mustSpeak({ edition }: Server, editions: string): void {
 }
 
 function transportOf({ url, socketPath, transport }: EventStoreOptions): Transport {
-  if (transport !== undefined) return transport;
-  if (socketPath !== undefined) {
+  if (transport) return transport;
+  if (socketPath) {
     const loading = import("./transport/unix_transport.ts").then(({ unixTransport }) =>
       unixTransport(socketPath)
     );

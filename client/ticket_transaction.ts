@@ -22,8 +22,9 @@ export async function ticketTransaction<Events extends object>(
     signal,
   });
   const headers = { "x-service-ticket": json<{ ticket: string }>(body).ticket };
-  const send = (method: Call["method"], path: string, body: unknown): Promise<TextAnswer> =>
-    server.once({ method, path, body, headers, signal });
+  // Nothing is changed before the commit.
+  const send = (method: Call["method"], path: string, body?: unknown, success?: 204): Promise<TextAnswer> =>
+    server.once({ method, path, body, headers, success, changes: !!success, signal });
   return {
     async read(query) {
       const events: StoredEvent<Events>[] = [];
@@ -45,7 +46,7 @@ export async function ticketTransaction<Events extends object>(
       await send("POST", "/projections", wireProjections(server, changes));
     },
     async commit() {
-      await server.once({ method: "POST", path: "/commit", headers, success: 204, changes: true, signal });
+      await send("POST", "/commit", undefined, 204);
     },
     async abandon() {
       await server.once({ method: "POST", path: "/rollback", headers, success: 204 });

@@ -16,7 +16,6 @@ export async function transact<Events extends object, Result>(
 ): Promise<Result> {
   const begin = server.edition === "B" ? txTransaction : ticketTransaction;
   for (let attempt = 1;; attempt++) {
-    let failure: unknown;
     let open: OpenTransaction<Events> | undefined;
     try {
       open = await begin<Events>(server, signal);
@@ -26,12 +25,10 @@ export async function transact<Events extends object, Result>(
     } catch (error) {
       // After an error of the server there is nothing to abandon any more; it is no matter to try.
       await open?.abandon().catch(() => {});
-      failure = error;
+      const { code, outcomeUnknown } = error as Partial<EventStoreError>;
+      const again = error instanceof Conflict || isPassing(error) && !outcomeUnknown || OVER.includes(code!);
+      if (!again || attempt >= attempts) throw error;
+      await jitter(attempt, signal);
     }
-    const { code, outcomeUnknown } = failure as Partial<EventStoreError>;
-    const again = failure instanceof Conflict || isPassing(failure) && !outcomeUnknown ||
-      OVER.includes(code!);
-    if (!again || attempt >= attempts) throw failure;
-    await jitter(attempt, signal);
   }
 }

@@ -23,8 +23,9 @@ export async function txTransaction<Events extends object>(
     last = result.catch(() => {});
     return result;
   };
-  const send = (method: Call["method"], rest: string, body: unknown): Promise<TextAnswer> =>
-    server.once({ method, path: path + rest, body, signal });
+  // Nothing is changed before the commit.
+  const send = (method: Call["method"], rest: string, body?: unknown, success?: 204): Promise<TextAnswer> =>
+    server.once({ method, path: path + rest, body, success, changes: !!success, signal });
   const read = async (query: unknown): Promise<TextAnswer> => {
     if (isRead) await append([]);
     const answer = await send("QUERY", "/events", { query });
@@ -36,25 +37,21 @@ export async function txTransaction<Events extends object>(
     if (isRead) await send("POST", "/events", { events });
     isRead = false;
   };
+  /** The write that belongs to the last read comes first. */
+  const afterWrite = <T>(work: () => Promise<T>): Promise<T> =>
+    inTurn(async () => {
+      await append([]);
+      return await work();
+    });
   return {
     read: (query) =>
       inTurn(async () => pageOf<Events>(await read(wireQuery(query, "B")), server.payload).events),
     append: (events) => inTurn(() => append(listOf(events).map((event) => wireEvent(event, server.payload)))),
     getProjection: (type, id) =>
-      inTurn(async () => {
-        await append([]);
-        return await getProjection(server, path + pathOf(type, id), { signal }, false);
-      }),
+      afterWrite(() => getProjection(server, path + pathOf(type, id), { signal }, false)),
     writeProjections: (changes) =>
-      inTurn(async () => {
-        await append([]);
-        await send("POST", "/projections", wireProjections(server, changes));
-      }),
-    commit: () =>
-      inTurn(async () => {
-        await append([]);
-        await server.once({ method: "POST", path: `${path}/commit`, success: 204, changes: true, signal });
-      }),
+      afterWrite(async () => void await send("POST", "/projections", wireProjections(server, changes))),
+    commit: () => afterWrite(async () => void await send("POST", "/commit", undefined, 204)),
     abandon: () => inTurn(async () => void await server.once({ method: "DELETE", path, success: 204 })),
   };
 }

@@ -89,12 +89,14 @@ export function storedEvent<Events extends object>(
   return { ...event, payload } as unknown as StoredEvent<Events>;
 }
 
-/** A page that has arrived as a whole. */
+/** A page that has arrived as a whole. @throws ConnectionLost when its last line is missing */
 export function pageOf<Events extends object>(
-  { body, json }: TextAnswer,
+  { body, json, lost }: TextAnswer,
   format: PayloadFormat,
 ): { readonly events: StoredEvent<Events>[]; readonly hasMore: boolean } {
   const lines = body.split("\n").slice(0, -1);
-  const { hasMore } = json<{ hasMore: boolean }>(lines.pop() ?? "");
+  // Edition B says no more than that it is the end.
+  const { end, hasMore = end && false } = json<{ hasMore?: boolean; end?: true }>(lines.pop() ?? "{}");
+  if (hasMore === undefined) throw lost("half a page");
   return { events: lines.map((line) => storedEvent<Events>(json(line), format)), hasMore };
 }

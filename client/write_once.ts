@@ -31,7 +31,7 @@ export async function writeOnce<Events extends object>(
 ): Promise<WrittenOnce> {
   const mark = { writeKey: key };
   const wanted = listOf(events);
-  if (wanted.length === 0) throw new TypeError("there is no event to be written once");
+  if (!wanted.length) throw new TypeError("there is no event to write");
   const written = await decide(server, {}, () => wanted, { ...options, mark, mayExist: true });
   const bodyOf = (events: readonly NewEvent<Events>[]): string =>
     JSON.stringify(events.map((event) => {

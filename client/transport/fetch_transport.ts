@@ -6,8 +6,8 @@ import type { Transport } from "./transport.ts";
  * @throws TypeError when it cannot be one
  */
 export function fetchTransport(url = ""): Transport {
-  if (!/^(https?:\/)?\//i.test(url)) {
-    throw new TypeError(`url must be like http://127.0.0.1:8085, not "${url}"`);
+  if (!/^(https?:\/\/[^/]|\/)/i.test(url)) {
+    throw new TypeError(`without socketPath, url must be like http://127.0.0.1:8085, not "${url}"`);
   }
   const base = url.replace(/\/+$/, "");
   return {
