@@ -84,6 +84,10 @@ async function answerTo(
 ): Promise<Response> {
   try {
     const reply = await transport.send(request);
+    if (reply.status >= 300 && reply.status < 400) {
+      const message = `the store at ${place} sends its clients to ${reply.header("location")}`;
+      return jsonReply(502, { error: "Redirected", message });
+    }
     const headers: Record<string, string> = {};
     for (const name of PASSED_BACK) {
       const value = reply.header(name);

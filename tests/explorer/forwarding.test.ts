@@ -53,6 +53,22 @@ Deno.test("a wrong token shows as what the store says", async () => {
   assert.deepEqual([reply.status, reply.json<{ error: string }>().error], [401, "Unauthorized"]);
 });
 
+Deno.test("a store that sends its clients elsewhere is a 502 that says where to", async () => {
+  const redirecting = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(null, { status: 302, headers: { location: "https://example.com/login" } }),
+  );
+  try {
+    await using explorer = startExplorer({ store: { url: `http://127.0.0.1:${redirecting.addr.port}` } });
+    const reply = await sendRaw(explorer, { path: "/store/health" });
+    const { error, message } = reply.json<{ error: string; message: string }>();
+    assert.deepEqual([reply.status, error], [502, "Redirected"]);
+    assert.match(message, /sends its clients to https:\/\/example\.com\/login$/);
+  } finally {
+    await redirecting.shutdown();
+  }
+});
+
 Deno.test("a store that is away is a 502 that says where it was looked for", async () => {
   for (const store of [{ url: "http://127.0.0.1:1" }, { socketPath: "/nowhere/server.sock" }]) {
     await using explorer = startExplorer({ store });
