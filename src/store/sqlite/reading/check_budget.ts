@@ -8,8 +8,11 @@ const WRITE_MICROSECONDS_MIN = 300;
 /** A step may take so many times longer than it says: a slow machine must not find every condition costly. */
 const SLOWNESS_MAX = 5;
 
-/** What a step that took too long counts at most. One alone has perhaps waited for a processor, not for the disk. */
-const SLOW_STEP_MICROSECONDS_MAX = WRITE_MICROSECONDS_MAX / 2;
+/**
+ * A step that took too long counts for this share of what its write has at most: one alone has perhaps waited for a
+ * processor, and not for the disk.
+ */
+const SLOW_STEP_SHARE = 0.5;
 
 /** Thrown before anything is written: to check the conditions of a write would hold its turn for too long. */
 export class OverBudget extends Error {
@@ -48,7 +51,7 @@ export class CheckBudget {
   spend(microseconds: number): void {
     const now = this.#now();
     const taken = (now - this.#lastMilliseconds) * 1000;
-    const counted = Math.max(microseconds, Math.min(taken / SLOWNESS_MAX, SLOW_STEP_MICROSECONDS_MAX));
+    const counted = Math.max(microseconds, Math.min(taken / SLOWNESS_MAX, this.#writeMax * SLOW_STEP_SHARE));
     this.#lastMilliseconds = now;
     this.#writeMicroseconds += counted;
     this.#groupMicroseconds += counted;
