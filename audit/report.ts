@@ -68,7 +68,7 @@ export function demand(
   );
 }
 
-/** Guards against what works, but too slowly. @throws AuditFailure */
+/** Guards against what works, but too slowly or too seldom. @throws AuditFailure */
 export function limit(
   where: string,
   rounds: number,
@@ -78,7 +78,7 @@ export function limit(
   const high = Object.entries(ceilings).filter(([, [found, most]]) => !(found <= most));
   if (high.length === 0) return;
   throw new AuditFailure(
-    `${where}, too slow`,
+    `${where}, beyond its limits`,
     high.map(([name, [found, most]]) => `${name}: ${found}, and it must be at most ${most}`),
   );
 }

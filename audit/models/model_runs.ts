@@ -98,7 +98,7 @@ export async function modelRuns(context: CheckContext): Promise<Figures> {
     "restarts and kills": [tally.restarts + tally.kills, tally.runs / RUNS_OF_A_STOP],
     "reads that were woken": [tally.woken, tally.rounds / 1500],
   });
-  limit("models", tally.runs, { "writes out of turn": [tally.outOfTurn, tally.rounds / 200] });
+  limit("models", tally.runs, { "queues out of turn": [tally.outOfTurn, 3 + tally.queues / 3] });
   return { ...tally };
 }
 

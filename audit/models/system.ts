@@ -27,6 +27,8 @@ export class System {
     interrupted: 0,
     woken: 0,
     fullQueues: 0,
+    /** Queues of writes, full or not, and in how many of them a write has lost its place. */
+    queues: 0,
     outOfTurn: 0,
   };
   /** What the server must have counted since it has started, by names that each edition gives. */

@@ -7,29 +7,30 @@ export const STAGES = ["lock", "commit", "any"] as const;
 /** How much of that message still arrives. When all of it does, it is the answer that is lost. */
 export const ARRIVING = ["nothing", "half", "all"] as const;
 
-/** When a connection is cut. */
-export interface Cut {
+/** A cut of one connection: of the one that comes to this stage first. */
+export class Cut {
   readonly at: (typeof STAGES)[number];
   readonly arrives: (typeof ARRIVING)[number];
+  /** Whether a connection has come to it, or none is to come any more. */
+  isTaken = false;
+  isMade = false;
+
+  constructor(at: Cut["at"], arrives: Cut["arrives"]) {
+    this.at = at;
+    this.arrives = arrives;
+  }
 }
 
 /** The connections of one server to PostgreSQL. They can be cut, or fall silent. */
 export class DisturbedConnection extends TcpProxy {
-  /** Cuts that were made. */
-  cuts = 0;
   readonly #names = new WeakMap<Passage, StatementNames>();
-  readonly #unanswered = new WeakSet<Passage>();
+  readonly #unanswered = new WeakMap<Passage, Cut>();
   #awaited: Cut | undefined;
   #silence: PromiseWithResolvers<void> | undefined;
 
-  /** Cuts the connection of which the next message of this stage comes. */
-  cutAt(cut: Cut): void {
+  /** The cut may be one of its connections, if it comes first. */
+  await(cut: Cut): void {
     this.#awaited = cut;
-  }
-
-  /** Takes back a cut that nobody came for. */
-  spare(): void {
-    this.#awaited = undefined;
   }
 
   /** From now on nothing gets through, in either direction, and nobody is told. */
@@ -51,23 +52,24 @@ export class DisturbedConnection extends TcpProxy {
   protected override async forth(bytes: Uint8Array, passage: Passage): Promise<void> {
     await this.#silence?.promise;
     const cut = this.#cutFor(bytes, passage);
-    if (cut?.arrives === "all") this.#unanswered.add(passage);
+    if (cut?.arrives === "all") this.#unanswered.set(passage, cut);
     if (cut === undefined || cut.arrives === "all") return await super.forth(bytes, passage);
     // From now on the server must not hear what PostgreSQL makes of the message.
     passage.isCut = true;
     if (cut.arrives === "half") await super.forth(bytes.subarray(0, Math.floor(bytes.length / 2)), passage);
-    await this.cut(passage);
+    await this.#make(cut, passage);
   }
 
   protected override async back(bytes: Uint8Array, passage: Passage): Promise<void> {
     await this.#silence?.promise;
-    if (this.#unanswered.has(passage)) await this.cut(passage);
+    const cut = this.#unanswered.get(passage);
+    if (cut !== undefined) await this.#make(cut, passage);
     else if (!passage.isCut) await super.back(bytes, passage);
   }
 
-  protected override async cut(passage: Passage): Promise<void> {
-    this.cuts++;
-    await super.cut(passage);
+  async #make(cut: Cut, passage: Passage): Promise<void> {
+    cut.isMade = true;
+    await this.cut(passage);
   }
 
   #cutFor(bytes: Uint8Array, passage: Passage): Cut | undefined {
@@ -75,8 +77,8 @@ export class DisturbedConnection extends TcpProxy {
     if (names === undefined) this.#names.set(passage, names = new StatementNames());
     const asked = names.statementsIn(bytes);
     const cut = this.#awaited;
-    if (cut === undefined || !isOf(cut.at, asked)) return undefined;
-    this.#awaited = undefined;
+    if (cut === undefined || cut.isTaken || !isOf(cut.at, asked)) return undefined;
+    cut.isTaken = true;
     return cut;
   }
 }

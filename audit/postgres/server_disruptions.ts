@@ -1,6 +1,6 @@
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
-import { ARRIVING, type Cut, STAGES } from "./disturbed_connection.ts";
+import { ARRIVING, Cut, STAGES } from "./disturbed_connection.ts";
 import type { Disruption, Scene, Struck } from "./disruption.ts";
 import type { StoreCluster } from "./store_cluster.ts";
 import { shuffled } from "./shuffled.ts";
@@ -84,18 +84,15 @@ async function silence(cluster: StoreCluster, scene: Scene): Promise<Struck> {
  * which comes to the stage first, since after a cut another one may have become active.
  */
 async function connectionCut({ servers, random }: Scene): Promise<Struck> {
-  const connections = servers.map(({ connection }) => connection);
-  const countCuts = (): number => connections.reduce((sum, { cuts }) => sum + cuts, 0);
-  const cuts = STAGES.flatMap((at) => ARRIVING.map((arrives): Cut => ({ at, arrives })));
-  const before = countCuts();
+  const cuts = STAGES.flatMap((at) => ARRIVING.map((arrives) => new Cut(at, arrives)));
   for (const cut of shuffled(cuts, random)) {
-    const made = countCuts();
-    for (const connection of connections) connection.cutAt(cut);
+    for (const { connection } of servers) connection.await(cut);
     const endsAt = performance.now() + CUT_MILLISECONDS;
-    while (countCuts() === made && performance.now() < endsAt) await pause(2);
-    for (const connection of connections) connection.spare();
+    while (!cut.isMade && performance.now() < endsAt) await pause(2);
+    cut.isTaken = true;
   }
-  return { sparesOthers: true, inside: countCuts() - before, mend: nothingToMend };
+  const inside = cuts.filter(({ at, isMade }) => isMade && at !== "any").length;
+  return { sparesOthers: true, inside, mend: nothingToMend };
 }
 
 /** An administrator ends the connections of a server, or of all. */

@@ -54,21 +54,25 @@ function faultsAfter(
   const happened: Happened = new Map();
   return [
     ...found.faults,
-    ...faultsOfIdentity(before, reset, found),
+    ...faultsOfIdentity(before, attempts, reset, found),
     ...faultsOfEvents(base, since, found, happened),
     ...faultsOfProjections(base, since, found, happened),
     ...faultsOfPause(before, attempts, found),
   ];
 }
 
-function faultsOfIdentity(before: FoundStore, reset: Attempt | undefined, found: FoundStore): string[] {
-  const isSame = found.storeId === before.storeId;
-  if (reset === undefined && !isSame) return [`the store ID changed, ${before.storeId} to ${found.storeId}`];
-  if (reset !== undefined && isSame) return ["the store ID is the one of before the reset"];
-  const told = reset?.told?.storeId ?? found.storeId;
-  return told === found.storeId
-    ? []
-    : [`the store ID is ${found.storeId}, after a reset that gave it ${told}`];
+function faultsOfIdentity(
+  before: FoundStore,
+  attempts: readonly Attempt[],
+  reset: Attempt | undefined,
+  found: FoundStore,
+): string[] {
+  const done = attempts.findLast(({ act, told }) => act.kind === "reset" && told?.fate === "done");
+  const known = done?.told?.storeId ?? before.storeId;
+  const isSame = found.storeId === known;
+  const isNew = reset !== undefined && reset.told?.storeId === undefined;
+  if (isNew) return isSame ? [`the store ID is the one of before reset ${reset.id}`] : [];
+  return isSame ? [] : [`the store ID changed, ${known} to ${found.storeId}`];
 }
 
 function faultsOfPause(before: FoundStore, attempts: readonly Attempt[], found: FoundStore): string[] {

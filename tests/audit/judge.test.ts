@@ -110,10 +110,10 @@ Deno.test("a reset empties the store and gives it another ID, or nothing has hap
   assert.deepEqual(faultsOf(before, open, before), []);
   assert.deepEqual(faultsOf(before, open, emptyStore("t")), []);
   assert.match(faultsOf(before, open, { ...before, storeId: "t" }).join(), /ID changed.*nobody has written/);
-  assert.match(faultsOf(before, open, emptyStore("s")).join(), /are gone.*the one of before the reset/);
+  assert.match(faultsOf(before, open, emptyStore("s")).join(), /are gone.*the one of before reset 9/);
   const done = [...open, told(9, "done")];
   assert.deepEqual(faultsOf(before, done, emptyStore("t")), []);
-  assert.match(faultsOf(before, done, emptyStore("s"))[0]!, /the one of before the reset/);
+  assert.match(faultsOf(before, done, emptyStore("s"))[0]!, /the one of before reset 9/);
   assert.notDeepEqual(faultsOf(before, done, after), []);
   const refused = [...open, told(9, "refused")];
   assert.notDeepEqual(faultsOf(before, refused, emptyStore("t")), []);
@@ -132,6 +132,11 @@ Deno.test("of resets of which nobody knows, those after the last acknowledged on
   assert.deepEqual(faultsOf(before, acknowledgedLast, emptyStore("t")), []);
   assert.notDeepEqual(faultsOf(before, acknowledgedLast, emptyStore("u")), []);
   assert.notDeepEqual(faultsOf(before, acknowledgedLast, storeWith(3)), []);
+
+  const unknownAfter = [reset(2), told(2, "done", { storeId: "t" }), ...written(3), reset(4)];
+  assert.deepEqual(faultsOf(before, unknownAfter, storeWith(3)), []);
+  assert.deepEqual(faultsOf(before, unknownAfter, emptyStore("u")), []);
+  assert.match(faultsOf(before, unknownAfter, emptyStore("t")).join(), /acknowledged and lost: act 3/);
 
   const unknownLast = [reset(2), ...written(3), reset(4)];
   assert.deepEqual(faultsOf(before, unknownLast, storeWith(3)), []);

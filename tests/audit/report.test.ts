@@ -17,7 +17,7 @@ Deno.test("a long run that was too slow has failed, and a short one is excused",
   limit("failover", 19, { milliseconds: [9000, 3000] });
   assert.throws(() => limit("failover", 20, { milliseconds: [3001, 3000] }), (error) => {
     assert.ok(error instanceof AuditFailure);
-    assert.match(error.message, /too slow:\n {2}- milliseconds: 3001, and it must be at most 3000$/);
+    assert.match(error.message, /beyond its limits:\n {2}- milliseconds: 3001, and it must be at most 3000$/);
     return true;
   });
   assert.throws(() => limit("failover", 20, { milliseconds: [NaN, 1] }), AuditFailure);

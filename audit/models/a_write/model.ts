@@ -145,12 +145,15 @@ export class ModelA implements Model {
     const requests = [filler, ...bodies].map((json) => ({ method: "POST", path: "/write", json }));
     const replies = await fillQueue(system, requests);
     const waiting = replies.map((reply, i) => ({ body: [filler, ...bodies][i]!, reply }));
+    let isInTurn = true;
     while (waiting.length > 0) {
       const next = this.#nextOf(waiting);
-      system.tally.outOfTurn += Number(next > 0);
+      isInTurn &&= next === 0;
       const [{ body, reply }] = waiting.splice(next, 1) as [typeof waiting[number]];
       await this.#wrote(system, body, reply);
     }
+    system.tally.queues++;
+    system.tally.outOfTurn += Number(!isInTurn);
   }
 
   /**

@@ -132,7 +132,7 @@ export class Turns {
   }
 
   /**
-   * The server was killed when the transaction was about to end. Those who waited may have had their turns after it, up
+   * The server was killed while the transaction was ended. Those who waited may have had their turns after its end, up
    * to the next one that got a ticket.
    */
   async interrupted(system: System): Promise<void> {
