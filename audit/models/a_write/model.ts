@@ -101,15 +101,15 @@ export class ModelA implements Model {
   /** @param pad makes the body longer, by white space */
   async #write(system: System, body: WireWrite, pad = 0): Promise<void> {
     const text = JSON.stringify(body).padEnd(pad);
-    await this.#wrote(system, body, await system.request("POST", "/write", { body: text }));
+    this.#wrote(system, body, await system.request("POST", "/write", { body: text }));
+    await this.waitingReads.committed(system, this.store);
   }
 
-  async #wrote(system: System, body: WireWrite, reply: Reply): Promise<void> {
+  #wrote(system: System, body: WireWrite, reply: Reply): void {
     const isEmpty = JSON.stringify(body) === JSON.stringify(NOTHING);
     if (reply.status === 200 && !isEmpty) system.count("committed");
     if (reply.status === 409) system.count(/conditions\[/.test(reply.text) ? "condition" : "projection");
     checkWrite(this.store, body, reply);
-    await this.waitingReads.committed(system, this.store);
   }
 
   async #edge(system: System, edge: WriteEdge, over: number): Promise<void> {
@@ -145,13 +145,16 @@ export class ModelA implements Model {
     const requests = [filler, ...bodies].map((json) => ({ method: "POST", path: "/write", json }));
     const replies = await fillQueue(system, requests);
     const waiting = replies.map((reply, i) => ({ body: [filler, ...bodies][i]!, reply }));
+    const heads: number[] = [];
     let isInTurn = true;
     while (waiting.length > 0) {
       const next = this.#nextOf(waiting);
       isInTurn &&= next === 0;
       const [{ body, reply }] = waiting.splice(next, 1) as [typeof waiting[number]];
-      await this.#wrote(system, body, reply);
+      this.#wrote(system, body, reply);
+      heads.push(this.store.events.length);
     }
+    await this.waitingReads.committed(system, this.store, heads);
     system.tally.queues++;
     system.tally.outOfTurn += Number(!isInTurn);
   }
