@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { inDirectory, modeOf } from "../../support/directory.ts";
 import { freePort } from "../../support/free_port.ts";
 import { runServer, startServer } from "../../support/server_process.ts";
-import { sqliteTest } from "../../support/test_storage.ts";
+import { sqliteTest, testsPostgres } from "../../support/test_storage.ts";
 
 /** Asserts that a start ends with exit code 1 and one line on standard error that matches. */
 async function assertRefusesToStart(directory: string, ...expected: RegExp[]): Promise<void> {
@@ -155,20 +155,23 @@ sqliteTest("a database whose pages after the first are overwritten stops the sta
 // Root may write every file.
 Deno.test({
   name: "memory that connections share and that the server cannot write stops the start, before it listens",
-  ignore: Deno.uid() === 0,
+  ignore: Deno.uid() === 0 || testsPostgres(),
   fn: () =>
     assertRefusesFile((path) => Deno.writeFileSync(`${path}-shm`, new Uint8Array(32768), { mode: 0o444 })),
 });
 
-Deno.test("a pipe in the place of the database stops the start, which waits for nobody to write into it", async () => {
-  await inDirectory(async (directory) => {
-    Deno.mkdirSync(join(directory, "data"));
-    const path = join(directory, "data", "events.db");
-    assert.ok((await new Deno.Command("mkfifo", { args: [path] }).output()).success);
-    await assertRefusesToStart(directory, /events\.db is not a regular file/);
-    assert.equal(Deno.lstatSync(path).isFifo, true);
-  });
-});
+sqliteTest(
+  "a pipe in the place of the database stops the start, which waits for nobody to write into it",
+  async () => {
+    await inDirectory(async (directory) => {
+      Deno.mkdirSync(join(directory, "data"));
+      const path = join(directory, "data", "events.db");
+      assert.ok((await new Deno.Command("mkfifo", { args: [path] }).output()).success);
+      await assertRefusesToStart(directory, /events\.db is not a regular file/);
+      assert.equal(Deno.lstatSync(path).isFifo, true);
+    });
+  },
+);
 
 function overwrite(path: string, at: number, size: number): void {
   using file = Deno.openSync(path, { write: true });

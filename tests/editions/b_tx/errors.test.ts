@@ -209,7 +209,7 @@ Deno.test("503 ShuttingDown: writes that wait or arrive while the server stops; 
     own.bytesOf("DELETE", "/projections", { json: {} }),
   ];
   using held = holdTurn(stopping);
-  using _active = await own.begin("POST", "/optimize");
+  using _active = await own.begin("DELETE", "/projections/none");
   using commit = await own.begin("POST", `/tx/${waiting.id}/commit`);
   await eventually(async () => assertRefused(await waiting.get("p", "1"), 409, "TransactionBusy", /./));
   const late: Connection[] = [];

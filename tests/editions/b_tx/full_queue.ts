@@ -9,7 +9,9 @@ import type { Connection, ReplyHead } from "../../support/connection.ts";
  */
 export async function fillQueue(client: Client, waitingMax: number): Promise<Connection[]> {
   const connections: Connection[] = [];
-  for (let i = 0; i < waitingMax + 2; i++) connections.push(await client.begin("POST", "/optimize"));
+  for (let i = 0; i < waitingMax + 2; i++) {
+    connections.push(await client.begin("DELETE", "/projections/none"));
+  }
   const heads = connections.map((connection): Promise<[Connection, ReplyHead]> => {
     return connection.readHead().then((head) => [connection, head]);
   });

@@ -57,17 +57,17 @@ Deno.test("GET /debug: who has the turn and who waits, oldest first; POST /optim
   const pending: Promise<unknown>[] = [];
   {
     using held = holdTurn(server);
-    pending.push(client.request("POST", "/optimize").then(assertNoContent));
+    pending.push(client.request("DELETE", "/projections").then(assertNoContent));
     await waitForQueue(client, 0);
     pending.push(tx.commit().then(assertNoContent));
     await waitForQueue(client, 1);
-    pending.push(client.request("DELETE", "/projections").then(assertNoContent));
+    pending.push(client.request("POST", "/optimize").then(assertNoContent));
     await waitForQueue(client, 2);
     const reply = await client.request("GET", "/debug");
     const { write, transactions } = reply.json<TxDebugSnapshot>();
     assert.deepEqual(Object.keys(write.active ?? {}), ["kind", "since", "ageSeconds"]);
-    assert.equal(write.active?.kind, "optimize");
-    assert.deepEqual(write.queued.map(({ kind }) => kind), ["commit", "projections"]);
+    assert.equal(write.active?.kind, "projections");
+    assert.deepEqual(write.queued.map(({ kind }) => kind), ["commit", "optimize"]);
     assert.deepEqual(Object.keys(write.queued[0]!), ["kind", "queuedAt", "waitSeconds"]);
     assert.deepEqual([write.httpOpen, write.sqliteInUse, write.sqliteMax], [3, 1, 1]);
     assert.equal(transactions.open, 1, "a commit that waits is open");
@@ -241,9 +241,9 @@ Deno.test("GET /metrics: the gauges show the held turn, those that wait and the 
   const pending: Promise<unknown>[] = [];
   {
     using _held = holdTurn(server);
-    pending.push(client.request("POST", "/optimize"));
-    await waitForQueue(client, 0);
     pending.push(client.request("DELETE", "/projections"));
+    await waitForQueue(client, 0);
+    pending.push(client.request("POST", "/optimize"));
     await waitForQueue(client, 1);
     await pause(100);
     assert.deepEqual(await gauges(), [1, 1]);

@@ -4,18 +4,30 @@ import { debianTest } from "../support/debian_program.ts";
 import { POSTGRES_PROGRAMS, PostgresCluster } from "./support/cluster.ts";
 import { suiteVariables } from "./support/suite_variables.ts";
 
-/** What holds for every store, and for every edition. The task test-postgres runs all tests of the editions. */
-const SUITES = ["./suites/store_contract.ts", "../../editions/contract/contract.test.ts"];
+const filesOf = (folder: string, names: string): string[] =>
+  names.split(" ").map((name) => `../../editions/${folder}/${name}.test.ts`);
+
+/**
+ * What holds for every store, what holds for every edition, and those tests of the editions in which a storage may
+ * easily differ from another. The task test-postgres runs all of them. Each group of files has a process of its own.
+ */
+const SUITES = [
+  ["./suites/store_contract.ts", ...filesOf("contract", "contract")],
+  filesOf("a_write", "conditions events metrics operational projections queries reset start waiting write"),
+  filesOf("b_tx", "conflicts errors limits operational pause projections statistics transactions"),
+  filesOf("c_ticket", "appends fifo operational pause projections reads reset stopping tickets"),
+  filesOf("shared", "metrics_of_every_edition"),
+];
 
 await debianTest(
   [...POSTGRES_PROGRAMS, "psql"],
-  "the contracts of stores and of editions hold on PostgreSQL",
+  "stores and editions pass their tests on PostgreSQL",
   async ({ psql, ...programs }) => {
     await using cluster = await PostgresCluster.start(programs);
     const env = suiteVariables(cluster, psql);
     const runs = SUITES.map(async (suite) => {
-      const file = fileURLToPath(new URL(suite, import.meta.url));
-      const args = ["test", "--quiet", "--no-check", "--no-prompt", "--allow-all", file];
+      const files = suite.map((file) => fileURLToPath(new URL(file, import.meta.url)));
+      const args = ["test", "--quiet", "--no-check", "--no-prompt", "--allow-all", ...files];
       const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, env }).output();
       const printed = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
       assert.ok(success, printed);
