@@ -78,7 +78,10 @@ export class Conflict extends EventStoreError {
   override readonly name = "Conflict";
 }
 
-/** The request is wrong, too large, not allowed (4xx) or sent elsewhere (3xx): nothing was written, and repeating it will not help. */
+/**
+ * The request is wrong, too large, not allowed (4xx) or sent elsewhere (3xx): nothing was written, and repeating it will
+ * not help.
+ */
 export class Refused extends EventStoreError {
   /** The name of the class, also when the code is minified. */
   override readonly name = "Refused";

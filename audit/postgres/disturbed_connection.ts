@@ -25,12 +25,12 @@ export class Cut {
 export class DisturbedConnection extends TcpProxy {
   readonly #names = new WeakMap<Passage, StatementNames>();
   readonly #unanswered = new WeakMap<Passage, Cut>();
-  #awaited: Cut | undefined;
+  #expected: Cut | undefined;
   #silence: PromiseWithResolvers<void> | undefined;
 
   /** The cut may be one of its connections, if it comes first. */
-  await(cut: Cut): void {
-    this.#awaited = cut;
+  expect(cut: Cut): void {
+    this.#expected = cut;
   }
 
   /** From now on nothing gets through, in either direction, and nobody is told. */
@@ -76,7 +76,7 @@ export class DisturbedConnection extends TcpProxy {
     let names = this.#names.get(passage);
     if (names === undefined) this.#names.set(passage, names = new StatementNames());
     const asked = names.statementsIn(bytes);
-    const cut = this.#awaited;
+    const cut = this.#expected;
     if (cut === undefined || cut.isTaken || !isOf(cut.at, asked)) return undefined;
     cut.isTaken = true;
     return cut;

@@ -86,7 +86,7 @@ async function silence(cluster: StoreCluster, scene: Scene): Promise<Struck> {
 async function connectionCut({ servers, random }: Scene): Promise<Struck> {
   const cuts = STAGES.flatMap((at) => ARRIVING.map((arrives) => new Cut(at, arrives)));
   for (const cut of shuffled(cuts, random)) {
-    for (const { connection } of servers) connection.await(cut);
+    for (const { connection } of servers) connection.expect(cut);
     const endsAt = performance.now() + CUT_MILLISECONDS;
     while (!cut.isMade && performance.now() < endsAt) await pause(2);
     cut.isTaken = true;

@@ -85,6 +85,7 @@ async function answerTo(
   try {
     const reply = await transport.send(request);
     if (reply.status >= 300 && reply.status < 400) {
+      leave();
       const message = `the store at ${place} sends its clients to ${reply.header("location")}`;
       return jsonReply(502, { error: "Redirected", message });
     }
@@ -93,8 +94,7 @@ async function answerTo(
       const value = reply.header(name);
       if (typeof value === "string") headers[name] = value;
     }
-    const hasBody = reply.status !== 204 && reply.status !== 304;
-    const body = hasBody ? bodyOfPieces(reply.pieces(), leave) : null;
+    const body = reply.status === 204 ? null : bodyOfPieces(reply.pieces(), leave);
     return replyWith(reply.status, "text/plain; charset=utf-8", body, headers);
   } catch (error) {
     const message = `the store at ${place} does not answer: ${reasonOf(error)}`;

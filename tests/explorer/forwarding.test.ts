@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startExplorer } from "../../explorer/server/start_explorer.ts";
 import { placeOf, startTestServer } from "../client/support.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, pause } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
 import { keyOf, sendRaw } from "./raw_requests.ts";
 
@@ -53,10 +53,16 @@ Deno.test("a wrong token shows as what the store says", async () => {
   assert.deepEqual([reply.status, reply.json<{ error: string }>().error], [401, "Unauthorized"]);
 });
 
-Deno.test("a store that sends its clients elsewhere is a 502 that says where to", async () => {
+Deno.test("a store that sends its clients elsewhere is a 502 that says where to, and is left", async () => {
+  let isLeft = false;
+  const endless = (): ReadableStream<Uint8Array> =>
+    new ReadableStream({
+      pull: (controller) => pause(10).then(() => controller.enqueue(new Uint8Array(10))),
+      cancel: () => void (isLeft = true),
+    });
   const redirecting = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response(null, { status: 302, headers: { location: "https://example.com/login" } }),
+    () => new Response(endless(), { status: 302, headers: { location: "https://example.com/login" } }),
   );
   try {
     await using explorer = startExplorer({ store: { url: `http://127.0.0.1:${redirecting.addr.port}` } });
@@ -64,6 +70,7 @@ Deno.test("a store that sends its clients elsewhere is a 502 that says where to"
     const { error, message } = reply.json<{ error: string; message: string }>();
     assert.deepEqual([reply.status, error], [502, "Redirected"]);
     assert.match(message, /sends its clients to https:\/\/example\.com\/login$/);
+    await eventually(() => assert.ok(isLeft));
   } finally {
     await redirecting.shutdown();
   }
