@@ -6,6 +6,8 @@ import { executableName, PROGRAM_NAMES, programTask } from "../../../tools/build
 import { part } from "../../../tools/build/self_extracting.ts";
 import { VERSION } from "../../../src/config/version.ts";
 import { type ServerOptions, ServerProcess, startServer } from "../../support/server_process.ts";
+import { clusterTest } from "../postgres/support/postgres_test.ts";
+import { serverVariables } from "../postgres/support/shared_stores.ts";
 import { Built } from "./built.ts";
 
 /* The executables do what the programs do, on a machine without Node and Deno. */
@@ -189,6 +191,22 @@ Deno.test("a database that init has created is used by the server", async () => 
   assert.deepEqual([made.code, made.stderr], [0, ""]);
   await using server = await startBuilt({ env: { SERVICE_DATA_DIR: data } });
   assert.match(made.stdout, new RegExp(`store ${await server.client().storeId()}`));
+});
+
+await clusterTest("they work on PostgreSQL as on a file", async (cluster) => {
+  const env = { ...built.environment, ...serverVariables(cluster, "built") };
+  const made = await built.run("init", [], { env });
+  assert.deepEqual([made.code, made.stderr], [0, ""]);
+  await using server = await startServer({ env });
+  assert.match(
+    made.stdout,
+    new RegExp(`^schema built of database .*\nstore ${await server.client().storeId()}\n$`),
+  );
+  await server.client().write({ events: [EVENT] });
+  await server.kill();
+  await server.start();
+  await assertServes(server, ["p"]);
+  assert.equal((await server.stop()).code, 0);
 });
 
 Deno.test("the client writes and reads over both transports, and knows its completions", async () => {

@@ -57,6 +57,23 @@ await clusterTest("one order explains every answer of three servers", async (clu
 
 await clusterTest("a read that waits on one server ends with the write on another one", async (cluster) => {
   await using shared = await SharedServers.start(cluster, 3);
+  await assertReadsEnd(shared);
+});
+
+await clusterTest("a read that waits ends so, too, when no notice arrives", async (cluster) => {
+  await cluster.sql(
+    "CREATE ROLE silent LOGIN",
+    "GRANT CREATE ON DATABASE postgres TO silent",
+    "REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC",
+  );
+  const refused = cluster.sqlIn(cluster.address("silent"), "SELECT pg_notify('a', 'b')");
+  await assert.rejects(refused, /permission denied for function pg_notify/);
+  await using shared = await SharedServers.start(cluster, 3, { SERVICE_POSTGRES_URL: cluster.url("silent") });
+  await assertReadsEnd(shared);
+});
+
+/** Asserts that reads which wait for events get them, whichever server writes, and that all get to know the head. */
+async function assertReadsEnd(shared: SharedServers): Promise<void> {
   const [writer, ...others] = shared.servers.map((server) => server.client());
   const query = [{ types: ["awaited"] }];
   for (let round = 0; round < 3; round++) {
@@ -77,7 +94,7 @@ await clusterTest("a read that waits on one server ends with the write on anothe
       assert.match(text, /^service_last_sequence 6$/m);
     }, PATIENCE_SECONDS);
   }
-});
+}
 
 await clusterTest("a reset on one server is one on all of them", async (cluster) => {
   await using shared = await SharedServers.start(cluster, 3, DEV_MODE);

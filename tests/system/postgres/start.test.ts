@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { TABLE_RIGHTS } from "../../../src/store/postgres/tables/schema.ts";
 import { inDirectory } from "../../support/directory.ts";
 import { runServer, startServer } from "../../support/server_process.ts";
 import { runInit } from "../../cli/run_init.ts";
@@ -67,6 +68,14 @@ await clusterTest(
       "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA eventstore TO server",
     );
     await assertWorks(asServer);
+    for (const [table, rights] of Object.entries(TABLE_RIGHTS)) {
+      for (const right of rights.split(", ")) {
+        await cluster.sqlIn(owner, `REVOKE ${right} ON eventstore.${table} FROM server`);
+        const lacks = `server lacks a right: GRANT ${rights} ON eventstore\\.${table} TO server$`;
+        await assertRefused(asServer, new RegExp(lacks, "m"));
+        await cluster.sqlIn(owner, `GRANT ${right} ON eventstore.${table} TO server`);
+      }
+    }
     await cluster.sqlIn(owner, "UPDATE eventstore.store SET schema_version = 77");
     await assertRefused(asServer, /it has schema version 77, and this program works with version 1$/m);
   },
@@ -83,8 +92,11 @@ await clusterTest("a server refuses a database that cannot keep its word, and sa
   await assertRefused(variables(cluster.url("postgres", "absent")), /database "absent" does not exist/);
   await assertRefused(variables("postgresql://u@127.0.0.1:1/d"), /Connection refused/);
   const secret = cluster.url().replace("postgres@", "postgres:secret@");
-  const { stdout } = await runServer({ env: variables(secret), args: ["--print-config"] });
+  const env = { ...variables(secret), SERVICE_POSTGRES_READ_URL: secret };
+  const { stdout } = await runServer({ env, args: ["--print-config"] });
   assert.match(stdout, /^# postgresUrl = "\*{8}" +# environment \(SERVICE_POSTGRES_URL\); masked$/m);
+  assert.match(stdout, /^# postgresReadUrl = "\*{8}" +# environment \(SERVICE_POSTGRES_READ_URL\); masked$/m);
+  assert.doesNotMatch(stdout, /secret/);
   const without = await runServer({ env: { SERVICE_STORAGE: "postgres" } });
   assert.equal(
     without.stderr,

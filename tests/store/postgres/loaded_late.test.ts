@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+interface Graph {
+  readonly roots: readonly string[];
+  readonly modules: readonly {
+    readonly specifier: string;
+    readonly dependencies?: readonly {
+      readonly code?: { readonly specifier: string };
+      readonly isDynamic?: boolean;
+    }[];
+  }[];
+}
+
+/** The settings name a place, on every storage. */
+const FOR_SETTINGS = ["connection/place.ts", "protocol/errors.ts"];
+
+Deno.test("a server on a file starts without loading what talks to PostgreSQL", async () => {
+  const main = fileURLToPath(new URL("../../../main.ts", import.meta.url));
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", main] }).output();
+  const { roots, modules }: Graph = JSON.parse(new TextDecoder().decode(stdout));
+  const bySpecifier = new Map(modules.map((module) => [module.specifier, module]));
+  const loaded = (withDynamic: boolean): string[] => {
+    const found = new Set(roots);
+    // A set goes on with what is added on the way.
+    for (const specifier of found) {
+      for (const { code, isDynamic = false } of bySpecifier.get(specifier)?.dependencies ?? []) {
+        if (code !== undefined && (withDynamic || !isDynamic)) found.add(code.specifier);
+      }
+    }
+    return [...found].flatMap((specifier) => specifier.split("/store/postgres/")[1] ?? []).sort();
+  };
+  assert.deepEqual(loaded(false), FOR_SETTINGS);
+  assert.ok(loaded(true).length > 20);
+});
