@@ -144,8 +144,11 @@ await clusterTest(
     const transaction = await c.begin(frozen.client());
     expectStatus(await transaction.append([c.event("t", "undone")]), 200);
     frozen.signal("SIGSTOP");
+    const frozenAt = performance.now();
     await pair.tookOver();
     await c.append(pair.active.client(), c.event("t", "kept"));
+    const seconds = (performance.now() - frozenAt) / 1000;
+    assert.ok(seconds < 10, `the other one wrote after ${seconds} s`);
     frozen.signal("SIGCONT");
     const late = await transaction.commit().catch(() => undefined);
     assert.notEqual(late?.status, 204);
