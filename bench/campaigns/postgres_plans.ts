@@ -1,11 +1,13 @@
 import { parseArgs } from "node:util";
 import type { Query } from "../../src/model/query.ts";
+import { openPostgres } from "../../src/store/postgres/open_postgres.ts";
 import { openSession } from "../../src/store/postgres/connection/open_session.ts";
 import { PostgresStore } from "../../src/store/postgres/postgres_store.ts";
 import { textIn } from "../../src/store/postgres/protocol/cells.ts";
 import { Session, type Statement } from "../../src/store/postgres/protocol/session.ts";
 import { throwIfFailed } from "../../src/store/outcome.ts";
 import { EVERYTHING } from "../../tests/store/chunks.ts";
+import { pause } from "../../tests/support/eventually.ts";
 import { changing, queryOf, storeWrite, tag } from "../../tests/store/made_writes.ts";
 import { databaseText, fillDatabase, startDatabase } from "../postgres/database.ts";
 import { SampleEvents } from "../sample_events.ts";
@@ -30,7 +32,10 @@ await using database = await startDatabase(flags.dir);
 await fillDatabase(database, "plans", events);
 await database.sqlIn(database.address(undefined, "plans"), "ANALYZE");
 const place = { address: database.address(undefined, "plans"), schema: "eventstore" };
-const statements = await statementsOf(work);
+const statements = await statementsOf(async () => {
+  await work();
+  await takeOver();
+});
 
 const session = await openSession(place, "writing");
 const rows: string[][] = [];
@@ -75,7 +80,7 @@ async function statementsOf(work: () => Promise<void>): Promise<Statement[]> {
   } finally {
     Session.prototype.run = run;
   }
-  return [...seen.values()].filter(({ sql }) => !sql.includes("pg_catalog"));
+  return [...seen.values()];
 }
 
 /** Every kind of turn and of read, but for those that are about whole tables: a reset, and the statistics. */
@@ -97,9 +102,13 @@ async function work(): Promise<void> {
     await write(sample.events(3), { conditions: [{ failIfEventsMatch, afterSequence: 9 }] });
   }
   const key = { type: "p", id: "1" };
-  throwIfFailed((await store.turns.group([changing({ create: [{ ...key, payload: "x" }] })]))[0]!);
-  const { version } = (await store.reads.projection(key)).projection!;
-  throwIfFailed((await store.turns.group([changing({ replace: [{ ...key, version, payload: "y" }] })]))[0]!);
+  const change = async (changes: Parameters<typeof changing>[0]): Promise<string | undefined> => {
+    throwIfFailed((await store.turns.group([changing(changes)]))[0]!);
+    return (await store.reads.projection(key)).projection?.version;
+  };
+  const created = await change({ create: [{ ...key, payload: "x" }] });
+  const replaced = await change({ replace: [{ ...key, version: created!, payload: "y" }] });
+  await change({ delete: [{ ...key, version: replaced! }] });
   throwIfFailed(await store.turns.deleteProjections("p"));
   throwIfFailed(await store.turns.setPaused(1));
   throwIfFailed(await store.turns.setPaused(undefined));
@@ -112,4 +121,16 @@ async function work(): Promise<void> {
     }
   }
   await store.close();
+}
+
+/** What the servers of editions B and C ask, of which one has the store to itself. */
+async function takeOver(): Promise<void> {
+  const options = { readersMax: 1, edition: "C", servers: "exclusive" } as const;
+  const active = await PostgresStore.open(place, options);
+  const { standby } = await openPostgres(place, options);
+  const takenOver = standby!.takeOver();
+  // It looks twice a second whether the active one gives signs of life.
+  await pause(1000);
+  await active.close();
+  await (await takenOver)!.close();
 }

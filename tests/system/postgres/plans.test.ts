@@ -49,11 +49,11 @@ await clusterTest(
       });
       assert.equal(kindOf((await again.turns.group([absent]))[0]), "written");
     }
-    const { projection } = await again.reads.projection({ type: "p", id: "0" });
-    const { version } = projection!;
-    written(
-      (await again.turns.group([changing({ replace: [{ type: "p", id: "0", version, payload: "y" }] })]))[0],
-    );
+    const key = { type: "p", id: "0" };
+    const versionNow = async (): Promise<string> => (await again.reads.projection(key)).projection!.version;
+    const replace = [{ ...key, version: await versionNow(), payload: "y" }];
+    written((await again.turns.group([changing({ replace })]))[0]);
+    written((await again.turns.group([changing({ delete: [{ ...key, version: await versionNow() }] })]))[0]);
     assert.deepEqual(await again.turns.deleteProjections("p"), DONE);
     const time = { fromMicros: 0, beforeMicros: 2_000_000_000_000_000 };
     for (const query of ["every", ...queries] as const) {
