@@ -4,13 +4,15 @@ import { startServer } from "../../tests/support/server_process.ts";
 export const EVENTS_LEFT = 40;
 
 /** Makes a directory that a server has left behind, by a stop or a kill. */
-export async function makeLeftDirectory(directory: string, left: "stopped" | "killed"): Promise<void> {
+export async function makeLeftDirectory(
+  directory: string,
+  left: "stopped" | "killed",
+  payloads: readonly string[] = Array.from({ length: EVENTS_LEFT }, (_, i) => String(i)),
+): Promise<void> {
   Deno.mkdirSync(directory);
   // Edition A writes with one request; the file is the same for all of them.
   await using server = await startServer({ directory, listen: "unix", listenOnly: true });
-  for (let i = 0; i < EVENTS_LEFT; i++) {
-    await server.client().append({ type: "t", identifiers: {}, payload: String(i) });
-  }
+  for (const payload of payloads) await server.client().append({ type: "t", identifiers: {}, payload });
   if (left === "stopped") await server.stop();
   else await server.kill();
 }

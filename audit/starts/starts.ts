@@ -13,6 +13,9 @@ import { type Base, BASES, makeWrong, WRONG_STATES, type WrongState } from "./wr
 
 const PATIENCE_SECONDS = 20;
 
+/** Those of another store. It is larger, and has more than fits into a WAL before a checkpoint. */
+const OTHER_PAYLOADS = Array.from({ length: 100 }, () => "another store ".repeat(4000));
+
 /** A round is one wrong state; when all were tried, they come again with other random bytes. */
 export async function starts({ edition, seed, extent, directory }: CheckContext): Promise<Figures> {
   const random = new Random(seed);
@@ -21,6 +24,8 @@ export async function starts({ edition, seed, extent, directory }: CheckContext)
     bases.set(base, join(directory, base));
     await makeLeftDirectory(join(directory, base), base);
   }
+  const other = join(directory, "other");
+  await makeLeftDirectory(other, "killed", OTHER_PAYLOADS);
   const tally = { rounds: 0, refused: 0, served: 0 };
   let waiting: WrongState[] = [];
   for (; !extent.isOver(tally.rounds); tally.rounds++) {
@@ -28,7 +33,7 @@ export async function starts({ edition, seed, extent, directory }: CheckContext)
     const [state] = waiting.splice(random.below(waiting.length), 1);
     const place = join(directory, "place");
     await copyDirectory(bases.get(state!.base)!, place);
-    await makeWrong(join(place, "data"), state!, random);
+    await makeWrong(join(place, "data"), state!, random, join(other, "data"));
     tally[await startIn(place, state!, edition)]++;
     Deno.removeSync(place, { recursive: true });
   }

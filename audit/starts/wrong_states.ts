@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Random } from "../workload/random.ts";
 
 /*
@@ -19,8 +19,8 @@ const FILES = [
   "events.lock",
 ];
 
-/** Puts something in the place of a file. */
-type Shape = (path: string, random: Random) => Promise<void> | void;
+/** Puts something in the place of a file. `other` is the data directory of another store, whose server was killed. */
+type Shape = (path: string, random: Random, other: string) => Promise<void> | void;
 
 function replaceWith(
   bytes: (old: Uint8Array<ArrayBuffer>, random: Random) => Uint8Array<ArrayBuffer>,
@@ -43,6 +43,8 @@ function remove(path: string): void {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
+
+const OF_ANOTHER_STORE = "is that of another store";
 
 const encoder = new TextEncoder();
 
@@ -86,6 +88,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     }
     Deno.symlinkSync(away, path);
   },
+  [OF_ANOTHER_STORE]: (path, _, other) => Deno.copyFileSync(join(other, basename(path)), path),
 };
 
 function withNumber(old: Uint8Array<ArrayBuffer>, at: number, value: number): Uint8Array<ArrayBuffer> {
@@ -102,8 +105,19 @@ export interface WrongState {
 
 export const WRONG_STATES: readonly WrongState[] = BASES.flatMap((base) =>
   FILES.flatMap((file) => Object.keys(SHAPES).map((shape) => ({ base, file, shape })))
-);
+).filter(({ base, file, shape }) => shape !== OF_ANOTHER_STORE || isLeftBeside(base, file));
 
-export async function makeWrong(dataDir: string, { file, shape }: WrongState, random: Random): Promise<void> {
-  await SHAPES[shape]!(join(dataDir, file), random);
+/** Whether a killed server leaves such a file, and another one in its place is not simply another store. */
+function isLeftBeside(base: Base, file: string): boolean {
+  return file === "events.db" ? base === "killed" : /-(wal|shm)$/.test(file);
+}
+
+/** @param other the data directory of another store */
+export async function makeWrong(
+  dataDir: string,
+  { file, shape }: WrongState,
+  random: Random,
+  other: string,
+): Promise<void> {
+  await SHAPES[shape]!(join(dataDir, file), random, other);
 }

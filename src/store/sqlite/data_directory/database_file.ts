@@ -2,7 +2,7 @@ import { found } from "../../../files/found.ts";
 import { isThere, missingTarget } from "../../../files/is_there.ts";
 import { directoryOf, nameOf, pathIn } from "../../../files/paths.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../tables/schema.ts";
-import { isWholeWithWal } from "./cut_off.ts";
+import { isWholeWithWal } from "./whole_with_wal.ts";
 
 /** A data directory that the program cannot use as it is. `message` is one line that names the file. */
 export class StoreFileError extends Error {
@@ -56,7 +56,7 @@ export function checkDatabaseFile(path: string): boolean {
   const real = Deno.realPathSync(path);
   refuseStrayWal(path, real);
   refuseIrregularBeside(real);
-  refuseTruncated(path, view, hasWal(real) ? real : undefined);
+  refuseIncomplete(path, view, hasWal(real) ? real : undefined);
   return true;
 }
 
@@ -94,17 +94,21 @@ export function refuseSecondName(path: string): void {
 }
 
 /**
- * Pages that are missing may still be in the WAL after a crash; others are lost.
+ * Pages that are missing may still be in the WAL after a crash; others are lost. A WAL may belong to another file.
  * @param besideWal the file itself, if there is a WAL
  */
-function refuseTruncated(path: string, header: DataView, besideWal: string | undefined): void {
+function refuseIncomplete(path: string, header: DataView, besideWal: string | undefined): void {
   const pageBytes = header.getUint16(16) === 1 ? 65536 : header.getUint16(16);
   const pages = header.getUint32(28);
   const { size } = Deno.statSync(path);
-  if (size >= pageBytes * pages) return;
-  if (besideWal === undefined || !wholeWithWal(besideWal, pageBytes, pages)) {
-    throw new StoreFileError(`${path} is damaged: it has ${size} of ${pageBytes * pages} bytes`);
-  }
+  const isShort = size < pageBytes * pages;
+  if (besideWal === undefined ? !isShort : wholeWithWal(besideWal, pageBytes, pages)) return;
+  throw new StoreFileError(
+    isShort
+      ? `${path} is damaged: it has ${size} of ${pageBytes * pages} bytes`
+      : `${path} and ${path}-wal do not belong together, or are damaged: ` +
+        "bring back the one that was there, or move the latter away",
+  );
 }
 
 function wholeWithWal(real: string, pageBytes: number, pages: number): boolean {

@@ -155,6 +155,48 @@ Deno.test("a database that was cut off is refused, and stays as it is, when its 
   assert.deepEqual(contents(), before);
 });
 
+/** Leaves what a kill leaves: so many events in the file, and one more in its WAL. */
+function makeKilled(path: string, events: number): void {
+  createDatabase(path);
+  const db = openForWriting(path);
+  const append = (before: number, count: number): void => {
+    const payload = "x".repeat(500);
+    appendEvents(db, before, Array.from({ length: count }, () => prepared(newEvent("t", [], payload))));
+  };
+  append(0, events);
+  db.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  append(events, 1);
+  const left = ["", "-wal"].map((end) => [end, Deno.readFileSync(path + end)] as const);
+  db.close();
+  for (const [end, bytes] of left) Deno.writeFileSync(path + end, bytes);
+}
+
+for (
+  const [file, events, wal, eventsOfWal] of [
+    ["a large store", 2000, "a young one", 0],
+    ["a young store", 0, "a large one", 2000],
+    ["an older copy", 1000, "the store", 2000],
+    ["a newer copy", 2000, "the store", 1000],
+  ] as const
+) {
+  Deno.test(`the file of ${file} beside the WAL of ${wal} is refused, and both stay as they are`, () => {
+    using directory = new TestDirectory();
+    const [path, other] = [directory.file("events.db"), directory.file("other.db")];
+    makeKilled(path, events);
+    makeKilled(other, eventsOfWal);
+    assert.equal(checkDatabaseFile(path), true);
+    Deno.copyFileSync(`${other}-wal`, `${path}-wal`);
+    const contents = (): Uint8Array[] => ["", "-wal"].map((end) => Deno.readFileSync(path + end));
+    const before = contents();
+    assert.throws(() => checkDatabaseFile(path), (error) => {
+      assert.ok(error instanceof StoreFileError);
+      assert.match(error.message, /events\.db and .*events\.db-wal do not belong together, or are damaged: /);
+      return true;
+    });
+    assert.deepEqual(contents(), before);
+  });
+}
+
 Deno.test("a WAL without its database is refused, so that no new database grows over it", () => {
   assertRefused((path) => {
     Deno.writeTextFileSync(`${path}-wal`, "pages");
