@@ -5,6 +5,8 @@ const kills = (edition: "A" | "B" | "C", rounds = 12): Catcher => ({ check: "kil
 const WRITER = "src/store/sqlite/writing/writer.ts";
 const PROJECTIONS = "src/store/sqlite/tables/projections.ts";
 const EVENTS = "src/store/sqlite/tables/events.ts";
+const CLOCK = "src/turns/clock.ts";
+const OPEN_TRANSACTIONS = "src/editions/b_tx/open_transactions.ts";
 
 /** The store holds something else than was asked for. */
 export const CONTENT_BUGS: readonly Bug[] = [
@@ -134,5 +136,42 @@ export const CONTENT_BUGS: readonly Bug[] = [
       replace: "String(micros - second * 1_000_000)",
     }],
     caughtBy: { check: "clock", edition: "A", rounds: 5 },
+  },
+  {
+    name: "ages are counted by the system clock",
+    edits: [
+      {
+        file: CLOCK,
+        find: "  readonly #startedAt = performance.now();",
+        replace: "  readonly #startedAt = Date.now();",
+      },
+      {
+        file: CLOCK,
+        find: "    return (performance.now() - this.#startedAt) / 1000;",
+        replace: "    return (Date.now() - this.#startedAt) / 1000;",
+      },
+    ],
+    caughtBy: { check: "clock", edition: "C", rounds: 5 },
+  },
+  {
+    name: "a transaction of edition B expires by the system clock",
+    edits: [
+      {
+        file: OPEN_TRANSACTIONS,
+        find: "{ transaction, busy: false, lastCallAt: performance.now(), bytes: 0 }",
+        replace: "{ transaction, busy: false, lastCallAt: Date.now(), bytes: 0 }",
+      },
+      {
+        file: OPEN_TRANSACTIONS,
+        find: "      entry.lastCallAt = performance.now();",
+        replace: "      entry.lastCallAt = Date.now();",
+      },
+      {
+        file: OPEN_TRANSACTIONS,
+        find: "    const oldest = now - this.#options.idleSeconds * 1000;",
+        replace: "    const oldest = Date.now() - this.#options.idleSeconds * 1000;",
+      },
+    ],
+    caughtBy: { check: "clock", edition: "B", rounds: 5 },
   },
 ];

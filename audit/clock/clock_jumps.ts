@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { eventually } from "../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
-import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { emptyStore } from "../witness/found_store.ts";
@@ -10,6 +9,8 @@ import { readOverHttp } from "../witness/read_over_http.ts";
 import { Witness } from "../witness/record.ts";
 import { randomLoad } from "../workload/acts.ts";
 import { Random } from "../workload/random.ts";
+import { FakeClock } from "./fake_clock.ts";
+import { QuietServer } from "./quiet_server.ts";
 
 /*
  * The clock of the machine jumps while clients write (libfaketime). Order, deadlines and ages do not depend on it,
@@ -35,12 +36,16 @@ const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 export async function clockJumps({ edition, seed, extent, directory }: CheckContext): Promise<Figures> {
   const random = new Random(seed);
   const clock = new FakeClock(join(directory, "clock"));
+  const env = await clock.environment();
   await using server = await startServer({
     directory,
     listen: "unix",
     listenOnly: true,
-    env: { SERVICE_EDITION: edition, ...await clock.environment() },
+    env: { SERVICE_EDITION: edition, ...env },
   });
+  const quietDirectory = join(directory, "quiet");
+  Deno.mkdirSync(quietDirectory);
+  await using quiet = await QuietServer.start(edition, quietDirectory, env);
   using witness = new Witness(join(directory, "witness.jsonl"), 0);
   let isOver = false;
   const acting = Promise.all(Array.from({ length: CLIENTS }, (_, i) => {
@@ -53,7 +58,8 @@ export async function clockJumps({ edition, seed, extent, directory }: CheckCont
   let rounds = 0;
   for (; !extent.isOver(rounds); rounds++) {
     const [jump, yearAt] = rounds < JUMPS.length ? JUMPS[rounds]! : random.pick(JUMPS);
-    await jumpTo(jump, yearAt(new Date().getUTCFullYear()), clock, server, witness);
+    const year = yearAt(new Date().getUTCFullYear());
+    await jumpTo(jump, year, server, witness, () => quiet.assertStays(() => clock.set(jump)));
   }
   isOver = true;
   await acting;
@@ -62,58 +68,20 @@ export async function clockJumps({ edition, seed, extent, directory }: CheckCont
   return { rounds, acknowledged };
 }
 
-class FakeClock {
-  readonly #path: string;
-
-  constructor(path: string) {
-    this.#path = path;
-    this.set("+0");
-  }
-
-  set(fake: string): void {
-    // At once, so that nobody reads half of it.
-    Deno.writeTextFileSync(`${this.#path}.new`, `${fake}\n`);
-    Deno.renameSync(`${this.#path}.new`, this.#path);
-  }
-
-  async environment(): Promise<Record<string, string>> {
-    const { root, environment } = await debianProgram("faketime");
-    const folders = (environment["LD_LIBRARY_PATH"] ?? `${root}usr/lib/x86_64-linux-gnu/faketime`).split(":");
-    const library = folders.map((folder) => join(folder, "libfaketimeMT.so.1")).find(isThere);
-    if (library === undefined) throw new Error(`the package has no libfaketimeMT.so.1 in ${folders.join()}`);
-    return {
-      LD_PRELOAD: library,
-      FAKETIME_TIMESTAMP_FILE: this.#path,
-      FAKETIME_NO_CACHE: "1",
-      // What measures how long something takes does not jump on a real machine either.
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      FAKETIME_DONT_RESET: "1",
-    };
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
-}
-
 /** @throws AuditFailure when anything waits for the clock, or a time is of another year */
 async function jumpTo(
   jump: string,
   year: number,
-  clock: FakeClock,
   server: ServerProcess,
   witness: Witness,
+  setClock: () => Promise<void>,
 ): Promise<void> {
   const client = server.client();
   const item = { types: ["never written"] };
   const started = performance.now();
   const json = { query: [item], waitSeconds: WAIT_SECONDS };
   const waiting = client.request("QUERY", "/events", { json });
-  clock.set(jump);
+  await setClock();
   const before = witness.entries.length;
   const done = (): number =>
     witness.entries.slice(before).filter((entry) => "told" in entry && entry.told.fate === "done").length;
