@@ -2,6 +2,7 @@ import { BUGS } from "./bugs/bugs.ts";
 import { plantedBugs } from "./bugs/planted_bugs.ts";
 import { clockJumps } from "./clock/clock_jumps.ts";
 import { damage } from "./damage/damage.ts";
+import { damagedStore } from "./damage/damaged_store.ts";
 import { endurance } from "./endurance/endurance.ts";
 import { diskRounds } from "./disks/disk_rounds.ts";
 import { failingCalls } from "./faults/failing_calls.ts";
@@ -59,6 +60,8 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["races", { run: races, editions: ["A"], rounds: { quick: 3, full: 50 } }],
   // A round is one byte of a backup.
   ["damage", { run: damage, editions: ["A"], rounds: { quick: 100, full: 5000 } }],
+  // A round is one byte of a store, with which a server is started. The file is the same for every edition.
+  ["damaged_store", { run: damagedStore, editions: ["A"], rounds: { quick: 6, full: 1000 } }],
   // A round is one jump of the clock.
   ["clock", { run: clockJumps, editions: ["A", "B", "C"], rounds: { quick: 5, full: 100 } }],
   // A round is one minute.

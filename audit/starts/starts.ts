@@ -3,6 +3,7 @@ import { type ServerProcess, spawnServer } from "../../tests/support/server_proc
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
 import { copyDirectory, EVENTS_LEFT, makeLeftDirectory } from "../server/left_directory.ts";
+import { assertRefused, contentOf } from "../server/refused_start.ts";
 import { Random } from "../workload/random.ts";
 import { type Base, BASES, makeWrong, WRONG_STATES, type WrongState } from "./wrong_states.ts";
 
@@ -64,13 +65,7 @@ async function startIn(place: string, state: WrongState, edition: string): Promi
     }
     return "served";
   }
-  const { code, stderr } = await server.ended(PATIENCE_SECONDS);
-  const isOneLine = /^eventstore-server: [^\n]+\n$/.test(stderr);
-  if (code !== 1 || !isOneLine) {
-    throw new AuditFailure(where, [`exit code ${code}, standard error: ${stderr}`]);
-  }
-  const changed = await changedFiles(place, before);
-  if (changed.length > 0) throw new AuditFailure(`${where}, and the start was refused`, changed);
+  await assertRefused(server, where, place, before, PATIENCE_SECONDS);
   return "refused";
 }
 
@@ -86,27 +81,4 @@ async function payloadsOf(server: ServerProcess, edition: string, where: string)
 /** Without its database and its log, a directory is a new one. */
 function startsAnew({ base, file, shape }: WrongState): boolean {
   return base === "stopped" && file === "events.db" && shape === "is missing";
-}
-
-/** Of each file: its kind, where it leads if it is a link, and its bytes. */
-async function contentOf(directory: string): Promise<ReadonlyMap<string, string>> {
-  const script = `cd "$0/data" && for file in *; do
-    echo "$file $(stat -c '%F %N' "$file" | tr ' ' '_') $(test -f "$file" && sha256sum < "$file")"
-  done`;
-  const { stdout } = await new Deno.Command("sh", { args: ["-c", script, directory] }).output();
-  const lines = new TextDecoder().decode(stdout).trim().split("\n");
-  return new Map(lines.map((line) => [line.split(" ")[0]!, line]));
-}
-
-/** Whatever was there is as it was. SQLite may leave an empty log and the memory that connections share. */
-async function changedFiles(place: string, before: ReadonlyMap<string, string>): Promise<string[]> {
-  const after = await contentOf(place);
-  const changed = [...before].filter(([name, content]) => !/-shm$/.test(name) && after.get(name) !== content);
-  const added = [...after.keys()].filter((name) =>
-    !before.has(name) && !/^events\.(lock|db-shm|db-wal)$/.test(name)
-  );
-  return [
-    ...changed.map(([name]) => `it has changed ${name}`),
-    ...added.map((name) => `it has left ${name}`),
-  ];
 }
