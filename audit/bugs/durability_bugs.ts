@@ -165,7 +165,7 @@ export const DURABILITY_BUGS: readonly Bug[] = [
       find: "  if (header.length === 0) {\n",
       replace: '  if (header.length === 0) {\n    if (path !== "") return false;\n',
     }],
-    caughtBy: { check: "starts", edition: "A", rounds: 197 },
+    caughtBy: { check: "starts", edition: "A", rounds: 221 },
   },
   {
     name: "a log is applied to whatever database lies beside it",
@@ -174,7 +174,7 @@ export const DURABILITY_BUGS: readonly Bug[] = [
       find: "  if (inWal.size > 0 && (",
       replace: "  if (false && (",
     }],
-    caughtBy: { check: "starts", edition: "A", rounds: 197 },
+    caughtBy: { check: "starts", edition: "A", rounds: 221 },
   },
   {
     name: "verify does not compare the hash chain of a backup",

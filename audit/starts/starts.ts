@@ -5,7 +5,7 @@ import { isListening } from "../server/is_listening.ts";
 import { copyDirectory, EVENTS_LEFT, makeLeftDirectory } from "../server/left_directory.ts";
 import { assertRefused, contentOf } from "../server/refused_start.ts";
 import { Random } from "../workload/random.ts";
-import { type Base, BASES, makeWrong, WRONG_STATES, type WrongState } from "./wrong_states.ts";
+import { type Base, BASES, makeWrong, permitAll, WRONG_STATES, type WrongState } from "./wrong_states.ts";
 
 /*
  * A server that starts in a directory where something is wrong serves what was there, or ends with one line that says
@@ -13,6 +13,11 @@ import { type Base, BASES, makeWrong, WRONG_STATES, type WrongState } from "./wr
  */
 
 const PATIENCE_SECONDS = 20;
+
+/** Root may read and write whatever the modes of files say. */
+const WITHOUT_PRIVILEGES = Deno.uid() === 0
+  ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+  : [];
 
 /** Those of another store. It is larger, and has more than fits into a WAL before a checkpoint. */
 const OTHER_PAYLOADS = Array.from({ length: 100 }, () => "another store ".repeat(4000));
@@ -36,6 +41,7 @@ export async function starts({ edition, seed, extent, directory }: CheckContext)
     await copyDirectory(bases.get(state!.base)!, place);
     await makeWrong(join(place, "data"), state!, random, join(other, "data"));
     tally[await startIn(place, state!, edition)]++;
+    await permitAll(place);
     Deno.removeSync(place, { recursive: true });
   }
   demand("wrong starts", tally.rounds, {
@@ -47,7 +53,13 @@ export async function starts({ edition, seed, extent, directory }: CheckContext)
 }
 
 function options(directory: string, edition: string) {
-  return { directory, listen: "unix", listenOnly: true, env: { SERVICE_EDITION: edition } } as const;
+  return {
+    directory,
+    listen: "unix",
+    listenOnly: true,
+    env: { SERVICE_EDITION: edition },
+    under: WITHOUT_PRIVILEGES,
+  } as const;
 }
 
 async function startIn(place: string, state: WrongState, edition: string): Promise<"refused" | "served"> {

@@ -91,6 +91,16 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   [OF_ANOTHER_STORE]: (path, _, other) => Deno.copyFileSync(join(other, basename(path)), path),
 };
 
+/** The data directory itself, among its files. */
+const DIRECTORY = ".";
+
+/** What the server may not do with a file, or with the directory. */
+const RIGHTS: Readonly<Record<string, number>> = {
+  "may not be read": 0o300,
+  "may not be written": 0o500,
+  "may not be touched": 0o000,
+};
+
 function withNumber(old: Uint8Array<ArrayBuffer>, at: number, value: number): Uint8Array<ArrayBuffer> {
   const bytes = old.length >= at + 4 ? old.slice() : new Uint8Array(4096);
   new DataView(bytes.buffer).setUint32(at, value);
@@ -103,13 +113,24 @@ export interface WrongState {
   readonly shape: string;
 }
 
-export const WRONG_STATES: readonly WrongState[] = BASES.flatMap((base) =>
-  FILES.flatMap((file) => Object.keys(SHAPES).map((shape) => ({ base, file, shape })))
-).filter(({ base, file, shape }) => shape !== OF_ANOTHER_STORE || isLeftBeside(base, file));
+const statesOf = (files: readonly string[], shapes: object): WrongState[] =>
+  BASES.flatMap((base) =>
+    files.flatMap((file) => Object.keys(shapes).map((shape) => ({ base, file, shape })))
+  );
 
-/** Whether a killed server leaves such a file, and another one in its place is not simply another store. */
-function isLeftBeside(base: Base, file: string): boolean {
+export const WRONG_STATES: readonly WrongState[] = [
+  ...statesOf(FILES, SHAPES).filter((state) => state.shape !== OF_ANOTHER_STORE || isMixture(state)),
+  ...statesOf([DIRECTORY, ...FILES], RIGHTS).filter(isOfSomethingLeft),
+];
+
+/** Whether a file of another store meets one of this store. */
+function isMixture({ base, file }: WrongState): boolean {
   return file === "events.db" ? base === "killed" : /-(wal|shm)$/.test(file);
+}
+
+function isOfSomethingLeft({ base, file }: WrongState): boolean {
+  if (/-(wal|shm)$/.test(file)) return base === "killed";
+  return [DIRECTORY, "events.db", "events.lock"].includes(file);
 }
 
 /** @param other the data directory of another store */
@@ -119,5 +140,13 @@ export async function makeWrong(
   random: Random,
   other: string,
 ): Promise<void> {
-  await SHAPES[shape]!(join(dataDir, file), random, other);
+  const path = join(dataDir, file);
+  const rights = RIGHTS[shape];
+  if (rights === undefined) await SHAPES[shape]!(path, random, other);
+  else Deno.chmodSync(path, rights);
+}
+
+/** Lets everything in a directory be removed. */
+export async function permitAll(directory: string): Promise<void> {
+  await new Deno.Command("chmod", { args: ["-R", "u+rwX", directory] }).output();
 }
