@@ -55,10 +55,10 @@ class HeldRow implements HeldTurn {
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    psql(
-      `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-        WHERE query LIKE '%FROM ${this.#schema}.store%pg_sleep(60)' AND pid <> pg_backend_pid()`,
-    );
+    const end = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+      WHERE query LIKE '%FROM ${this.#schema}.store%pg_sleep(60)' AND pid <> pg_backend_pid()`;
+    // Until its session is gone.
+    while (psql(end) !== "0");
   }
 
   [Symbol.dispose](): void {

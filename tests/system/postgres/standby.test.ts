@@ -5,7 +5,6 @@ import { Client, parsePage } from "../../support/client.ts";
 import { metrics } from "../../support/metrics.ts";
 import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
 import { eventually } from "../../support/eventually.ts";
-import type { PostgresCluster } from "./support/cluster.ts";
 import {
   becomesActive,
   healthOf,
@@ -14,6 +13,7 @@ import {
   PATIENCE_SECONDS,
   standsBy,
 } from "./support/pair.ts";
+import { endSessions } from "./support/end_sessions.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 
 const EDITIONS: readonly PairEdition[] = ["B", "C"];
@@ -36,13 +36,6 @@ async function activity(pair: Pair): Promise<number[]> {
     const [, value] = [...samples].find(([name]) => name.startsWith("service_active{store="))!;
     return value;
   }));
-}
-
-/** Ends the sessions of all servers, as an administrator can. */
-async function endSessions(cluster: PostgresCluster): Promise<void> {
-  await cluster.sql(
-    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'eventstore' AND pid <> pg_backend_pid()",
-  );
 }
 
 for (const edition of EDITIONS) {
@@ -153,7 +146,7 @@ await clusterTest(
     const late = await transaction.commit().catch(() => undefined);
     assert.notEqual(late?.status, 204);
     await standsBy(frozen);
-    assert.match(frozen.stdout, /standing by: another server has taken over the store\n/);
+    await frozen.waitForOutput((text) => /standing by: another server has taken over the store\n/.test(text));
     const payloads = (await pair.active.client().allEvents()).map(({ payload }) => payload);
     assert.deepEqual(payloads, ["kept"]);
     await pair.active.stop();

@@ -6,19 +6,13 @@ import { ofTypes } from "../../store/made_writes.ts";
 import { DONE, kindOf, written } from "../../store/outcomes.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
+import { endSessions } from "./support/end_sessions.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 
 const OPTIONS = { readersMax: 2, edition: "C", servers: "exclusive" } as const;
 
 function placeIn(cluster: PostgresCluster): StorePlace {
   return { address: cluster.address(), schema: `s_${crypto.randomUUID().replaceAll("-", "")}` };
-}
-
-/** Ends the connections of all stores, as an administrator can. */
-async function endSessions(cluster: PostgresCluster): Promise<void> {
-  await cluster.sql(
-    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'eventstore' AND pid <> pg_backend_pid()",
-  );
 }
 
 async function storedTypes(store: PostgresStore): Promise<string[]> {
