@@ -103,12 +103,8 @@ function refuseIncomplete(path: string, header: DataView, besideWal: string | un
   const { size } = Deno.statSync(path);
   const isShort = size < pageBytes * pages;
   if (besideWal === undefined ? !isShort : wholeWithWal(besideWal, pageBytes, pages)) return;
-  throw new StoreFileError(
-    isShort
-      ? `${path} is damaged: it has ${size} of ${pageBytes * pages} bytes`
-      : `${path} and ${path}-wal do not belong together, or are damaged: ` +
-        "bring back the one that was there, or move the latter away",
-  );
+  if (isShort) throw new StoreFileError(`${path} is damaged: it has ${size} of ${pageBytes * pages} bytes`);
+  throw new StoreFileError(`${path} and ${path}-wal do not belong together, or are damaged`);
 }
 
 function wholeWithWal(real: string, pageBytes: number, pages: number): boolean {
