@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { lockBackups } from "../../src/backup/places/backup_lock.ts";
+import { openForWriting } from "../../src/store/sqlite/connection/connection.ts";
+import { checkDatabaseFile } from "../../src/store/sqlite/data_directory/database_file.ts";
 import { startServer } from "../support/server_process.ts";
 import { makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { FakeSource, rightPage, STORE } from "./fake_source.ts";
@@ -98,6 +100,21 @@ Deno.test("list blocks no backup that is running, and the other way round", asyn
     await listing;
   }
   assert.match((await place.run({ args: ["list"] })).stdout, new RegExp(`^${STORE} +${runs - 1} `, "m"));
+});
+
+Deno.test("list does not judge whether a backup and its WAL belong together while a run may be changing them", async () => {
+  using place = placeWithoutSource();
+  const storeId = makeBackup(place, sampleEvents(3));
+  using db = openForWriting(place.file(storeId));
+  db.script("CREATE TABLE filler AS SELECT zeroblob(100000)");
+  db.script("DROP TABLE filler");
+  db.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  // For a moment a WAL may look like that of a smaller database, as this one does.
+  db.all("VACUUM");
+  assert.throws(() => checkDatabaseFile(place.file(storeId)), /do not belong together/);
+  const { code, stdout, stderr } = await place.run({ args: ["list"] });
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, new RegExp(`^${storeId} +3 `, "m"));
 });
 
 Deno.test("a run that is refused is told the holder's name, even if the file held a longer one before", () => {

@@ -49,7 +49,7 @@ class HeldRow implements HeldTurn {
     this.#schema = schema;
     psqlBeside(`SELECT FROM ${schema}.store FOR UPDATE; SELECT pg_sleep(60)`);
     // Until nobody else can lock it.
-    while (psql(`SELECT id FROM ${schema}.store FOR UPDATE SKIP LOCKED`) !== "");
+    untilAnswered(`SELECT id FROM ${schema}.store FOR UPDATE SKIP LOCKED`, "");
   }
 
   release(): void {
@@ -58,12 +58,17 @@ class HeldRow implements HeldTurn {
     const end = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
       WHERE query LIKE '%FROM ${this.#schema}.store%pg_sleep(60)' AND pid <> pg_backend_pid()`;
     // Until its session is gone.
-    while (psql(end) !== "0");
+    untilAnswered(end, "0");
   }
 
   [Symbol.dispose](): void {
     this.release();
   }
+}
+
+function untilAnswered(sql: string, answer: string): void {
+  const deadline = performance.now() + 20_000;
+  while (psql(sql) !== answer) assert.ok(performance.now() < deadline, `no longer than 20 s: ${sql}`);
 }
 
 class HeldFile implements HeldTurn {

@@ -28,7 +28,10 @@ export async function exportEvents(
   const path = from === undefined
     ? backupPath(dataDir, chooseBackup(dataDir, storeId))
     : storePaths(from).database;
-  if (from !== undefined && !checkDatabaseFile(path)) throw new Error(`there is no database at ${path}`);
+  // The lock would be created beside nothing. Until it is held, a server may be writing.
+  if (from !== undefined && !checkDatabaseFile(path, { mayBeInUse: true })) {
+    throw new Error(`there is no database at ${path}`);
+  }
   using _lock = from === undefined ? lockBackups(dataDir) : lockDataDirectory(from);
   checkDatabaseFile(path);
   try {

@@ -2,7 +2,8 @@ import { found } from "../../../files/found.ts";
 import { isThere, missingTarget } from "../../../files/is_there.ts";
 import { directoryOf, nameOf, pathIn } from "../../../files/paths.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../tables/schema.ts";
-import { isWholeWithWal } from "./whole_with_wal.ts";
+import { isPageSize } from "./wal_pages.ts";
+import { isWholeWithWal, type Pages } from "./whole_with_wal.ts";
 
 /** A data directory that the program cannot use as it is. `message` is one line that names the file. */
 export class StoreFileError extends Error {
@@ -21,10 +22,11 @@ export function storePaths(dataDir: string): { database: string; lock: string } 
  * Inspects the database file before SQLite opens it, so that a file of another program or version is refused
  * without a byte of it changing. Must run before the first connection: closing a second handle on the file
  * would drop SQLite's locks.
+ * @param mayBeInUse whether another process may be writing to it; then a file with a WAL is not looked at as a whole
  * @returns whether a database exists
  * @throws StoreFileError when a file exists that the store must not touch
  */
-export function checkDatabaseFile(path: string): boolean {
+export function checkDatabaseFile(path: string, { mayBeInUse = false } = {}): boolean {
   const header = readHeader(path);
   if (header === undefined) {
     if (hasWal(path)) {
@@ -38,7 +40,7 @@ export function checkDatabaseFile(path: string): boolean {
     throw new StoreFileError(`${path} is empty (zero bytes), not an eventstore database`);
   }
   const view = new DataView(header.buffer, 0, header.length);
-  if (header.length < 100 || !new TextDecoder().decode(header).startsWith("SQLite format 3\0")) {
+  if (header.length < 100 || !isOfSqlite(header) || !isPageSize(pagesOf(view).bytesEach)) {
     throw new StoreFileError(`${path} is not an SQLite database, or is damaged`);
   }
   const applicationId = view.getInt32(68);
@@ -56,8 +58,19 @@ export function checkDatabaseFile(path: string): boolean {
   const real = Deno.realPathSync(path);
   refuseStrayWal(path, real);
   refuseIrregularBeside(real);
-  refuseIncomplete(path, view, hasWal(real) ? real : undefined);
+  const besideWal = hasWal(real) ? real : undefined;
+  // While somebody writes, its parts are read at moments that do not belong together.
+  if (besideWal === undefined || !mayBeInUse) refuseIncomplete(path, pagesOf(view), besideWal);
   return true;
+}
+
+function isOfSqlite(header: Uint8Array): boolean {
+  return new TextDecoder().decode(header).startsWith("SQLite format 3\0");
+}
+
+function pagesOf(header: DataView): Pages {
+  const size = header.getUint16(16);
+  return { bytesEach: size === 1 ? 65536 : size, count: header.getUint32(28) };
 }
 
 /** Behind a link, SQLite has the WAL beside the file itself. One beside the link was left behind, with its events. */
@@ -97,19 +110,17 @@ export function refuseSecondName(path: string): void {
  * Pages that are missing may still be in the WAL after a crash; others are lost. A WAL may belong to another file.
  * @param besideWal the file itself, if there is a WAL
  */
-function refuseIncomplete(path: string, header: DataView, besideWal: string | undefined): void {
-  const pageBytes = header.getUint16(16) === 1 ? 65536 : header.getUint16(16);
-  const pages = header.getUint32(28);
+function refuseIncomplete(path: string, pages: Pages, besideWal: string | undefined): void {
   const { size } = Deno.statSync(path);
-  const isShort = size < pageBytes * pages;
-  if (besideWal === undefined ? !isShort : wholeWithWal(besideWal, pageBytes, pages)) return;
-  if (isShort) throw new StoreFileError(`${path} is damaged: it has ${size} of ${pageBytes * pages} bytes`);
+  const expected = pages.bytesEach * pages.count;
+  if (besideWal === undefined ? size >= expected : wholeWithWal(besideWal, pages)) return;
+  if (size < expected) throw new StoreFileError(`${path} is damaged: it has ${size} of ${expected} bytes`);
   throw new StoreFileError(`${path} and ${path}-wal do not belong together, or are damaged`);
 }
 
-function wholeWithWal(real: string, pageBytes: number, pages: number): boolean {
+function wholeWithWal(real: string, pages: Pages): boolean {
   try {
-    return isWholeWithWal(real, pageBytes, pages);
+    return isWholeWithWal(real, pages);
   } catch (error) {
     throw new StoreFileError(`${real} cannot be read: ${(error as Error).message}`);
   }

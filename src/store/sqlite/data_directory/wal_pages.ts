@@ -1,40 +1,46 @@
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** The words of checksums are those of the machine that wrote the WAL, which its first four bytes tell. */
-const LITTLE_ENDIAN = 0x377f0682;
+/** The words of checksums are little-endian, or big-endian: that of the machine that made the WAL. */
+const MAGIC = { little: 0x377f0682, big: 0x377f0683 };
 
 /** What the transactions in a WAL have written. */
 export interface CommittedInWal {
   /** Which pages of the database, from 1. */
   readonly pages: ReadonlySet<number>;
+  readonly pageBytes: number;
   /** How many pages the database has after the last of them; 0 when there is none. */
   readonly pagesAfter: number;
 }
 
+const NOTHING: CommittedInWal = { pages: new Set(), pageBytes: 0, pagesAfter: 0 };
+
 /**
- * Reads a WAL as SQLite does (sqlite.org/fileformat2.html, "The WAL File"): up to its last commit before the first frame
- * that is of an earlier log, or whose checksum is wrong.
+ * Reads a WAL as SQLite does (sqlite.org/fileformat2.html, "The WAL File"): nothing if its header is wrong, and otherwise
+ * up to its last commit before the first frame that is of an earlier log, or whose checksum is wrong.
  */
-export function committedInWal(path: string, pageBytes: number): CommittedInWal {
+export function committedInWal(path: string): CommittedInWal {
   using file = Deno.openSync(path, { read: true });
+  const header = read(file, HEADER_BYTES);
+  if (header === undefined) return NOTHING;
+  const magic = header.getUint32(0);
+  const pageBytes = header.getUint32(8);
+  if ((magic !== MAGIC.little && magic !== MAGIC.big) || !isPageSize(pageBytes)) return NOTHING;
+  const checksum = new Checksum(magic === MAGIC.little);
+  checksum.add(header, 0, 24);
+  if (!checksum.isAt(header, 24)) return NOTHING;
+  const salts = header.getBigUint64(16);
   const committed = new Set<number>();
   let pagesAfter = 0;
-  const header = read(file, HEADER_BYTES);
-  if (header === undefined) return { pages: committed, pagesAfter };
-  const isLittleEndian = header.getUint32(0) === LITTLE_ENDIAN;
-  const salts = header.getBigUint64(16);
-  const sums: Checksum = [header.getUint32(24), header.getUint32(28)];
   let pages: number[] = [];
   for (;;) {
     const frame = read(file, FRAME_HEADER_BYTES + pageBytes);
-    if (frame === undefined || frame.getBigUint64(8) !== salts) return { pages: committed, pagesAfter };
-    addTo(sums, frame, 0, 8, isLittleEndian);
-    addTo(sums, frame, FRAME_HEADER_BYTES, frame.byteLength, isLittleEndian);
-    if (frame.getUint32(16) !== sums[0] || frame.getUint32(20) !== sums[1]) {
-      return { pages: committed, pagesAfter };
-    }
-    pages.push(frame.getUint32(0));
+    if (frame === undefined || frame.getBigUint64(8) !== salts) break;
+    checksum.add(frame, 0, 8);
+    checksum.add(frame, FRAME_HEADER_BYTES, frame.byteLength);
+    const page = frame.getUint32(0);
+    if (page === 0 || !checksum.isAt(frame, 16)) break;
+    pages.push(page);
     // A frame that ends a transaction says how many pages the database has then.
     const pagesThen = frame.getUint32(4);
     if (pagesThen === 0) continue;
@@ -42,18 +48,37 @@ export function committedInWal(path: string, pageBytes: number): CommittedInWal 
     pages = [];
     pagesAfter = pagesThen;
   }
+  return { pages: committed, pageBytes, pagesAfter };
 }
 
-type Checksum = [first: number, second: number];
+/** Whether SQLite has pages of this size. */
+export function isPageSize(bytes: number): boolean {
+  return bytes >= 512 && bytes <= 65536 && (bytes & (bytes - 1)) === 0;
+}
 
-function addTo(sums: Checksum, bytes: DataView, from: number, to: number, isLittleEndian: boolean): void {
-  let [first, second] = sums;
-  for (let at = from; at < to; at += 8) {
-    first = (first + bytes.getUint32(at, isLittleEndian) + second) >>> 0;
-    second = (second + bytes.getUint32(at + 4, isLittleEndian) + first) >>> 0;
+/** That of all that was added, from the header of the WAL on. */
+class Checksum {
+  readonly #isLittleEndian: boolean;
+  #first = 0;
+  #second = 0;
+
+  constructor(isLittleEndian: boolean) {
+    this.#isLittleEndian = isLittleEndian;
   }
-  sums[0] = first;
-  sums[1] = second;
+
+  /** @param from, to a multiple of 8 bytes */
+  add(bytes: DataView, from: number, to: number): void {
+    let [first, second] = [this.#first, this.#second];
+    for (let at = from; at < to; at += 8) {
+      first = (first + bytes.getUint32(at, this.#isLittleEndian) + second) >>> 0;
+      second = (second + bytes.getUint32(at + 4, this.#isLittleEndian) + first) >>> 0;
+    }
+    [this.#first, this.#second] = [first, second];
+  }
+
+  isAt(bytes: DataView, at: number): boolean {
+    return bytes.getUint32(at) === this.#first && bytes.getUint32(at + 4) === this.#second;
+  }
 }
 
 function read(file: Deno.FsFile, length: number): DataView | undefined {

@@ -91,6 +91,13 @@ Deno.test("a file that is not SQLite's, or shorter than a header, is refused", (
   assertRefused((path) => overwrite(path, 0, new Uint8Array(16)), /not an SQLite database/);
 });
 
+Deno.test("a database with pages of a size that SQLite does not have is refused", () => {
+  for (const size of [0, 2, 256, 1001, 4097]) {
+    const bytes = new Uint8Array([size >> 8, size & 255]);
+    assertRefused((path) => overwrite(path, 16, bytes), /not an SQLite database, or is damaged/);
+  }
+});
+
 Deno.test("the database of another program is refused with both application ids", () => {
   assertRefused((path) => setPragma(path, "application_id = 7"), /application_id 7, expected 1165382516/);
   assertRefused((path) => setPragma(path, "application_id = 0"), /application_id 0,/);
