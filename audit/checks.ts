@@ -29,11 +29,15 @@ export interface Check {
 }
 
 export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ["kills", { run: killRounds, editions: ["A", "B", "C"], rounds: { quick: 6, full: 1000 } }],
+  // A round is one disruption of a store on PostgreSQL; they take turns.
+  ["postgres_kills", { run: postgresKills, editions: ["A", "B", "C"], rounds: { quick: 10, full: 1000 } }],
+  // A round is one primary that is killed.
+  ["postgres_failover", { run: postgresFailover, editions: ["A", "B", "C"], rounds: { quick: 1, full: 20 } }],
+  ["kills", { run: killRounds, editions: ["A", "B", "C"], rounds: { quick: 40, full: 1000 } }],
   // A round is one state of a disk.
-  ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 600, full: 200_000 } }],
+  ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 3334, full: 200_000 } }],
   // A round is one history of twelve clients.
-  ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 6, full: 600 } }],
+  ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 60, full: 600 } }],
   // A round is one command.
   ["models", {
     run: modelRuns,
@@ -59,17 +63,13 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   // A round is one race of eight servers. The lock is the same for every edition.
   ["races", { run: races, editions: ["A"], rounds: { quick: 3, full: 50 } }],
   // A round is one byte of a backup.
-  ["damage", { run: damage, editions: ["A"], rounds: { quick: 100, full: 5000 } }],
+  ["damage", { run: damage, editions: ["A"], rounds: { quick: 200, full: 5000 } }],
   // A round is one byte of a store, with which a server is started. The file is the same for every edition.
   ["damaged_store", { run: damagedStore, editions: ["A"], rounds: { quick: 6, full: 1000 } }],
   // A round is one jump of the clock.
   ["clock", { run: clockJumps, editions: ["A", "B", "C"], rounds: { quick: 5, full: 100 } }],
   // A round is one minute.
   ["endurance", { run: endurance, editions: ["A", "B", "C"], rounds: { quick: 0.2, full: 60 } }],
-  // A round is one disruption of a store on PostgreSQL; they take turns.
-  ["postgres_kills", { run: postgresKills, editions: ["A", "B", "C"], rounds: { quick: 10, full: 1000 } }],
-  // A round is one primary that is killed.
-  ["postgres_failover", { run: postgresFailover, editions: ["A", "B", "C"], rounds: { quick: 1, full: 20 } }],
   // A round is one bug, which says itself what edition it is about.
   ["bugs", { run: plantedBugs, editions: ["A"], rounds: { quick: 1, full: BUGS.length } }],
 ]);

@@ -1,12 +1,14 @@
 import { parseArgs } from "node:util";
-import { CHECKS } from "./checks.ts";
+import { EDITION_NAMES } from "../src/config/setting.ts";
+import { type Check, CHECKS } from "./checks.ts";
+import type { EditionName } from "./workload/perform.ts";
 
 /*
  * The whole audit: every check for every edition that it is about, some at the same time, each in a process of its
  * own (audit/check.ts). Ends with 1 when one of them has failed.
  *
  *   deno task audit:quick [flags]    deno task audit:full [flags]
- *     --jobs n          checks at the same time (2)
+ *     --jobs n          checks at the same time (3)
  *     --seed n          of all random choices (another one each time)
  *     --only a,b        these checks alone
  *     --minutes n       instead of so many rounds, so many minutes for each check of an edition
@@ -20,7 +22,7 @@ if (size !== "quick" && size !== "full") throw new TypeError("the first argument
 const { values } = parseArgs({
   args: rest,
   options: {
-    jobs: { type: "string", default: "2" },
+    jobs: { type: "string", default: "3" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
     only: { type: "string", default: [...CHECKS.keys()].join(",") },
     minutes: { type: "string" },
@@ -30,38 +32,40 @@ const { values } = parseArgs({
   },
 });
 
-interface Job {
-  readonly check: string;
-  readonly args: readonly string[];
-}
+/** What audit/check.ts is told. */
+type Job = readonly string[];
 
 const print = (text: string): void => {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 };
 
-function jobsOf(name: string): Job[] {
-  const check = CHECKS.get(name);
-  if (check === undefined) throw new TypeError(`there is no check "${name}"`);
-  return check.editions.map((edition) => {
-    const extent = values.minutes === undefined
-      ? ["--rounds", values.rounds ?? String(check.rounds[size as "quick" | "full"])]
-      : ["--minutes", values.minutes];
-    const places = [
-      ...values.directory === undefined ? [] : ["--directory", values.directory],
-      ...values.record === undefined ? [] : ["--record", values.record],
-    ];
-    return {
-      check: name,
-      args: [name, "--edition", edition, "--seed", values.seed, ...extent, ...places],
-    };
-  });
+/** All checks of an edition before those of the next: so that checks that mostly wait run beside others that work. */
+function jobsOf(names: readonly string[]): Job[] {
+  const checks = names.map((name) => [name, CHECKS.get(name)] as const);
+  return EDITION_NAMES.flatMap((edition) =>
+    checks.flatMap(([name, check]) => {
+      if (check === undefined) throw new TypeError(`there is no check "${name}"`);
+      return check.editions.includes(edition) ? [jobOf(name, check, edition)] : [];
+    })
+  );
+}
+
+function jobOf(name: string, check: Check, edition: EditionName): Job {
+  const extent = values.minutes === undefined
+    ? ["--rounds", values.rounds ?? String(check.rounds[size as "quick" | "full"])]
+    : ["--minutes", values.minutes];
+  const places = [
+    ...values.directory === undefined ? [] : ["--directory", values.directory],
+    ...values.record === undefined ? [] : ["--record", values.record],
+  ];
+  return [name, "--edition", edition, "--seed", values.seed, ...extent, ...places];
 }
 
 /** @returns whether the check has passed */
-async function run({ args }: Job): Promise<boolean> {
+async function run(job: Job): Promise<boolean> {
   const entry = new URL("check.ts", import.meta.url).href;
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", "--allow-all", entry, ...args],
+    args: ["run", "--quiet", "--no-prompt", "--allow-all", entry, ...job],
     stdin: "null",
   }).output();
   const texts = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
@@ -71,7 +75,7 @@ async function run({ args }: Job): Promise<boolean> {
 
 print(`audit:${size}, seed ${values.seed}\n`);
 const started = performance.now();
-const jobs = values.only.split(",").flatMap(jobsOf);
+const jobs = jobsOf(values.only.split(","));
 const waiting = [...jobs];
 let failed = 0;
 await Promise.all(Array.from({ length: Number(values.jobs) }, async () => {

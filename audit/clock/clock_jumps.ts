@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { eventually } from "../../tests/support/eventually.ts";
+import { eventually, pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
@@ -27,6 +27,8 @@ const JUMPS: readonly (readonly [fake: string, years: (now: number) => number])[
 ];
 
 const CLIENTS = 4;
+/** What a client waits between two acts: a server that is never idle shows no more. */
+const REST_MILLISECONDS = 5;
 const ACTS_AFTER_A_JUMP = 12;
 const WAIT_SECONDS = 1;
 const PATIENCE_SECONDS = 60;
@@ -51,7 +53,8 @@ export async function clockJumps({ edition, seed, extent, directory }: CheckCont
   const acting = Promise.all(Array.from({ length: CLIENTS }, (_, i) => {
     const own = random.fork();
     const choose = (id: number) => randomLoad(own, `client ${i}`, id);
-    return actUntilGone(edition, server.client(), `client ${i}`, witness, choose, () => isOver);
+    const rest = () => pause(REST_MILLISECONDS);
+    return actUntilGone(edition, server.client(), `client ${i}`, witness, choose, () => isOver, rest);
   }));
   // It is told at the end.
   acting.catch(() => {});

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { found } from "../../src/files/found.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
 
 /** The system clock of servers, as libfaketime tells it: what is in a file. */
@@ -21,7 +22,9 @@ export class FakeClock {
   async environment(): Promise<Record<string, string>> {
     const { root, environment } = await debianProgram("faketime");
     const folders = (environment["LD_LIBRARY_PATH"] ?? `${root}usr/lib/x86_64-linux-gnu/faketime`).split(":");
-    const library = folders.map((folder) => join(folder, "libfaketimeMT.so.1")).find(isThere);
+    const library = folders.map((folder) => join(folder, "libfaketimeMT.so.1")).find((path) =>
+      found(path)?.isFile
+    );
     if (library === undefined) throw new Error(`the package has no libfaketimeMT.so.1 in ${folders.join()}`);
     return {
       LD_PRELOAD: library,
@@ -31,13 +34,5 @@ export class FakeClock {
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       FAKETIME_DONT_RESET: "1",
     };
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
   }
 }

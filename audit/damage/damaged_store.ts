@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { found } from "../../src/files/found.ts";
 import { BackupPlace } from "../../tests/backup/run_backup.ts";
 import { Client } from "../../tests/support/client.ts";
 import { NoReply } from "../../tests/support/connection.ts";
@@ -95,7 +96,7 @@ class WholeStore {
 /** Changes a byte of the database or of its log, in proportion to their sizes. @returns which one */
 function changeByte(dataDir: string, random: Random): string {
   const paths = ["events.db", "events.db-wal"].map((name) => join(dataDir, name));
-  const sizes = paths.map((path) => isThere(path) ? Deno.statSync(path).size : 0);
+  const sizes = paths.map((path) => found(path)?.size ?? 0);
   let at = random.below(sizes[0]! + sizes[1]!);
   const file = at < sizes[0]! ? 0 : 1;
   if (file === 1) at -= sizes[0]!;
@@ -108,14 +109,6 @@ function changeByte(dataDir: string, random: Random): string {
   opened.seekSync(at, Deno.SeekMode.Start);
   opened.writeSync(byte);
   return `byte ${at} of ${paths[file]}, ${before} to ${byte[0]}`;
-}
-
-function isThere(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }
 
 /** A page as it comes, or "" when it is refused, or breaks off. */
