@@ -117,27 +117,38 @@ await clusterTest("a faulty import leaves nothing, and a store that is there as 
 
 const PAUSE_MILLISECONDS = 11_000;
 
-await clusterTest("an import may come slowly: PostgreSQL does not end it as frozen", async (cluster) => {
-  using place = placeWithoutSource();
-  makeBackup(place, sampleEvents(6000));
-  const text = new TextEncoder().encode(await exportOf(place));
-  const [program, ...args] = programCommand("init");
-  const child = new Deno.Command(program, {
-    args: [...args, "--import", "-"],
-    cwd: cluster.directory,
-    env: variables(cluster.url()),
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(text.subarray(0, -1000));
-  await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
-  await writer.write(text.subarray(-1000));
-  await writer.close();
-  const { code, stderr } = await child.output();
-  assert.equal(code, 0, new TextDecoder().decode(stderr));
-});
+await clusterTest(
+  "an import may come slowly, and while it does, another one is told of it",
+  async (cluster) => {
+    using place = placeWithoutSource();
+    makeBackup(place, sampleEvents(6000));
+    const text = new TextEncoder().encode(await exportOf(place));
+    const [program, ...args] = programCommand("init");
+    const child = new Deno.Command(program, {
+      args: [...args, "--import", "-"],
+      cwd: cluster.directory,
+      env: variables(cluster.url()),
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    await writer.write(text.subarray(0, -1000));
+    // PostgreSQL does not end it as frozen.
+    const pause = new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+    const { code: otherCode, stderr: other } = await importText(cluster, '{"type":"a"}\n', [
+      "--import-plain",
+      "-",
+    ]);
+    assert.equal(otherCode, 1);
+    assert.match(other, /nothing was changed: somebody else is creating it at the moment\n$/);
+    await pause;
+    await writer.write(text.subarray(-1000));
+    await writer.close();
+    const { code, stderr } = await child.output();
+    assert.equal(code, 0, new TextDecoder().decode(stderr));
+  },
+);
 
 const KILLS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 100 : 6;
 

@@ -9,6 +9,9 @@ import { CommitLost, type CreatedStore, wasCreated } from "./lost_commit.ts";
 import { openSession } from "./open_session.ts";
 import { PostgresStoreError, reasonOf, type StorePlace } from "./place.ts";
 
+/** The names of its tables and of its schema are kept from others by whoever creates it, until that is over. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
 /**
  * Creates the tables of a store, and their schema if it does not exist, completely or not at all.
  * @param batches the first events
@@ -80,7 +83,9 @@ export async function initPostgresStore(
   } catch (error) {
     if (error instanceof CommitLost) return await afterLostAnswer(place, error);
     if (!(error instanceof DatabaseError || error instanceof SessionLost)) throw error;
-    throw new PostgresStoreError(place, `it cannot be created, and nothing was changed: ${reasonOf(error)}`);
+    const isLocked = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+    const reason = isLocked ? "somebody else is creating it at the moment" : reasonOf(error);
+    throw new PostgresStoreError(place, `it cannot be created, and nothing was changed: ${reason}`);
   } finally {
     await session?.close();
   }
