@@ -77,6 +77,7 @@ test("a disk that fails under load: each write is told the truth or nothing, and
     const acknowledged = (): number => [...answers.values()].filter(isAcknowledged).length;
     await eventually(() => assert.ok(acknowledged() > 16, "the server is under load"), 20);
     disk.turnOn(failure);
+    await eventually(() => assert.ok(failed, "the failure was met, and told"), 20);
     await Promise.all(writers);
     await assertEndsBroken(disk);
     if (failure === "fail-sync") disk.turnOff(failure);
