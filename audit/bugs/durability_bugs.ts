@@ -171,8 +171,8 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     name: "a log is applied to whatever database lies beside it",
     edits: [{
       file: "src/store/sqlite/data_directory/whole_with_wal.ts",
-      find: "  if (inWal.size > 0 && (",
-      replace: "  if (false && (",
+      find: "  if (inWal.pagesAfter > 0) {",
+      replace: "  if (inWal.pagesAfter < 0) {",
     }],
     caughtBy: { check: "starts", edition: "A", rounds: 221 },
   },
