@@ -13,6 +13,7 @@ import {
   loadSettings,
   onFirstSignal,
   print,
+  printAsync,
   printError,
   runProgram,
 } from "./run_program.ts";
@@ -46,10 +47,18 @@ function run({ verb, arguments: [storeId], options }: CommandLine<typeof backupP
 
 function contextFor(dataDir: string): VerbContext {
   const stop = new AbortController();
-  onFirstSignal((signal) => stop.abort(new Error(`stopped by ${signal}`)));
+  const stopping = Promise.withResolvers<never>();
+  // Whoever does not wait for it looks at the signal.
+  stopping.promise.catch(() => {});
+  onFirstSignal((signal) => {
+    const reason = new Error(`stopped by ${signal}`);
+    stop.abort(reason);
+    stopping.reject(reason);
+  });
   return {
     dataDir,
     print,
+    printMuch: (text) => Promise.race([printAsync(text), stopping.promise]),
     printError: (line) => printError(backupProgram, line),
     stopped: stop.signal,
   };

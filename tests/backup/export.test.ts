@@ -155,3 +155,22 @@ Deno.test("a reader that leaves early ends the export with exit code 1 and one l
   assert.equal(code, "1\n");
   assert.match(errors!, /^eventstore-backup: [^\n]*pipe[^\n]*\n$/i);
 });
+
+Deno.test("a signal ends an export that waits for its reader, and the lock is free again", async () => {
+  using place = placeWithoutSource();
+  makeBackup(place, sampleEvents(20_000));
+  const child = place.spawn({ args: ["export"] });
+  const reader = child.stdout.getReader();
+  // Then nobody reads any more, and the pipe becomes full.
+  await reader.read();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  child.kill("SIGTERM");
+  const giveUp = setTimeout(() => child.kill("SIGKILL"), 20_000);
+  const { code } = await child.status;
+  clearTimeout(giveUp);
+  assert.equal(code, 1);
+  const errors = (await Array.fromAsync(child.stderr.pipeThrough(new TextDecoderStream()))).join("");
+  assert.equal(errors, "eventstore-backup: stopped by SIGTERM\n");
+  await reader.cancel();
+  assert.equal((await place.run({ args: ["verify"] })).code, 0);
+});

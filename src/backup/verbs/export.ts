@@ -39,12 +39,13 @@ export async function exportEvents(
     // A server appends without keeping a chain.
     const chain = from === undefined ? readOrigin(db)?.chain : undefined;
     if (output === undefined) {
-      await writeEvents(db, chain, (text) => context.print(text), new SignalGate(context.stopped));
+      await writeEvents(db, chain, (text) => context.printMuch(text), new SignalGate(context.stopped));
       return true;
     }
     using file = newExportFile(output);
-    const events = await writeEvents(db, chain, (text) => file.write(text), new SignalGate(context.stopped));
-    file.keep();
+    const write = (text: string): void => naming(output, () => file.write(text));
+    const events = await writeEvents(db, chain, write, new SignalGate(context.stopped));
+    naming(output, () => file.keep());
     context.print(`${output}: ${countEvents(events)} of ${path}\n`);
     return true;
   } catch (error) {
@@ -63,18 +64,27 @@ export async function exportEvents(
 async function writeEvents(
   db: Database,
   expectedChain: Uint8Array | undefined,
-  write: (text: string) => void,
+  write: (text: string) => void | Promise<void>,
   gate: SignalGate,
 ): Promise<number> {
   const { head } = readState(db);
   const chain = new HashChain();
   for await (const events of walkHistory(db, { after: 0, upTo: head }, gate)) {
     for (const { line } of events) chain.add(line);
-    write(events.map(({ line }) => line).join(""));
+    await write(events.map(({ line }) => line).join(""));
   }
   if (expectedChain !== undefined && !isSameChain(chain.value, expectedChain)) {
     throw new Damage("its hash chain differs, so at least one event was changed");
   }
-  write(exportTrailer(head, chain));
+  await write(exportTrailer(head, chain));
   return head;
+}
+
+/** @throws an error that names the file that could not be written */
+function naming(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw new Error(`${path} cannot be written: ${(error as Error).message}`);
+  }
 }

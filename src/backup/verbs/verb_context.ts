@@ -4,6 +4,11 @@ export interface VerbContext {
   readonly dataDir: string;
   /** Writes all of a text to standard output. */
   print(text: string): void;
+  /**
+   * The same for more than a pipe holds, whose reader may take its time.
+   * @throws the reason of the stop, without waiting for the reader
+   */
+  printMuch(text: string): Promise<void>;
   /** Writes a line to standard error, prefixed with the program's name. */
   printError(line: string): void;
   /**
