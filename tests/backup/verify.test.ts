@@ -374,7 +374,28 @@ Deno.test("verify --against-source compares every event with the running source,
   assert.equal(reset.code, 1);
   assert.match(reset.stderr, /holds store [0-9a-f-]{36}, which is not among the verified backups/);
   await server.stop();
-  assertFailed(await place.run({ args, env }), 1, new RegExp(`the source ${source}: `));
+  const away = await place.run({ args, env });
+  assert.deepEqual([away.code, away.stderr], [1, ""]);
+  const lines = away.stdout.trimEnd().split("\n");
+  for (const line of lines) {
+    assert.match(line, new RegExp(`not ok: (.+; )?it could not be compared: the source ${source}: `));
+  }
+});
+
+Deno.test("while the source cannot be reached, verify still says what is wrong with a backup, and with the next one", async () => {
+  using place = new BackupPlace({ transport: "unix", path: "/nonexistent/socket" });
+  makeBackup(place, EVENT, STORE);
+  makeBackup(place, EVENT, OTHER_STORE);
+  change(place.file(STORE), (db) => db.run("UPDATE event SET time = time + 1 WHERE sequence = 9"));
+  const { code, stdout, stderr } = await verify(place, "--against-source", "--json");
+  assert.deepEqual([code, stderr], [1, ""]);
+  const reports = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const away = /^it could not be compared: the source \/nonexistent\/socket: /;
+  const problemsOf = (id: string): string[] => reports.find(({ storeId }) => storeId === id).problems;
+  assert.match(problemsOf(STORE)[0]!, /^the hash chain differs/);
+  assert.match(problemsOf(STORE)[1]!, away);
+  assert.match(problemsOf(OTHER_STORE)[0]!, away);
+  assert.deepEqual(reports.map(({ comparedWithSource }) => comparedWithSource), [false, false]);
 });
 
 Deno.test("a source that fails in the middle of a comparison takes nothing away from what verify found", async () => {

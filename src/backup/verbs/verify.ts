@@ -14,11 +14,10 @@ import { Source } from "../source/source.ts";
 import { chooseBackups } from "./choose_backups.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
-/** The running source, and the store that it holds. */
-interface Comparison {
-  readonly source: Source;
-  readonly storeId: string;
-}
+/** The running source, and the store that it holds, or why it does not say so. */
+type Comparison =
+  | { readonly source: Source; readonly storeId: string; readonly failure?: never }
+  | { readonly source: Source; readonly storeId?: never; readonly failure: string };
 
 interface Report {
   readonly storeId: string;
@@ -44,17 +43,27 @@ export async function verify(
   const storeIds = chooseBackups(dataDir, wanted);
   using _lock = lockBackups(dataDir);
   using source = settings && new Source(settings, context.stopped);
-  const comparison = source && { source, storeId: await source.identify() };
+  const comparison = source && await comparisonWith(source, context);
   let isFine = true;
   for (const storeId of storeIds) {
     const report = await verifyBackup(context, storeId, comparison);
     context.print(json ? jsonLine(report) : textLine(report, source?.name));
     isFine &&= report.problems.length === 0;
   }
-  if (comparison === undefined || storeIds.includes(comparison.storeId)) return isFine;
-  const held = `${comparison.source.name} holds store ${comparison.storeId}`;
+  const heldId = comparison?.storeId;
+  if (heldId === undefined || storeIds.includes(heldId)) return isFine;
+  const held = `${source!.name} holds store ${heldId}`;
   context.printError(`${held}, which is not among the verified backups`);
   return false;
+}
+
+async function comparisonWith(source: Source, { stopped }: VerbContext): Promise<Comparison> {
+  try {
+    return { source, storeId: await source.identify() };
+  } catch (error) {
+    if (stopped.aborted) throw error;
+    return { source, failure: (error as Error).message };
+  }
 }
 
 async function verifyBackup(
@@ -74,8 +83,7 @@ async function verifyBackup(
   }
   using _closing = db;
   const problems = await problemsOf(db, storeId, context);
-  const isSame = comparison?.storeId === storeId;
-  const compared = isSame ? await compare(context, db, comparison) : { isCompared: false, problems: [] };
+  const compared = await compare(context, db, storeId, comparison);
   problems.push(...compared.problems);
   return { storeId, events: eventsOf(db, problems), isCompared: compared.isCompared, problems };
 }
@@ -91,17 +99,24 @@ async function problemsOf(db: Database, storeId: string, { stopped }: VerbContex
 
 /** If the source fails, what was found without it is still reported. */
 async function compare(
-  context: VerbContext,
+  { stopped }: VerbContext,
   db: Database,
-  { source, storeId }: Comparison,
+  storeId: string,
+  comparison: Comparison | undefined,
 ): Promise<Pick<Report, "isCompared" | "problems">> {
+  if (comparison?.failure !== undefined) return notCompared(comparison.failure);
+  if (comparison?.storeId !== storeId) return { isCompared: false, problems: [] };
   try {
-    const difference = await compareWithSource(db, source, storeId);
+    const difference = await compareWithSource(db, comparison.source, storeId);
     return { isCompared: true, problems: difference === undefined ? [] : [difference] };
   } catch (error) {
-    if (context.stopped.aborted) throw error;
-    return { isCompared: false, problems: [`it could not be compared: ${(error as Error).message}`] };
+    if (stopped.aborted) throw error;
+    return notCompared((error as Error).message);
   }
+}
+
+function notCompared(reason: string): Pick<Report, "isCompared" | "problems"> {
+  return { isCompared: false, problems: [`it could not be compared: ${reason}`] };
 }
 
 /** The number of events, or undefined if it cannot be read, which is then one of the problems. */
