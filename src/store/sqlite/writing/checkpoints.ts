@@ -14,6 +14,9 @@ const CHECKPOINT_PAGES = 1000;
 const WAL_PAGES_MAX = 40_000;
 const READERS_WAIT_MILLISECONDS = 1000;
 
+/** Where that was in vain, another program reads for long, and waits would follow each other: so long there is none. */
+const PATIENT_AGAIN_MILLISECONDS = 10_000;
+
 /** The length of the WAL is asked for this often at most: meanwhile, only a few megabytes can come into it. */
 const LOOK_MILLISECONDS = 10;
 
@@ -32,6 +35,7 @@ export class Checkpoints {
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #lookedAt = -Infinity;
   #lastTurnAt = 0;
+  #waitsAgainAt = -Infinity;
   /** Since the last merge, something may have been written; or before this start. */
   #isUnmerged = true;
 
@@ -123,9 +127,14 @@ export class Checkpoints {
   }
 
   #restart(): void {
-    const done = this.#run("RESTART", READERS_WAIT_MILLISECONDS);
+    if (performance.now() < this.#waitsAgainAt) {
+      this.#run("RESTART", 0);
+      return;
+    }
+    if (this.#run("RESTART", READERS_WAIT_MILLISECONDS)) return;
     // Its own readers are quick.
-    if (!done) this.#tell({ checkpointFailed: "another program has been reading the database for long" });
+    this.#tell({ checkpointFailed: "another program has been reading the database for long" });
+    this.#waitsAgainAt = performance.now() + PATIENT_AGAIN_MILLISECONDS;
   }
 
   /**
