@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { splitLines } from "../../src/backup/history/lines.ts";
+import { readLines, splitLines } from "../../src/backup/history/lines.ts";
 
 async function linesOf(pieces: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
@@ -28,4 +28,19 @@ Deno.test("lines come out whole, wherever the pieces are cut", async () => {
 Deno.test("a last line without its line feed is an error, and nothing at all is no line", async () => {
   assert.deepEqual(await linesOf([]), []);
   await assert.rejects(linesOf(["a\n", "b"]), /middle of a line/);
+});
+
+Deno.test("a line that never ends is refused by its number, while it still fits into memory", () => {
+  const pieces = ["a\nb\n", "c\n"];
+  const read = (bytes: Uint8Array): number => {
+    const piece = pieces.shift();
+    if (piece !== undefined) return new TextEncoder().encodeInto(piece, bytes).written;
+    bytes.fill("d".charCodeAt(0));
+    return bytes.length;
+  };
+  const lines: string[] = [];
+  assert.throws(() => {
+    for (const line of readLines(read)) lines.push(new TextDecoder().decode(line));
+  }, { message: "line 4: it has more than 268435456 bytes" });
+  assert.deepEqual(lines, ["a", "b", "c"]);
 });

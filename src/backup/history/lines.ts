@@ -10,6 +10,7 @@ class LineSplitter {
   /** The beginning of a line whose end has not arrived yet, as copies of its pieces. */
   #begun: Uint8Array[] = [];
   #begunBytes = 0;
+  #complete = 0;
 
   /** The lines that a piece completes, each with its line feed. They stay as they are as long as the piece does. */
   push(piece: Uint8Array): Uint8Array[] {
@@ -25,8 +26,13 @@ class LineSplitter {
     if (start < piece.length) {
       this.#begun.push(piece.slice(start));
       this.#begunBytes += piece.length - start;
-      if (this.#begunBytes > LINE_BYTES_MAX) throw new Error(`a line of more than ${LINE_BYTES_MAX} bytes`);
+      if (this.#begunBytes > LINE_BYTES_MAX) {
+        throw new Error(
+          `line ${this.#complete + lines.length + 1}: it has more than ${LINE_BYTES_MAX} bytes`,
+        );
+      }
     }
+    this.#complete += lines.length;
     return lines;
   }
 
