@@ -29,9 +29,13 @@ function takeEnvironment(): Environment {
   return { env: (name) => values.get(name), variables: [...values.keys()] };
 }
 
-/** Writes all of a text to standard output before the program continues. */
+/** Writes all of a text to standard output before the program continues. @throws Error that says so */
 export function print(text: string): void {
-  writeAll(Deno.stdout, text);
+  try {
+    writeAll(Deno.stdout, text);
+  } catch (error) {
+    throw outputError(error as Error);
+  }
 }
 
 /** The same for a program that must go on listening while nobody reads, for signals and the network. */
@@ -42,7 +46,7 @@ export async function printAsync(text: string): Promise<void> {
       written += await Deno.stdout.write(bytes.subarray(written));
     }
   } catch (error) {
-    throw nonBlockingOr(error);
+    throw outputError(error as Error);
   }
 }
 
@@ -155,15 +159,15 @@ export function onFirstSignal(stop: (signal: Deno.Signal) => void): void {
 
 function writeAll(output: { writeSync(bytes: Uint8Array): number }, text: string): void {
   const bytes = new TextEncoder().encode(text);
-  try {
-    for (let written = 0; written < bytes.length;) written += output.writeSync(bytes.subarray(written));
-  } catch (error) {
-    throw nonBlockingOr(error);
-  }
+  for (let written = 0; written < bytes.length;) written += output.writeSync(bytes.subarray(written));
 }
 
-function nonBlockingOr(error: unknown): unknown {
-  if (!(error instanceof Deno.errors.WouldBlock)) return error;
-  // By then the runtime has written a part and does not say how much: another attempt would repeat some of it.
-  return new Error('the output does not wait for its reader (a non-blocking pipe): put "| cat" in between');
+/** Says that standard output is at fault. The class stays: it tells whether nobody reads any more. */
+function outputError(error: Error): Error {
+  if (error instanceof Deno.errors.WouldBlock) {
+    // By then the runtime has written a part and does not say how much: another attempt would repeat some of it.
+    return new Error('the output does not wait for its reader (a non-blocking pipe): put "| cat" in between');
+  }
+  error.message = `standard output cannot be written: ${error.message}`;
+  return error;
 }

@@ -31,6 +31,18 @@ Deno.test("backup knows its flags: --help, --version and --default-config print 
   assert.deepEqual([...Deno.readDirSync(place.directory)], []);
 });
 
+Deno.test("when standard output cannot be written, the error says so", async () => {
+  using place = new BackupPlace(NO_SOURCE);
+  const { code, stderr } = await new Deno.Command("bash", {
+    args: ["-c", '"$@" > /dev/full', "bash", ...place.command(["--version"])],
+  }).output();
+  assert.equal(code, 1);
+  assert.equal(
+    new TextDecoder().decode(stderr),
+    "eventstore-backup: standard output cannot be written: No space left on device (os error 28)\n",
+  );
+});
+
 Deno.test("a wrong flag, verb or configuration gives exit code 2 and every problem, before anything is created", async () => {
   using place = new BackupPlace(NO_SOURCE);
   assertRefused(
