@@ -56,6 +56,8 @@ export class Timeline {
   show(filter: Filter): void {
     this.stop();
     this.#ending = new AbortController();
+    // Until it is drawn, the old bars belong to another filter.
+    this.element.ariaBusy = "true";
     this.#whole.hidden = filter.from === undefined && filter.before === undefined;
     void this.#run(filter, this.#ending.signal);
   }
@@ -85,6 +87,7 @@ export class Timeline {
   }
 
   #draw(counted: Counted | undefined): void {
+    this.element.ariaBusy = "false";
     this.element.hidden = counted === undefined;
     if (counted === undefined) return;
     const { bars, axis } = counted;

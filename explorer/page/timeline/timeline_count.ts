@@ -44,7 +44,7 @@ export class TimelineCount {
     this.#search.known.learn(last.sequence, timeOf(last));
     const bounds = this.#bounds ??= await boundsOf(this.#filter, this.#search, last.sequence);
     const begin = this.#filter.from ?? await this.#search.timeOf(1);
-    const axis = axisOf(begin, this.#filter.before ?? Math.max(timeOf(last) + 1, begin + 100));
+    const axis = axisOf(begin, this.#filter.before ?? endBehind(timeOf(last), begin));
     const end = Math.min(bounds.before, last.sequence + 1);
     if (this.#filter.alternatives.length === 0 && end - bounds.after > COUNTED_MAX) {
       const bars = await countAll(this.#search, axis, bounds.after + 1, end, READS_MAX);
@@ -55,4 +55,9 @@ export class TimelineCount {
     await this.#matches.look();
     return { axis, bars: this.#matches.barsOn(axis), canBeBetter: false };
   }
+}
+
+/** The end of an axis that begins at `begin`: behind the last event, or now if nothing came since. */
+function endBehind(last: number, begin: number): number {
+  return Math.max(last < begin ? Date.now() : last + 1, begin + 100);
 }

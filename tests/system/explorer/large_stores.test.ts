@@ -49,6 +49,9 @@ await exploredTest("of many events, few are read and only those in sight are in 
   assert.deepEqual(page.problems, []);
 });
 
+/** Whether the timeline says that what it shows is of another filter. */
+const IS_BUSY = 'document.querySelector(".timeline")?.ariaBusy === "true"';
+
 /** Requests for events from now on, but for those that wait for new ones. What another view asks is not among them. */
 const WATCH_REQUESTS = `
   globalThis.asked = [];
@@ -56,7 +59,7 @@ const WATCH_REQUESTS = `
   const own = globalThis.fetch;
   globalThis.fetch = async (path, options) => {
     if (path !== "/store/events" || options.body.includes("waitSeconds")) return await own(path, options);
-    asked.push({ body: options.body, rows: ${ROWS} });
+    asked.push({ body: options.body, rows: ${ROWS}, isBusy: ${IS_BUSY} });
     atOnce.most = Math.max(atOnce.most, ++atOnce.now);
     try {
       return await own(path, options);
@@ -76,8 +79,13 @@ await exploredTest("the timeline of a filter takes few requests, one at a time, 
   await page.evaluate(WATCH_REQUESTS);
   await page.evaluate(`asked.length = 0; location.hash = "#/events?type=OrderPlaced"`);
   await page.until(`${IS_ESTIMATED} && ${says("faint bars are estimates")}`);
-  const asked = await page.evaluate<{ body: string; rows: number }[]>("asked");
+  const asked = await page.evaluate<{ body: string; rows: number; isBusy: boolean }[]>("asked");
   assert.ok(asked.length <= 24, `${asked.length} requests`);
+  assert.ok(
+    asked.slice(1).every(({ isBusy }) => isBusy),
+    "while it counts, it says that it is not yet drawn",
+  );
+  assert.equal(await page.evaluate(IS_BUSY), false);
   assert.equal(await page.evaluate("atOnce.most"), 1);
   assert.equal(asked[0]!.rows, 0);
   assert.ok(asked.slice(1).every(({ rows }) => rows > 0), JSON.stringify(asked));

@@ -69,6 +69,16 @@ Deno.test("only what is in the time of the filter counts, as in the list", async
   }
 });
 
+Deno.test("where nothing came since the begin of the filter, the axis goes on until now", async () => {
+  const hour = 3_600_000;
+  const from = Date.now() - hour;
+  const count = new TimelineCount(storeOf(20, 1).read, { ...NO_FILTER, from }, "A", new KnownTimes());
+  const { bars, axis } = (await count.look())!;
+  assert.equal(sumOf(bars), 0);
+  const shown = axis.bars * axis.width;
+  assert.ok(shown >= hour && shown < 1.1 * hour, `${shown / hour} hours`);
+});
+
 Deno.test("a filter by time alone, on a large store, sends few requests", async () => {
   const store = storeOf(60_000, 1);
   const known = new KnownTimes();
