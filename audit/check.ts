@@ -58,13 +58,20 @@ function number(name: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
+/** Of nothing, everything is right. */
+function amount(name: string, text: string | undefined): number | undefined {
+  const found = number(name, text);
+  if (found === 0) usageError(`--${name} must be more than 0`);
+  return found;
+}
+
 const { values, positionals: [name = ""] } = parse();
 const check = CHECKS.get(name) ?? usageError(`there is no check "${name}"`);
 const { edition, record, replay } = values;
 if (edition !== "A" && edition !== "B" && edition !== "C") usageError(`there is no edition ${edition}`);
 const seed = number("seed", values.seed) ?? Math.floor(Math.random() * 1e9);
-const minutes = number("minutes", values.minutes);
-const rounds = number("rounds", values.rounds) ?? (minutes === undefined ? check.rounds.quick : undefined);
+const minutes = amount("minutes", values.minutes);
+const rounds = amount("rounds", values.rounds) ?? (minutes === undefined ? check.rounds.quick : undefined);
 const parent = values.directory === undefined ? {} : { dir: values.directory };
 if (values.postgres && check.onPostgres !== true) usageError(`${name} is about files`);
 const directory = Deno.makeTempDirSync({ ...parent, prefix: "eventstore_audit_" });

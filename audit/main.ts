@@ -32,6 +32,11 @@ const { values } = parseArgs({
   },
 });
 
+const jobsAtOnce = Number(values.jobs);
+if (!Number.isInteger(jobsAtOnce) || jobsAtOnce < 1) {
+  throw new TypeError(`--jobs must be 1 or more, not ${values.jobs}`);
+}
+
 /** What audit/check.ts is told. */
 type Job = readonly string[];
 
@@ -77,12 +82,13 @@ print(`audit:${size}, seed ${values.seed}\n`);
 const started = performance.now();
 const jobs = jobsOf(values.only.split(","));
 const waiting = [...jobs];
-let failed = 0;
-await Promise.all(Array.from({ length: Number(values.jobs) }, async () => {
-  for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) if (!await run(job)) failed++;
+let passed = 0;
+await Promise.all(Array.from({ length: jobsAtOnce }, async () => {
+  for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) if (await run(job)) passed++;
 }));
+const failed = jobs.length - passed;
 const seconds = Math.round((performance.now() - started) / 1000);
 print(
-  `${failed === 0 ? "ok" : "FAILED"} | ${jobs.length - failed} passed | ${failed} failed (${seconds}s)\n`,
+  `${failed === 0 ? "ok" : "FAILED"} | ${passed} passed | ${failed} failed (${seconds}s)\n`,
 );
 Deno.exit(failed === 0 ? 0 : 1);

@@ -91,4 +91,13 @@ export const READ_BUGS: readonly Bug[] = [
     }],
     caughtBy: { tests: "tests/store/open_page.test.ts" },
   },
+  {
+    name: "a read that waits ends at once",
+    edits: [{
+      file: "src/store/arrivals/awaited_pages.ts",
+      find: "const endAt = performance.now() + 1000 * waitSeconds;",
+      replace: "const endAt = performance.now() + waitSeconds;",
+    }],
+    caughtBy: { check: "clock", edition: "C", rounds: 1 },
+  },
 ];

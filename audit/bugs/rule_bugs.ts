@@ -143,4 +143,40 @@ export const RULE_BUGS: readonly Bug[] = [
     }],
     caughtBy: { tests: "tests/editions/a_write/model.test.ts" },
   },
+  {
+    name: "a projection that is created again gets the version that it had first",
+    edits: [
+      {
+        file: PROJECTIONS,
+        find: "const encoder = new TextEncoder();\n",
+        replace: "const encoder = new TextEncoder();\nconst versions = new Map<string, string>();\n",
+      },
+      {
+        file: PROJECTIONS,
+        find: '    const version = crypto.randomUUID();\n    db.run(\n      "INSERT',
+        replace:
+          '    const name = `${change.type} ${change.id}`;\n    const version = versions.get(name) ?? crypto.randomUUID();\n    versions.set(name, version);\n    db.run(\n      "INSERT',
+      },
+    ],
+    caughtBy: { check: "models", edition: "A", rounds: 2000 },
+  },
+  {
+    name: "one write in five is answered 500, though nothing has failed",
+    edits: [{
+      file: "src/editions/a_write/post_write.ts",
+      find: "      const timeMicros = nowMicros();",
+      replace:
+        "      if (Math.random() < 0.2) throw new Error('for no reason');\n      const timeMicros = nowMicros();",
+    }],
+    caughtBy: { check: "kills", edition: "A", rounds: 3 },
+  },
+  {
+    name: "a transaction of edition B is left open ten times too long",
+    edits: [{
+      file: "src/editions/b_tx/open_transactions.ts",
+      find: "now - this.#options.idleSeconds * 1000;",
+      replace: "now - this.#options.idleSeconds * 10_000;",
+    }],
+    caughtBy: { check: "clock", edition: "B", rounds: 1 },
+  },
 ];

@@ -105,4 +105,57 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     }],
     caughtBy: { tests: "tests/client/writing.test.ts" },
   },
+  {
+    name: "a backup leaves out the last event of its source",
+    edits: [
+      {
+        file: COPY_EVENTS,
+        find: "    for await (const part of source.page(before)) {\n",
+        replace: "    let held: Uint8Array[] = [];\n    for await (const part of source.page(before)) {\n",
+      },
+      {
+        file: COPY_EVENTS,
+        find: "      const events = part.lines.map((",
+        replace: `      const lines = [...held, ...part.lines.map((line) => line.slice())];
+      held = part.hasMore === true ? [] : lines.splice(-1);
+      const events = lines.map((`,
+      },
+    ],
+    caughtBy: { check: "endurance", edition: "A", rounds: 0.2 },
+  },
+  {
+    name: "an import leaves the metadata out of the tag index",
+    edits: [{
+      file: "src/backup/history/import_events.ts",
+      find: "prepareEvent(event, timeMicros, body);",
+      replace: "prepareEvent({ ...event, metadata: [] }, timeMicros, body);",
+    }],
+    caughtBy: { check: "tools", edition: "A", rounds: 60 },
+  },
+  {
+    name: "a stop that cannot empty the log fails, and does not say why",
+    edits: [
+      {
+        file: CHECKPOINTS,
+        find: "        this.#tell({ checkpointFailed: this.#transactions.note",
+        replace:
+          "        if (mode === 'TRUNCATE' && waitMilliseconds > 0) throw error;\n        this.#tell({ checkpointFailed: this.#transactions.note",
+      },
+      {
+        file: "main.ts",
+        find: "    errors.line(`shutdown failed: ${error.message}`);\n    return",
+        replace: "    void error;\n    return",
+      },
+    ],
+    caughtBy: { check: "faults", edition: "A", rounds: 60 },
+  },
+  {
+    name: "verify stumbles over a hash chain that differs",
+    edits: [{
+      file: "src/backup/history/check_history.ts",
+      find: "  if (!isSameChain(chain.value, origin.chain)) {",
+      replace: "  if (!isSameChain(chain.value, (origin as unknown as { origin: Origin }).origin.chain)) {",
+    }],
+    caughtBy: { check: "damage", edition: "A", rounds: 200 },
+  },
 ];

@@ -5,7 +5,7 @@ import { emptyStore } from "../witness/found_store.ts";
 import { attemptsIn, faultsOf } from "../witness/judge.ts";
 import { readOverHttp } from "../witness/read_over_http.ts";
 import type { Entry, Told, Witness } from "../witness/record.ts";
-import { actOf } from "../witness/wire_event.ts";
+import { actOf, type FoundEvent } from "../witness/wire_event.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { randomLoad } from "../workload/acts.ts";
 import type { EditionName } from "../workload/perform.ts";
@@ -62,12 +62,12 @@ export class Crowd {
   async read(server: ServerProcess, where: string): Promise<void> {
     const known = attemptsIn(this.#witness.entries).filter(({ told }) => told?.fate === "done");
     const events = await server.client().allEvents(this.#every);
-    const faults = known.flatMap(({ id, told }) =>
-      (told!.sequences ?? []).filter((sequence) => {
-        const event = events[sequence - 1];
-        return event === undefined || event.sequence !== sequence || actOf(event as never) !== id;
-      }).map((sequence) => `event ${sequence} of act ${id} is not read`)
-    );
+    const byAct = Map.groupBy(events as FoundEvent[], actOf);
+    const faults = known.flatMap(({ id, act }) => {
+      const written = act.kind === "write" ? act.events.length : 0;
+      const read = byAct.get(id)?.length ?? 0;
+      return read === written ? [] : [`of the ${written} events of act ${id}, ${read} are read`];
+    });
     const { status } = await server.client().request("GET", "/health");
     if (status !== 200) faults.push(`GET /health: ${status}`);
     if (faults.length > 0) throw new AuditFailure(where, faults.slice(0, 10));

@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
 import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
 import type { SmallDisk } from "../../tests/system/support/small_disk.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
+import { faultsOfDatabase } from "../witness/read_files.ts";
 import { Witness } from "../witness/record.ts";
 import { Random } from "../workload/random.ts";
 import { Crowd } from "./crowd.ts";
@@ -106,6 +108,10 @@ async function round(
   await crowd.judge(server, storeId, `${kind}: the store after it`);
   await server.restart();
   await crowd.judge(server, storeId, `${kind}: the store after another start`);
+  await server.stop();
+  using db = openForChecking(join(dataDir, "events.db"));
+  const faults = faultsOfDatabase(db);
+  if (faults.length > 0) throw new AuditFailure(`${kind}: the file after it`, faults);
   tally.acknowledged += crowd.count("done");
   tally.refused += crowd.count("refused");
 }

@@ -1,6 +1,7 @@
 import type { Client } from "../../tests/support/client.ts";
 import { AuditFailure } from "../report.ts";
 import { emptyStore, type FoundStore } from "../witness/found_store.ts";
+import { faultsOfAnswers } from "../witness/failed_answers.ts";
 import { attemptsIn, faultsOf } from "../witness/judge.ts";
 import { readOverHttp } from "../witness/read_over_http.ts";
 import type { Entry } from "../witness/record.ts";
@@ -42,7 +43,7 @@ export class Comparison {
     const distinct = new Map(names.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));
     const after = Math.max(0, (this.#found.events.at(-1)?.sequence ?? 0) - 1);
     const found = await readOverHttp(client, this.#every, [...distinct.values()], after);
-    const faults = faultsOf(this.#found, entries, found);
+    const faults = [...faultsOf(this.#found, entries, found), ...faultsOfAnswers(entries)];
     if (faults.length > 0) throw new AuditFailure(where, faults);
     const { tally } = this;
     tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
-import { BackupPlace } from "../../tests/backup/run_backup.ts";
+import { BackupPlace, type RunJson } from "../../tests/backup/run_backup.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
@@ -89,7 +89,7 @@ class Place {
       await this.#round(seconds, isUndisturbed ? "go on" : this.#rounds % 2 === 0 ? "kill" : "stop");
     }
     await this.#end();
-    const { isJudged, isTimeJudged, faults } = flatnessOf(this.#samples);
+    const { isJudged, isTimeJudged, growth, faults } = flatnessOf(this.#samples);
     if (faults.length > 0) throw new AuditFailure(`edition ${edition} does not stay flat`, faults);
     this.#demand();
     return {
@@ -100,6 +100,7 @@ class Place {
       samples: this.#samples.length,
       flatnessJudged: Number(isJudged),
       latencyJudged: Number(isTimeJudged),
+      ...growth === undefined ? {} : { memoryMibPerHour: Math.round(growth) },
     };
   }
 
@@ -167,15 +168,23 @@ class Place {
     await ofAll!.arrive(events, events);
     await ofType!.arrive(events, followedType);
     for (const follower of this.#followers) await follower.leave();
-    for (const args of [[], ["verify", "--against-source"]]) {
-      const { code, stderr } = await this.#backups.run({ args, seconds: 3600 });
-      if (code !== 0) throw new AuditFailure(`eventstore-backup ${args.join(" ")}`, [stderr]);
+    const { lastSequence } = JSON.parse(await this.#runBackup("--json")) as RunJson;
+    if (lastSequence !== events) {
+      throw new AuditFailure("the last backup", [`it ends with event ${lastSequence} of ${events}`]);
     }
+    await this.#runBackup("verify", "--against-source");
     const { code } = await this.#server.stop();
     if (code !== 0) throw new AuditFailure("the last stop", [`exit code ${code}`]);
     using db = openForChecking(this.#server.databasePath);
     const faults = faultsOfDatabase(db);
     if (faults.length > 0) throw new AuditFailure("the file at the end", faults);
+  }
+
+  /** @returns what it prints */
+  async #runBackup(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.#backups.run({ args, seconds: 3600 });
+    if (code !== 0) throw new AuditFailure(`eventstore-backup ${args.join(" ")}`, [stderr]);
+    return stdout;
   }
 
   #demand(): void {

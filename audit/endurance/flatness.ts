@@ -31,6 +31,15 @@ const BOUNDS = {
 
 type Name = keyof typeof BOUNDS;
 
+/**
+ * What memory may still grow in the end. Heaps and caches come to rest within half an hour or so; what goes on growing
+ * after that is a leak, even when it is too slow to show between two quarters.
+ */
+const GROWTH_MAX = 30;
+
+/** In a shorter time such a growth is less than what memory goes up and down anyway. */
+const GROWTH_SECONDS_MIN = 15 * 60;
+
 export interface Flatness {
   /** What has grown, in words; empty when everything stayed flat. */
   readonly faults: readonly string[];
@@ -38,6 +47,8 @@ export interface Flatness {
   readonly isJudged: boolean;
   /** Whether the server got its processor, so that latencies were judged as well. */
   readonly isTimeJudged: boolean;
+  /** By how much memory grew in the last third, in MiB an hour, when that was long enough to tell. */
+  readonly growth?: number;
 }
 
 /**
@@ -65,7 +76,31 @@ export function flatnessOf(samples: readonly Sample[]): Flatness {
       faults.push(compare(`p99 of ${kind}`, servedEarlier!, servedLater!, p99s));
     }
   }
-  return { faults: faults.filter((fault) => fault !== undefined), isJudged: true, isTimeJudged };
+  const growth = growthOf(life.slice(-Math.floor(life.length / 3)));
+  if (growth !== undefined && !(growth <= GROWTH_MAX)) {
+    faults.push(
+      `memory grows by ${Math.round(growth)} MiB an hour in the last third, and may by ${GROWTH_MAX}`,
+    );
+  }
+  return {
+    faults: faults.filter((fault) => fault !== undefined),
+    isJudged: true,
+    isTimeJudged,
+    ...growth === undefined ? {} : { growth },
+  };
+}
+
+/** The median of the slopes between samples that are far apart: single peaks do not matter to it. */
+function growthOf(part: readonly Sample[]): number | undefined {
+  if (part.at(-1)!.seconds - part[0]!.seconds < GROWTH_SECONDS_MIN) return undefined;
+  const distance = Math.floor(part.length / 3);
+  return median(
+    part.slice(distance).flatMap((later, i) =>
+      part.slice(0, i + 1).map((earlier) =>
+        3600 * (later.rssMib - earlier.rssMib) / (later.seconds - earlier.seconds)
+      )
+    ),
+  );
 }
 
 function served(samples: readonly Sample[]): readonly Sample[] {

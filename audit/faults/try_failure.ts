@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { eventually, pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
+import { type Known, readAll } from "./read_all.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { AuditFailure } from "../report.ts";
 import { AttachedStrace, straceOf, straceToEnd } from "../server/strace.ts";
@@ -49,9 +50,21 @@ export interface Tried {
   readonly acknowledged: number;
   readonly refused: number;
   readonly unanswered: number;
+  /** Answers to reads that had everything. */
+  readonly completeReads: number;
 }
 
 const CLIENT = "client 0";
+
+type Kind = Act["kind"] | "projections" | keyof typeof CROWDS;
+
+/** Writes of many events. */
+const CROWDS = {
+  /** More than a checkpoint waits for. */
+  large: { length: 40, payload: "y".repeat(60_000) },
+  /** So many that a search looks into the index. */
+  many: { length: 100, payload: "z" },
+} as const;
 
 /** Longer than the server rests before it empties its log. */
 const REST_MILLISECONDS = 2600;
@@ -73,14 +86,15 @@ export async function tryFailure(
       : await startServer(scene.options);
     pid = server.pid;
     const ended = watch(server);
-    if (occasion !== "first start") await scene.act(server, ["write", "write"]);
+    if (occasion !== "first start") await scene.act(server, ["write", "projections"]);
+    if (occasion === "read") await scene.act(server, Array.from({ length: 8 }, () => "many"));
     const traced = occasion === "first start" ? undefined : await AttachedStrace.to(server.pid, strace);
     await scene.meet(server, occasion, ended);
     await traced?.detach();
     if (ended.code === undefined && occasion !== "stop") await scene.act(server, ["write"]);
     await pause(20);
     storeId = /, store ([0-9a-f-]+) /.exec(server.stdout)?.[1];
-    endedByItself = ended.code !== undefined && occasion !== "stop";
+    endedByItself = ended.code !== undefined && !(occasion === "stop" && ended.code === 0);
     if (endedByItself) assertSaidWhy(ended.code!, server.stderr);
   }
   if (occasion === "first start") {
@@ -100,6 +114,7 @@ export async function tryFailure(
     acknowledged: count("done"),
     refused: count("refused"),
     unanswered: count(undefined),
+    completeReads: scene.completeReads,
   };
 }
 
@@ -127,6 +142,8 @@ class Scene {
     readonly env: Readonly<Record<string, string>>;
   };
   readonly edition: EditionName;
+  /** Answers to reads that had everything. */
+  completeReads = 0;
   readonly #witness: Witness;
   readonly #random: Random;
 
@@ -168,16 +185,16 @@ class Scene {
   }
 
   /** One client alone, one act after the other. */
-  async act(server: ServerProcess, kinds: readonly (Act["kind"] | "large" | "projections")[]): Promise<void> {
+  async act(server: ServerProcess, kinds: readonly Kind[]): Promise<void> {
     const waiting = kinds.filter((kind) => this.edition !== "A" || (kind !== "pause" && kind !== "resume"));
     const choose = (id: number): Act => this.#actOf(waiting.shift()!, id);
     const { edition } = this;
     await actUntilGone(edition, server.client(), CLIENT, this.#witness, choose, () => waiting.length === 0);
   }
 
-  #actOf(kind: Act["kind"] | "large" | "projections", id: number): Act {
+  #actOf(kind: Kind, id: number): Act {
     if (kind === "deleteProjections") return { kind, type: CLIENT };
-    if (kind !== "write" && kind !== "large" && kind !== "projections") return { kind };
+    if (kind !== "write" && kind !== "large" && kind !== "many" && kind !== "projections") return { kind };
     let act = randomWrite(this.#random, CLIENT, id);
     while (
       act.kind !== "write" || act.events.length === 0 ||
@@ -185,28 +202,22 @@ class Scene {
     ) {
       act = randomWrite(this.#random, CLIENT, id);
     }
-    if (kind !== "large") return { ...act, condition: "none" };
-    // More than a checkpoint waits for.
-    const payload = "y".repeat(60_000);
-    const events = Array.from({ length: 40 }, () => ({ ...act.events[0]!, payload }));
+    if (kind !== "large" && kind !== "many") return { ...act, condition: "none" };
+    const { length, payload } = CROWDS[kind];
+    const events = Array.from({ length }, () => ({ ...act.events[0]!, payload }));
     return { ...act, events, condition: "none" };
   }
 
-  /** What a reader gets while calls fail is right, or no complete page. */
+  /** Everything that was acknowledged, read while calls fail. */
   async #read(server: ServerProcess): Promise<void> {
-    const every = this.edition === "B" ? "all" : "*";
-    const known = attemptsIn(this.#witness.entries).flatMap(({ act, told }) =>
-      act.kind === "write" && told?.fate === "done" ? act.events : []
+    const done = attemptsIn(this.#witness.entries).flatMap(({ act, told }) =>
+      act.kind === "write" && told?.fate === "done" ? [act] : []
     );
-    for (let i = 0; i < 3; i++) {
-      const page = await server.client().queryEvents(every).catch(() => undefined);
-      if (page?.hasMore !== false) continue;
-      const isRight = page.events.length === known.length &&
-        page.events.every(({ payload }, at) => payload === known[at]!.payload);
-      if (!isRight) {
-        throw new AuditFailure("a complete page", [`${page.events.length} of ${known.length} events`]);
-      }
-    }
+    const known: Known = {
+      events: done.flatMap(({ events }) => events),
+      projections: done.flatMap(({ projections }) => projections),
+    };
+    this.completeReads += await readAll(this.edition, server.client(), known);
   }
 }
 

@@ -4,9 +4,11 @@ import { type ServerProcess, spawnServer, startServer } from "../../tests/suppor
 import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { AttachedStrace, straceCommand, straceOf } from "../server/strace.ts";
+import { endsAtLog } from "../server/traced_calls.ts";
 import { readDatabase } from "../witness/read_files.ts";
 import { type ProjectionName, readOverHttp } from "../witness/read_over_http.ts";
 import type { FoundStore } from "../witness/found_store.ts";
+import { faultsOfAnswers } from "../witness/failed_answers.ts";
 import { attemptsIn, faultsOf } from "../witness/judge.ts";
 import { Witness } from "../witness/record.ts";
 import { randomAdministration, randomLoad } from "../workload/acts.ts";
@@ -34,21 +36,32 @@ interface Tally {
   refused: number;
   /** Under way when the server died, so that nobody was told what became of them. */
   open: number;
-  /** Kills at a write or a sync of the log, thus within a COMMIT or a checkpoint. */
+  /** Kills at a write or a sync of a file, by the tracer. */
   atSystemCall: number;
+  /** Those of them at one of the log under load, thus within a COMMIT. */
+  inCommit: number;
   events: number;
 }
 
 export async function killRounds(context: CheckContext): Promise<Figures> {
   const random = new Random(context.seed);
-  const tally: Tally = { rounds: 0, acknowledged: 0, refused: 0, open: 0, atSystemCall: 0, events: 0 };
+  const tally: Tally = {
+    rounds: 0,
+    acknowledged: 0,
+    refused: 0,
+    open: 0,
+    atSystemCall: 0,
+    inCommit: 0,
+    events: 0,
+  };
   while (!context.extent.isOver(tally.rounds)) await useOneStore(context, random.fork(), tally);
   demand("kills", tally.rounds, {
     acknowledged: [tally.acknowledged, tally.rounds * 4],
     refused: [tally.refused, tally.rounds / 2],
     "refused of all that ended": [tally.refused, (tally.refused + tally.acknowledged) / 20],
     "under way at a kill": [tally.open, tally.rounds / 4],
-    "kills at a system call of the log": [tally.atSystemCall, Math.floor(tally.rounds / 8)],
+    "kills at a system call": [tally.atSystemCall, Math.floor(tally.rounds / 5)],
+    "kills in a commit": [tally.inCommit, Math.floor(tally.rounds / 8)],
   });
   return { ...tally };
 }
@@ -134,6 +147,7 @@ class Place {
     await acting;
     await traced?.detach();
     if (isByTracer) tally.atSystemCall++;
+    if (isByTracer && endsAtLog(Deno.readTextFileSync(output))) tally.inCommit++;
   }
 
   /** A server that is killed while it starts; before that, the one that runs. */
@@ -163,7 +177,7 @@ class Place {
     const attempts = attemptsIn(witness.entries);
     const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
     const found = await this.#read(changed);
-    const faults = faultsOf(this.#found!, witness.entries, found);
+    const faults = [...faultsOf(this.#found!, witness.entries, found), ...faultsOfAnswers(witness.entries)];
     if (faults.length > 0) throw new AuditFailure(where, faults);
     tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;
     tally.refused += attempts.filter(({ told }) => told?.fate === "refused").length;

@@ -25,6 +25,9 @@ export interface Model {
   finish(system: System): Promise<void>;
 }
 
+/** Milliseconds between a request and the kill that is to meet it: most are answered within two. */
+export const UNTIL_KILLED: fc.Arbitrary<number> = fc.constantFrom(0, 0, 1, 2, 4);
+
 export type CommonDrawn =
   | {
     readonly kind: "read";

@@ -97,6 +97,8 @@ export async function modelRuns(context: CheckContext): Promise<Figures> {
     "limits at their edges": [tally.edges, tally.rounds / 50],
     "restarts and kills": [tally.restarts + tally.kills, tally.runs / RUNS_OF_A_STOP],
     "reads that were woken": [tally.woken, tally.rounds / 1500],
+    "full queues": [tally.fullQueues, Math.floor(tally.rounds / 4000)],
+    "requests that a kill met": [tally.interrupted, Math.floor(tally.rounds / 20_000)],
   });
   limit("models", tally.runs, { "queues out of turn": [tally.outOfTurn, 3 + tally.queues / 3] });
   return { ...tally };

@@ -39,8 +39,8 @@ export async function orderRounds({ edition, seed, extent, directory }: CheckCon
   }
   demand("histories", tally.rounds, {
     accepted: [tally.accepted, tally.rounds * 10],
-    conflicts: [tally.conflicts, (tally.accepted + tally.conflicts) / 50],
-    "reads beside a write": [tally.overlappingReads, tally.reads / 10],
+    conflicts: [tally.conflicts, (tally.accepted + tally.conflicts) / 4],
+    "reads beside a write": [tally.overlappingReads, tally.reads / 2],
   });
   return tally;
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Client } from "../../tests/support/client.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
+import { faultsOfAnswers } from "../witness/failed_answers.ts";
 import { attemptsIn, faultsOf } from "../witness/judge.ts";
 import type { FoundStore } from "../witness/found_store.ts";
 import { Witness } from "../witness/record.ts";
@@ -164,8 +165,8 @@ export class DisruptedStore implements AsyncDisposable {
 
 /** @throws AuditFailure when an act was answered as if the server itself had failed */
 function checkAnswers({ entries }: Witness, where: string): void {
-  const failed = attemptsIn(entries).filter(({ told }) => told?.status === 500).map(({ id }) => id);
-  if (failed.length > 0) throw new AuditFailure(where, [`answered 500: the acts ${failed.join()}`]);
+  const faults = faultsOfAnswers(entries);
+  if (faults.length > 0) throw new AuditFailure(where, faults);
 }
 
 /** Until so many acts are acknowledged, or it takes too long. */

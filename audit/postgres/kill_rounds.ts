@@ -1,9 +1,8 @@
 import { type CheckContext, demand, type Figures, limit } from "../report.ts";
-import { Random } from "../workload/random.ts";
+import { Random, shuffled } from "../workload/random.ts";
 import { databaseDisruptions } from "./database_disruptions.ts";
 import { disruptedRounds, SERVERS } from "./rounds.ts";
 import { serverDisruptions } from "./server_disruptions.ts";
-import { shuffled } from "./shuffled.ts";
 import { StoreCluster } from "./store_cluster.ts";
 
 /*

@@ -3,8 +3,8 @@ import { AuditFailure } from "../report.ts";
 import { ARRIVING, Cut, STAGES } from "./disturbed_connection.ts";
 import type { Disruption, Scene, Struck } from "./disruption.ts";
 import type { StoreCluster } from "./store_cluster.ts";
-import { shuffled } from "./shuffled.ts";
 import type { StoreServer } from "./store_server.ts";
+import { shuffled } from "../workload/random.ts";
 
 /** How long it is tried to meet a server inside a transaction. */
 const TRIES = 100;

@@ -3,10 +3,12 @@ import { pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
+import { AuditFailure } from "../report.ts";
 import { straceCommand } from "../server/strace.ts";
 import { randomAdministration, randomLoad } from "../workload/acts.ts";
 import type { EditionName } from "../workload/perform.ts";
 import type { Random } from "../workload/random.ts";
+import { faultsOfAnswers } from "../witness/failed_answers.ts";
 import { type Act, type Entry, Witness } from "../witness/record.ts";
 import { type Traced, TRACED_CALLS, TraceReader } from "./trace.ts";
 
@@ -67,6 +69,8 @@ export async function record(
     await load(server, 10);
     await server.stop();
   });
+  const faults = faultsOfAnswers(witness.entries);
+  if (faults.length > 0) throw new AuditFailure("while a run was recorded", faults);
   return { traced, entries: witness.entries, storeId };
 }
 
@@ -125,7 +129,7 @@ async function administer(
   const script: readonly Act["kind"][] = edition === "A"
     ? ["write", "deleteProjections", "write", "reset", "write"]
     : [
-      "optimize",
+      ...edition === "B" ? ["optimize"] as const : [],
       "pause",
       "write",
       "deleteProjections",

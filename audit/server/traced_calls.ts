@@ -22,3 +22,9 @@ export function hasInjected(output: string): boolean {
 export function hasEnded(output: string, pid: number): boolean {
   return new RegExp(`^${pid} +\\+\\+\\+ (exited|killed)`, "m").test(output);
 }
+
+/** Whether the last write or sync that was traced is one of the log of a store. */
+export function endsAtLog(trace: string): boolean {
+  const last = trace.split("\n").findLast((line) => /\b(fsync|pwrite64)\(/.test(line));
+  return last?.includes("/events.db-wal>") === true;
+}

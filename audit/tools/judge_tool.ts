@@ -97,7 +97,9 @@ function faultsOfUnfinishedBackup({ directory, template, tool }: Laid): string[]
   const before = join(tool.files.includes(`${BACKUP}.new`) ? directory : template, "older.db");
   const kept = isThere(before) ? storedLines(before).length : 0;
   if (lines.join("") !== firstLines(lines.length).join("")) return ["the backup has other events"];
-  if (lines.length % PAGE_EVENTS !== 0) return [`the backup has ${lines.length} events, half a page`];
+  if (lines.length % PAGE_EVENTS !== 0 && lines.length !== EVENTS) {
+    return [`the backup has ${lines.length} events, half a page`];
+  }
   return lines.length < kept ? [`the backup had ${kept} events, and has ${lines.length}`] : [];
 }
 

@@ -1,10 +1,12 @@
 import { join } from "node:path";
-import { FakeSource, lines, rightPage, STORE } from "../../tests/backup/fake_source.ts";
+import { decodeEvent, eventBody, eventLine } from "../../src/wire/event.ts";
+import { FakeSource, rightPage, STORE } from "../../tests/backup/fake_source.ts";
+import { oddEvents } from "../../tests/backup/odd_events.ts";
 import { programCommand } from "../../tests/support/start_command.ts";
 import type { ProgramName } from "../../tools/build/program_task.ts";
 
-/** Few, so that every call of every tool can fail once within an hour; several pages, several transactions. */
-export const EVENTS = 24;
+/** Few, so that every call of every tool can fail once within an hour; several pages, of which the last is short. */
+export const EVENTS = 27;
 export const EVENTS_BEFORE = 8;
 export const PAGE_EVENTS = 8;
 
@@ -23,15 +25,30 @@ export interface Ended {
   readonly stderr: string;
 }
 
+const START_MICROS = 1_700_000_000_000_000;
+
+/** A large one would only make the same calls more often. */
+const BODIES = oddEvents.map((event) => eventBody(decodeEvent(event, ""))).filter(({ length }) =>
+  length < 10_000
+);
+
 /** The first event lines of the store that is backed up. */
 export function firstLines(count: number): string[] {
-  return lines(1, count);
+  return linesBetween(1, count);
+}
+
+function linesBetween(from: number, to: number): string[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => {
+    const sequence = from + i;
+    const body = BODIES[sequence % BODIES.length]!;
+    return eventLine({ sequence, timeMicros: START_MICROS + 1_000_001 * sequence, body });
+  });
 }
 
 /** Runs the real tools in a directory, beside a source that always has the same events. */
 export class ToolRunner implements AsyncDisposable {
   #events = EVENTS;
-  readonly #source = new FakeSource((request) => rightPage(request, this.#events));
+  readonly #source = new FakeSource((request) => rightPage(request, this.#events, STORE, linesBetween));
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#source[Symbol.asyncDispose]();

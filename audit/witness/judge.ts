@@ -67,12 +67,19 @@ function faultsOfIdentity(
   reset: Attempt | undefined,
   found: FoundStore,
 ): string[] {
-  const done = attempts.findLast(({ act, told }) => act.kind === "reset" && told?.fate === "done");
-  const known = done?.told?.storeId ?? before.storeId;
-  const isSame = found.storeId === known;
+  const faults: string[] = [];
+  const seen = new Set([before.storeId]);
+  let known = before.storeId;
+  for (const { id, act, told } of attempts) {
+    if (act.kind !== "reset" || told?.storeId === undefined) continue;
+    known = told.storeId;
+    if (seen.has(known)) faults.push(`the store ID is the one of before reset ${id}`);
+    seen.add(known);
+  }
   const isNew = reset !== undefined && reset.told?.storeId === undefined;
-  if (isNew) return isSame ? [`the store ID is the one of before reset ${reset.id}`] : [];
-  return isSame ? [] : [`the store ID changed, ${known} to ${found.storeId}`];
+  if (!isNew && found.storeId !== known) faults.push(`the store ID changed, ${known} to ${found.storeId}`);
+  if (isNew && seen.has(found.storeId)) faults.push(`the store ID is the one of before reset ${reset.id}`);
+  return faults;
 }
 
 function faultsOfPause(before: FoundStore, attempts: readonly Attempt[], found: FoundStore): string[] {

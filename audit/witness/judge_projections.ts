@@ -2,7 +2,7 @@ import type { FoundProjection, FoundStore } from "./found_store.ts";
 import type { Attempt } from "./judge.ts";
 import type { Happened } from "./judge_events.ts";
 
-/** What a projection must be; without a version, any but those that it had before. */
+/** What a projection must be; without a version, one that no projection ever had. */
 interface Expected {
   readonly payload: string;
   readonly version: string | undefined;
@@ -21,7 +21,7 @@ export function faultsOfProjections(
   happened: Happened,
 ): string[] {
   const before = stateOf(base.projections);
-  const versions = new Set(base.projections.map(({ version }) => version));
+  const { versions, faults: repeated } = versionsOf(base.projections, attempts);
   let states: readonly State[] = [before];
   for (const attempt of attempts) {
     const has = happened.get(attempt.id) ??
@@ -32,7 +32,25 @@ export function faultsOfProjections(
   }
   const there = new Map(found.projections.map((projection) => [keyOf(projection), projection]));
   const faults = states.map((state) => differences(state, there, versions));
-  return faults.find((faults) => faults.length === 0) ?? faults.toSorted((a, b) => a.length - b.length)[0]!;
+  const fewest = faults.reduce((least, one) => one.length < least.length ? one : least);
+  return [...repeated, ...fewest];
+}
+
+/** All versions that are known to have been given, and what is wrong when one was given twice. */
+function versionsOf(
+  old: readonly FoundProjection[],
+  attempts: readonly Attempt[],
+): { readonly versions: ReadonlySet<string>; readonly faults: string[] } {
+  const versions = new Set(old.map(({ version }) => version));
+  const faults: string[] = [];
+  for (const { id, told } of attempts) {
+    for (const version of told?.versions ?? []) {
+      if (version === null) continue;
+      if (versions.has(version)) faults.push(`act ${id} was told a version that was given before`);
+      versions.add(version);
+    }
+  }
+  return { versions, faults };
 }
 
 function stateOf(projections: readonly FoundProjection[]): State {

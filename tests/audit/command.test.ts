@@ -17,10 +17,14 @@ async function run(...args: readonly string[]): Promise<{ readonly code: number;
 
 Deno.test("a check that does not exist, or a flag that makes no sense, ends with 2 and says how it is meant", async () => {
   for (
-    const args of [["nothing"], ["kills", "--edition", "D"], ["damage", "--rounds", "few"], [
-      "damage",
-      "--often",
-    ]]
+    const args of [
+      ["nothing"],
+      ["kills", "--edition", "D"],
+      ["damage", "--rounds", "few"],
+      ["damage", "--rounds", "0"],
+      ["damage", "--minutes", "0"],
+      ["damage", "--often"],
+    ]
   ) {
     const { code, text } = await run(...args);
     assert.equal(code, 2, args.join(" "));

@@ -53,6 +53,20 @@ for (const [what, change, fault] of growing) {
   });
 }
 
+Deno.test("memory that creeps on in the end is not flat, and memory that comes to rest is", () => {
+  /** An hour. */
+  const hour = (memory: (hours: number) => number): Sample[] =>
+    flat((i) => ({ seconds: i * 36, rssMib: memory(i / LENGTH) + i % 7 }));
+  for (const perHour of [0, 20]) {
+    const { faults, growth } = flatnessOf(hour((hours) => 150 + perHour * hours));
+    assert.deepEqual(faults, []);
+    assert.ok(Math.abs(growth! - perHour) < 5, String(growth));
+  }
+  const { faults } = flatnessOf(hour((hours) => 150 + 60 * hours));
+  assert.match(faults.join("\n"), /^memory grows by \d\d MiB an hour in the last third, and may by 30$/);
+  assert.deepEqual(flatnessOf(hour((hours) => 200 - 50 * Math.exp(-8 * hours))).faults, []);
+});
+
 Deno.test("time is not judged while other programs keep the processors from the server", () => {
   const slower = (i: number): Partial<Sample> => ({ writes: latencies(4 + i, 20 + i), waitingShare: 0.6 });
   assert.deepEqual(flatnessOf(flat(slower)), { faults: [], isJudged: true, isTimeJudged: false });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { emptyStore, type FoundStore } from "../../audit/witness/found_store.ts";
+import { faultsOfAnswers } from "../../audit/witness/failed_answers.ts";
 import { faultsOf } from "../../audit/witness/judge.ts";
 import type { Entry } from "../../audit/witness/record.ts";
 import { found, intent, sound, TIME, told, wireEvent, write } from "./witnessed.ts";
@@ -90,6 +91,27 @@ Deno.test("a version must be the one that was told, and a new one after a change
   assert.match(faultsOf(before, [], { ...before, projections: [{ ...old, version: "v3" }] })[0]!, /version/);
 });
 
+Deno.test("no version is given twice, also when the projection was deleted in between", () => {
+  const before = emptyStore("s");
+  const acts = ["1", undefined, "3"].map((payload, i) => intent(i + 1, write(i + 1, 0, { p: payload })));
+  const toldAll = (last: string): Entry[] =>
+    ["v1", null, last].flatMap((version, i) => [acts[i]!, told(i + 1, "done", { versions: [version] })]);
+  const after = (version: string): FoundStore => ({
+    ...before,
+    projections: [{ type: "c", id: "p", version, payload: "3" }],
+  });
+  assert.deepEqual(faultsOf(before, toldAll("v3"), after("v3")), []);
+  assert.match(faultsOf(before, toldAll("v1"), after("v1")).join(), /act 3 was told a version/);
+  const untold = [...toldAll("v3").slice(0, 5), told(3, "done")];
+  assert.match(faultsOf(before, untold, after("v1")).join(), /has not the version/);
+});
+
+Deno.test("an answer 500 is a fault where nothing has failed", () => {
+  const refused = (status: number): Entry[] => [intent(1, write(1, 1)), told(1, "refused", { status })];
+  assert.deepEqual(faultsOfAnswers(refused(409)), []);
+  assert.match(faultsOfAnswers(refused(500)).join(), /answered 500.*: the acts 1$/);
+});
+
 Deno.test("changes of projections alone are there as a whole or not at all", () => {
   const before = emptyStore("s");
   const entries = [intent(1, write(1, 0, { p: "1", q: "1" }))];
@@ -115,6 +137,8 @@ Deno.test("a reset empties the store and gives it another ID, or nothing has hap
   assert.deepEqual(faultsOf(before, done, emptyStore("t")), []);
   assert.match(faultsOf(before, done, emptyStore("s"))[0]!, /the one of before reset 9/);
   assert.notDeepEqual(faultsOf(before, done, after), []);
+  const kept = [...open, told(9, "done", { storeId: "s" })];
+  assert.match(faultsOf(before, kept, emptyStore("s")).join(), /the one of before reset 9/);
   const refused = [...open, told(9, "refused")];
   assert.notDeepEqual(faultsOf(before, refused, emptyStore("t")), []);
 });

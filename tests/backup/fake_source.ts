@@ -104,9 +104,9 @@ export function page(storeId: string, text: string): string {
 }
 
 /** What a store of so many events rightly answers. */
-export function rightPage(request: FakeRequest, head: number, storeId = STORE): string {
+export function rightPage(request: FakeRequest, head: number, storeId = STORE, linesOf = lines): string {
   const to = Math.min(head, request.afterSequence + request.limit);
-  const text = lines(request.afterSequence + 1, to).join("") + `{"hasMore":${to < head}}\n`;
+  const text = linesOf(request.afterSequence + 1, to).join("") + `{"hasMore":${to < head}}\n`;
   return page(storeId, text);
 }
 

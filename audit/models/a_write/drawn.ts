@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type DrawnWrite, event, write } from "../../../tests/editions/a_write/operations.ts";
 import type { WireWrite } from "../../../tests/editions/a_write/reference.ts";
-import { COMMON, type CommonDrawn, over, projectionKey } from "../common.ts";
+import { COMMON, type CommonDrawn, over, projectionKey, UNTIL_KILLED } from "../common.ts";
 import { EVENT_EDGES } from "../edges.ts";
 
 /* The commands of edition A. */
@@ -45,7 +45,7 @@ export const drawnA: fc.Arbitrary<DrawnA> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("interrupted"),
       events: fc.array(event, { minLength: 1, maxLength: 5 }),
-      afterMilliseconds: fc.nat({ max: 8 }),
+      afterMilliseconds: UNTIL_KILLED,
     }),
   },
   {

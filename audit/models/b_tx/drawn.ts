@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { change, type DrawnChange, event, query } from "../../../tests/editions/a_write/operations.ts";
 import type { WireWrite } from "../../../tests/editions/a_write/reference.ts";
-import { COMMON, type CommonDrawn, over, projectionKey } from "../common.ts";
+import { COMMON, type CommonDrawn, over, projectionKey, UNTIL_KILLED } from "../common.ts";
 import { EVENT_EDGES } from "../edges.ts";
 import { drawnChanges } from "../projections.ts";
 import type { TxQuery } from "./transaction.ts";
@@ -74,7 +74,7 @@ export const drawnB: fc.Arbitrary<DrawnB> = fc.oneof(
   { weight: 24, arbitrary: fc.record({ kind: fc.constant("abandon"), slot }) },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant("interrupted"), slot, afterMilliseconds: fc.nat({ max: 8 }) }),
+    arbitrary: fc.record({ kind: fc.constant("interrupted"), slot, afterMilliseconds: UNTIL_KILLED }),
   },
   {
     weight: 28,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type DrawnChange, event, query } from "../../../tests/editions/a_write/operations.ts";
 import type { WireQuery, WireWrite } from "../../../tests/editions/a_write/reference.ts";
-import { COMMON, type CommonDrawn, over, projectionKey } from "../common.ts";
+import { COMMON, type CommonDrawn, over, projectionKey, UNTIL_KILLED } from "../common.ts";
 import { EVENT_EDGES } from "../edges.ts";
 import { PAGE_EVENTS_MAX } from "../limits.ts";
 import { drawnChanges } from "../projections.ts";
@@ -108,7 +108,7 @@ export const drawnC: fc.Arbitrary<DrawnC> = fc.oneof(
   { weight: 12, arbitrary: fc.record({ kind: fc.constant("bad"), which: fc.nat({ max: 20 }) }) },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant("interrupted"), afterMilliseconds: fc.nat({ max: 8 }) }),
+    arbitrary: fc.record({ kind: fc.constant("interrupted"), afterMilliseconds: UNTIL_KILLED }),
   },
   { weight: 20, arbitrary: fc.constant({ kind: "pause" }) },
   { weight: 32, arbitrary: fc.constant({ kind: "resume" }) },

@@ -157,7 +157,7 @@ export class ModelC implements Model {
 
   async #reset(system: System): Promise<void> {
     assertNoContent(await system.request("POST", "/reset"));
-    this.#turns.store = new ReferenceStore();
+    this.#turns.store.reset();
     this.#turns.store.storeId = await system.client.storeId();
     await this.waitingReads.ended();
     if (this.#turns.active !== undefined) await this.#turns.end(system, "reset");

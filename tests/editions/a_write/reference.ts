@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { EventLine, WriteResult } from "../../support/client.ts";
 import { matches, type Query, type QueryItem } from "../../../src/model/query.ts";
 import type { Tag } from "../../../src/model/tag.ts";
@@ -57,9 +58,22 @@ export interface PageRange {
 }
 
 export class ReferenceStore {
-  storeId = "";
+  #storeId = "";
+  /** Store IDs and versions, of which none comes twice. */
+  #drawn = new Set<string>();
   readonly events: EventLine[] = [];
   readonly #projections = new Map<string, { payload: string; version: string }>();
+
+  /** Empty until it is known. */
+  get storeId(): string {
+    return this.#storeId;
+  }
+
+  /** What the server has drawn at its first start or for a reset. */
+  set storeId(storeId: string) {
+    this.#isDrawn(storeId);
+    this.#storeId = storeId;
+  }
 
   judge(write: WireWrite): Verdict {
     const { create, replace, delete: deletions } = write.projections;
@@ -95,6 +109,7 @@ export class ReferenceStore {
     for (const [list, drawn] of [[create, "create"], [replace, "replace"]] as const) {
       for (const [i, item] of list.entries()) {
         const version = result.projections[drawn][i]?.version ?? "";
+        if (version !== "") this.#isDrawn(version);
         this.#projections.set(keyOf(item), { payload: item.payload, version });
       }
     }
@@ -109,6 +124,11 @@ export class ReferenceStore {
         payload: event.payload,
       });
     }
+  }
+
+  #isDrawn(id: string): void {
+    assert.ok(!this.#drawn.has(id), `${id} was drawn before`);
+    this.#drawn.add(id);
   }
 
   projection(key: { type: string; id: string }): { payload: string; version: string } | undefined {
@@ -138,7 +158,7 @@ export class ReferenceStore {
 
   /** Back to the start; the new store ID is not known yet. */
   reset(): void {
-    this.storeId = "";
+    this.#storeId = "";
     this.events.length = 0;
     this.#projections.clear();
   }
@@ -151,7 +171,8 @@ export class ReferenceStore {
   /** The same store once more, to be changed by itself. */
   copy(): ReferenceStore {
     const copy = new ReferenceStore();
-    copy.storeId = this.storeId;
+    copy.#storeId = this.#storeId;
+    copy.#drawn = this.#drawn;
     copy.events.push(...this.events);
     for (const [key, projection] of this.#projections) copy.#projections.set(key, projection);
     return copy;

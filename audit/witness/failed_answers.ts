@@ -1,0 +1,11 @@
+import type { Entry } from "./record.ts";
+
+/** Faults of answers that a server may give only when something beneath it fails, such as its disk. */
+export function faultsOfAnswers(entries: readonly Entry[]): string[] {
+  const failed = entries.flatMap((entry) =>
+    "told" in entry && entry.told.status === 500 ? [entry.told.id] : []
+  );
+  return failed.length === 0
+    ? []
+    : [`answered 500, and nothing had failed: the acts ${failed.slice(0, 10).join()}`];
+}
