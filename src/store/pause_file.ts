@@ -1,4 +1,4 @@
-import { found } from "../files/found.ts";
+import { foundLink } from "../files/found.ts";
 import { isThere } from "../files/is_there.ts";
 import { pathIn } from "../files/paths.ts";
 import { syncInBackground } from "../files/sync_file.ts";
@@ -11,9 +11,13 @@ import { syncInBackground } from "../files/sync_file.ts";
 const TEXT =
   "The store is paused. End the pause with POST /resume; removing this file has no effect until a restart.\n";
 
-/** Since when the store is paused, in microseconds since 1970 by the file system's clock, or undefined. */
+/**
+ * Since when the store is paused, in microseconds since 1970 by the file system's clock, or undefined.
+ * @throws Error when something else than a file is in its place: no pause could begin or end there
+ */
 export function readPauseFile(dataDir: string): number | undefined {
-  const info = found(pathOf(dataDir));
+  const info = foundLink(pathOf(dataDir));
+  if (info?.isFile === false) throw new Error(`${pathOf(dataDir)} is not a regular file`);
   return info && microsOf(info);
 }
 
@@ -36,7 +40,7 @@ export async function writePauseFile(dataDir: string): Promise<number> {
 /** Makes the end of the pause durable. When that fails, the pause goes on. */
 export async function removePauseFile(dataDir: string): Promise<void> {
   const path = pathOf(dataDir);
-  const times = found(path);
+  const times = foundLink(path);
   // Before anything is removed, since it may fail.
   using directory = await Deno.open(dataDir);
   if (times !== undefined) await Deno.remove(path);

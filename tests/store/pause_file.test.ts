@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isThere } from "../../src/files/is_there.ts";
 import { readPauseFile, removePauseFile, writePauseFile } from "../../src/store/pause_file.ts";
 import { TestDirectory } from "./test_store.ts";
 
@@ -36,6 +37,22 @@ Deno.test("only the existence of the file and its modification time count, not i
   );
 });
 
+Deno.test("whatever else has the name of the file is refused: no pause could begin or end there", () => {
+  using directory = new TestDirectory();
+  const path = directory.file("service.paused");
+  for (
+    const make of [
+      () => Deno.mkdirSync(path),
+      () => Deno.symlinkSync("nowhere", path),
+      () => Deno.symlinkSync(path, path),
+    ]
+  ) {
+    make();
+    assert.throws(() => readPauseFile(directory.path), { message: `${path} is not a regular file` });
+    Deno.removeSync(path);
+  }
+});
+
 Deno.test("a pause that cannot be written is reported, and nothing of it is left", async () => {
   using directory = new TestDirectory();
   Deno.mkdirSync(directory.file("service.paused"));
@@ -48,7 +65,7 @@ Deno.test("a pause whose file cannot be removed is reported, and continues", asy
   using directory = new TestDirectory();
   Deno.mkdirSync(directory.file("service.paused/full"), { recursive: true });
   await assert.rejects(() => removePauseFile(directory.path));
-  assert.notEqual(readPauseFile(directory.path), undefined);
+  assert.ok(isThere(directory.file("service.paused/full")));
 });
 
 Deno.test("a pause of which the end cannot be saved continues, also after a restart, and began when it did", async () => {

@@ -91,12 +91,12 @@ export class SqliteStore implements Store {
     return this.#readers.lost === undefined ? await this.#disk.ask() : {};
   }
 
-  /** Empties the WAL, closes every connection and releases the lock. */
   /** No other server may come before the file is closed. */
   endTurns(): Promise<void> {
     return Promise.resolve();
   }
 
+  /** Empties the WAL, closes every connection and releases the lock. */
   async close(): Promise<void> {
     await this.#readers.close();
     await this.#writer.object.close();
