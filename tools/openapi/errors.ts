@@ -53,7 +53,7 @@ const TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   Unavailable: {
     when:
-      "The database cannot be reached or is locked, too many reads wait, or a large body found no memory.",
+      "The database cannot be reached or is locked, too many reads wait, a large body found no memory, or another profile is being made.",
     message: "too many reads are waiting for a reader",
   },
 };

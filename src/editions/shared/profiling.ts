@@ -12,18 +12,42 @@ const INDEX = `profiling of the main thread, for Chrome DevTools
 /debug/pprof/heap  heap snapshot; save as .heapsnapshot
 /debug/pprof/cmdline  how the program was started`;
 
-/** Profiling endpoints, for development mode only. */
+/** Profiling endpoints, for development mode only. What profiles costs much, so there is one of it at a time. */
 export function profilingRoutes(): Route[] {
+  const turn = new Turn();
   const get = (path: string, handle: Route["handle"]): Route => getRoute(`/debug/pprof/${path}`, handle);
   return [
     get("", () => textReply(200, INDEX)),
     get("profile", async ({ query, left }) => {
-      const profile = await cpuProfile(secondsOf(query), left);
-      return download("server.cpuprofile", profile);
+      const seconds = secondsOf(query);
+      const end = turn.begin(left);
+      return download("server.cpuprofile", await cpuProfile(seconds, left).finally(end));
     }),
-    get("heap", () => download("server.heapsnapshot", heapSnapshot())),
+    get("heap", ({ left }) => download("server.heapsnapshot", heapSnapshot(turn.begin(left)))),
     get("cmdline", () => textReply(200, [Deno.execPath(), Deno.mainModule, ...Deno.args].join(" "))),
   ];
+}
+
+/** Many profiles or snapshots at once would take gigabytes, and the main thread for minutes. */
+class Turn {
+  #holder: object | undefined;
+
+  /**
+   * @param left whose client has it; a stream that nobody reads never ends
+   * @returns ends the turn
+   * @throws Refusal `Unavailable` while somebody else has it
+   */
+  begin(left: AbortSignal): () => void {
+    if (this.#holder !== undefined) {
+      throw new Refusal("Unavailable", "another profile or snapshot is being made");
+    }
+    const holder = this.#holder = {};
+    const end = (): void => {
+      if (this.#holder === holder) this.#holder = undefined;
+    };
+    left.addEventListener("abort", end, { once: true });
+    return end;
+  }
 }
 
 function download(fileName: string, body: Reply["body"]): Reply {
@@ -64,7 +88,11 @@ async function cpuProfile(seconds: number, left: AbortSignal): Promise<string> {
   }
 }
 
-async function* heapSnapshot(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
-  const { getHeapSnapshot } = await import("node:v8");
-  for await (const piece of getHeapSnapshot()) yield new Uint8Array(piece);
+async function* heapSnapshot(end: () => void): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  try {
+    const { getHeapSnapshot } = await import("node:v8");
+    for await (const piece of getHeapSnapshot()) yield new Uint8Array(piece);
+  } finally {
+    end();
+  }
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { pause } from "../../support/eventually.ts";
+import { eventually, pause } from "../../support/eventually.ts";
 import { type DebugSnapshot, debugSnapshot, holdTurn, waitForQueue } from "../../support/held_turn.ts";
 import { metricTypes } from "../../support/metrics.ts";
-import { TIMESTAMP } from "../../support/replies.ts";
+import { assertRefused, TIMESTAMP } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -89,6 +89,25 @@ Deno.test("profiling: the index, a heap snapshot, a CPU profile and the command 
   const commandLine = await client.request("GET", "/debug/pprof/cmdline");
   assert.equal(commandLine.status, 200);
   assert.ok(commandLine.text.length > 0);
+});
+
+Deno.test("profiling: one profile or snapshot at a time, and a client that leaves does not keep its turn", async () => {
+  const client = server.client();
+  const target = "/debug/pprof/profile?seconds=1";
+  const running = client.request("GET", target);
+  const others = await Promise.all([target, "/debug/pprof/heap"].map(async (other) => {
+    await pause(100);
+    return await client.request("GET", other);
+  }));
+  for (const reply of others) assertRefused(reply, 503, "Unavailable", /another profile or snapshot/);
+  assert.equal((await running).status, 200);
+  for (const left of ["/debug/pprof/profile?seconds=300", "/debug/pprof/heap"]) {
+    (await client.begin("GET", left)).close();
+    await eventually(
+      async () => assert.equal((await client.request("GET", "/debug/pprof/heap")).status, 200),
+      30,
+    );
+  }
 });
 
 /** The paths of all values of a document that are no objects, and of the objects in it. */

@@ -142,9 +142,13 @@ const PROFILING: readonly Operation[] = [
     ...profiling("profile", "cpuProfile", "A CPU profile of the main thread"),
     parameters: ["seconds"],
     successes: FILE,
-    errors: ["InvalidRequest"],
+    errors: ["InvalidRequest", "Unavailable"],
   },
-  { ...profiling("heap", "heapSnapshot", "A heap snapshot of the main thread"), successes: FILE },
+  {
+    ...profiling("heap", "heapSnapshot", "A heap snapshot of the main thread"),
+    successes: FILE,
+    errors: ["Unavailable"],
+  },
   { ...profiling("cmdline", "commandLine", "How the program was started"), successes: LINE },
 ];
 
