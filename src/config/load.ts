@@ -144,9 +144,11 @@ function loadSection<S extends Section>(
     ...read.flatMap(({ problems }) => problems),
     ...read.flatMap(({ name, values }) => contradictions(name, values, isOwn && name === section)),
   ];
-  if (problems.length > 0) throw new ConfigError(problems);
+  const unknownVariables = unknownVariableWarnings(from.variables ?? []);
+  // One that is misspelt may be why something is missing.
+  if (problems.length > 0) throw new ConfigError([...problems, ...unknownVariables]);
   const warnings = [
-    ...unknownVariableWarnings(from.variables ?? []),
+    ...unknownVariables,
     ...read.flatMap(({ name, values }) => overriddenWarnings(name, values, from.env)),
     ...secretFileWarnings(file),
     // What is useless is allowed, so only a check of everything speaks of it.

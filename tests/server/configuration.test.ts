@@ -116,6 +116,16 @@ Deno.test("a variable that looks like a setting and is none is a warning, withou
   ]);
 });
 
+Deno.test("a misspelt variable is named beside the problem that it may be the cause of", async () => {
+  const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTHTOKEN: "s3cret" };
+  const { code, stderr } = await run({ env, args: [] });
+  assert.equal(code, 2);
+  assert.deepEqual(stderr.trimEnd().split("\n"), [
+    "eventstore-server: SERVICE_ENABLE_AUTH: enableAuth is on, but authToken is not set",
+    "eventstore-server: no setting has the environment variable SERVICE_AUTHTOKEN, did you mean SERVICE_AUTH_TOKEN?",
+  ]);
+});
+
 const FAULTY: readonly (readonly [config: string, told: RegExp])[] = [
   [
     'dataDir = "~/data"',
