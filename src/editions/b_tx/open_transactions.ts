@@ -130,7 +130,12 @@ export class OpenTransactions {
   #hold(entry: Entry, bytes: number): void {
     const more = sharedBytes(entry.bytes + bytes) - sharedBytes(entry.bytes);
     if (this.#sharedBytes + more > SHARED_BYTES_MAX) {
-      throw new Refusal("TooManyTransactions", "the open transactions hold too much that is not committed");
+      throw new Refusal(
+        "TooManyTransactions",
+        `all open transactions together would hold more than ${
+          SHARED_BYTES_MAX / 2 ** 20
+        } MiB that are not committed`,
+      );
     }
     entry.bytes += bytes;
     this.#sharedBytes += more;
