@@ -3,7 +3,7 @@ import type { Argument, Flag, Program, Verb } from "./program.ts";
 
 const json = (help: string) => ({ name: "json", help }) as const;
 
-const help = { name: "help", help: "print this text and exit" } as const satisfies Flag;
+const help = { name: "help", help: "print this text and exit; so does -h" } as const satisfies Flag;
 
 /** Where the server is, and what it wants to see. A token itself is no flag: others see the flags of a process. */
 const server = [

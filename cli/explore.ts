@@ -13,7 +13,7 @@ interface ExploreOptions {
 export async function explore(context: ShellContext, options: ExploreOptions): Promise<number> {
   const stop = context.stopOnSignal();
   await using explorer = start(context, options);
-  await context.print(`explorer of ${explorer.place}: ${explorer.url}\n`);
+  await context.print(`explorer of ${explorer.place}, at\n${explorer.url}\n`);
   if (options.open && !await openBrowser(explorer.url)) {
     context.printError("no browser could be opened: open the link");
   }

@@ -30,8 +30,8 @@ Deno.test("explore prints its link, opens it, reaches a store that wants a token
     try {
       let printed = "";
       const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-      while (!printed.includes("\n")) printed += (await lines.read()).value ?? "\n";
-      const [, link, key] = /: (http:\S+\/#key=(\S+))\n/.exec(printed)!;
+      while (!/\n.*\n/.test(printed)) printed += (await lines.read()).value ?? "\n\n";
+      const [, link, key] = /^(http:\S+\/#key=(\S+))\n/m.exec(printed)!;
       const health = await fetch(new URL("/store/health", link), { headers: { "x-explorer-key": key! } });
       assert.equal(health.status, 200, await health.text());
       if (Deno.build.os === "linux") assert.equal(await opened(join(directory, "opened")), `${link}\n`);
