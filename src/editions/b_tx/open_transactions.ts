@@ -132,9 +132,9 @@ export class OpenTransactions {
     if (this.#sharedBytes + more > SHARED_BYTES_MAX) {
       throw new Refusal(
         "TooManyTransactions",
-        `all open transactions together would hold more than ${
+        `the open transactions hold too much that is not committed: ${
           SHARED_BYTES_MAX / 2 ** 20
-        } MiB that are not committed`,
+        } MiB together at most`,
       );
     }
     entry.bytes += bytes;
