@@ -65,6 +65,15 @@ export const READ_BUGS: readonly Bug[] = [
     caughtBy: endurance("A"),
   },
   {
+    name: "a read shares the snapshot of those that came before it",
+    edits: [{
+      file: "src/workers/shared_answers.ts",
+      find: "while (this.#last !== called &&",
+      replace: "while (called >= 0 && this.#last !== callsIn(Atomics.load(this.#words, CALLS)) &&",
+    }],
+    caughtBy: { tests: "tests/workers/several_calls.test.ts" },
+  },
+  {
     name: "a commit of edition C wakes nobody",
     edits: [{
       file: "src/store/arrivals/announced_turns.ts",

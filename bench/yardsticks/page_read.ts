@@ -12,7 +12,7 @@ export async function pageRead(dataDir: string, storeEvents: number, timing: Tim
       let events = 0;
       for (let hasEnded = false; !hasEnded;) {
         const limit = EVENTS_PER_PAGE - events;
-        const chunk = reader.chunks([{ query: "every", afterSequence, head: undefined, limit }])[0]!;
+        const chunk = reader.chunk({ query: "every", afterSequence, head: undefined, limit });
         events += chunk.events;
         afterSequence = chunk.last;
         hasEnded = chunk.end !== false;

@@ -3,6 +3,13 @@ export type Answer =
   | { readonly value: unknown }
   | { readonly error: { readonly name: string; readonly message: string } };
 
+/** An answer as a message. */
+export interface AnswerMessage {
+  /** Of the call. */
+  readonly id: number;
+  readonly answer: Answer;
+}
+
 export function errorAnswer({ name, message }: Error): Answer {
   return { error: { name, message } };
 }

@@ -1,11 +1,11 @@
-import { type Answer, errorAnswer } from "./answer.ts";
-import type { CallCodecs } from "./call_codec.ts";
+import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
 import { movedBuffers } from "./moved_buffers.ts";
 import type { Notice, Tell } from "./notice.ts";
-import { SharedCalls } from "./shared_calls.ts";
+import type { RemoteOptions } from "./remote_options.ts";
+import { SharedAnswers } from "./shared_answers.ts";
 
 /*
- * An object that lives in a worker, and calls of its methods, one at a time: through shared memory where there is a
+ * An object that lives in a worker, and calls of its methods: through shared memory where there is a
  * codec, otherwise over the worker's message port. Messages move the buffers of event lines and of request bodies
  * instead of copying them.
  */
@@ -14,6 +14,8 @@ import { SharedCalls } from "./shared_calls.ts";
 export interface Hosted {
   /** What the main thread learns once it is open. */
   readonly opened?: unknown;
+  /** Runs calls that have come together through shared memory. What it throws, all of them throw. */
+  together?(run: () => void): void;
   /** Work to do after each answer, while the main thread already continues. */
   afterAnswer?(): void;
   close(): void;
@@ -23,6 +25,8 @@ export interface Hosted {
 export type HostedClass = { open(...args: any[]): Hosted };
 
 export interface Invocation {
+  /** The answer has it, too. */
+  readonly id: number;
   readonly method: string;
   readonly args: readonly unknown[];
   /** Comes with the first call, which opens the object: where others may come from. */
@@ -31,14 +35,14 @@ export interface Invocation {
 
 declare const self: {
   onmessage: (event: MessageEvent<Invocation>) => void;
-  postMessage(message: Answer | Notice, transfer: Transferable[]): void;
+  postMessage(message: AnswerMessage | Notice, transfer: Transferable[]): void;
 };
 
 /**
  * Makes this worker the home of one object of a class, which the first call opens.
- * @param codecs those that its `RemoteWorker` has
+ * @param options those that its `RemoteWorker` has
  */
-export function hostObject(hosted: HostedClass, codecs: CallCodecs = new Map()): void {
+export function hostObject(hosted: HostedClass, options?: RemoteOptions): void {
   let object: Hosted | undefined;
   const tell: Tell = (notice) => self.postMessage(notice, []);
   const invoke = (method: string, args: readonly unknown[]): unknown => {
@@ -53,21 +57,24 @@ export function hostObject(hosted: HostedClass, codecs: CallCodecs = new Map()):
       return errorAnswer(error as Error);
     }
   };
+  const together = (run: () => void): void => object?.together === undefined ? run() : object.together(run);
   const afterAnswer = (): void => object?.afterAnswer?.();
-  self.onmessage = ({ data: { method, args, memory } }) => {
-    send(perform(method, () => args));
+  self.onmessage = ({ data: { id, method, args, memory } }) => {
+    send(id, perform(method, () => args));
     if (method !== "close") afterAnswer();
-    if (memory !== undefined) new SharedCalls(memory, codecs).serve({ perform, send, afterAnswer });
+    if (memory === undefined || options === undefined) return;
+    const server = { perform, together, send, afterAnswer };
+    new SharedAnswers(memory, options.codecs, server, options.callsMax).serve();
   };
 }
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-function send(answer: Answer): void {
+function send(id: number, answer: Answer): void {
   try {
-    self.postMessage(answer, "value" in answer ? movedBuffers([answer.value]) : []);
+    self.postMessage({ id, answer }, "value" in answer ? movedBuffers([answer.value]) : []);
   } catch (error) {
     // The value cannot be sent. Without an answer the caller would wait forever.
-    self.postMessage(errorAnswer(error as Error), []);
+    self.postMessage({ id, answer: errorAnswer(error as Error) }, []);
   }
 }

@@ -1,8 +1,8 @@
-import { type Answer, errorAnswer } from "./answer.ts";
-import type { CallCodecs } from "./call_codec.ts";
+import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
 import type { HostedClass, Invocation } from "./host_object.ts";
 import { movedBuffers } from "./moved_buffers.ts";
 import type { Notice, Tell } from "./notice.ts";
+import type { RemoteOptions } from "./remote_options.ts";
 import { SharedCalls } from "./shared_calls.ts";
 
 /** The methods of an object in another thread. */
@@ -26,29 +26,29 @@ export class WorkerError extends Error {
   }
 }
 
-export interface RemoteOptions {
-  /** For the calls that go through shared memory; the worker must have the same ones. */
-  readonly codecs: CallCodecs;
-  /** Arguments and values that need more go as messages. */
-  readonly memoryBytes: number;
-}
-
-/** A worker and the object that lives in it. It answers one call at a time: wait for the answer before the next. */
+/**
+ * A worker and the object that lives in it. It takes as many calls at once as its options say: wait for the answers
+ * before the next.
+ */
 export class RemoteWorker<C extends HostedClass> {
   /** The object, once it is open. */
   readonly object: Remote<ReturnType<C["open"]>>;
   readonly #worker: Worker;
   readonly #shared: SharedCalls | undefined;
-  /** Receives the answer if it comes as a message. */
-  #pending: ((answer: Answer) => void) | undefined;
+  readonly #callsMax: number;
+  /** By the ID of each call that is on its way, what receives the answer if it comes as a message. */
+  readonly #pending = new Map<number, (answer: Answer) => void>();
+  #lastId = 0;
   #dead: Error | undefined;
   /** Called with what the object sends unasked, and when the worker has died. */
   onNotice: (notice: Notice) => void = () => {};
 
   constructor(module: URL, name: string, options?: RemoteOptions) {
-    this.#shared = options && new SharedCalls(new SharedArrayBuffer(options.memoryBytes), options.codecs);
+    this.#callsMax = options?.callsMax ?? 1;
+    this.#shared = options &&
+      new SharedCalls(new SharedArrayBuffer(options.memoryBytes), options.codecs, options.callsMax);
     this.#worker = new Worker(module, { type: "module", name });
-    this.#worker.onmessage = (event: MessageEvent<Answer | Notice>) => this.#receive(event.data);
+    this.#worker.onmessage = (event: MessageEvent<AnswerMessage | Notice>) => this.#receive(event.data);
     this.#worker.onerror = (event) => {
       event.preventDefault();
       this.#die(new WorkerError("WorkerError", `the ${name} worker died: ${event.message}`));
@@ -66,6 +66,20 @@ export class RemoteWorker<C extends HostedClass> {
     return this.#invoke("open", args) as Promise<ReturnType<C["open"]>["opened"]>;
   }
 
+  /** Takes back the calls that it has not begun, which throw CallTakenBack. */
+  takeBack(): void {
+    this.#shared?.takeBack();
+  }
+
+  /** How many microseconds a call through shared memory takes the worker, as far as the last ones show. */
+  get callMicroseconds(): number {
+    return this.#shared?.callMicroseconds ?? 0;
+  }
+
+  get isDead(): boolean {
+    return this.#dead !== undefined;
+  }
+
   terminate(): void {
     this.#worker.terminate();
     this.#dead = new Error("the worker was stopped");
@@ -73,36 +87,41 @@ export class RemoteWorker<C extends HostedClass> {
 
   async #invoke(method: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#dead !== undefined) throw this.#dead;
-    if (this.#pending !== undefined) throw new Error("a worker takes one call at a time");
+    if (this.#pending.size === this.#callsMax) {
+      throw new Error("the worker has as many calls as it takes at once");
+    }
     const { promise: message, resolve } = Promise.withResolvers<Answer>();
-    this.#pending = resolve;
+    // A small integer, which the memory holds, too.
+    const id = this.#lastId = (this.#lastId + 1) | 0;
+    this.#pending.set(id, resolve);
     try {
-      const answered = this.#shared?.call(method, args);
-      if (answered === undefined) this.#send(method, args);
-      else if (await answered) return this.#shared!.value(method);
+      const answered = this.#shared?.call(id, method, args);
+      if (answered === undefined) this.#send(id, method, args);
+      const shared = await answered;
+      if (shared !== undefined) return shared.value;
       const answer = await message;
       if ("value" in answer) return answer.value;
       throw this.#dead ?? new WorkerError(answer.error.name, answer.error.message);
     } finally {
-      this.#pending = undefined;
+      this.#pending.delete(id);
     }
   }
 
   /** @throws DataCloneError when the arguments cannot be sent */
-  #send(method: string, args: readonly unknown[]): void {
+  #send(id: number, method: string, args: readonly unknown[]): void {
     const memory = method === "open" ? this.#shared?.memory : undefined;
-    this.#worker.postMessage({ method, args, memory } satisfies Invocation, movedBuffers(args));
+    this.#worker.postMessage({ id, method, args, memory } satisfies Invocation, movedBuffers(args));
     this.#shared?.callByMessage();
   }
 
-  #receive(message: Answer | Notice): void {
-    if ("value" in message || "error" in message) this.#pending?.(message);
+  #receive(message: AnswerMessage | Notice): void {
+    if ("answer" in message) this.#pending.get(message.id)?.(message.answer);
     else this.onNotice(message);
   }
 
   #die(error: Error): void {
     this.#dead = error;
-    this.#pending?.(errorAnswer(error));
+    for (const resolve of this.#pending.values()) resolve(errorAnswer(error));
     this.#shared?.giveUp();
     this.onNotice({ broken: error.message });
   }

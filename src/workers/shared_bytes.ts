@@ -17,9 +17,9 @@ export class SharedWriter {
   #at: number;
   #isFull = false;
 
-  /** @param start where to begin */
-  constructor(memory: SharedArrayBuffer, start: number) {
-    this.#bytes = new Uint8Array(memory);
+  /** @param start where to begin @param end where the room for it ends */
+  constructor(memory: SharedArrayBuffer, start: number, end: number) {
+    this.#bytes = new Uint8Array(memory, 0, end);
     this.#view = new DataView(memory);
     this.#start = this.#at = start;
   }

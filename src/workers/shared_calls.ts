@@ -1,160 +1,147 @@
-import type { Answer } from "./answer.ts";
 import type { CallCodecs } from "./call_codec.ts";
-import { SharedReader, SharedWriter } from "./shared_bytes.ts";
+import {
+  ANSWERS,
+  CALLS,
+  following,
+  hasCome,
+  MESSAGES_BITS,
+  MESSAGES_MASK,
+  MICROSECONDS,
+  type SharedPlace,
+  SharedPlaces,
+  WAITS,
+} from "./shared_places.ts";
 
 /*
- * Calls through memory that the main thread shares with a worker, one at a time: first the arguments are in it, then
- * the value takes their place. Each side has a word that it changes when it has written, and the other waits for that.
+ * Calls through memory that the main thread shares with a worker, as the main thread makes them.
  *
  * A message costs both threads an event, a task and copies of all objects, and the worker has to return to its event
- * loop for it. Here a worker that has answered simply waits for the next call, which makes a call and its answer take
- * half the time. What has no codec or is too long is sent as a message; the words then say that there is one.
+ * loop for it. Here a worker that has answered simply goes on with the next call, or waits for it, which makes a call
+ * and its answer take half the time. What has no codec or is too long is sent as a message.
  */
 
-/** The words: of the main thread, and of the worker. Nobody else writes to them. */
-const CALL = 0;
-const ANSWER = 1;
-const WORDS = 2;
-const WORDS_BYTES = 8;
+/** The worker had not begun a call when it was taken back. */
+export class CallTakenBack extends Error {
+  override readonly name = "CallTakenBack";
+}
 
-type Word = typeof CALL | typeof ANSWER;
+/** The value, or undefined when the answer comes as a message. */
+type Answered = { readonly value: unknown } | undefined;
 
-/*
- * A word holds a count, and in its lowest bits which codec wrote the memory. One word, since two could not be read at
- * the same moment: whoever looks late for one call must not take the half-announced next one for it.
- */
-const CODEC_BITS = 8;
-const CODEC_MASK = (1 << CODEC_BITS) - 1;
-
-/** In the place of a codec. */
-const MESSAGE = 0;
-
-/** A worker sees to its timers and messages at least so often. */
-const EVENT_LOOP_MILLISECONDS = 20;
+/** A call on its way. */
+interface Call extends PromiseWithResolvers<Answered> {
+  readonly number: number;
+  isTakenBack: boolean;
+}
 
 export class SharedCalls {
-  readonly memory: SharedArrayBuffer;
   readonly #codecs: CallCodecs;
-  readonly #methods: readonly string[];
+  readonly #places: SharedPlaces;
   readonly #words: Int32Array;
-  readonly #writer: SharedWriter;
-  readonly #reader: SharedReader;
+  /** Whose the other places are, in the order of their numbers. */
+  readonly #calls = new Map<SharedPlace, Call>();
+  /** The number of the last call. */
+  #last = 0;
+  #isWaiting = false;
+  /** The one that was used last is the last: the processor still has it at hand. */
+  readonly #free: SharedPlace[];
 
-  /** @param codecs the same ones, in the same order, on both sides */
-  constructor(memory: SharedArrayBuffer, codecs: CallCodecs) {
-    this.memory = memory;
+  /** @param callsMax how many may be on their way at once */
+  constructor(memory: SharedArrayBuffer, codecs: CallCodecs, callsMax = 1) {
     this.#codecs = codecs;
-    this.#methods = [...codecs.keys()];
-    this.#words = new Int32Array(memory, 0, WORDS);
-    this.#writer = new SharedWriter(memory, WORDS_BYTES);
-    this.#reader = new SharedReader(memory, WORDS_BYTES);
+    this.#places = new SharedPlaces(memory, codecs, callsMax);
+    this.#words = this.#places.words;
+    this.#free = this.#places.all.toReversed();
+  }
+
+  get memory(): SharedArrayBuffer {
+    return this.#places.memory;
   }
 
   /**
    * Calls a method.
-   * @returns whether the answer is in the memory, or else comes as a message; undefined, with nothing called, when the
-   *   call must be made by a message
+   * @param id what the answer will have if it comes as a message
+   * @returns no promise, with nothing called, when the call must be made by a message
+   * @throws CallTakenBack
    */
-  call(method: string, args: readonly unknown[]): Promise<boolean> | undefined {
+  call(id: number, method: string, args: readonly unknown[]): Promise<Answered> | undefined {
     const codec = this.#codecs.get(method);
     if (codec === undefined) return undefined;
-    const to = this.#writer.restart();
+    if (this.#free.length === 0) this.#takeAnswers(Atomics.load(this.#words, ANSWERS));
+    const place = this.#free.at(-1);
+    if (place === undefined) return undefined;
+    const to = place.writer.restart();
     if (!codec.writeArgs(to, ...args) || to.isFull) return undefined;
-    const before = Atomics.load(this.#words, ANSWER);
-    this.#announce(CALL, this.#codecOf(method));
-    return this.#untilChanged(ANSWER, before).then((answer) => (answer & CODEC_MASK) !== MESSAGE);
+    this.#free.pop();
+    place.ready(id, method);
+    const number = following(this.#last);
+    this.#places.assign(number, place);
+    const call = { number, isTakenBack: false, ...Promise.withResolvers<Answered>() };
+    this.#calls.set(place, call);
+    this.#last = number;
+    this.#announce(1 << MESSAGES_BITS);
+    this.#waitForAnswers();
+    return call.promise;
   }
 
-  /** The value that the worker has left in the memory. */
-  value(method: string): unknown {
-    return this.#codecs.get(method)!.readValue(this.#reader.restart());
+  /** How many microseconds a call takes the worker, as far as the last ones show. */
+  get callMicroseconds(): number {
+    return Atomics.load(this.#words, MICROSECONDS);
+  }
+
+  /** Takes back every call that the worker has not begun. The worker still passes their places. */
+  takeBack(): void {
+    for (const [place, call] of this.#calls) {
+      if (call.isTakenBack || !place.takeBack()) continue;
+      call.isTakenBack = true;
+      call.reject(new CallTakenBack());
+    }
   }
 
   /** Sends the worker, which may be waiting for a call, to its messages. */
   callByMessage(): void {
-    this.#announce(CALL, MESSAGE);
+    const messages = Atomics.load(this.#words, CALLS) & MESSAGES_MASK;
+    this.#announce(((messages + 1) & MESSAGES_MASK) - messages);
   }
 
-  /** Ends the wait for an answer of a worker that has died, as if it came by a message. */
+  /** Ends the wait for the answers of a worker that has died, as if they came by messages. */
   giveUp(): void {
-    this.#announce(ANSWER, MESSAGE);
+    for (const place of this.#places.all) place.becomeMessage();
+    Atomics.store(this.#words, ANSWERS, this.#last);
+    Atomics.notify(this.#words, ANSWERS);
   }
 
-  /** Answers the calls that come, in the worker, for as long as it lives. */
-  async serve(server: CallServer): Promise<never> {
-    for (let seen = 0;;) {
-      seen = await this.#untilChanged(CALL, seen);
-      // The message comes while this waits for the next call.
-      if (this.#methodOf(seen) === undefined) continue;
-      const until = performance.now() + EVENT_LOOP_MILLISECONDS;
-      for (let method = this.#methodOf(seen); method !== undefined; method = this.#methodOf(seen)) {
-        this.#answer(method, server);
-        if (performance.now() >= until || !this.#blocksUntilChanged(CALL, seen)) break;
-        seen = Atomics.load(this.#words, CALL);
-      }
-      await eventLoopTurn();
-    }
-  }
-
-  #answer(method: string, server: CallServer): void {
-    const { readArgs, writeValue } = this.#codecs.get(method)!;
-    const answer = server.perform(method, () => readArgs(this.#reader.restart()));
-    const to = this.#writer.restart();
-    if ("value" in answer && writeValue(to, answer.value) && !to.isFull) {
-      this.#announce(ANSWER, this.#codecOf(method));
-    } else {
-      server.send(answer);
-      this.#announce(ANSWER, MESSAGE);
-    }
-    server.afterAnswer();
-  }
-
-  #codecOf(method: string): number {
-    return this.#methods.indexOf(method) + 1;
-  }
-
-  /** @returns undefined for a message */
-  #methodOf(word: number): string | undefined {
-    return this.#methods[(word & CODEC_MASK) - 1];
-  }
-
-  /** The next value of a word that was `seen`. The event loop goes on meanwhile. */
-  async #untilChanged(word: Word, seen: number): Promise<number> {
+  /** One wait serves all calls. */
+  async #waitForAnswers(): Promise<void> {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
     while (true) {
-      const now = Atomics.load(this.#words, word);
-      if (now !== seen) return now;
-      // Notified late, one may find that what this was about has been seen before.
-      await Atomics.waitAsync(this.#words, word, seen).value;
+      // Notified late, one may find no more than before.
+      const answers = Atomics.load(this.#words, ANSWERS);
+      this.#takeAnswers(answers);
+      if (this.#calls.size === 0) break;
+      await Atomics.waitAsync(this.#words, ANSWERS, answers).value;
+    }
+    this.#isWaiting = false;
+  }
+
+  /** @param answers how many there have been */
+  #takeAnswers(answers: number): void {
+    for (const [place, { number, isTakenBack, resolve, reject }] of this.#calls) {
+      if (!hasCome(number, answers)) return;
+      this.#calls.delete(place);
+      this.#free.push(place);
+      if (isTakenBack) continue;
+      try {
+        resolve(place.isMessage ? undefined : { value: place.codec.readValue(place.reader.restart()) });
+      } catch (error) {
+        reject(error);
+      }
     }
   }
 
-  /** Waits for the same, while this thread does nothing else. @returns false when it has waited in vain */
-  #blocksUntilChanged(word: Word, seen: number): boolean {
-    while (Atomics.load(this.#words, word) === seen) {
-      if (Atomics.wait(this.#words, word, seen, EVENT_LOOP_MILLISECONDS) === "timed-out") return false;
-    }
-    return true;
+  #announce(change: number): void {
+    Atomics.add(this.#words, CALLS, change);
+    if (Atomics.load(this.#words, WAITS) === 1) Atomics.notify(this.#words, CALLS);
   }
-
-  #announce(word: Word, codec: number): void {
-    const count = (Atomics.load(this.#words, word) >> CODEC_BITS) + 1;
-    Atomics.store(this.#words, word, (count << CODEC_BITS) | codec);
-    Atomics.notify(this.#words, word);
-  }
-}
-
-/** Resolves when everything else in this thread has had its turn. */
-async function eventLoopTurn(): Promise<void> {
-  // Not loaded before it is needed: a worker that has done nothing yet starts sooner, and is smaller.
-  const { setImmediate } = await import("node:timers");
-  await new Promise<void>((resolve) => setImmediate(resolve));
-}
-
-/** What a worker does with a call. */
-export interface CallServer {
-  /** Calls the method. Never throws, even if `args` does. */
-  perform(method: string, args: () => readonly unknown[]): Answer;
-  /** Sends an answer as a message. */
-  send(answer: Answer): void;
-  afterAnswer(): void;
 }

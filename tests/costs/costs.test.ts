@@ -22,7 +22,8 @@ import { READERS, type RowName, rows, ROWS_OF } from "./rows.ts";
  */
 const BOUNDS: Readonly<Record<RowName, Counts>> = {
   smallReader: { statements: 5.4, messages: 2.1, buffers: 2.1, bufferKibibytes: 12.5 },
-  readersTogether: { statements: 3.8, messages: 0.5, buffers: 2.1, bufferKibibytes: 12.5 },
+  // A reader that sleeps is woken up, and answers at least every 2 ms: on a machine that is slow, each read by itself.
+  readersTogether: { statements: 3.8, messages: 2.1, buffers: 2.1, bufferKibibytes: 12.5 },
   // A chunk may also end because of the time that it took. Each is asked for through shared memory, but is too long to
   // come back through it: one notice for the call, one for the answer, and the answer itself.
   scan: { statements: 155, messages: 79, buffers: 28, bufferKibibytes: 5750 },

@@ -1,5 +1,5 @@
 import { hostObject } from "../../src/workers/host_object.ts";
-import { DEADLY, TEXT_CALLS } from "./text_codec.ts";
+import { DEADLY, FOUR, FOUR_CALLS, TEXT_CALLS } from "./text_codec.ts";
 
 /** An object with three methods that are called through shared memory, and one that is not. */
 export class Echo {
@@ -40,4 +40,4 @@ export class Echo {
   }
 }
 
-hostObject(Echo, TEXT_CALLS.codecs);
+hostObject(Echo, self.name === FOUR ? FOUR_CALLS : TEXT_CALLS);

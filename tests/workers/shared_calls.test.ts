@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { SharedAnswers } from "../../src/workers/shared_answers.ts";
 import { SharedCalls } from "../../src/workers/shared_calls.ts";
 import { RemoteWorker } from "../../src/workers/remote_worker.ts";
 import type { Echo } from "./echo_worker.ts";
@@ -19,6 +20,9 @@ async function withEcho(
     worker.terminate();
   }
 }
+
+/** What a server does beside performing calls. */
+const NOTHING_ELSE = { together: (run: () => void) => run(), send: () => {}, afterAnswer: () => {} };
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -78,12 +82,11 @@ Deno.test("a call that comes before the worker has noticed the message before it
   let performed = 0;
   const perform = (_: string, args: () => readonly unknown[]) => (performed++, { value: args()[0] });
   const caller = new SharedCalls(memory, TEXT_CALLS.codecs);
-  const server = new SharedCalls(memory, TEXT_CALLS.codecs);
+  const server = new SharedAnswers(memory, TEXT_CALLS.codecs, { perform, ...NOTHING_ELSE });
   caller.callByMessage();
-  const answered = caller.call("echo", ["text"])!;
-  const serving = server.serve({ perform, send: () => {}, afterAnswer: () => {} });
-  assert.equal(await Promise.race([answered, serving]), true);
-  assert.equal(caller.value("echo"), "text");
+  const answered = caller.call(1, "echo", ["text"])!;
+  const serving = server.serve();
+  assert.deepEqual(await Promise.race([answered, serving]), { value: "text" });
   await pause(50);
   assert.equal(performed, 1);
   clearInterval(alive);
@@ -101,7 +104,7 @@ Deno.test("timers of the worker go off however fast calls follow each other", as
 Deno.test("a second call beside one that runs is refused without disturbing it", async () => {
   await withEcho(async (echo) => {
     const first = echo.echo("first");
-    await assert.rejects(echo.echo("second"), /one call at a time/);
+    await assert.rejects(echo.echo("second"), /as many calls as it takes/);
     assert.equal(await first, "first");
   });
 });
@@ -138,7 +141,7 @@ function notifyLate(memory: SharedArrayBuffer): void {
 Deno.test("a late notice is not taken for the answer to the next call", async () => {
   const memory = new SharedArrayBuffer(1024);
   let answered = false;
-  new SharedCalls(memory, TEXT_CALLS.codecs).call("echo", ["text"])!.then(() => answered = true);
+  new SharedCalls(memory, TEXT_CALLS.codecs).call(1, "echo", ["text"])!.then(() => answered = true);
   for (let i = 0; i < 5; i++) {
     notifyLate(memory);
     await pause(5);
@@ -151,12 +154,12 @@ Deno.test("a late notice is not taken for another call, neither by a worker that
   const worker = new Worker(new URL("./echo_worker.ts", import.meta.url), { type: "module" });
   try {
     const opened = new Promise((resolve) => worker.onmessage = resolve);
-    worker.postMessage({ method: "open", args: [], memory });
+    worker.postMessage({ id: 0, method: "open", args: [], memory });
     await opened;
     const calls = new SharedCalls(memory, TEXT_CALLS.codecs);
     const answers = (): number => Atomics.load(new Int32Array(memory), 1);
     for (const rest of [0, 60]) {
-      assert.equal(await calls.call("echo", ["text"]), true);
+      assert.deepEqual(await calls.call(1, "echo", ["text"]), { value: "text" });
       const before = answers();
       await pause(rest);
       for (let i = 0; i < 5; i++) {
@@ -164,7 +167,6 @@ Deno.test("a late notice is not taken for another call, neither by a worker that
         await pause(1);
       }
       assert.equal(answers(), before);
-      assert.equal(calls.value("echo"), "text");
     }
   } finally {
     worker.terminate();

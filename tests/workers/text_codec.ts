@@ -1,5 +1,5 @@
 import type { CallCodec } from "../../src/workers/call_codec.ts";
-import type { RemoteOptions } from "../../src/workers/remote_worker.ts";
+import type { RemoteOptions } from "../../src/workers/remote_options.ts";
 
 /** An argument that cannot be read. */
 export const POISON = "poison";
@@ -29,3 +29,7 @@ export const TEXT_CALLS: RemoteOptions = {
   codecs: new Map([["echo", textCodec], ["fail", textCodec], ["repeat", textCodec]]),
   memoryBytes: 1024,
 };
+
+/** The same, and the name of the worker that takes so many of them. */
+export const FOUR_CALLS: RemoteOptions = { ...TEXT_CALLS, memoryBytes: 4096, callsMax: 4 };
+export const FOUR = "four";

@@ -215,7 +215,7 @@ export class InProcess implements Subject, Disposable {
     const reads: Store["reads"] = {
       inUse: 0,
       max: 1,
-      chunk: (request) => Promise.resolve(reader.chunks([request])[0]!),
+      chunk: (request) => Promise.resolve(reader.chunk(request)),
       chunkAhead: () => undefined,
       projection: (key) => Promise.resolve(reader.projection(key)),
       ping: () => Promise.resolve(),

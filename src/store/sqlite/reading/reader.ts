@@ -9,17 +9,10 @@ import { readState } from "../tables/identity.ts";
 import { readProjection } from "../tables/projections.ts";
 import { readChunk } from "./read_chunk.ts";
 
-/** Chunks are read together until they have taken so much. */
-const TOGETHER = {
-  /** So that none waits for long beside a reader that has become free. */
-  milliseconds: 2,
-  /** So that they travel through the memory that is shared with the main thread. */
-  bytes: 64 * 1024,
-};
-
-/** Reads of what is committed, each in a short transaction of its own. Lives in a worker. */
+/** Reads of what is committed, in short transactions. Lives in a worker. */
 export class Reader {
   readonly #db: Database;
+  #isInSnapshot = false;
 
   private constructor(db: Database) {
     this.#db = db;
@@ -39,24 +32,13 @@ export class Reader {
     }
   }
 
-  /**
-   * Reads chunks in order, all in one snapshot, until they have taken their time or room.
-   * @returns those that were read, at least the first
-   * @throws Error what any of them throws
-   */
-  chunks(requests: readonly ChunkRequest[], atMost = TOGETHER): Chunk[] {
-    return this.#inSnapshot(() => {
-      const begun = performance.now();
-      const chunks: Chunk[] = [];
-      let bytes = 0;
-      for (const request of requests) {
-        const chunk = readChunk(this.#db, request);
-        chunks.push(chunk);
-        bytes += chunk.lines.length;
-        if (bytes >= atMost.bytes || performance.now() - begun >= atMost.milliseconds) break;
-      }
-      return chunks;
-    });
+  chunk(request: ChunkRequest): Chunk {
+    return this.#inSnapshot(() => readChunk(this.#db, request));
+  }
+
+  /** Reads that have come together see one snapshot, which was begun after all of them had come. */
+  together(run: () => void): void {
+    this.#inSnapshot(run);
   }
 
   projection(key: ProjectionKey): FoundProjection {
@@ -76,11 +58,15 @@ export class Reader {
   }
 
   #inSnapshot<T>(read: () => T): T {
+    // A read that failed may have ended it for those behind it.
+    if (this.#isInSnapshot && this.#db.inTransaction) return read();
     standBack();
     this.#db.run("BEGIN");
+    this.#isInSnapshot = true;
     try {
       return read();
     } finally {
+      this.#isInSnapshot = false;
       if (this.#db.inTransaction) this.#db.run("COMMIT");
     }
   }

@@ -22,26 +22,3 @@ export const chunkCodec: CallCodec<[request: ChunkRequest], Chunk> = {
     return { ...JSON.parse(from.text()), lines: from.bytes() };
   },
 };
-
-/** Requests for chunks, and those of the chunks that were read. */
-export const chunksCodec: CallCodec<[requests: readonly ChunkRequest[]], readonly Chunk[]> = {
-  writeArgs(to, requests) {
-    to.number(requests.length);
-    for (const request of requests) {
-      if (to.isFull) return false;
-      chunkCodec.writeArgs(to, request);
-    }
-    return true;
-  },
-  readArgs(from) {
-    return [Array.from({ length: from.number() }, () => chunkCodec.readArgs(from)[0])];
-  },
-  writeValue(to, chunks) {
-    to.number(chunks.length);
-    for (const chunk of chunks) chunkCodec.writeValue(to, chunk);
-    return true;
-  },
-  readValue(from) {
-    return Array.from({ length: from.number() }, () => chunkCodec.readValue(from));
-  },
-};

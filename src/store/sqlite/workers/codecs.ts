@@ -1,6 +1,6 @@
 import type { AnyCodec } from "../../../workers/call_codec.ts";
-import type { RemoteOptions } from "../../../workers/remote_worker.ts";
-import { chunkCodec, chunksCodec } from "./chunk_codec.ts";
+import type { RemoteOptions } from "../../../workers/remote_options.ts";
+import { chunkCodec } from "./chunk_codec.ts";
 import { groupCodec, writeInsideCodec } from "./group_codec.ts";
 import { stepCodec, surelyCodec } from "./step_codec.ts";
 
@@ -17,8 +17,12 @@ export const WRITER_CALLS: RemoteOptions = {
   memoryBytes: 1024 * 1024,
 };
 
-/** Longer lines are moved in a message, which copies nothing. */
+/** Short reads that a reader is given at once, so that it never waits for the next one. */
+export const READS_AHEAD_MAX = 64;
+
+/** Lines that are longer than a call's share are moved in a message, which copies nothing. */
 export const READER_CALLS: RemoteOptions = {
-  codecs: new Map([["chunks", chunksCodec]]),
-  memoryBytes: 128 * 1024,
+  codecs: new Map([["chunk", chunkCodec]]),
+  memoryBytes: READS_AHEAD_MAX * 128 * 1024,
+  callsMax: READS_AHEAD_MAX,
 };

@@ -4,10 +4,12 @@ import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
-import { READER_CALLS } from "./codecs.ts";
+import type { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Reader } from "../reading/reader.ts";
-import { RemoteWorker } from "../../../workers/remote_worker.ts";
-import { type PooledRead, WaitingReads } from "./waiting_reads.ts";
+import { READS_AHEAD_MAX } from "./codecs.ts";
+import { PooledReader, startReader } from "./pooled_reader.ts";
+import { READER_COUNTS, type ReaderCounts } from "./reader_counts.ts";
+import { isShort, type PooledRead, WaitingReads } from "./waiting_reads.ts";
 
 /** Reads that may wait for a reader; one more is refused. */
 const WAITING_MAX = 1000;
@@ -15,55 +17,31 @@ const WAITING_MAX = 1000;
 /** A single page that is read ahead starts no more readers than these. */
 const READERS_FOR_ONE_PAGE = 2;
 
-/** How many readers there are, within the most that there may be. */
-export interface ReaderCounts {
-  /** Readers for short reads: many more of them than processors would only cost memory, 12 MB each. */
-  readonly usual: number;
-  /** A reader busy with one read for longer counts as absent: it may wait for a disk, and another one starts. */
-  readonly longMilliseconds: number;
-  /** Readers beyond the usual number end when they were not needed for so long. */
-  readonly spareMilliseconds: number;
-}
-
-const COUNTS: ReaderCounts = {
-  usual: navigator.hardwareConcurrency,
-  // A chunk ends after 25 ms, unless one of its steps takes long.
-  longMilliseconds: 100,
-  spareMilliseconds: 10_000,
-};
-
-type ReaderWorker = RemoteWorker<typeof Reader>;
-type ReadOptions = Pick<PooledRead, "client" | "isUrgent">;
-
-/** Starts a worker for a reader. It takes some 50 ms until it can open the database. */
-export function startReader(): ReaderWorker {
-  return new RemoteWorker(new URL("./reader_worker.ts", import.meta.url), "reader", READER_CALLS);
-}
+/** A reader that still has short reads is given more of them when it has come so far. */
+const ROOM_MIN = READS_AHEAD_MAX / 2;
 
 /**
- * Reader workers, started on demand, one after the other: to start a worker is more work than a read. Each makes one
- * short read at a time, or several that have waited for it.
+ * Reader workers, started on demand, one after the other: to start a worker is more work than a read. A reader has
+ * several short reads at once, so that it goes on with the next one without a word from this thread, or one other.
  */
 export class ReaderPool implements StoreReads {
   readonly max: number;
   /** Why no more readers are started, once a file of the store is lost. Those that are open go on. */
   lost: string | undefined;
   /** A worker that was started before it was needed, for the first reader. */
-  started: ReaderWorker | undefined;
+  started: RemoteWorker<typeof Reader> | undefined;
   readonly #path: string;
   readonly #files: readonly KnownFile[];
   readonly #counts: ReaderCounts;
   /** The one that was used last is the last: the first may not be needed. */
-  #idle: ReaderWorker[] = [];
+  #idle: PooledReader[] = [];
   readonly #waiting = new WaitingReads();
   readonly #ahead = new ChunksAhead();
   /** Those that are open or being opened, idle or not. */
-  readonly #readers = new Set<ReaderWorker>();
-  /** Since when readers are busy with their present read, in milliseconds by the monotonic clock. */
-  readonly #busySince = new Map<ReaderWorker, number>();
+  readonly #readers = new Set<PooledReader>();
   #isStarting = false;
   #isClosed = false;
-  /** Set while reads wait. */
+  /** Set while reads wait, in readers or for one. */
   #lookForLongReads: ReturnType<typeof setTimeout> | undefined;
   /** Set while there are more readers than usual. */
   #lookForSpare: ReturnType<typeof setTimeout> | undefined;
@@ -71,7 +49,7 @@ export class ReaderPool implements StoreReads {
   #spare = 0;
 
   /** @param files of the store as it was opened */
-  constructor(path: string, readersMax: number, files: readonly KnownFile[] = [], counts = COUNTS) {
+  constructor(path: string, readersMax: number, files: readonly KnownFile[] = [], counts = READER_COUNTS) {
     this.#path = path;
     this.#files = files;
     this.#counts = counts;
@@ -79,7 +57,7 @@ export class ReaderPool implements StoreReads {
   }
 
   get inUse(): number {
-    return this.#busySince.size;
+    return [...this.#readers].filter(({ isIdle }) => !isIdle).length;
   }
 
   /** Readers that are open or being opened. */
@@ -93,7 +71,7 @@ export class ReaderPool implements StoreReads {
 
   chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
     const isFree = this.#idle.length > 0 ||
-      (this.#waiting.count === 0 && this.#readers.size < READERS_FOR_ONE_PAGE && this.#mayStart);
+      (this.#waiting.count === 0 && this.#readers.size < READERS_FOR_ONE_PAGE && this.#mayStart(true));
     return isFree ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
   }
 
@@ -117,23 +95,46 @@ export class ReaderPool implements StoreReads {
     clearTimeout(this.#lookForLongReads);
     clearTimeout(this.#lookForSpare);
     const idle = this.#idle.splice(0);
-    await Promise.allSettled(idle.map((reader) => reader.object.close()));
+    await Promise.all(idle.map((reader) => reader.close()));
     this.started?.terminate();
     for (const reader of this.#readers) reader.terminate();
     this.#readers.clear();
-    this.#busySince.clear();
     this.#idle = [];
   }
 
-  #read<T>(wanted: PooledRead["wanted"], options: ReadOptions): Promise<T> {
+  #read<T>(wanted: PooledRead["wanted"], options: Pick<PooledRead, "client" | "isUrgent">): Promise<T> {
     const read = { ...Promise.withResolvers<unknown>(), ...options, wanted };
-    const idle = this.#idle.pop();
-    if (idle === undefined) this.#wait(read);
-    else {
-      this.#spare = Math.min(this.#spare, this.#idle.length);
-      this.#make(idle, [read]);
-    }
+    const short = isShort(read);
+    const reader = short ? this.#forShort() : this.#idle.pop();
+    this.#spare = Math.min(this.#spare, this.#idle.length);
+    if (reader === undefined) this.#wait(read);
+    else reader.make(read, short);
     return read.promise as Promise<T>;
+  }
+
+  /** The reader that a short read is given to at once. */
+  #forShort(): PooledReader | undefined {
+    const idle = this.#mayAddForShort ? this.#idle.pop() : undefined;
+    // What waits comes first.
+    if (idle !== undefined || this.#waiting.count > 0) return idle;
+    if (this.#isShortOfReaders) this.#startLater();
+    let roomiest: PooledReader | undefined;
+    for (const reader of this.#readers) {
+      if (!reader.isIdle && reader.room > (roomiest?.room ?? 0)) roomiest = reader;
+    }
+    return roomiest;
+  }
+
+  /** Whether one more reader may make short reads. */
+  get #mayAddForShort(): boolean {
+    let quick = 0;
+    for (const { isQuick } of this.#readers) if (isQuick) quick++;
+    return quick < this.#counts.forShort;
+  }
+
+  get #isShortOfReaders(): boolean {
+    return this.#waiting.count > 0 ||
+      ([...this.#readers].some(({ hasAhead }) => hasAhead) && this.#mayAddForShort);
   }
 
   #wait(read: PooledRead): void {
@@ -147,59 +148,51 @@ export class ReaderPool implements StoreReads {
     this.#startForWaiting();
   }
 
-  /** @param reads one, or several chunks */
-  async #make(reader: ReaderWorker, reads: readonly PooledRead[]): Promise<void> {
-    this.#busySince.set(reader, performance.now());
-    const [first] = reads as [PooledRead];
-    try {
-      if (typeof first.wanted === "function") first.resolve(await first.wanted(reader.object));
-      else {
-        const chunks = await reader.object.chunks(reads.map(({ wanted }) => wanted as ChunkRequest));
-        for (const [i, chunk] of chunks.entries()) reads[i]!.resolve(chunk);
-        this.#putBack(reads.slice(chunks.length));
-      }
-    } catch (error) {
-      if (reads.length === 1) first.reject(error);
-      // Nobody knows which of them it was.
-      else this.#putBack(reads.map((read) => ({ ...read, isAlone: true })));
-    }
-    this.#giveBack(reader);
-  }
-
-  #putBack(reads: readonly PooledRead[]): void {
-    if (reads.length === 0) return;
-    this.#waiting.putBack(reads);
-    // Readers may have become idle while these were in the hand of another one.
+  #putBack(read: PooledRead): void {
+    this.#waiting.putBack(read);
     for (const idle of this.#idle.splice(0)) this.#giveBack(idle);
+    this.#startForWaiting();
   }
 
-  #giveBack(reader: ReaderWorker): void {
-    this.#busySince.delete(reader);
+  /** Gives a reader what it makes next. */
+  #giveBack(reader: PooledReader): void {
     // It may have died: then a read that waits gets a new one.
     if (!this.#readers.has(reader)) return void this.#startForWaiting();
-    const next = this.#waiting.next(Math.min(this.#counts.usual, this.max));
-    if (next.length === 0) this.#idle.push(reader);
-    else this.#make(reader, next);
+    if (!reader.isIdle) {
+      if (this.#waiting.count === 0 || (reader.room < ROOM_MIN && reader.hasAhead)) return;
+      for (const read of this.#waiting.nextShort(reader.room)) reader.make(read, true);
+      return;
+    }
+    const next = this.#waiting.next(this.#mayAddForShort ? reader.room : 0);
+    for (const read of next) reader.make(read, isShort(read));
+    if (next.length === 0 && !this.#idle.includes(reader)) this.#idle.push(reader);
   }
 
-  get #mayStart(): boolean {
+  /** @param forOthers than short reads */
+  #mayStart(forOthers: boolean): boolean {
     if (this.#isStarting || this.#readers.size >= (this.lost === undefined ? this.max : 1)) return false;
-    const longSince = performance.now() - this.#counts.longMilliseconds;
-    let quick = this.#readers.size;
-    for (const since of this.#busySince.values()) if (since <= longSince) quick--;
-    return quick < this.#counts.usual;
+    const now = performance.now();
+    const { usual, forShort, longMilliseconds } = this.#counts;
+    const present = [...this.#readers].filter((reader) =>
+      reader.isIdle || reader.busyFor(now) < longMilliseconds
+    );
+    const short = present.filter(({ isIdle, isQuick }) => isIdle || isQuick);
+    return present.length < usual && (forOthers || short.length < forShort);
   }
 
   async #startForWaiting(): Promise<void> {
-    if (this.#waiting.count === 0 || this.#isClosed) return;
-    if (!this.#mayStart) return this.#startLater();
+    if (!this.#isShortOfReaders || this.#isClosed) return;
+    if (!this.#mayStart(this.#waiting.hasOthers)) return this.#startLater();
     this.#isStarting = true;
-    const reader = this.started ?? startReader();
+    const worker = this.started ?? startReader();
+    const reader = new PooledReader(worker, this.#counts.slowMilliseconds, (reader, left) => {
+      if (left !== undefined) this.#putBack(left);
+      this.#giveBack(reader);
+    });
     this.started = undefined;
     this.#readers.add(reader);
-    reader.onNotice = () => this.#forget(reader);
     try {
-      await reader.open(this.#path, this.#files);
+      await reader.open(this.#path, this.#files, () => this.#forget(reader));
       this.#isStarting = false;
       this.#giveBack(reader);
       this.#endSpareLater();
@@ -239,11 +232,11 @@ export class ReaderPool implements StoreReads {
     const count = Math.min(this.#spare, this.#idle.length, this.#readers.size - this.#counts.usual);
     for (const reader of this.#idle.slice(0, count)) {
       this.#forget(reader);
-      Promise.allSettled([reader.object.close()]).then(() => reader.terminate());
+      reader.close();
     }
   }
 
-  #forget(reader: ReaderWorker): void {
+  #forget(reader: PooledReader): void {
     this.#readers.delete(reader);
     this.#idle = this.#idle.filter((other) => other !== reader);
   }

@@ -17,7 +17,13 @@ export interface PooledRead extends PromiseWithResolvers<unknown> {
   readonly isAlone?: boolean;
 }
 
-/** Longer queries are handed over one by one: many of them at once would hold the main thread for long. */
+/** Whether a read may be given to a reader together with others: it seems to be a short one. */
+export function isShort({ wanted, isUrgent, isAlone }: PooledRead): boolean {
+  return typeof wanted !== "function" && wanted.head === undefined && isUrgent !== true && isAlone !== true &&
+    isShortQuery(wanted.query);
+}
+
+/** Longer queries are not short reads: so many values take long, and so much text holds the main thread. */
 const VALUES_MAX = 100;
 const UNITS_MAX = 4096;
 
@@ -25,16 +31,16 @@ interface Waiting {
   readonly read: PooledRead;
   /** Whether it continues a page. */
   readonly isNextPart: boolean;
-  /** Whether it may be made together with others. */
   readonly isShort: boolean;
+  readonly isPutBack: boolean;
   /** Aborts when the read is no longer wanted. */
   readonly left: AbortSignal | undefined;
   readonly onLeave: () => void;
 }
 
 /**
- * Reads that wait for a reader. The next parts of long pages and all other reads take turns when both wait. First
- * parts, most of which are short, are taken several at a time: to wake up a reader is as much work as such a read.
+ * Reads that wait for a reader. The next parts of long pages and all other reads take turns when both wait. Short reads
+ * are taken several at a time: to wake up a reader is as much work as such a read.
  */
 export class WaitingReads {
   #waiting: Waiting[] = [];
@@ -44,37 +50,54 @@ export class WaitingReads {
     return this.#waiting.length;
   }
 
+  /** Whether any of them is not short. */
+  get hasOthers(): boolean {
+    return this.#waiting.some(({ isShort }) => !isShort);
+  }
+
   /** Adds a read, which is rejected with ClientLeft if its client has left or leaves. */
   add(read: PooledRead): void {
     this.#waiting.push(...this.#waitingFor(read));
   }
 
-  /** Adds reads that were taken out and not made, before all others. */
-  putBack(reads: readonly PooledRead[]): void {
-    if (reads.length > 0) this.#waiting.unshift(...reads.flatMap((read) => this.#waitingFor(read)));
+  /** Adds a read that was taken out and not made, before all others, but behind those that were put back before. */
+  putBack(read: PooledRead): void {
+    const others = this.#waiting.findIndex(({ isPutBack }) => !isPutBack);
+    this.#waiting.splice(others === -1 ? this.#waiting.length : others, 0, ...this.#waitingFor(read, true));
   }
 
   /**
    * Takes out what a reader makes next.
-   * @param readers among which reads that are made together are shared
-   * @returns one read, or several chunks, or none
+   * @param shortMax how many short reads it may be given; with 0, it makes one of the others
+   * @returns short reads, or one other, or none
    */
-  next(readers: number): PooledRead[] {
-    const next = this.#waiting.find(({ read }) => read.isUrgent) ??
-      this.#waiting.find(({ isNextPart }) => isNextPart !== this.#wasNextPart) ?? this.#waiting[0];
+  next(shortMax: number): PooledRead[] {
+    const next = this.#next(shortMax === 0 ? this.#waiting.filter(({ isShort }) => !isShort) : this.#waiting);
     if (next === undefined) return [];
     this.#wasNextPart = next.isNextPart;
-    if (!next.isShort) return this.#takeOut([next]);
-    const short = this.#waiting.filter(({ isShort }) => isShort);
-    return this.#takeOut(short.slice(0, Math.ceil(short.length / readers)));
+    return next.isShort ? this.#takeShort(shortMax) : this.#takeOut([next]);
+  }
+
+  /** Takes out short reads for a reader that still has some, unless it is the turn of another one. */
+  nextShort(shortMax: number): PooledRead[] {
+    return this.#next(this.#waiting)?.isShort === true ? this.#takeShort(shortMax) : [];
   }
 
   refuseAll(error: Error): void {
     for (const read of this.#takeOut(this.#waiting)) read.reject(error);
   }
 
+  #next(waiting: readonly Waiting[]): Waiting | undefined {
+    return waiting.find(({ read }) => read.isUrgent) ??
+      waiting.find(({ isNextPart }) => isNextPart !== this.#wasNextPart) ?? waiting[0];
+  }
+
+  #takeShort(shortMax: number): PooledRead[] {
+    return this.#takeOut(this.#waiting.filter(({ isShort }) => isShort).slice(0, shortMax));
+  }
+
   /** @returns nothing when the client has already left */
-  #waitingFor(read: PooledRead): Waiting[] {
+  #waitingFor(read: PooledRead, isPutBack = false): Waiting[] {
     const left = read.client?.left;
     if (left?.aborted) {
       read.reject(new ClientLeft());
@@ -84,11 +107,8 @@ export class WaitingReads {
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
       read.reject(new ClientLeft());
     };
-    const chunk = typeof read.wanted === "function" ? undefined : read.wanted;
-    const isNextPart = chunk?.head !== undefined;
-    const isShort = chunk !== undefined && !isNextPart && !read.isUrgent && !read.isAlone &&
-      isShortQuery(chunk.query);
-    const waiting = { read, isNextPart, isShort, left, onLeave };
+    const isNextPart = typeof read.wanted !== "function" && read.wanted.head !== undefined;
+    const waiting = { read, isNextPart, isShort: isShort(read), isPutBack, left, onLeave };
     left?.addEventListener("abort", onLeave, { once: true });
     return [waiting];
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createDatabase } from "../../../../src/store/sqlite/data_directory/create_database.ts";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
+import type { ChunkRequest } from "../../../../src/store/chunk.ts";
 import type { ChunkAhead } from "../../../../src/store/chunks_ahead.ts";
 import { ClientLeft } from "../../../../src/model/errors.ts";
 import { ReaderPool } from "../../../../src/store/sqlite/workers/reader_pool.ts";
@@ -78,6 +79,8 @@ Deno.test("readers are started one after the other, up to the most that there ma
   using store = new TestStore();
   const pool = new ReaderPool(store.path, 3, [], {
     usual: 3,
+    forShort: 3,
+    slowMilliseconds: 10,
     longMilliseconds: 100,
     spareMilliseconds: 10_000,
   });
@@ -118,6 +121,8 @@ Deno.test("short reads start no more readers than usual, however many wait", asy
   using store = new TestStore();
   const pool = new ReaderPool(store.path, 4, [], {
     usual: 2,
+    forShort: 2,
+    slowMilliseconds: 10,
     longMilliseconds: 60_000,
     spareMilliseconds: 1,
   });
@@ -134,7 +139,13 @@ Deno.test("short reads start no more readers than usual, however many wait", asy
 Deno.test("beside long reads more readers start, up to the most that there may be, and end when they are not needed", async () => {
   using store = new TestStore();
   // Every read counts as long at once.
-  const pool = new ReaderPool(store.path, 3, [], { usual: 1, longMilliseconds: 0, spareMilliseconds: 20 });
+  const pool = new ReaderPool(store.path, 3, [], {
+    usual: 1,
+    forShort: 1,
+    slowMilliseconds: 0,
+    longMilliseconds: 0,
+    spareMilliseconds: 20,
+  });
   try {
     let isOver = false;
     const reading = Array.from({ length: 20 }, async () => {
@@ -196,11 +207,14 @@ Deno.test("a chunk is read ahead only while nobody waits for a reader, for a few
   store.append([newEvent("t")]);
   const pool = new ReaderPool(store.path, 4, [], {
     usual: 3,
+    forShort: 2,
+    slowMilliseconds: 10,
     longMilliseconds: 60_000,
     spareMilliseconds: 60_000,
   });
   const client = { left: new AbortController().signal };
-  const ahead = (): ChunkAhead | undefined => pool.chunkAhead(EVERYTHING, client);
+  const nextPart = { ...EVERYTHING, head: 1 };
+  const ahead = (): ChunkAhead | undefined => pool.chunkAhead(nextPart, client);
   try {
     await pool.ping();
     using first = ahead();
@@ -232,6 +246,8 @@ Deno.test("what one reader leaves over is taken by another that has become idle"
   );
   const pool = new ReaderPool(store.path, 2, [], {
     usual: 2,
+    forShort: 2,
+    slowMilliseconds: 10,
     longMilliseconds: 60_000,
     spareMilliseconds: 60_000,
   });
@@ -248,6 +264,39 @@ Deno.test("what one reader leaves over is taken by another that has become idle"
       if (request === slow && --slowLeft >= 2 && pool.inUse === 2) busy++;
     }));
     assert.ok(busy >= 5, `after ${busy} of the slow reads both readers were busy`);
+  } finally {
+    await pool.close();
+  }
+});
+
+Deno.test("short reads behind one that takes long are made by another reader before it ends", async () => {
+  using store = new TestStore();
+  store.append(
+    Array.from({ length: 60_000 }, () => newEvent("t")),
+    Array.from({ length: 60_000 }, (_, i) => i % 2 === 0 ? 0 : 2),
+  );
+  const pool = new ReaderPool(store.path, 2, [], {
+    usual: 2,
+    forShort: 1,
+    slowMilliseconds: 5,
+    longMilliseconds: 60_000,
+    spareMilliseconds: 60_000,
+  });
+  // Every event is looked at, until the chunk ends after 25 ms.
+  const slow = { ...EVERYTHING, time: { fromMicros: 1, beforeMicros: 2 } };
+  const quick = { ...EVERYTHING, limit: 1 };
+  try {
+    await eventually(async () => {
+      const order: string[] = [];
+      const read = async (name: string, request: ChunkRequest): Promise<void> => {
+        await pool.chunk(request);
+        order.push(name);
+      };
+      await Promise.all([read("slow", slow), read("a", quick), read("b", quick), read("c", quick)]);
+      assert.deepEqual(order, ["a", "b", "c", "slow"]);
+    });
+    assert.equal(pool.inUse, 0);
+    assert.equal(pool.size, 2);
   } finally {
     await pool.close();
   }

@@ -30,22 +30,41 @@ function namesOf(reads: readonly PooledRead[]): string[] {
 }
 
 /** Takes out everything. */
-function allOf(waiting: WaitingReads, readers: number): string[][] {
+function allOf(waiting: WaitingReads, shortMax = 100): string[][] {
   const all: string[][] = [];
-  while (waiting.count > 0) all.push(namesOf(waiting.next(readers)));
+  while (waiting.count > 0) all.push(namesOf(waiting.next(shortMax)));
   return all;
 }
 
-Deno.test("first parts of pages are shared among readers, in order", () => {
+Deno.test("short reads are taken together, in order and as many as a reader may have", () => {
   const reads = ["a", "b", "c", "d", "e", "f"].map((name) => firstPart(name));
-  assert.deepEqual(allOf(waitingFor(...reads), 1), [["a", "b", "c", "d", "e", "f"]]);
-  assert.deepEqual(allOf(waitingFor(...reads), 2), [["a", "b", "c"], ["d", "e"], ["f"]]);
-  assert.deepEqual(allOf(waitingFor(...reads), 16), ["a", "b", "c", "d", "e", "f"].map((name) => [name]));
+  assert.deepEqual(allOf(waitingFor(...reads)), [["a", "b", "c", "d", "e", "f"]]);
+  assert.deepEqual(allOf(waitingFor(...reads), 4), [["a", "b", "c", "d"], ["e", "f"]]);
+});
+
+Deno.test("a reader that may have no short reads makes others, in the same order", () => {
+  const waiting = waitingFor(firstPart("a"), alone("p"), nextPart("n"), firstPart("b"), alone("ping", true));
+  assert.equal(waiting.hasOthers, true);
+  assert.deepEqual([1, 2, 3, 4].map(() => namesOf(waiting.next(0))), [["ping"], ["n"], ["p"], []]);
+  assert.equal(waiting.hasOthers, false);
+  assert.deepEqual(allOf(waiting), [["a", "b"]]);
+});
+
+Deno.test("a reader that still has short reads gets more of them, unless it is the turn of another read", () => {
+  const waiting = waitingFor(firstPart("a"), firstPart("b"), firstPart("c"));
+  assert.deepEqual(namesOf(waiting.nextShort(2)), ["a", "b"]);
+  waiting.add(nextPart("n"));
+  assert.deepEqual(waiting.nextShort(2), []);
+  assert.deepEqual(namesOf(waiting.next(2)), ["n"]);
+  assert.deepEqual(namesOf(waiting.nextShort(2)), ["c"]);
+  waiting.add(firstPart("d"));
+  waiting.add(alone("ping", true));
+  assert.deepEqual(waiting.nextShort(2), []);
 });
 
 Deno.test("what may take long, or is no chunk, is taken alone, and turns are taken with it", () => {
   const waiting = waitingFor(firstPart("a"), nextPart("n1"), alone("p"), nextPart("n2"), firstPart("b"));
-  assert.deepEqual(allOf(waiting, 1), [["n1"], ["a", "b"], ["n2"], ["p"]]);
+  assert.deepEqual(allOf(waiting), [["n1"], ["a", "b"], ["n2"], ["p"]]);
 });
 
 Deno.test("a long query is taken alone, and so is a read that asks for it", () => {
@@ -60,7 +79,7 @@ Deno.test("a long query is taken alone, and so is a read that asks for it", () =
     { ...firstPart("alone"), isAlone: true },
     ofTypes("b", ["t"]),
   );
-  assert.deepEqual(allOf(waiting, 1), [["a", "b"], ["many values"], ["a long value"], ["alone"]]);
+  assert.deepEqual(allOf(waiting), [["a", "b"], ["many values"], ["a long value"], ["alone"]]);
 });
 
 Deno.test("what is urgent is taken first, and alone", () => {
@@ -70,16 +89,16 @@ Deno.test("what is urgent is taken first, and alone", () => {
     alone("ping", true),
     firstPart("c"),
   );
-  assert.deepEqual(allOf(waiting, 1), [["b"], ["ping"], ["a", "c"]]);
+  assert.deepEqual(allOf(waiting), [["b"], ["ping"], ["a", "c"]]);
 });
 
 Deno.test("what is put back comes first again, in its order", () => {
   const waiting = waitingFor(...["a", "b", "c"].map((name) => firstPart(name)));
-  const taken = waiting.next(1);
+  const taken = waiting.next(100);
   waiting.add(firstPart("d"));
-  waiting.putBack(taken.slice(1));
-  assert.deepEqual(allOf(waiting, 1), [["b", "c", "d"]]);
-  assert.deepEqual(waiting.next(1), []);
+  for (const read of taken.slice(1)) waiting.putBack(read);
+  assert.deepEqual(allOf(waiting), [["b", "c", "d"]]);
+  assert.deepEqual(waiting.next(100), []);
 });
 
 Deno.test("a client may leave while its read waits, and again once it was put back, but not in between", async () => {
@@ -87,17 +106,17 @@ Deno.test("a client may leave while its read waits, and again once it was put ba
   const client = { left: leaving.signal };
   const [early, late] = [firstPart("early", { client }), firstPart("late")];
   const waiting = waitingFor(firstPart("a"), early, late);
-  const taken = waiting.next(1);
+  const taken = waiting.next(100);
   leaving.abort();
   assert.deepEqual(namesOf(taken), ["a", "early", "late"]);
-  waiting.putBack(taken.slice(1));
+  for (const read of taken.slice(1)) waiting.putBack(read);
   await assert.rejects(early.promise, ClientLeft);
-  assert.deepEqual(allOf(waiting, 1), [["late"]]);
+  assert.deepEqual(allOf(waiting), [["late"]]);
 
   const second = new AbortController();
   const again = firstPart("again", { client: { left: second.signal } });
   waiting.add(again);
-  waiting.putBack(waiting.next(1));
+  waiting.putBack(waiting.next(100)[0]!);
   second.abort();
   await assert.rejects(again.promise, ClientLeft);
   assert.equal(waiting.count, 0);

@@ -1,0 +1,132 @@
+import { RemoteWorker } from "../../../workers/remote_worker.ts";
+import { CallTakenBack } from "../../../workers/shared_calls.ts";
+import type { KnownFile } from "../data_directory/store_files.ts";
+import type { Reader } from "../reading/reader.ts";
+import { READER_CALLS, READS_AHEAD_MAX } from "./codecs.ts";
+import type { PooledRead } from "./waiting_reads.ts";
+
+/** To wake up another reader pays for reads that take longer. */
+const QUICK_MICROSECONDS = 400;
+
+/** A reader is given short reads for about so long; just one before it is known how long it takes. */
+const AHEAD_MICROSECONDS = 8000;
+
+type ReaderWorker = RemoteWorker<typeof Reader>;
+
+/** Starts a worker for a reader. It takes some 50 ms until it can open the database. */
+export function startReader(): ReaderWorker {
+  return new RemoteWorker(new URL("./reader_worker.ts", import.meta.url), "reader", READER_CALLS);
+}
+
+/** A reader of the pool, and the reads that it has been given: several short ones, or one other. */
+export class PooledReader {
+  readonly #worker: ReaderWorker;
+  readonly #slowMilliseconds: number;
+  readonly #onEnd: (reader: PooledReader, left: PooledRead | undefined) => void;
+  #given = 0;
+  /** Whether it has been given short reads. */
+  #isShort = false;
+  /** Since when it is busy with its present read, in milliseconds by the monotonic clock. */
+  #busySince = Infinity;
+  #isSlow = false;
+  /** Set while short reads wait behind another one. */
+  #lookForSlowRead: ReturnType<typeof setTimeout> | undefined;
+
+  /**
+   * @param slowMilliseconds when a short read takes longer, those behind it are taken back
+   * @param onEnd called after each read; with the read if it was not made and is to be given to a reader again
+   */
+  constructor(
+    worker: ReaderWorker,
+    slowMilliseconds: number,
+    onEnd: (reader: PooledReader, left: PooledRead | undefined) => void,
+  ) {
+    this.#worker = worker;
+    this.#slowMilliseconds = slowMilliseconds;
+    this.#onEnd = onEnd;
+  }
+
+  /** @throws WorkerError when the database cannot be opened */
+  async open(path: string, files: readonly KnownFile[], onDeath: () => void): Promise<void> {
+    this.#worker.onNotice = onDeath;
+    await this.#worker.open(path, files);
+  }
+
+  get isIdle(): boolean {
+    return this.#given === 0;
+  }
+
+  /** Whether it makes reads that are worth no other reader: short ones, as it has turned out. */
+  get isQuick(): boolean {
+    return this.#given > 0 && this.#isShort && !this.#isSlow &&
+      this.#microsecondsEach <= QUICK_MICROSECONDS;
+  }
+
+  /** Whether short reads wait in it behind another one. */
+  get hasAhead(): boolean {
+    return this.#given > 1;
+  }
+
+  /** How many more short reads it may be given. */
+  get room(): number {
+    if (this.#given > 0 && (this.#isSlow || !this.#isShort)) return 0;
+    const affordable = Math.floor(AHEAD_MICROSECONDS / this.#microsecondsEach);
+    return Math.max(1, Math.min(affordable, READS_AHEAD_MAX)) - this.#given;
+  }
+
+  /** For how many milliseconds it has been busy with its present read, or 0. */
+  busyFor(now: number): number {
+    return Math.max(0, now - this.#busySince);
+  }
+
+  /** Makes a read, and then calls `onEnd` before anybody else hears of it. */
+  async make(read: PooledRead, isShort: boolean): Promise<void> {
+    const { wanted } = read;
+    if (this.#given++ === 0) this.#busySince = performance.now();
+    this.#isShort = isShort;
+    this.#takeBackLater();
+    let left: PooledRead | undefined;
+    try {
+      const { object } = this.#worker;
+      read.resolve(await (typeof wanted === "function" ? wanted(object) : object.chunk(wanted)));
+    } catch (error) {
+      if (error instanceof CallTakenBack) left = read;
+      // Nobody knows which of them it died of.
+      else if (this.#worker.isDead && isShort) left = { ...read, isAlone: true };
+      else read.reject(error);
+    }
+    if (--this.#given === 0) this.#isSlow = false;
+    this.#busySince = this.#given === 0 ? Infinity : performance.now();
+    this.#onEnd(this, left);
+  }
+
+  get #microsecondsEach(): number {
+    return this.#worker.callMicroseconds || AHEAD_MICROSECONDS;
+  }
+
+  /** Closes its connection and ends its worker. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#worker.object.close()]);
+    this.terminate();
+  }
+
+  /** Ends its worker, whatever it does. */
+  terminate(): void {
+    clearTimeout(this.#lookForSlowRead);
+    this.#worker.terminate();
+  }
+
+  #takeBackLater(): void {
+    if (this.hasAhead) this.#lookForSlowRead ??= setTimeout(() => this.#takeBack(), this.#slowMilliseconds);
+  }
+
+  /** Takes back the short reads that it has not begun, if the present one takes long. */
+  #takeBack(): void {
+    this.#lookForSlowRead = undefined;
+    if (this.busyFor(performance.now()) >= this.#slowMilliseconds) {
+      this.#isSlow = true;
+      this.#worker.takeBack();
+    }
+    this.#takeBackLater();
+  }
+}
