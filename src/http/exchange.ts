@@ -31,17 +31,35 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * All at once, or piece by piece; small pieces are collected into 64 KiB. A stream that throws ends the
-   * connection in the middle.
+   * All at once, as a list of parts if there are several, or piece by piece; small pieces are collected into 64 KiB. A
+   * stream that throws ends the connection in the middle.
    */
-  readonly body: string | Uint8Array<ArrayBuffer> | null | ReplyStream;
+  readonly body: WholeBody | ReplyStream;
 }
 
-export type ReplyStream = AsyncIterable<Uint8Array<ArrayBuffer>>;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A body that is complete in memory. */
+export type WholeBody = string | Bytes | readonly Bytes[] | null;
+
+export type ReplyStream = AsyncIterable<Bytes>;
 
 /** Whether a body comes piece by piece. */
 export function isStream(body: Reply["body"]): body is ReplyStream {
-  return body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
+  return body !== null && typeof body !== "string" && !(body instanceof Uint8Array) && !Array.isArray(body);
+}
+
+/** The parts of a body that is not text. */
+export function partsOf(body: Exclude<WholeBody, string>): readonly Bytes[] {
+  if (body === null) return [];
+  return body instanceof Uint8Array ? [body] : body;
+}
+
+/** How many bytes they are. */
+export function lengthOf(parts: readonly Bytes[]): number {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  return length;
 }
 
 /** Rejects only with NoReply: the transport then closes the connection without a reply. */

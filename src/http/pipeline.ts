@@ -7,9 +7,12 @@ import {
   type Handler,
   type HttpRequest,
   isStream,
+  lengthOf,
   NoRoomForBody,
+  partsOf,
   type Reply,
   type ReplyStream,
+  type WholeBody,
 } from "./exchange.ts";
 import { errorReply, isInternal } from "./error_replies.ts";
 import type { OriginCheck } from "./own_origin.ts";
@@ -242,7 +245,6 @@ async function* watched(
 }
 
 /** Size of a body that is complete in memory. */
-function bodyBytes(body: Exclude<Reply["body"], ReplyStream>): number {
-  if (body === null) return 0;
-  return typeof body === "string" ? Buffer.byteLength(body) : body.length;
+function bodyBytes(body: WholeBody): number {
+  return typeof body === "string" ? Buffer.byteLength(body) : lengthOf(partsOf(body));
 }

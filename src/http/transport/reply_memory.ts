@@ -1,4 +1,4 @@
-import type { Reply } from "../exchange.ts";
+import { partsOf, type Reply, type WholeBody } from "../exchange.ts";
 import { replyHeadText, type ReplyOptions } from "./reply_head.ts";
 
 /*
@@ -41,7 +41,7 @@ export function giveBack(memory: Bytes): void {
 export function wholeReply(
   memory: Bytes,
   reply: Reply,
-  body: string | Bytes | null,
+  body: WholeBody,
   options: ReplyOptions,
 ): Bytes | undefined {
   const bodyBytes = putBody(memory, body);
@@ -56,11 +56,16 @@ export function wholeReply(
 }
 
 /** @returns its length; undefined when there is no room for it */
-function putBody(memory: Bytes, body: string | Bytes | null): number | undefined {
-  if (body === null) return 0;
-  const bytesMax = typeof body === "string" ? body.length * UNIT_BYTES_MAX : body.length;
-  if (bytesMax > MEMORY_BYTES - BODY_START) return undefined;
-  if (typeof body === "string") return encoder.encodeInto(body, memory.subarray(BODY_START)).written;
-  memory.set(body, BODY_START);
-  return body.length;
+function putBody(memory: Bytes, body: WholeBody): number | undefined {
+  if (typeof body === "string") {
+    if (body.length * UNIT_BYTES_MAX > MEMORY_BYTES - BODY_START) return undefined;
+    return encoder.encodeInto(body, memory.subarray(BODY_START)).written;
+  }
+  let end = BODY_START;
+  for (const part of partsOf(body)) {
+    if (end + part.length > MEMORY_BYTES) return undefined;
+    memory.set(part, end);
+    end += part.length;
+  }
+  return end - BODY_START;
 }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isStream, type Reply, type ReplyStream } from "../exchange.ts";
+import { isStream, lengthOf, partsOf, type Reply, type ReplyStream } from "../exchange.ts";
 import { NO_CONTENT, replyHeadText, type ReplyOptions } from "./reply_head.ts";
 import { giveBack, takeMemory, wholeReply } from "./reply_memory.ts";
 
@@ -33,18 +33,18 @@ export async function writeReply(write: Write, reply: Reply, options: ReplyOptio
   } finally {
     giveBack(memory);
   }
-  await writeLong(write, reply, typeof sent === "string" ? encoder.encode(sent) : sent, options);
+  await writeLong(write, reply, typeof sent === "string" ? [encoder.encode(sent)] : partsOf(sent), options);
 }
 
 async function writeLong(
   write: Write,
   reply: Reply,
-  body: Bytes | null,
+  parts: readonly Bytes[],
   options: ReplyOptions,
 ): Promise<void> {
   const pieces = new Pieces(write);
-  await pieces.add(encoder.encode(replyHeadText(reply, body?.length ?? 0, options)));
-  if (body !== null && !options.withoutBody) await pieces.add(body);
+  await pieces.add(encoder.encode(replyHeadText(reply, lengthOf(parts), options)));
+  if (!options.withoutBody) { for (const part of parts) await pieces.add(part); }
   await pieces.flush();
 }
 

@@ -79,6 +79,13 @@ Deno.test("nothing follows the head of 204, whatever the handler gives", async (
 Deno.test("HEAD gets the head alone, that of a stream included", async () => {
   const withoutBody = true;
   assert.equal(await text(reply("hello"), { withoutBody }), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
+  for (const bytes of [5, 70_000]) {
+    const body = [new Uint8Array(bytes - 1), new Uint8Array(1)];
+    assert.equal(
+      await text({ status: 200, headers: {}, body }, { withoutBody }),
+      `HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n`,
+    );
+  }
   assert.equal(
     await text(reply(null, 200, { "Content-Length": "7" }), { withoutBody }),
     "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n",
@@ -112,6 +119,8 @@ Deno.test("short and long bodies, texts and bytes, and long heads are written al
         const head = `HTTP/1.1 200 OK\r\nX-Name: ${name}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
         assert.equal(whole, head + fromBytes(bytes));
         assert.equal(await text({ status: 200, headers: { "X-Name": name }, body: bytes }), whole);
+        const parts = [bytes.slice(0, 1), bytes.slice(1, 1), bytes.slice(1)];
+        assert.equal(await text({ status: 200, headers: { "X-Name": name }, body: parts }), whole);
       }
     }
   }
