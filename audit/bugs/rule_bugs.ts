@@ -120,8 +120,8 @@ export const RULE_BUGS: readonly Bug[] = [
     name: "a page is told to be the last one when it is not",
     edits: [{
       file: "src/editions/shared/read_events.ts",
-      find: "  const trailer = trailerLine(hasMore);",
-      replace: "  const trailer = trailerLine(hasMore && lines.length > 1000);",
+      find: "body: [lines, trailerLine(hasMore)]",
+      replace: "body: [lines, trailerLine(hasMore && lines.length > 1000)]",
     }],
     caughtBy: order("A"),
   },

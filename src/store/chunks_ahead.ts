@@ -1,3 +1,4 @@
+import { releaseBytes } from "../workers/short_bytes.ts";
 import type { Chunk } from "./chunk.ts";
 
 /** How many there may be at once, so that clients who stop reading hold little memory. */
@@ -36,6 +37,6 @@ export class ChunkAhead implements Disposable {
 
   [Symbol.dispose](): void {
     this.#onEnd();
-    if (!this.#isTaken) this.#chunk.then(({ lines }) => lines.buffer.transfer(0), () => {});
+    if (!this.#isTaken) this.#chunk.then(({ lines }) => releaseBytes(lines), () => {});
   }
 }

@@ -1,8 +1,12 @@
+import { hasOwnBuffer } from "./short_bytes.ts";
+
 /** The buffers that a message moves instead of copying: those of event lines and of request bodies. */
 export function movedBuffers(values: readonly unknown[]): Transferable[] {
   return values.flatMap((value) => {
     if (Array.isArray(value)) return movedBuffers(value);
     const { lines, body } = (value ?? {}) as { readonly lines?: unknown; readonly body?: unknown };
-    return [lines, body].flatMap((part) => part instanceof Uint8Array ? [part.buffer as ArrayBuffer] : []);
+    return [lines, body].flatMap((part) =>
+      part instanceof Uint8Array && hasOwnBuffer(part) ? [part.buffer as ArrayBuffer] : []
+    );
   });
 }

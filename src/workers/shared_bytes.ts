@@ -1,4 +1,5 @@
 import type { Buffer } from "node:buffer";
+import { takeBytes } from "./short_bytes.ts";
 
 /*
  * Numbers, texts and bytes in memory that two threads share, one after the other. Whoever reads them asks for the
@@ -100,10 +101,13 @@ export class SharedReader {
     return this.#buffer.toString(length < 0 ? "utf8" : "latin1", start, this.#at);
   }
 
+  /** A copy. Short ones share a buffer. */
   bytes(): Uint8Array<ArrayBuffer> {
     const length = this.#view.getInt32(this.#at, true);
     const start = this.#at + LENGTH_BYTES;
     this.#at = start + length;
-    return new Uint8Array(this.#bytes.subarray(start, this.#at));
+    const bytes = takeBytes(length);
+    bytes.set(this.#bytes.subarray(start, this.#at));
+    return bytes;
   }
 }

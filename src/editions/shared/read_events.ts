@@ -43,18 +43,16 @@ export function readEventsRoute(
 /** A page up to this size goes out in one write. */
 const WHOLE_BYTES_MAX = 60 * 1024;
 
-const encoder = new TextEncoder();
+const [MORE, NO_MORE] = [true, false].map((hasMore) =>
+  new TextEncoder().encode(`${JSON.stringify({ hasMore })}\n`)
+) as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>];
 
 /** The reply that carries a short page that has been read to its end: it takes none of what a stream needs. */
 function wholePageReply({ whole }: Page, headers: Reply["headers"], read: ReadInFlight): Reply | undefined {
   if (whole === undefined || whole.lines.length > WHOLE_BYTES_MAX) return undefined;
   const { lines, events, hasMore } = whole;
   read.handedOut = { events, bytes: lines.length };
-  const trailer = trailerLine(hasMore);
-  const body = new Uint8Array(lines.length + trailer.length);
-  body.set(lines);
-  body.set(trailer, lines.length);
-  return { status: 200, headers, body };
+  return { status: 200, headers, body: [lines, trailerLine(hasMore)] };
 }
 
 function streamedReply(page: Page, headers: Reply["headers"], read: ReadInFlight, held: Disposable): Reply {
@@ -81,5 +79,5 @@ function pageHeaders(storeId: string): Reply["headers"] {
 }
 
 function trailerLine(hasMore: boolean): Uint8Array<ArrayBuffer> {
-  return encoder.encode(`${JSON.stringify({ hasMore })}\n`);
+  return hasMore ? MORE : NO_MORE;
 }

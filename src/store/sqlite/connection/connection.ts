@@ -21,7 +21,11 @@ const WRITER: typeof SHARED = [
   ["journal_size_limit", String(64 * 1024 * 1024), 64 * 1024 * 1024],
 ];
 
-const READER: typeof SHARED = [["query_only", "ON", 1]];
+const READER: typeof SHARED = [
+  ["query_only", "ON", 1],
+  // In KiB, if negative: room for the inner pages of the table and of the tag index of a few million events.
+  ["cache_size", "-4096", -4096],
+];
 
 /** Opens the store's only read-write connection. */
 export function openForWriting(path: string): Database {

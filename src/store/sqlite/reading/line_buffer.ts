@@ -1,3 +1,4 @@
+import { textBytes } from "../../../workers/short_bytes.ts";
 import { CHUNK_BYTES } from "../../chunk.ts";
 
 const encoder = new TextEncoder();
@@ -51,7 +52,7 @@ export class LineBuffer {
 
   /** Takes all of it. A small chunk has a buffer of just its size. */
   take(): Uint8Array<ArrayBuffer> {
-    if (this.#length === 0) return encoder.encode(this.#text);
+    if (this.#length === 0) return textBytes(this.#text);
     this.#flush();
     return this.#bytes.subarray(0, this.#length);
   }
