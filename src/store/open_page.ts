@@ -1,7 +1,8 @@
 import { ClientLeft, NoReply } from "../model/errors.ts";
 import type { ReadRequest } from "../model/read_request.ts";
-import { requestAfter } from "./chunk.ts";
-import { type ChunkSource, followingChunks } from "./following_chunks.ts";
+import { releaseBytes } from "../workers/short_bytes.ts";
+import { type Chunk, requestAfter } from "./chunk.ts";
+import { type ChunkSource, followingChunks, type NextRequest } from "./following_chunks.ts";
 import type { Client } from "./store.ts";
 
 /** A page whose first part has been read, so that its store ID and head are known. */
@@ -25,13 +26,15 @@ export interface Page {
 /** A page of a store that has just begun. */
 export function emptyPage(storeId: string): Page {
   const lines = new Uint8Array(0);
-  const end = { hasMore: false };
   const nothing = { events: 0, bytes: 0 };
-  // deno-lint-ignore require-yield -- there are no lines
-  async function* chunks(): Page["chunks"] {
-    return end;
-  }
-  return { storeId, head: 0, whole: { lines, events: 0, ...end }, handedOut: nothing, chunks: chunks() };
+  return { storeId, head: 0, whole: { lines, events: 0, ...END }, handedOut: nothing, chunks: noChunks() };
+}
+
+const END = { hasMore: false };
+
+// deno-lint-ignore require-yield -- there are no lines
+async function* noChunks(): Page["chunks"] {
+  return END;
 }
 
 /** Whether nothing matches. */
@@ -65,26 +68,42 @@ export async function openPage(reads: ChunkSource, request: ReadRequest, client:
     if (chunk.storeId !== storeId) return await openPage(reads, request, client);
     next = requestAfter(next, chunk);
   }
-  const first = chunk;
-  const handedOut = { events: 0, bytes: 0 };
-
-  async function* chunks(): Page["chunks"] {
-    for await (const part of followingChunks(reads, first, next, client)) {
-      const { lines, events, end } = part;
-      if (part.storeId !== storeId) throw new StoreChanged("the store was reset while it was being read");
-      handedOut.events += events;
-      handedOut.bytes += lines.length;
-      if (lines.length > 0) yield lines;
-      if (end !== false) return end;
-      // By now its bytes have been sent. Released at once: left to the garbage collector, what 50 readers had
-      // passed on took 50 MB.
-      if (lines.length >= RELEASED_BYTES_MIN) lines.buffer.transfer(0);
-      if (client.left.aborted) throw new ClientLeft();
-    }
-    throw new Error("a page ended without its end");
-  }
-
-  const { lines, events, end } = first;
+  const { lines, events, end } = chunk;
   const whole = end === false ? undefined : { lines, events, hasMore: end.hasMore };
-  return { storeId, head, whole, handedOut, chunks: chunks() };
+  const handedOut = { events: 0, bytes: 0 };
+  return {
+    storeId,
+    head,
+    whole,
+    handedOut,
+    chunks: chunksOf({ reads, first: chunk, next, client, handedOut }),
+  };
+}
+
+interface BegunPage {
+  readonly reads: ChunkSource;
+  readonly first: Chunk;
+  readonly next: NextRequest;
+  readonly client: Client;
+  readonly handedOut: { events: number; bytes: number };
+}
+
+/*
+ * No generator function may be made for each page: the runtime makes a type of objects for each one that is called, and
+ * until the next full collection that holds on to all that the function can see.
+ */
+async function* chunksOf({ reads, first, next, client, handedOut }: BegunPage): Page["chunks"] {
+  for await (const part of followingChunks(reads, first, next, client)) {
+    const { lines, events, end } = part;
+    if (part.storeId !== first.storeId) throw new StoreChanged("the store was reset while it was being read");
+    handedOut.events += events;
+    handedOut.bytes += lines.length;
+    if (lines.length > 0) yield lines;
+    if (end !== false) return end;
+    // By now its bytes have been sent. Released at once: left to the garbage collector, what 50 readers had
+    // passed on took 50 MB.
+    if (lines.length >= RELEASED_BYTES_MIN) releaseBytes(lines);
+    if (client.left.aborted) throw new ClientLeft();
+  }
+  throw new Error("a page ended without its end");
 }

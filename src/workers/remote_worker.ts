@@ -35,16 +35,16 @@ export class RemoteWorker<C extends HostedClass> {
   readonly object: Remote<ReturnType<C["open"]>>;
   readonly #worker: Worker;
   readonly #shared: SharedCalls | undefined;
-  readonly #callsMax: number;
   /** By the ID of each call that is on its way, what receives the answer if it comes as a message. */
-  readonly #pending = new Map<number, (answer: Answer) => void>();
-  #lastId = 0;
+  readonly #pending: (((answer: Answer) => void) | undefined)[] = [];
+  /** The IDs of other calls. */
+  readonly #freeIds: number[];
   #dead: Error | undefined;
   /** Called with what the object sends unasked, and when the worker has died. */
   onNotice: (notice: Notice) => void = () => {};
 
   constructor(module: URL, name: string, options?: RemoteOptions) {
-    this.#callsMax = options?.callsMax ?? 1;
+    this.#freeIds = Array.from({ length: options?.callsMax ?? 1 }, (_, id) => id);
     this.#shared = options &&
       new SharedCalls(new SharedArrayBuffer(options.memoryBytes), options.codecs, options.callsMax);
     this.#worker = new Worker(module, { type: "module", name });
@@ -87,13 +87,10 @@ export class RemoteWorker<C extends HostedClass> {
 
   async #invoke(method: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#dead !== undefined) throw this.#dead;
-    if (this.#pending.size === this.#callsMax) {
-      throw new Error("the worker has as many calls as it takes at once");
-    }
+    const id = this.#freeIds.pop();
+    if (id === undefined) throw new Error("the worker has as many calls as it takes at once");
     const { promise: message, resolve } = Promise.withResolvers<Answer>();
-    // A small integer, which the memory holds, too.
-    const id = this.#lastId = (this.#lastId + 1) | 0;
-    this.#pending.set(id, resolve);
+    this.#pending[id] = resolve;
     try {
       const answered = this.#shared?.call(id, method, args);
       if (answered === undefined) this.#send(id, method, args);
@@ -103,7 +100,8 @@ export class RemoteWorker<C extends HostedClass> {
       if ("value" in answer) return answer.value;
       throw this.#dead ?? new WorkerError(answer.error.name, answer.error.message);
     } finally {
-      this.#pending.delete(id);
+      this.#pending[id] = undefined;
+      this.#freeIds.push(id);
     }
   }
 
@@ -115,13 +113,13 @@ export class RemoteWorker<C extends HostedClass> {
   }
 
   #receive(message: AnswerMessage | Notice): void {
-    if ("answer" in message) this.#pending.get(message.id)?.(message.answer);
+    if ("answer" in message) this.#pending[message.id]?.(message.answer);
     else this.onNotice(message);
   }
 
   #die(error: Error): void {
     this.#dead = error;
-    for (const resolve of this.#pending.values()) resolve(errorAnswer(error));
+    for (const resolve of this.#pending) resolve?.(errorAnswer(error));
     this.#shared?.giveUp();
     this.onNotice({ broken: error.message });
   }

@@ -3,7 +3,6 @@ import {
   ANSWERS,
   CALLS,
   following,
-  hasCome,
   MESSAGES_BITS,
   MESSAGES_MASK,
   MICROSECONDS,
@@ -30,7 +29,7 @@ type Answered = { readonly value: unknown } | undefined;
 
 /** A call on its way. */
 interface Call extends PromiseWithResolvers<Answered> {
-  readonly number: number;
+  readonly place: SharedPlace;
   isTakenBack: boolean;
 }
 
@@ -38,10 +37,14 @@ export class SharedCalls {
   readonly #codecs: CallCodecs;
   readonly #places: SharedPlaces;
   readonly #words: Int32Array;
-  /** Whose the other places are, in the order of their numbers. */
-  readonly #calls = new Map<SharedPlace, Call>();
-  /** The number of the last call. */
+  /**
+   * By their numbers, of which those that are too large begin anew. A `Map` that lives long would leave garbage that
+   * only a full collection finds: each table that it outgrows keeps the next one, and with it all that was ever in it.
+   */
+  readonly #calls: (Call | undefined)[];
+  /** The number of the last call, and of the last one whose answer was taken. */
   #last = 0;
+  #answered = 0;
   #isWaiting = false;
   /** The one that was used last is the last: the processor still has it at hand. */
   readonly #free: SharedPlace[];
@@ -52,6 +55,7 @@ export class SharedCalls {
     this.#places = new SharedPlaces(memory, codecs, callsMax);
     this.#words = this.#places.words;
     this.#free = this.#places.all.toReversed();
+    this.#calls = this.#places.all.map(() => undefined);
   }
 
   get memory(): SharedArrayBuffer {
@@ -76,8 +80,8 @@ export class SharedCalls {
     place.ready(id, method);
     const number = following(this.#last);
     this.#places.assign(number, place);
-    const call = { number, isTakenBack: false, ...Promise.withResolvers<Answered>() };
-    this.#calls.set(place, call);
+    const call = { place, isTakenBack: false, ...Promise.withResolvers<Answered>() };
+    this.#calls[number % this.#calls.length] = call;
     this.#last = number;
     this.#announce(1 << MESSAGES_BITS);
     this.#waitForAnswers();
@@ -91,8 +95,8 @@ export class SharedCalls {
 
   /** Takes back every call that the worker has not begun. The worker still passes their places. */
   takeBack(): void {
-    for (const [place, call] of this.#calls) {
-      if (call.isTakenBack || !place.takeBack()) continue;
+    for (const call of this.#calls) {
+      if (call === undefined || call.isTakenBack || !call.place.takeBack()) continue;
       call.isTakenBack = true;
       call.reject(new CallTakenBack());
     }
@@ -119,7 +123,7 @@ export class SharedCalls {
       // Notified late, one may find no more than before.
       const answers = Atomics.load(this.#words, ANSWERS);
       this.#takeAnswers(answers);
-      if (this.#calls.size === 0) break;
+      if (this.#answered === this.#last) break;
       await Atomics.waitAsync(this.#words, ANSWERS, answers).value;
     }
     this.#isWaiting = false;
@@ -127,9 +131,11 @@ export class SharedCalls {
 
   /** @param answers how many there have been */
   #takeAnswers(answers: number): void {
-    for (const [place, { number, isTakenBack, resolve, reject }] of this.#calls) {
-      if (!hasCome(number, answers)) return;
-      this.#calls.delete(place);
+    while (this.#answered !== answers) {
+      this.#answered = following(this.#answered);
+      const i = this.#answered % this.#calls.length;
+      const { place, isTakenBack, resolve, reject } = this.#calls[i]!;
+      this.#calls[i] = undefined;
       this.#free.push(place);
       if (isTakenBack) continue;
       try {

@@ -140,8 +140,3 @@ export function callsIn(word: number): number {
 export function following(number: number): number {
   return (number + 1) & COUNT_MASK;
 }
-
-/** Whether a count has come to a number. */
-export function hasCome(number: number, count: number): boolean {
-  return ((count - number) & COUNT_MASK) < COUNT_MASK / 2;
-}
