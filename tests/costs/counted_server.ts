@@ -28,20 +28,32 @@ async function countsOf(server: ServerProcess): Promise<Counts> {
 /** The smallest cost of several tries: whatever else the server does now and then only adds to one. */
 const TRIES = 3;
 
+/** Nothing is promoted by one request: how much it is shows after so many times what `send` sends. */
+const SENT_FOR_PROMOTED = 20;
+
 /** What each request costs that `send` sends; it returns how many. */
 export async function costOf(server: ServerProcess, send: () => Promise<number>): Promise<Counts> {
   // Workers start, statements are prepared, caches fill.
   await send();
   const least: Record<string, number> = {};
   for (let tried = 0; tried < TRIES; tried++) {
-    const before = await countsOf(server);
-    const requests = await send();
-    const after = await countsOf(server);
-    for (const kind of KINDS) {
-      least[kind] = Math.min(least[kind] ?? Infinity, (after[kind] - before[kind]) / requests);
-    }
+    const cost = await costOfEach(server, send);
+    for (const kind of KINDS) least[kind] = Math.min(least[kind] ?? Infinity, cost[kind]);
   }
-  return least as Record<Kind, number>;
+  const { promotedBytes } = await costOfEach(server, async () => {
+    let requests = 0;
+    for (let sent = 0; sent < SENT_FOR_PROMOTED; sent++) requests += await send();
+    return requests;
+  });
+  return { ...least as Counts, promotedBytes };
+}
+
+async function costOfEach(server: ServerProcess, send: () => Promise<number>): Promise<Counts> {
+  const before = await countsOf(server);
+  const requests = await send();
+  const after = await countsOf(server);
+  const costs = KINDS.map((kind) => [kind, (after[kind] - before[kind]) / requests]);
+  return Object.fromEntries(costs) as Record<Kind, number>;
 }
 
 function lastReport({ stdout }: ServerProcess): Report | undefined {

@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
 import { DatabaseSync, StatementSync } from "node:sqlite";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { type Kind, KINDS, LARGE_BYTES, REPORT } from "./counts.ts";
 
 /*
@@ -136,10 +138,43 @@ function takeCounts(event: MessageEvent): void {
   early.forEach((value, i) => Atomics.add(counts, i, value));
 }
 
+setFlagsFromString("--expose-gc");
+const collectAll = runInNewContext("gc") as () => void;
+
+/** Where what is thrown away was, so that the compiler does not leave it out. */
+const thrownAway: { last?: unknown } = {};
+
+/** Has the runtime make its quick collections, which look at young objects alone, by making more of them than it has room for. */
+function collectYoung(): void {
+  for (let i = 0; i < 64 * 1024; i++) thrownAway.last = new Array(128).fill(i);
+  delete thrownAway.last;
+}
+
+/** How much memory the old objects have. */
+function oldBytes(): number {
+  const spaces = getHeapSpaceStatistics().filter(({ space_name }) => !space_name.startsWith("new_"));
+  return spaces.reduce((sum, { space_used_size }) => sum + space_used_size, 0);
+}
+
+/** How much they had when all garbage had been collected. */
+let oldBytesBefore = 0;
+
+/**
+ * Counts what has outlived quick collections since then. Whatever an old object points to does, though that one may
+ * itself be garbage; what requests leave like this makes each collection slower.
+ */
+function countPromoted(): void {
+  collectYoung();
+  Atomics.add(counts, KINDS.indexOf("promotedBytes"), Math.max(0, oldBytes() - oldBytesBefore));
+  collectAll();
+  oldBytesBefore = oldBytes();
+}
+
 /** Each report has a number, so that nobody takes an old one for the newest. */
 let reports = 0;
 
 function report(): void {
+  countPromoted();
   const named = Object.fromEntries(KINDS.map((kind, i) => [kind, Atomics.load(counts, i)]));
   Deno.stdout.writeSync(
     new TextEncoder().encode(`${REPORT}${JSON.stringify({ report: ++reports, ...named })}\n`),

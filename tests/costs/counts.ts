@@ -1,5 +1,8 @@
-/** What is counted, over all threads. */
-export const KINDS = ["statements", "messages", "buffers", "bufferKibibytes"] as const;
+/**
+ * What is counted, over all threads; of `promotedBytes`, which is what outlives the quick collections of garbage in the
+ * heap, the main thread alone.
+ */
+export const KINDS = ["statements", "messages", "buffers", "bufferKibibytes", "promotedBytes"] as const;
 
 export type Kind = typeof KINDS[number];
 
