@@ -11,13 +11,13 @@ const PIECE_BYTES = 64 * 1024;
 
 const encoder = new TextEncoder();
 
-let piece = new ArrayBuffer(0);
+let piece: ArrayBuffer | undefined;
 let used = 0;
 
 /** Memory for so many bytes, which may hold anything. Nobody may move or resize the buffer of short ones. */
 export function takeBytes(length: number): Uint8Array<ArrayBuffer> {
   if (length > SHORT_BYTES_MAX) return new Uint8Array(length);
-  if (used + length > piece.byteLength) {
+  if (piece === undefined || used + length > PIECE_BYTES) {
     piece = new ArrayBuffer(PIECE_BYTES);
     used = 0;
   }

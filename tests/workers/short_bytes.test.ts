@@ -14,6 +14,12 @@ Deno.test("short bytes share buffers without overlapping", () => {
   }
 });
 
+Deno.test("no bytes at all have no buffer of their own either, even as the first of a thread", async () => {
+  const module = new URL("../../src/workers/short_bytes.ts?first", import.meta.url).href;
+  const fresh: { takeBytes: typeof takeBytes } = await import(module);
+  assert.ok(!hasOwnBuffer(fresh.takeBytes(0)));
+});
+
 Deno.test("long bytes have a buffer of their own", () => {
   const bytes = takeBytes(LONG);
   assert.equal(bytes.length, LONG);
