@@ -13,7 +13,8 @@ export class Echo {
   }
 
   echo(text: string): string {
-    this.#isDying = text === DEADLY;
+    // Those that come together with it do not change that.
+    if (text === DEADLY) this.#isDying = true;
     return text;
   }
 
