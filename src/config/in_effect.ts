@@ -36,6 +36,8 @@ export function unusedSettings(values: readonly SettingValue[]): ReadonlyMap<str
 
 /** The settings of the other storage. With PostgreSQL, only edition C still has a file in `dataDir`: its pause. */
 function unusedBeside(storage: unknown, edition: unknown): string[] {
-  if (storage !== "postgres") return ["postgresUrl", "postgresReadUrl", "postgresSchema", "postgresPoolSize"];
+  if (storage !== "postgres") {
+    return ["postgresUrl", "postgresReadUrl", "postgresSchema", "postgresPoolSize", "postgresFailover"];
+  }
   return edition === "C" ? ["readPoolSize"] : ["readPoolSize", "dataDir"];
 }

@@ -5,6 +5,10 @@ export type EditionName = (typeof EDITION_NAMES)[number];
 
 export const STORAGE_NAMES = ["sqlite", "postgres"] as const;
 
+/** What the operator says of failovers of PostgreSQL: see docs/postgres.md. */
+export const FAILOVER_NAMES = ["verify", "lossless"] as const;
+export type FailoverName = (typeof FAILOVER_NAMES)[number];
+
 interface Row {
   /** The environment variable that holds the setting when the file does not. */
   readonly variable: string;

@@ -2,6 +2,7 @@ import { LOG_LEVELS } from "../log/level.ts";
 import {
   choice,
   EDITION_NAMES,
+  FAILOVER_NAMES,
   limit,
   only,
   port,
@@ -29,6 +30,7 @@ const server = {
   postgresReadUrl: text("SERVICE_POSTGRES_READ_URL", "postgresUrl", undefined, "storage postgres: replicas of that database, from which pages are read"),
   postgresSchema: text("SERVICE_POSTGRES_SCHEMA", "schema", "eventstore", "storage postgres: schema of the database that holds the tables"),
   postgresPoolSize: limit("SERVICE_POSTGRES_POOL_SIZE", 8, "storage postgres: connections for reads, instead of readPoolSize, and as many for replicas; two more are for writes and notices"),
+  postgresFailover: choice("SERVICE_POSTGRES_FAILOVER", FAILOVER_NAMES, "verify", false, "storage postgres: after a failover, verify that no server misses anything it has seen (else the store gets a new ID), or lossless: only synchronous replicas are promoted"),
   logLevel: choice("SERVICE_LOG_LEVEL", LOG_LEVELS, "warning", true, "lowest level logged"),
   logReasons: toggle("SERVICE_LOG_REASONS", "one more line, on standard error, for each 400, 413 and 500: its path and the reason"),
   logTimestamps: toggle("SERVICE_LOG_TIMESTAMPS", "begin each line of the server with the time in UTC"),

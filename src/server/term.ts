@@ -52,6 +52,9 @@ export class Term {
           ? "replicas are read again"
           : `no replica can be read, and all is read from the primary: ${reason}`,
       );
+    store.onRenewed = warn;
+    const { renewal } = store.opened;
+    if (renewal !== undefined) warn(renewal);
     this.#open = edition.open({
       settings,
       store,

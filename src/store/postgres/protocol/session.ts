@@ -39,6 +39,8 @@ interface Batch {
  * together must not be divided among two. Each text of SQL is prepared once.
  */
 export class Session {
+  /** Of a primary: its system identifier and the ID of its timeline, which stay while a session lasts. */
+  timeline = "";
   readonly #conn: Deno.Conn;
   readonly #options: SessionOptions;
   readonly #writer = new MessageWriter();
