@@ -20,6 +20,19 @@ const UNKNOWN = [
   "/projections/t/a/",
   "/projections/t/a/b",
   "/projections/t/..",
+  "/%65vents",
+  "/%6detrics",
+  "/m%65trics",
+  "/%64ebug",
+  "/%72eset",
+  "/rese%74",
+  "/debug/%70prof/",
+  "/debug%2Fpprof/",
+  "/health%00",
+  "/health%3F",
+  "/health;x",
+  "/%70rojections/t/a",
+  "/tx/x/%63ommit",
 ];
 
 /** Paths, methods, HEAD, and the order in which requests are checked. */
@@ -44,6 +57,21 @@ export function contractOfRoutes(edition: ContractEdition, test: ContractTest): 
       }
     });
   }
+
+  test("no endpoint has a second name: an escape in what its path spells out makes it unknown", async ({ client }) => {
+    for (const [target, methods] of edition.paths) {
+      const [, first, rest = ""] = /^\/(\w)(.*)$/.exec(target)!;
+      for (
+        const escaped of [`%${first!.charCodeAt(0).toString(16)}${rest}`, `${first!.toUpperCase()}${rest}`]
+      ) {
+        for (const method of methods) {
+          const reply = await client.request(method, `/${escaped}`);
+          if (method === "HEAD") mustBe(404, reply);
+          else assertPlainText(reply, 404);
+        }
+      }
+    }
+  });
 
   test("HEAD of /health: the head of its GET and no body", async ({ client }) => {
     const get = mustBe(200, await client.request("GET", "/health"));
