@@ -2,6 +2,7 @@ import { LOG_LEVELS } from "../log/level.ts";
 import {
   choice,
   EDITION_NAMES,
+  hosts,
   limit,
   only,
   port,
@@ -23,6 +24,7 @@ const server = {
   port: port("SERVICE_PORT", 8085, "TCP port to listen on; setting it or bindAddress switches to TCP"),
   enableAuth: toggle("SERVICE_ENABLE_AUTH", "require the bearer token on every request"),
   authToken: text("SERVICE_AUTH_TOKEN", "token", undefined, "the bearer token; required when enableAuth is on"),
+  allowedHosts: hosts("SERVICE_ALLOWED_HOSTS", "without enableAuth: public names by which clients may address the server (Host), and whose web pages may send requests (Origin)"),
   dataDir: text("SERVICE_DATA_DIR", "path", "data", "directory that holds the database"),
   storage: choice("SERVICE_STORAGE", STORAGE_NAMES, "sqlite", false, "where the events are: sqlite (a file in dataDir) or postgres (a database that postgresUrl names)"),
   postgresUrl: text("SERVICE_POSTGRES_URL", "postgresUrl", undefined, "storage postgres: postgresql://user:password@host:port/database, with ?sslmode= and ?sslrootcert=; several hosts have a comma in between"),
