@@ -28,6 +28,7 @@ export function unusedSettings(values: readonly SettingValue[]): ReadonlyMap<str
     unused.set(key, `unused: the server listens on ${isTcp ? "TCP" : "socketPath"}`);
   }
   if (valueOf("enableAuth") !== true) unused.set("authToken", "unused: enableAuth is off");
+  else unused.set("allowedHosts", "unused: enableAuth is on");
   for (const key of unusedBeside(valueOf("storage"), edition)) {
     unused.set(key, `unused: storage is ${valueOf("storage")}`);
   }
