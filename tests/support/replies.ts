@@ -47,10 +47,8 @@ function assertNames({ condition, sequence, list, item, projection }: ConflictBo
     ? `projection ${projection.type}/${projection.id} `
     : `${list}[${item}] `;
   // Where only one condition is possible, there is no message.
-  assert.ok(
-    (message ?? "conditions[0] no longer holds").replace(/^projections\./, "").startsWith(name),
-    name,
-  );
+  if (message === undefined) assert.equal(condition, 0);
+  else assert.ok(message.replace(/^projections\./, "").startsWith(name), name);
   if (sequence !== undefined) assert.ok(Number.isSafeInteger(sequence) && sequence > 0);
 }
 

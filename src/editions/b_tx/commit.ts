@@ -67,8 +67,9 @@ function placeOf(conflict: Conflict, lists: Lists): object {
   return { projection: { type, id } };
 }
 
-function conflictMessage({ list, index }: Conflict, lists: Lists): string {
-  if (list === "conditions") return `conditions[${index}] no longer holds`;
+function conflictMessage(conflict: Conflict, lists: Lists): string {
+  const { list, index } = conflict;
+  if (list === "conditions") return conditionMessage(conflict);
   const { key: { type, id }, found } = lists[list]![index]!;
   const projection = `projection ${type}/${id}`;
   if (found === undefined) return `${projection} already exists`;
