@@ -14,10 +14,10 @@ import {
   type ReplyStream,
   type WholeBody,
 } from "./exchange.ts";
-import { errorReply, isInternal } from "./error_replies.ts";
+import { errorReply, isInternal, plainErrorReply } from "./error_replies.ts";
 import type { OriginCheck } from "./own_origin.ts";
 import { reasonFor } from "./reasons.ts";
-import { emptyReply, textReply } from "./replies.ts";
+import { emptyReply } from "./replies.ts";
 import type { RequestMetrics } from "./request_metrics.ts";
 import { makeRouter, type Route, type RoutedRequest, type Router, type Routing } from "./router.ts";
 import { pathOf } from "./target.ts";
@@ -94,7 +94,7 @@ function check(
   const foreign = options.originCheck?.(request);
   if (foreign !== undefined) {
     const line = `refused in development mode without a token: ${foreign}`;
-    return { kind: "answered", reply: textReply(403, line), level: "info" };
+    return { kind: "answered", reply: plainErrorReply(403, line), level: "info" };
   }
   if (options.tokenAccepted?.(request.header("authorization")) === false) {
     throw new Refusal("Unauthorized", "missing or invalid bearer token");
@@ -103,8 +103,8 @@ function check(
   if (routing.kind === "found") return routing;
   options.refuseOthers?.();
   const reply = routing.kind === "unknownPath"
-    ? textReply(404, "unknown path")
-    : textReply(405, `this path allows only ${routing.allow}`, { "Allow": routing.allow });
+    ? plainErrorReply(404, "unknown path")
+    : plainErrorReply(405, `this path allows only ${routing.allow}`, { "Allow": routing.allow });
   return { kind: "answered", reply, level: "info" };
 }
 

@@ -50,6 +50,13 @@ export function readExchanges(every: string): Exchange[] {
       lines: [{ hasMore: false }],
     },
     {
+      ...READ,
+      name: "afterConflict",
+      summary: "Addition: a conflict named event 2, so the page must not come from a replica that lacks it",
+      request: { query: COURSE_QUERY, afterSequence: 1, headAtLeast: 2 },
+      lines: [LINE_2, { hasMore: false }],
+    },
+    {
       operation: "QUERY /events",
       name: "unknownKey",
       summary: "A key that does not exist",
