@@ -28,15 +28,6 @@ const outcomes: Readonly<Record<ErrorCode, { readonly status: number; readonly l
 /** Says that an error is the server's own word, and not that of a proxy: the code of the error. */
 export const ERROR_HEADER = "X-Service-Error";
 
-/** What the header says of errors that are answered in one line of plain text. */
-const PLAIN_CODES = {
-  400: "Malformed",
-  403: "ForeignPage",
-  404: "UnknownPath",
-  405: "WrongMethod",
-  431: "Malformed",
-} as const;
-
 /** The reply to a request that failed, and the level of its line in the access log. */
 export function errorReply(
   error: unknown,
@@ -58,13 +49,10 @@ export function errorReply(
   return { reply, level };
 }
 
-/** The reply to a request that is none of the interface. */
-export function plainErrorReply(
-  status: keyof typeof PLAIN_CODES,
-  line: string,
-  headers: Reply["headers"] = {},
-): Reply {
-  return textReply(status, line, { ...headers, [ERROR_HEADER]: PLAIN_CODES[status] });
+/** The reply in one line of plain text to a request that is none of the interface. */
+export function plainErrorReply(status: number, line: string, headers: Reply["headers"] = {}): Reply {
+  const code: ErrorCode = "InvalidRequest";
+  return textReply(status, line, { ...headers, [ERROR_HEADER]: code });
 }
 
 /** Whether an error is the server's fault. */
