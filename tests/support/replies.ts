@@ -20,6 +20,7 @@ export function assertRefused(
   assert.equal(reply.headers.get("content-type"), "application/json");
   const envelope = reply.json<ErrorBody>();
   assert.equal(envelope.error, error);
+  assert.equal(reply.headers.get("x-service-error"), error);
   if (message instanceof RegExp) assert.match(envelope.message ?? "", message);
   else assert.equal(envelope.message, message);
   const isConflict = error === "ConcurrencyException";
@@ -57,6 +58,7 @@ export function assertPlainText(reply: Reply, status: number): void {
   assert.equal(reply.status, status, reply.text);
   assert.match(reply.headers.get("content-type") ?? "", /^text\/plain/);
   assert.match(reply.text, /^[^\n{]+\n?$/);
+  assert.equal(reply.headers.get("x-service-error"), "InvalidRequest");
 }
 
 /** Asserts an answer without a body. */
