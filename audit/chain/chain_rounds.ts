@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { AuditFailure, type CheckContext, demand, type Figures, limit } from "../report.ts";
+import { Random } from "../workload/random.ts";
+import { Chain, SCHEMA } from "./chain.ts";
+import { GO_ON_SECONDS } from "./going_on.ts";
+import { HTTP_FAULTS } from "./http_faults.ts";
+import { type ChainPlan, planChain, planRound } from "./plan.ts";
+import { runRound } from "./round.ts";
+import { StreamingFailover } from "./streaming_failover.ts";
+import { addRound, newTally, type Tally } from "./tally.ts";
+
+/*
+ * The whole chain: clients of the library, a proxy that loses answers and says words of its own, two or three servers,
+ * and three PostgreSQL hosts of which one is the primary. In each round the primary fails and another host takes over,
+ * with or without loss. Then everything that clients were told is compared with the histories of all stores.
+ */
+
+/** After so many failovers the next ones are of a new chain, with other settings and a new store. */
+const ROUNDS_OF_A_CHAIN = 6;
+
+export async function chainRounds({ edition, seed, extent, directory }: CheckContext): Promise<Figures> {
+  const random = new Random(seed);
+  const tally = newTally();
+  for (let number = 0; !extent.isOver(tally.failovers); number++) {
+    const own = random.fork();
+    const plan = planChain(own, edition, number);
+    const place = join(directory, `chain_${number}`);
+    Deno.mkdirSync(place);
+    const where = `chain ${number} of ${JSON.stringify(plan)}`;
+    await using hosts = await StreamingFailover.start(SCHEMA, own.fork(), plan);
+    const options = { edition, plan, random: own.fork(), hosts, directory: place, number };
+    await using chain = await Chain.start(options);
+    for (let round = 0; round < ROUNDS_OF_A_CHAIN && !extent.isOver(tally.failovers); round++) {
+      const roundPlan = planRound(own, plan);
+      try {
+        addRound(tally, await runRound(edition, chain, roundPlan, own.fork()));
+      } catch (error) {
+        if (!(error instanceof AuditFailure)) throw error;
+        throw new AuditFailure(where, [`round ${round}: ${JSON.stringify(roundPlan)}`, error.message]);
+      }
+    }
+    addProxy(tally, chain, plan);
+  }
+  demand("chain", tally.failovers, {
+    lossy: [tally.lossy, tally.failovers / 5],
+    decisions: [tally.decisions, tally.failovers * 100],
+    pages: [tally.pages, tally.failovers * 20],
+    "pages in several parts": [tally.largePages, tally.failovers],
+    "answers lost or replaced": [tally.httpFaults, tally.failovers * 2],
+    "resets told": [tally.resetsTold, tally.lossy],
+  });
+  limit("chain", tally.failovers, {
+    "milliseconds until all went on": [tally.slowestGoOn, GO_ON_SECONDS * 1000],
+  });
+  return { ...tally };
+}
+
+function addProxy(tally: Tally, { balancer }: Chain, _plan: ChainPlan): void {
+  for (const fault of HTTP_FAULTS) tally.httpFaults += balancer.faults[fault];
+}

@@ -1,0 +1,87 @@
+import { pause } from "../../tests/support/eventually.ts";
+import { AuditFailure } from "../report.ts";
+import type { EditionName } from "../workload/perform.ts";
+import type { Random } from "../workload/random.ts";
+import type { Chain } from "./chain.ts";
+import type { Evidence, Failover } from "./evidence.ts";
+import { untilGoesOn } from "./going_on.ts";
+import { faultsOfRound } from "./judge.ts";
+import { microseconds } from "./observed.ts";
+import type { RoundPlan } from "./plan.ts";
+import { readSettled } from "./settled.ts";
+
+/** How many calls are acknowledged before the failover, and after it, and how long that may take. */
+const CALLS_BEFORE = 60;
+const CALLS_LOST = 12;
+const CALLS_AFTER = 40;
+const LOAD_MILLISECONDS = 1500;
+
+/** How long followers may take in quiet. */
+const FOLLOW_SECONDS = 20;
+
+/** What a round has shown. */
+export interface RoundResult {
+  readonly evidence: Evidence;
+  /** Until every server that must write did, in milliseconds. */
+  readonly goOn: number;
+}
+
+/**
+ * One failover: clients act, the primary fails and another host takes over, everything goes on, and what the clients
+ * were told is compared with all that is there.
+ * @throws AuditFailure
+ */
+export async function runRound(
+  edition: EditionName,
+  chain: Chain,
+  plan: RoundPlan,
+  random: Random,
+): Promise<RoundResult> {
+  const { hosts, servers } = chain;
+  chain.beginRound();
+  const { observations, before } = chain;
+  await hosts.prepare(plan);
+  const end = chain.load();
+  await chain.untilAcknowledged(CALLS_BEFORE, LOAD_MILLISECONDS);
+  hosts.beginLoss();
+  if (plan.isLossy) await chain.untilAcknowledged(CALLS_LOST, LOAD_MILLISECONDS);
+  await pause(random.below(60));
+  const starts = servers.map(({ starts }) => starts);
+  const struck = await hosts.strike(() => killServers(chain, plan, random));
+  const goOn = await untilGoesOn(edition, servers, observations);
+  const isKnownWhole = servers.length === 1 && !plan.isLossy && servers[0]!.starts === starts[0];
+  const failover: Failover = { ...struck, isKnownWhole };
+  await hosts.mend();
+  await chain.untilAcknowledged(CALLS_AFTER, LOAD_MILLISECONDS);
+  await end();
+  await hosts.settle();
+  const after = await readSettled(servers, edition, observations);
+  await chain.untilFollowed(after, FOLLOW_SECONDS);
+  const { followers, readsReplicas } = chain;
+  const evidence = { before, failover, after, observations, followers, readsReplicas };
+  if (after.storeId !== before.storeId) chain.lines?.fork(failover.struckAt, after.storeId, keptIn(evidence));
+  const faults = faultsOfRound(evidence);
+  if (faults.length > 0) throw new AuditFailure(describe(plan, evidence), faults);
+  chain.before = after;
+  return { evidence, goOn };
+}
+
+function killServers({ servers }: Chain, { killed }: RoundPlan, random: Random): void {
+  if (killed === "all") servers.forEach((server) => server.kill());
+  if (killed === "one") random.pick(servers).kill();
+}
+
+/** How many events both stores have in common. */
+export function keptIn({ before, after, observations }: Evidence): number {
+  const old = observations.histories.of(before.storeId);
+  let kept = 0;
+  while (kept < after.events.length && old.get(kept + 1)?.mark === after.events[kept]!.mark) kept++;
+  return kept;
+}
+
+function describe(plan: RoundPlan, { failover, before, after }: Evidence): string {
+  const times = { seconds: (microseconds() - failover.struckAt) / 1e6 };
+  const stores =
+    `store ${before.storeId} with ${before.events.length} events, then ${after.storeId} with ${after.events.length}`;
+  return `${JSON.stringify(plan)} ${JSON.stringify({ ...failover, ...times })} ${stores}`;
+}
