@@ -4,7 +4,8 @@ import { Random } from "../workload/random.ts";
 import { Chain, SCHEMA } from "./chain.ts";
 import { GO_ON_SECONDS } from "./going_on.ts";
 import { HTTP_FAULTS } from "./http_faults.ts";
-import { type ChainPlan, planChain, planRound } from "./plan.ts";
+import { planChain, planRound } from "./plan.ts";
+import { PatroniFailover } from "./patroni_failover.ts";
 import { runRound } from "./round.ts";
 import { StreamingFailover } from "./streaming_failover.ts";
 import { addRound, newTally, type Tally } from "./tally.ts";
@@ -19,15 +20,18 @@ import { addRound, newTally, type Tally } from "./tally.ts";
 const ROUNDS_OF_A_CHAIN = 6;
 
 export async function chainRounds({ edition, seed, extent, directory }: CheckContext): Promise<Figures> {
-  const random = new Random(seed);
+  const all = new Random(seed);
   const tally = newTally();
   for (let number = 0; !extent.isOver(tally.failovers); number++) {
-    const own = random.fork();
+    const own = all.fork();
     const plan = planChain(own, edition, number);
     const place = join(directory, `chain_${number}`);
     Deno.mkdirSync(place);
     const where = `chain ${number} of ${JSON.stringify(plan)}`;
-    await using hosts = await StreamingFailover.start(SCHEMA, own.fork(), plan);
+    const random = own.fork();
+    await using hosts = plan.isPatroni
+      ? await PatroniFailover.start()
+      : await StreamingFailover.start(SCHEMA, random, plan);
     const options = { edition, plan, random: own.fork(), hosts, directory: place, number };
     await using chain = await Chain.start(options);
     for (let round = 0; round < ROUNDS_OF_A_CHAIN && !extent.isOver(tally.failovers); round++) {
@@ -39,7 +43,7 @@ export async function chainRounds({ edition, seed, extent, directory }: CheckCon
         throw new AuditFailure(where, [`round ${round}: ${JSON.stringify(roundPlan)}`, error.message]);
       }
     }
-    addProxy(tally, chain, plan);
+    addProxy(tally, chain);
   }
   demand("chain", tally.failovers, {
     lossy: [tally.lossy, tally.failovers / 5],
@@ -55,6 +59,6 @@ export async function chainRounds({ edition, seed, extent, directory }: CheckCon
   return { ...tally };
 }
 
-function addProxy(tally: Tally, { balancer }: Chain, _plan: ChainPlan): void {
+function addProxy(tally: Tally, { balancer }: Chain): void {
   for (const fault of HTTP_FAULTS) tally.httpFaults += balancer.faults[fault];
 }

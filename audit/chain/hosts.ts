@@ -18,6 +18,9 @@ const SETTINGS = {
   autovacuum: "off",
 };
 
+/** In memory, where it is possible: a copy of a host takes a tenth of the time. */
+const MEMORY = "/dev/shm";
+
 const INITDB = ["--auth=trust", "--encoding=UTF8", "--wal-segsize=1"];
 
 /** One of the three PostgreSQL hosts. */
@@ -83,7 +86,7 @@ export class Hosts implements AsyncDisposable {
           ...SETTINGS,
           primary_conninfo: `host=127.0.0.1 port=${feed.port} user=postgres application_name=${name}`,
         };
-        const options = { settings, initdb: INITDB };
+        const options = { settings, initdb: INITDB, parent: isDirectory(MEMORY) ? MEMORY : undefined };
         const made = first === undefined ? options : { ...options, replicaOf: first };
         all.push(new Host(name, await PostgresCluster.start(programs, made), feed));
       }
@@ -130,4 +133,12 @@ export class Hosts implements AsyncDisposable {
 async function appliedBy(replica: Host): Promise<number> {
   const [row] = await replica.cluster.sql("SELECT (pg_last_wal_replay_lsn() - '0/0')::bigint");
   return numberIn(row![0]);
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
 }

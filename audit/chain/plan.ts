@@ -71,12 +71,12 @@ function planUrls(random: Random, readsReplicas: boolean): UrlForms {
   };
 }
 
-/** @param hasFronts whether the primary can be cut off */
-export function planRound(random: Random, { hasFronts }: ChainPlan): RoundPlan {
-  const isLossy = random.chance(LOSSY);
-  const isSynchronous = !isLossy && random.chance(0.6);
+/** Of one chain; Patroni keeps a synchronous standby, and loses nothing. */
+export function planRound(random: Random, { hasFronts, isPatroni }: ChainPlan): RoundPlan {
+  const isLossy = !isPatroni && random.chance(LOSSY);
+  const isSynchronous = isPatroni || !isLossy && random.chance(0.6);
   const ends: End[] = isLossy || isSynchronous ? ["kill", "kill", "kill", "stop"] : ["stop"];
-  if (hasFronts) ends.push("cutOff", "cutOff", "silent");
+  if (hasFronts && !isPatroni) ends.push("cutOff", "cutOff", "silent");
   return {
     isSynchronous,
     isLossy,

@@ -129,14 +129,13 @@ export class StreamingFailover implements Failing {
   /** The third host may have more than the new primary: then it cannot follow, and gets a copy. */
   async #letFollow(third: Host): Promise<void> {
     third.follow(this.#target);
+    const timeline = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer";
+    const [row] = await this.#target.cluster.sql(`SELECT ${timeline}`);
+    const sql = `SELECT FROM pg_stat_wal_receiver
+      WHERE status = 'streaming' AND received_tli = ${numberIn(row![0])}`;
     try {
       await eventually(async () => {
-        const [row] = await this.#target.cluster.sql(
-          `SELECT count(*) FROM pg_stat_replication
-           WHERE application_name = '${third.name}' AND state = 'streaming'
-             AND replay_lsn >= pg_current_wal_flush_lsn() - 65536`,
-        );
-        if (numberIn(row![0]) === 0) throw new Error(`${third.name} does not follow`);
+        if ((await third.cluster.sql(sql)).length === 0) throw new Error(`${third.name} does not follow`);
       }, FOLLOW_SECONDS);
     } catch {
       await third.copy(this.#target);
