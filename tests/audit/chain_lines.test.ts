@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { tapped } from "../../audit/chain/tapped_transport.ts";
+import { HistoryLines } from "../../audit/chain/history_lines.ts";
+import { Histories, Observations } from "../../audit/chain/observations.ts";
+import { SeenEvents } from "../../audit/chain/observed.ts";
+import { EventStore } from "../../client/mod.ts";
+import type { TransportReply, TransportRequest } from "../../client/transport/transport.ts";
+import { PROXY_HEADER } from "../../audit/chain/http_faults.ts";
+
+const EVENT = JSON.stringify({
+  sequence: 1,
+  time: "t1",
+  type: "Noted",
+  identifiers: { note: "n1" },
+  metadata: { mark: "a1/0" },
+  payload: "{}",
+});
+
+/** An answer with these fields of the head. */
+function answer(status: number, text: string, head: Readonly<Record<string, string>>): TransportReply {
+  return {
+    status,
+    header: (name) => ({ "content-length": String(text.length), ...head })[name],
+    text: () => Promise.resolve(text),
+    pieces: () => {
+      throw new Error("it has a length");
+    },
+  };
+}
+
+const SERVED = { "x-service-store": "S", "x-service-head": "1" };
+
+Deno.test("what a client asks and is told becomes a line for a checker of linearizability", async () => {
+  const path = Deno.makeTempFileSync();
+  const observations = new Observations(new SeenEvents(), new Histories());
+  const answers: (() => TransportReply)[] = [
+    () => answer(200, '{"events":[{"sequence":1,"time":"t1"}],"projections":{}}', SERVED),
+    () => answer(409, '{"error":"ConcurrencyException"}', SERVED),
+    () => answer(413, '{"error":"PayloadTooLarge"}', SERVED),
+    () => answer(502, "<html></html>", { [PROXY_HEADER]: "1" }),
+    () => {
+      throw new Error("the connection broke");
+    },
+    () => answer(200, `${EVENT}\n{"hasMore":false}\n`, SERVED),
+    () => answer(200, `${EVENT}\n`, SERVED),
+  ];
+  const send = (_: TransportRequest): Promise<TransportReply> =>
+    Promise.resolve().then(() => answers.shift()!());
+  {
+    using lines = new HistoryLines(path, false);
+    const tap = { client: 3, observations: () => observations, lines, call: undefined };
+    const store = new EventStore({ transport: tapped({ send }, tap), retrySeconds: 0 });
+    const query = { identifiers: { note: "n1" } };
+    const conditions = { query, after: { storeId: "S", sequence: 0 } };
+    const event = { type: "Noted", identifiers: { note: "n1" }, metadata: { mark: "a1/0" }, payload: {} };
+    await store.append(event);
+    for (let i = 0; i < 4; i++) await assert.rejects(store.append(event, { conditions }));
+    await store.read(query);
+    await assert.rejects(store.read("*"));
+    lines.fork(5, "T", 1);
+  }
+  const lines = Deno.readTextFileSync(path).trimEnd().split("\n").map((line) => JSON.parse(line));
+  Deno.removeSync(path);
+  const events = [{ label: "a1/0", tags: ["note:n1"] }];
+  const condition = { after: 0, store: "S", tags: ["note:n1"] };
+  assert.deepEqual(lines.map(({ op, input, output }) => ({ op, input, output })), [
+    {
+      op: "write",
+      input: { condition: null, events },
+      output: { kind: "written", store: "S", sequences: [1] },
+    },
+    ...["conflict", "nothing", "unknown", "unknown"].map((kind) => (
+      { op: "write", input: { condition, events }, output: { kind } }
+    )),
+    {
+      op: "read",
+      input: { tags: ["note:n1"], after: 0 },
+      output: { store: "S", head: 1, events: [[1, "a1/0"]] },
+    },
+    { op: "fork", input: {}, output: { store: "T", kept: 1 } },
+  ]);
+  assert.deepEqual(lines.map((line) => line.return === null), [
+    false,
+    false,
+    false,
+    true,
+    true,
+    false,
+    false,
+  ]);
+  assert.ok(lines.every(({ call, return: end }) => end === null || end >= call));
+  // A page that breaks off is none, and what it has shown counts.
+  assert.equal(observations.pages.length, 1);
+  assert.equal(observations.histories.of("S").get(1)?.mark, "a1/0");
+});
