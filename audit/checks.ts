@@ -8,6 +8,7 @@ import { endurance } from "./endurance/endurance.ts";
 import { diskRounds } from "./disks/disk_rounds.ts";
 import { failingCalls } from "./faults/failing_calls.ts";
 import { killRounds } from "./kills/kill_rounds.ts";
+import { linearizabilityRounds } from "./linearizability/rounds.ts";
 import { modelRuns } from "./models/model_runs.ts";
 import { orderRounds } from "./order/order_rounds.ts";
 import { postgresFailover } from "./postgres/failover_rounds.ts";
@@ -41,6 +42,12 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 3334, full: 200_000 } }],
   // A round is one history of twelve clients.
   ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 60, full: 600 } }],
+  // A round is one such history, which Porcupine judges too.
+  ["linearizability", {
+    run: linearizabilityRounds,
+    editions: ["A", "B", "C"],
+    rounds: { quick: 20, full: 600 },
+  }],
   // A round is one command.
   ["models", {
     run: modelRuns,

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { trackedFiles } from "./support/tracked_files.ts";
 
 /*
- * The shape of the house, held by a test: imports point down only, nothing goes in circles, and every file
- * is reached from a program.
+ * The shape of the house, held by a test: imports point down only, nothing goes in circles, every file is
+ * reached from a program, and nothing lies around.
  */
 
 const ROOT = new URL("../", import.meta.url);
@@ -204,4 +205,27 @@ Deno.test("files are named in snake_case and no name says manager, helper or uti
     assert.match(name, /^[a-z0-9]+(_[a-z0-9]+)*\.ts$/, path);
     assert.doesNotMatch(name, /manager|helper|util/, path);
   }
+});
+
+/**
+ * What stands at the top. Another name needs a reason that a visitor of the repository understands: a tool that looks
+ * for it there and nowhere else, or a part of the project of which docs/architecture.md speaks.
+ */
+const TOP_LEVEL = [
+  ...[".ci", ".dockerignore", ".gitattributes", ".github", ".gitignore", "Dockerfile", "compose.yaml"],
+  ...["CHANGELOG.md", "CONTRIBUTING.md", "README.md", "config.example.toml", "docs", "examples"],
+  ...["deno.json", "deno.lock", "main.ts", "src", "cli", "client", "explorer", "integrations", "monitoring"],
+  ...["audit", "bench", "tests", "tools"],
+];
+
+Deno.test("nothing stands at the top of the repository that is not in the list", async () => {
+  const tracked = await trackedFiles(new URL(".", ROOT).pathname);
+  const names = new Set(tracked.map((path) => path.split("/")[0]!));
+  assert.deepEqual([...names].sort(), TOP_LEVEL.toSorted());
+});
+
+Deno.test("no log, profile or heap snapshot is tracked", async () => {
+  const tracked = await trackedFiles(new URL(".", ROOT).pathname);
+  assert.ok(tracked.length > 1000);
+  assert.deepEqual(tracked.filter((path) => /\.(log|cpuprofile|heapsnapshot)$/.test(path)), []);
 });

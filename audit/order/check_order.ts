@@ -28,12 +28,14 @@ export function faultsOfOrder({ calls, log }: History): string[] {
   }
   for (const id of byCall.keys()) faults.push(`no call has written the events of ${id}`);
   if (faults.length > 0) return faults;
-  const bounds = new Bounds(calls, accepted, log.length);
-  for (const call of calls) {
-    const fault = call.kind === "read"
-      ? faultOfRead(call, log, bounds)
-      : faultOfWrite(call, log, bounds, accepted);
-    if (fault !== undefined) faults.push(`call ${call.id}: ${fault}`);
+  const bounds = new Bounds(accepted, log.length);
+  // What a call has seen is certain for those that began after it: they come later here.
+  for (const call of calls.toSorted((one, other) => one.begun - other.begun)) {
+    const found = call.kind === "read"
+      ? placeOfRead(call, log, bounds)
+      : placeOfWrite(call, log, bounds, accepted);
+    if (typeof found === "string") faults.push(`call ${call.id}: ${found}`);
+    else if (found !== undefined) bounds.add(call, found);
   }
   return faults;
 }
@@ -60,40 +62,50 @@ function faultsOfAccepted({ id, events, outcome }: Write, its: readonly LoggedEv
 
 /** How many events a call may have seen: all that were certain before it began, none that began after it ended. */
 class Bounds {
-  readonly #certain: readonly { readonly at: number; readonly length: number }[];
+  readonly #certain: { readonly at: number; readonly length: number }[];
   readonly #begun: readonly { readonly at: number; readonly place: number }[];
-  readonly #length: number;
+  /** How many events there were between two writes: the events of one write come all at once. */
+  readonly #lengths: readonly number[];
 
-  constructor(calls: readonly Call[], accepted: readonly Accepted[], length: number) {
-    const written = accepted.map(({ call, place }) => ({ at: call.ended, length: place + call.events }));
-    const seen = calls.flatMap((call) =>
-      call.kind === "read" && call.head !== undefined ? [{ at: call.ended, length: call.head }] : []
-    );
-    this.#certain = [...written, ...seen];
+  constructor(accepted: readonly Accepted[], length: number) {
+    this.#certain = accepted.map(({ call, place }) => ({ at: call.ended, length: place + call.events }));
     this.#begun = accepted.map(({ call, place }) => ({ at: call.begun, place }));
-    this.#length = length;
+    this.#lengths = [...accepted.map(({ place }) => place), length].sort((one, other) => one - other);
+  }
+
+  /** A call has seen so many events at least. */
+  add({ ended }: Call, length: number): void {
+    this.#certain.push({ at: ended, length });
   }
 
   of({ begun, ended }: Call): { readonly least: number; readonly most: number } {
     let least = 0;
     for (const { at, length } of this.#certain) if (at < begun) least = Math.max(least, length);
-    let most = this.#length;
+    let most = this.#lengths.at(-1)!;
     for (const { at, place } of this.#begun) if (at > ended) most = Math.min(most, place);
     return { least, most };
   }
+
+  /** The first place of a call that explains its answer. */
+  first(call: Call, explains: (length: number) => boolean): number | undefined {
+    const { least, most } = this.of(call);
+    return this.#lengths.find((length) => length >= least && length <= most && explains(length));
+  }
 }
 
-function faultOfRead(call: Read, log: readonly LoggedEvent[], bounds: Bounds): string | undefined {
+/** @returns how many events it has seen at least, or what is wrong with it */
+function placeOfRead(call: Read, log: readonly LoggedEvent[], bounds: Bounds): number | string {
   const { least, most } = bounds.of(call);
   const { head } = call;
   if (head === undefined) {
-    for (let place = least; place <= most; place++) {
-      if (faultOfPage(call, log, place) === undefined) return undefined;
-    }
-    return `it got ${call.sequences.join()}, which were never all that matched between ${least} and ${most}`;
+    return bounds.first(call, (length) => faultOfPage(call, log, length) === undefined) ??
+      `it got ${call.sequences.join()}, which were never all that matched between ${least} and ${most}`;
   }
   if (head < least || head > most) return `it saw the head ${head}, which was from ${least} to ${most} then`;
-  return faultOfPage(call, log, head);
+  if (bounds.first(call, (length) => length === head) === undefined) {
+    return `it saw the head ${head}, in the midst of a write`;
+  }
+  return faultOfPage(call, log, head) ?? head;
 }
 
 /** What is wrong with a page, if the store had so many events. */
@@ -105,34 +117,37 @@ function faultOfPage(call: Read, log: readonly LoggedEvent[], head: number): str
   return call.hasMore === all.length > limit ? undefined : `it was told hasMore=${call.hasMore}`;
 }
 
-function faultOfWrite(
+/** @returns how many events it has seen at least, if that is known, or what is wrong with it */
+function placeOfWrite(
   call: Write,
   log: readonly LoggedEvent[],
   bounds: Bounds,
   accepted: readonly Accepted[],
-): string | undefined {
-  const { least, most } = bounds.of(call);
+): number | string | undefined {
   const { outcome, conditions, events } = call;
   if (outcome.kind === "takenBack") return undefined;
   if (outcome.kind === "accepted") {
     if (events === 0) return undefined;
+    const { least, most } = bounds.of(call);
     const { place } = accepted.find((one) => one.call === call)!;
     if (place < least) return `it began when ${least} events were there, and was put behind ${place}`;
     if (place + events > most) return `it was put behind a write that began when it was over`;
     const broken = conditions.findIndex((condition) => forbidden(condition, log, place) !== undefined);
-    return broken < 0 ? undefined : `it was accepted, and its condition ${broken} does not hold`;
+    return broken < 0 ? place + events : `it was accepted, and its condition ${broken} does not hold`;
   }
-  for (let place = least; place <= most; place++) {
-    const first = conditions.findIndex((condition) => forbidden(condition, log, place) !== undefined);
-    if (first !== outcome.condition) continue;
-    if (forbidden(conditions[first]!, log, place) === outcome.sequence) return undefined;
-  }
-  return `it was refused for condition ${outcome.condition} and event ${outcome.sequence}, which nothing explains`;
+  const isExplained = (length: number): boolean => {
+    const first = conditions.findIndex((condition) => forbidden(condition, log, length) !== undefined);
+    return first === outcome.condition && forbidden(conditions[first]!, log, length) === outcome.sequence;
+  };
+  return bounds.first(call, isExplained) ??
+    `it was refused for condition ${outcome.condition} and event ${outcome.sequence}, which nothing explains`;
 }
 
-/** The first of so many events that a condition forbids. */
+/** The first of so many events that a condition forbids; -1 when it rests on an event that is not there. */
 function forbidden(condition: Condition, log: readonly LoggedEvent[], length: number): number | undefined {
-  if ("after" in condition) return firstAfter(log, condition.query, condition.after, length);
+  if ("after" in condition) {
+    return condition.after > length ? -1 : firstAfter(log, condition.query, condition.after, length);
+  }
   const found = new Set(condition.found);
   let seen = 0;
   for (let i = 0; i < length; i++) {
@@ -141,6 +156,5 @@ function forbidden(condition: Condition, log: readonly LoggedEvent[], length: nu
     if (!found.has(event.sequence)) return event.sequence;
     seen++;
   }
-  // It has found something that is not there.
   return seen === found.size ? undefined : -1;
 }

@@ -35,7 +35,7 @@ export async function orderRounds({ edition, seed, extent, directory }: CheckCon
       calls.filter((call) => call.kind === "write" && call.outcome.kind === "conflict").length;
     tally.reads += calls.filter(({ kind }) => kind === "read").length;
     tally.overlappingReads += overlappingReads(calls);
-    await reset(edition, server);
+    await resetStore(edition, server);
   }
   demand("histories", tally.rounds, {
     accepted: [tally.accepted, tally.rounds * 10],
@@ -52,7 +52,7 @@ function overlappingReads(calls: readonly Call[]): number {
   ).length;
 }
 
-async function reset(edition: EditionName, server: ServerProcess): Promise<void> {
+export async function resetStore(edition: EditionName, server: ServerProcess): Promise<void> {
   if (edition === "B") return await emptyB(server.client());
   await server.client().reset();
 }

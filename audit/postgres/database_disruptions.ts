@@ -1,4 +1,4 @@
-import { openSession } from "../../src/store/postgres/connection/open_session.ts";
+import { openPrimary } from "../../src/store/postgres/connection/open_session.ts";
 import { numberIn } from "../../src/store/postgres/protocol/cells.ts";
 import type { Session } from "../../src/store/postgres/protocol/session.ts";
 import { pause } from "../../tests/support/eventually.ts";
@@ -58,7 +58,7 @@ async function tooManyConnections(cluster: StoreCluster, { servers }: Scene): Pr
   const crowd = (async () => {
     while (!isOver) {
       try {
-        sessions.push(await openSession({ address: postgres.address(CROWD), schema: "public" }, "setup"));
+        sessions.push(await openPrimary({ address: postgres.address(CROWD), schema: "public" }, "setup"));
       } catch {
         await pause(1);
       }

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Query } from "../../src/model/query.ts";
 import { openPostgres } from "../../src/store/postgres/open_postgres.ts";
-import { openSession } from "../../src/store/postgres/connection/open_session.ts";
+import { openPrimary } from "../../src/store/postgres/connection/open_session.ts";
 import { PostgresStore } from "../../src/store/postgres/postgres_store.ts";
 import { textIn } from "../../src/store/postgres/protocol/cells.ts";
 import { Session, type Statement } from "../../src/store/postgres/protocol/session.ts";
@@ -38,7 +38,7 @@ const statements = await statementsOf(async () => {
   await takeOver();
 });
 
-const session = await openSession(place, "writing");
+const session = await openPrimary(place, "writing");
 const plans: string[] = [];
 let scans = 0;
 for (const { sql, params = [] } of statements) {

@@ -1,5 +1,5 @@
 import type { PostgresAddress } from "../../src/config/postgres_url.ts";
-import { openSession } from "../../src/store/postgres/connection/open_session.ts";
+import { openPrimary } from "../../src/store/postgres/connection/open_session.ts";
 import { median } from "../campaigns/report.ts";
 
 /** A proxy of a thread of its own before a database, which delays what servers say to it. */
@@ -30,7 +30,7 @@ const ROUND_TRIPS = 25;
 
 /** @returns milliseconds, the median of some round trips with nothing to do */
 export async function roundTripTo(address: PostgresAddress): Promise<number> {
-  const session = await openSession({ address, schema: "public" }, "setup");
+  const session = await openPrimary({ address, schema: "public" }, "setup");
   const milliseconds: number[] = [];
   for (let i = 0; i < ROUND_TRIPS; i++) {
     const startedAt = performance.now();

@@ -1,17 +1,19 @@
 import { isHost } from "../model/address.ts";
 import { utf8BytesOver } from "../model/utf8.ts";
 import { pathFault } from "./path_fault.ts";
-import type { ChoiceSetting, IntegerSetting, Setting, TextSetting } from "./setting.ts";
+import type { ChoiceSetting, HostsSetting, IntegerSetting, Setting, TextSetting } from "./setting.ts";
 import { parsePostgresUrl } from "./postgres_url.ts";
 import type { TomlValue } from "./toml.ts";
 
 /** Longest path of a unix socket, in bytes, that every kernel we run on accepts. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
+const HOSTS = "host names and IP addresses without scheme and port";
+
 /** What is shown in the place of a secret. */
 export const SECRET_MASK = "********";
 
-export type Value = string | number | boolean;
+export type Value = string | number | boolean | readonly string[];
 
 /** A value that follows its setting's rules, or what the setting requires, as the end of a sentence. */
 export type Checked = { readonly value: Value } | { readonly fault: string };
@@ -23,6 +25,8 @@ export function checkFileValue(setting: Setting, value: TomlValue): Checked {
       return typeof value === "bigint" ? checkInteger(setting, value) : wrong(setting, value);
     case "boolean":
       return typeof value === "boolean" ? { value } : wrong(setting, value, "true or false");
+    case "hosts":
+      return Array.isArray(value) ? checkHosts(setting, value) : wrong(setting, value);
     default:
       return typeof value === "string" ? checkText(setting, value) : wrong(setting, value);
   }
@@ -37,6 +41,12 @@ export function checkVariable(setting: Setting, value: string): Checked {
       if (value === "true" || value === "1") return { value: true };
       if (value === "false" || value === "0") return { value: false };
       return wrong(setting, value, "true, false, 1 or 0");
+    case "hosts":
+      return checkHosts(
+        setting,
+        value.split(",").map((item) => item.trim()),
+        `${HOSTS}, with commas in between`,
+      );
     default:
       return checkText(setting, value);
   }
@@ -45,6 +55,16 @@ export function checkVariable(setting: Setting, value: string): Checked {
 function checkInteger(setting: IntegerSetting, value: bigint, written: TomlValue = value): Checked {
   if (value < BigInt(setting.min) || value > BigInt(setting.max)) return wrong(setting, written);
   return { value: Number(value) };
+}
+
+/** Names the item at fault. */
+function checkHosts(setting: HostsSetting, items: readonly TomlValue[], wanted?: string): Checked {
+  const hosts: string[] = [];
+  for (const item of items) {
+    if (typeof item !== "string" || !isHost(item)) return wrong(setting, item, wanted);
+    hosts.push(item);
+  }
+  return { value: hosts };
 }
 
 function checkText(setting: ChoiceSetting | TextSetting, value: string): Checked {
@@ -125,6 +145,8 @@ function requirement(setting: Setting): string {
       return "true or false";
     case "choice":
       return `one of ${setting.choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
+    case "hosts":
+      return `a list of ${HOSTS}, as in ["events.example.com"]`;
     case "text":
       return textRequirements[setting.format];
   }

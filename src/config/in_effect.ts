@@ -28,6 +28,7 @@ export function unusedSettings(values: readonly SettingValue[]): ReadonlyMap<str
     unused.set(key, `unused: the server listens on ${isTcp ? "TCP" : "socketPath"}`);
   }
   if (valueOf("enableAuth") !== true) unused.set("authToken", "unused: enableAuth is off");
+  else unused.set("allowedHosts", "unused: enableAuth is on");
   for (const key of unusedBeside(valueOf("storage"), edition)) {
     unused.set(key, `unused: storage is ${valueOf("storage")}`);
   }
@@ -36,6 +37,8 @@ export function unusedSettings(values: readonly SettingValue[]): ReadonlyMap<str
 
 /** The settings of the other storage. With PostgreSQL, only edition C still has a file in `dataDir`: its pause. */
 function unusedBeside(storage: unknown, edition: unknown): string[] {
-  if (storage !== "postgres") return ["postgresUrl", "postgresReadUrl", "postgresSchema", "postgresPoolSize"];
+  if (storage !== "postgres") {
+    return ["postgresUrl", "postgresReadUrl", "postgresSchema", "postgresPoolSize", "postgresFailover"];
+  }
   return edition === "C" ? ["readPoolSize"] : ["readPoolSize", "dataDir"];
 }

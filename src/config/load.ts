@@ -4,6 +4,7 @@ import { ConfigError } from "./config_error.ts";
 import { type ConfigFile, readConfigFile } from "./config_file.ts";
 import { listensOnTcp } from "./in_effect.ts";
 import { parsePostgresUrl, type PostgresAddress } from "./postgres_url.ts";
+import type { FailoverName } from "./setting.ts";
 import { type ReadVariable, resolveSection, type SettingValue } from "./resolve.ts";
 import { contradictions } from "./rules.ts";
 import { type Section, sections, type SectionValues, settings } from "./settings.ts";
@@ -18,7 +19,13 @@ import {
 type ServerValues = SectionValues<"server">;
 type BackupValues = SectionValues<"backup">;
 type ListenKey = "socketPath" | "socketMode" | "bindAddress" | "port";
-type PostgresKey = "storage" | "postgresUrl" | "postgresReadUrl" | "postgresSchema" | "postgresPoolSize";
+type PostgresKey =
+  | "storage"
+  | "postgresUrl"
+  | "postgresReadUrl"
+  | "postgresSchema"
+  | "postgresPoolSize"
+  | "postgresFailover";
 
 /** Where the server listens; `mode` holds the permissions of the socket. */
 type Listen = (UnixAddress & { readonly mode: number }) | TcpAddress;
@@ -43,6 +50,7 @@ export interface PostgresSettings {
   readonly schema: string;
   /** Connections for reads. */
   readonly poolSize: number;
+  readonly failover: FailoverName;
 }
 
 /** `[backup]`. */
@@ -89,14 +97,21 @@ export function loadServerSettings(from: LoadFrom): Loaded<ServerSettings> {
 }
 
 function postgresIn(
-  { storage, postgresUrl, postgresReadUrl, postgresSchema: schema, postgresPoolSize: poolSize }: ServerValues,
+  {
+    storage,
+    postgresUrl,
+    postgresReadUrl,
+    postgresSchema: schema,
+    postgresPoolSize: poolSize,
+    postgresFailover: failover,
+  }: ServerValues,
 ): PostgresSettings | undefined {
   if (storage === "sqlite") return undefined;
   const address = parsePostgresUrl(postgresUrl!) as PostgresAddress;
   const readAddress = postgresReadUrl === undefined
     ? undefined
     : parsePostgresUrl(postgresReadUrl) as PostgresAddress;
-  return { address, readAddress, schema, poolSize };
+  return { address, readAddress, schema, poolSize, failover };
 }
 
 /** Nobody but the token keeps those out who can reach an address that is not this machine's own. */

@@ -24,9 +24,9 @@ export const POSTGRES_TARGETS = ["any", "read-write", "primary", "standby", "pre
 export type PostgresTarget = (typeof POSTGRES_TARGETS)[number];
 
 export interface PostgresTls {
-  /** Whether the certificate must be that of the host, and not only one of an authority that is trusted. */
+  /** Whether the certificate must be that of the host, and not only one of an authority in the file. */
   readonly verifiesName: boolean;
-  /** The file with the authorities to trust besides those of the runtime. */
+  /** The file with the only authorities to trust; those of the runtime when undefined. */
   readonly authoritiesPath: string | undefined;
 }
 
@@ -57,8 +57,10 @@ function parseWithOneHost(text: string): PostgresAddress | { readonly fault: str
   const url = URL.parse(text);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) return { fault: "must be a postgresql:// URL" };
   const { searchParams: parameters } = url;
-  const unknown = [...parameters.keys()].some((name) => !PARAMETERS.includes(name));
+  const names = [...parameters.keys()];
+  const unknown = names.some((name) => !PARAMETERS.includes(name));
   if (unknown || url.hash !== "") return { fault: `may have the parameters ${PARAMETERS.join(", ")} only` };
+  if (new Set(names).size < names.length) return { fault: "may have each parameter once only" };
   const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decoded);
   if (user === undefined || password === undefined || database === undefined) {
     return { fault: "must encode a % as %25" };
@@ -81,22 +83,35 @@ function parseWithOneHost(text: string): PostgresAddress | { readonly fault: str
 function serverOf(url: URL, parameters: URLSearchParams): PostgresServer | { readonly fault: string } {
   const port = url.port === "" ? 5432 : Number(url.port);
   const directory = parameters.get("host");
-  const mode = parameters.get("sslmode");
   if (directory !== null) {
     if (!directory.startsWith("/")) return { fault: "may have a directory as its host parameter only" };
-    if (mode !== null && mode !== "disable") return { fault: "cannot ask for TLS on a unix socket" };
-    return { transport: "unix", path: `${directory}/.s.PGSQL.${port}` };
+    const tls = tlsOf(parameters, "disable");
+    if (tls === undefined) return { transport: "unix", path: `${directory}/.s.PGSQL.${port}` };
+    return "fault" in tls ? tls : { fault: "cannot ask for TLS on a unix socket" };
   }
   if (url.hostname === "") return { fault: "must name a host" };
-  const authoritiesPath = parameters.get("sslrootcert") ?? undefined;
   const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  switch (mode ?? (LOOPBACK.test(url.hostname) ? "disable" : "verify-full")) {
+  const tls = tlsOf(parameters, LOOPBACK.test(url.hostname) ? "disable" : "verify-full");
+  if (tls !== undefined && "fault" in tls) return tls;
+  return { transport: "tcp", hostname, port, tls };
+}
+
+function tlsOf(
+  parameters: URLSearchParams,
+  usual: "disable" | "verify-full",
+): PostgresTls | undefined | { readonly fault: string } {
+  const authoritiesPath = parameters.get("sslrootcert") ?? undefined;
+  if (authoritiesPath === "") return { fault: "must name a file as its sslrootcert" };
+  switch (parameters.get("sslmode") ?? usual) {
     case "disable":
-      return { transport: "tcp", hostname, port, tls: undefined };
+      if (authoritiesPath === undefined) return undefined;
+      return { fault: "has an sslrootcert, but no TLS: sslmode=verify-full is needed" };
     case "verify-ca":
-      return { transport: "tcp", hostname, port, tls: { verifiesName: false, authoritiesPath } };
+      // Otherwise everybody with a certificate for anything would do.
+      if (authoritiesPath === undefined) return { fault: "needs an sslrootcert for sslmode=verify-ca" };
+      return { verifiesName: false, authoritiesPath };
     case "verify-full":
-      return { transport: "tcp", hostname, port, tls: { verifiesName: true, authoritiesPath } };
+      return { verifiesName: true, authoritiesPath };
     default:
       return { fault: "must have one of the sslmodes disable, verify-ca and verify-full" };
   }

@@ -1,4 +1,4 @@
-import { isSecret, SECRET_MASK } from "./check.ts";
+import { isSecret, SECRET_MASK, type Value } from "./check.ts";
 import { listenText, unusedSettings } from "./in_effect.ts";
 import type { Loaded, ServerSettings } from "./load.ts";
 import type { SettingValue } from "./resolve.ts";
@@ -90,7 +90,8 @@ export function settingsHelp(
 }
 
 /** JSON writes these kinds of value just as TOML does, but for a character that TOML does not allow as it is. */
-export function tomlText(value: string | number | boolean): string {
+export function tomlText(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map(tomlText).join(", ")}]`;
   return JSON.stringify(value).replaceAll("\x7f", "\\u007f");
 }
 

@@ -5,6 +5,10 @@ export type EditionName = (typeof EDITION_NAMES)[number];
 
 export const STORAGE_NAMES = ["sqlite", "postgres"] as const;
 
+/** What the operator says of failovers of PostgreSQL: see docs/postgres.md. */
+export const FAILOVER_NAMES = ["verify", "lossless"] as const;
+export type FailoverName = (typeof FAILOVER_NAMES)[number];
+
 interface Row {
   /** The environment variable that holds the setting when the file does not. */
   readonly variable: string;
@@ -39,13 +43,20 @@ export interface TextSetting<Default extends string | undefined = string | undef
   readonly default: Default;
 }
 
-export type Setting = IntegerSetting | BooleanSetting | ChoiceSetting | TextSetting;
+/** Names and addresses of hosts: an array in the file, with commas in between in the variable. */
+export interface HostsSetting extends Row {
+  readonly kind: "hosts";
+  readonly default: readonly string[];
+}
+
+export type Setting = IntegerSetting | BooleanSetting | ChoiceSetting | TextSetting | HostsSetting;
 
 /** The value that a checked setting has. */
 type ValueOf<S> = S extends IntegerSetting ? number
   : S extends BooleanSetting ? boolean
   : S extends ChoiceSetting<infer Choice> ? Choice
   : S extends TextSetting<infer Default> ? string | Default
+  : S extends HostsSetting ? readonly string[]
   : never;
 
 export type ValuesOf<Table> = { readonly [Key in keyof Table]: ValueOf<Table[Key]> };
@@ -86,6 +97,11 @@ export function text<Default extends string | undefined>(
   help: string,
 ): TextSetting<Default> {
   return { kind: "text", variable, format, default: value, help };
+}
+
+/** A list of hosts; every list is empty by default. */
+export function hosts(variable: string, help: string): HostsSetting {
+  return { kind: "hosts", variable, default: [], help };
 }
 
 /** The same setting, used by some editions only. */

@@ -1,4 +1,4 @@
-import { checkVariable, isSecret } from "./check.ts";
+import { checkVariable, isSecret, type Value } from "./check.ts";
 import type { ConfigFile } from "./config_file.ts";
 import { unusedSettings } from "./in_effect.ts";
 import type { ReadVariable, SettingValue } from "./resolve.ts";
@@ -49,9 +49,14 @@ export function overriddenWarnings(
     const given = readVariable(setting.variable);
     if (given === undefined) return [];
     const checked = checkVariable(setting, given);
-    if (winner.key === key && "value" in checked && checked.value === winner.value) return [];
+    if (winner.key === key && "value" in checked && isSame(checked.value, winner.value)) return [];
     return [`${setting.variable} has no effect: ${winner.key} at ${winner.origin} wins`];
   });
+}
+
+/** Two values of one setting. No host of a list has a comma. */
+function isSame(one: Value, other: Value | undefined): boolean {
+  return String(one) === String(other);
 }
 
 /** Either way to name a source in the file hides the variables of both. */

@@ -93,8 +93,7 @@ function check(
 ): Extract<Routing, { kind: "found" }> | LeveledReply & { readonly kind: "answered" } {
   const foreign = options.originCheck?.(request);
   if (foreign !== undefined) {
-    const line = `refused in development mode without a token: ${foreign}`;
-    return { kind: "answered", reply: textReply(403, line), level: "info" };
+    return { kind: "answered", reply: textReply(403, `refused without a token: ${foreign}`), level: "info" };
   }
   if (options.tokenAccepted?.(request.header("authorization")) === false) {
     throw new Refusal("Unauthorized", "missing or invalid bearer token");

@@ -16,7 +16,7 @@ export interface RoutedRequest extends Pick<HttpRequest, "header" | "left" | "re
 
 export interface Route {
   readonly method: "GET" | "POST" | "QUERY" | "DELETE";
-  /** Segments separated by slashes; `:name` stands for any one segment. */
+  /** Segments separated by slashes, compared as sent; `:name` stands for any one segment, percent-decoded. */
   readonly path: string;
   /**
    * What happens to the body: `handled` by the handler, `ignored` (read and dropped) before the handler runs, or
@@ -54,20 +54,22 @@ export function makeRouter(routes: readonly Route[]): Router {
 }
 
 function route(patterns: readonly Pattern[], method: string, rawPath: string): Routing {
-  const path = decodePath(rawPath);
-  if (path === undefined) return { kind: "unknownPath" };
-  const fitting = patterns.filter(({ segments }) => fits(segments, path));
+  const decoded = decodePath(rawPath);
+  if (decoded === undefined) return { kind: "unknownPath" };
+  // What a route spells out is compared as sent: rules of a proxy that compare raw paths must hold here, too.
+  const sent = rawPath.slice(1).split("/");
+  const fitting = patterns.filter(({ segments }) => fits(segments, sent));
   if (fitting.length === 0) return { kind: "unknownPath" };
   const wanted = method === "HEAD" ? "GET" : method;
   const match = fitting.find(({ route }) => route.method === wanted);
   if (match === undefined) return { kind: "wrongMethod", allow: allowed(fitting.map(({ route }) => route)) };
-  const segments = path.filter((_, i) => isParameter(match.segments[i]!));
+  const segments = decoded.filter((_, i) => isParameter(match.segments[i]!));
   return { kind: "found", route: match.route, segments };
 }
 
-function fits(pattern: readonly string[], path: readonly string[]): boolean {
-  return pattern.length === path.length &&
-    pattern.every((part, i) => isParameter(part) ? path[i] !== "" : part === path[i]);
+function fits(pattern: readonly string[], sent: readonly string[]): boolean {
+  return pattern.length === sent.length &&
+    pattern.every((part, i) => isParameter(part) ? sent[i] !== "" : part === sent[i]);
 }
 
 function isParameter(part: string): boolean {

@@ -95,13 +95,19 @@ async function openStore(
   { settings, edition: { servers } }: ServerParts,
   readersMax: number,
 ): Promise<FirstRole> {
-  const { dataDir, edition, postgres } = settings;
+  const { dataDir, edition, postgres, devMode: mayReset } = settings;
   if (postgres === undefined) {
     return { store: await SqliteStore.open({ dataDir, readersMax }), standby: undefined };
   }
   // A server on SQLite does without it.
   const { openPostgres } = await import("../store/postgres/open_postgres.ts");
-  return await openPostgres(postgres, { readersMax, edition, servers });
+  return await openPostgres(postgres, {
+    readersMax,
+    edition,
+    servers,
+    mayReset,
+    failover: postgres.failover,
+  });
 }
 
 async function listenOn(

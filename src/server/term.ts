@@ -52,6 +52,9 @@ export class Term {
           ? "replicas are read again"
           : `no replica can be read, and all is read from the primary: ${reason}`,
       );
+    store.onRenewed = warn;
+    const { renewal } = store.opened;
+    if (renewal !== undefined) warn(renewal);
     this.#open = edition.open({
       settings,
       store,
@@ -81,8 +84,9 @@ export function pipelineOptions(
   { settings, edition, log, requests, reportFailure }: Omit<TermHost, "programMetrics">,
 ): Omit<PipelineOptions, "routes"> {
   return {
-    originCheck: settings.devMode && settings.authToken === undefined
-      ? makeOriginCheck(settings.listen)
+    // No page of others has the token.
+    originCheck: settings.authToken === undefined
+      ? makeOriginCheck(settings.listen, settings.allowedHosts)
       : undefined,
     tokenAccepted: settings.authToken === undefined ? undefined : makeTokenCheck(settings.authToken),
     bodyLimit: edition.bodyLimit(settings),

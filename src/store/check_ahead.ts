@@ -119,8 +119,9 @@ class AheadSearch {
     if (this.#client?.left.aborted) throw new ClientLeft();
     const chunk = await this.#reads.chunk(request, this.#client, true);
     this.#storeId ??= chunk.storeId;
-    // After a reset, what was found out is worth nothing.
-    if (chunk.storeId !== this.#storeId) throw new OtherStore();
+    // After a reset, what was determined is worth nothing.
+    const isSame = chunk.storeId === this.#storeId && chunk.head >= (request.head ?? 0);
+    if (!isSame) throw new OtherStore();
     return chunk;
   }
 }

@@ -18,13 +18,16 @@ export function conditionConflict(
   store: CheckedStore,
 ): ConditionConflict | undefined {
   for (const [index, condition] of conditions.entries()) {
-    if (condition.store !== undefined && condition.store !== store.state.storeId) {
-      return { list: "conditions", index, cause: "otherStore" };
-    }
+    if (isOfOtherStore(condition, store.state)) return { list: "conditions", index, cause: "otherStore" };
     const sequence = firstMatch(condition, store);
     if (sequence !== undefined) return { list: "conditions", index, cause: "eventMatches", sequence };
   }
   return undefined;
+}
+
+/** Whether a condition was read on another store, or at a position that this one has not reached: its history went back. */
+function isOfOtherStore({ store, afterSequence }: CheckedCondition, { storeId, head }: StoreState): boolean {
+  return (store !== undefined && store !== storeId) || afterSequence > head;
 }
 
 /** The sequence of the first event that a condition forbids. */

@@ -3,6 +3,7 @@ import type { ReadRequest } from "../model/read_request.ts";
 import { releaseBytes } from "../workers/short_bytes.ts";
 import { type Chunk, requestAfter } from "./chunk.ts";
 import { type ChunkSource, followingChunks, type NextRequest } from "./following_chunks.ts";
+import type { StoreState } from "./state.ts";
 import type { Client } from "./store.ts";
 
 /** A page whose first part has been read, so that its store ID and head are known. */
@@ -42,7 +43,7 @@ export function isEmptyPage({ whole }: Page): boolean {
   return whole !== undefined && whole.lines.length === 0 && !whole.hasMore;
 }
 
-/** The store was reset while a page was being read: the response ends without a trailer, and nothing has failed. */
+/** The store is another one than when the page was begun: the response ends without a trailer, and nothing has failed. */
 export class StoreChanged extends NoReply {
   override readonly name = "StoreChanged";
 }
@@ -65,7 +66,7 @@ export async function openPage(reads: ChunkSource, request: ReadRequest, client:
   while (chunk.events === 0 && chunk.end === false) {
     if (client.left.aborted) throw new ClientLeft();
     chunk = await reads.chunk(next, client);
-    if (chunk.storeId !== storeId) return await openPage(reads, request, client);
+    if (isOther(chunk, { storeId, head })) return await openPage(reads, request, client);
     next = requestAfter(next, chunk);
   }
   const { lines, events, end } = chunk;
@@ -78,6 +79,11 @@ export async function openPage(reads: ChunkSource, request: ReadRequest, client:
     handedOut,
     chunks: chunksOf({ reads, first: chunk, next, client, handedOut }),
   };
+}
+
+/** Whether a part cannot belong to a page: it is of another store, or ends before the page was to end. */
+function isOther(part: StoreState, page: StoreState): boolean {
+  return part.storeId !== page.storeId || part.head < page.head;
 }
 
 interface BegunPage {
@@ -95,7 +101,9 @@ interface BegunPage {
 async function* chunksOf({ reads, first, next, client, handedOut }: BegunPage): Page["chunks"] {
   for await (const part of followingChunks(reads, first, next, client)) {
     const { lines, events, end } = part;
-    if (part.storeId !== first.storeId) throw new StoreChanged("the store was reset while it was being read");
+    if (isOther(part, first)) {
+      throw new StoreChanged("the store was reset, or replaced by an earlier state, while it was read");
+    }
     handedOut.events += events;
     handedOut.bytes += lines.length;
     if (lines.length > 0) yield lines;

@@ -34,6 +34,11 @@ export interface Store {
   onCheckpointFailed: (reason: string) => void;
   /** Called with the reason when no replica can be read and all is read from the primary, and without when one can again. */
   onReplicasUnread: (reason: string | undefined) => void;
+  /**
+   * Called with the reason when the history could not be told from one that clients have seen and that has lost a part:
+   * the store got a new ID.
+   */
+  onRenewed: (reason: string) => void;
   /** Gives up the right to take turns, so that another server may have it. None may be in progress; reads go on. */
   endTurns(): Promise<void>;
   /** Closes everything. Nothing may be in progress. */
@@ -43,6 +48,8 @@ export interface Store {
 export interface OpenedStore extends StoreState {
   /** Whether opening it created it. */
   readonly created: boolean;
+  /** Why opening it gave it a new ID, if it did. */
+  readonly renewal?: string | undefined;
   /** Since when it is paused, in microseconds since 1970. */
   readonly pausedSinceMicros: number | undefined;
 }

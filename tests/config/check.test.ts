@@ -184,6 +184,38 @@ Deno.test("an empty string is refused by name, in the file and in variables", ()
   }
 });
 
+Deno.test("a list of hosts names the item that is none, in the file and in the variable", () => {
+  const hosts = "host names and IP addresses without scheme and port";
+  for (
+    const [value, shown] of [
+      ['["a.example", "b.example:443"]', '"b.example:443"'],
+      ['["https://a.example"]', '"https://a.example"'],
+      ['["*.example"]', '"*.example"'],
+      ['[""]', "an empty string"],
+      ["[8085]", "8085"],
+      ['[["a.example"]]', "an array"],
+      ['"a.example"', '"a.example"'],
+      ["true", "true"],
+    ] as const
+  ) {
+    assert.deepEqual(serverProblemsOf(`[server]\nallowedHosts = ${value}`), [
+      `config.toml:2:1: allowedHosts must be a list of ${hosts}, as in ["events.example.com"], not ${shown}`,
+    ]);
+  }
+  for (
+    const [value, shown] of [
+      ["", "an empty string"],
+      ["a.example,", "an empty string"],
+      ["a.example b.example", '"a.example b.example"'],
+      ['["a.example"]', '"[\\"a.example\\"]"'],
+    ] as const
+  ) {
+    assert.deepEqual(serverProblemsOf("", { SERVICE_ALLOWED_HOSTS: value }), [
+      `SERVICE_ALLOWED_HOSTS: must be ${hosts}, with commas in between, not ${shown}`,
+    ]);
+  }
+});
+
 Deno.test("a path with a NUL is refused", () => {
   assert.deepEqual(serverProblemsOf('[server]\ndataDir = "a\\u0000b"'), [
     'config.toml:2:1: dataDir must be a non-empty path, not "a\\u0000b"',

@@ -27,7 +27,7 @@ Deno.test("a program reads no variable of another program", () => {
     configPath: new URL("../../config.example.toml", import.meta.url).pathname,
     env: (name) => void asked.push(name),
   });
-  assert.equal(asked.length, 35);
+  assert.equal(asked.length, 37);
   assert.deepEqual(asked.filter((name) => name.startsWith("SERVICE_BACKUP")), []);
 });
 
@@ -75,6 +75,26 @@ Deno.test("there is a token only when authentication is on", () => {
     loadServerText("", variables).settings.authToken;
   assert.equal(token({ SERVICE_AUTH_TOKEN: "t" }), undefined);
   assert.equal(token({ SERVICE_AUTH_TOKEN: "t", SERVICE_ENABLE_AUTH: "true" }), "t");
+});
+
+Deno.test("the hosts that are allowed are an array in the file, and have commas in between in the variable", () => {
+  const hosts = (text: string, variables = {}): readonly string[] =>
+    loadServerText(text, variables).settings.allowedHosts;
+  assert.deepEqual(hosts(""), []);
+  assert.deepEqual(hosts('[server]\nallowedHosts = ["shop.example", "10.0.0.5", "::1"]'), [
+    "shop.example",
+    "10.0.0.5",
+    "::1",
+  ]);
+  assert.deepEqual(hosts("", { SERVICE_ALLOWED_HOSTS: "shop.example, b.example" }), [
+    "shop.example",
+    "b.example",
+  ]);
+  const both = { SERVICE_ALLOWED_HOSTS: "a.example,b.example" };
+  assert.deepEqual(loadServerText('[server]\nallowedHosts = ["a.example", "b.example"]', both).warnings, []);
+  const [warning, ...more] = loadServerText('[server]\nallowedHosts = ["a.example"]', both).warnings;
+  assert.match(warning!, /^SERVICE_ALLOWED_HOSTS has no effect: allowedHosts at .*:2:1 wins$/);
+  assert.deepEqual(more, []);
 });
 
 Deno.test("an address that others can reach gets a warning without a token, a stronger one in development mode", () => {
@@ -143,6 +163,6 @@ Deno.test("any settings, spread over file and environment, resolve to file over 
       assert.equal(found.source, source, key);
       if (source === "environment") assert.equal(found.origin, variable);
     }
-    assert.equal(values.length, 35);
+    assert.equal(values.length, 37);
   }));
 });

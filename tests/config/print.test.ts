@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { Value } from "../../src/config/check.ts";
 import { unusedSettings } from "../../src/config/in_effect.ts";
 import type { Loaded, ServerSettings } from "../../src/config/load.ts";
 import { defaultConfigText, printConfigText, settingsHelp, tomlText } from "../../src/config/print.ts";
@@ -27,7 +28,7 @@ Deno.test("the starter file with every line put into force loads and gives the d
   const { values } = loadServerText(uncommented());
   for (const [key, setting] of settingsOf("server")) {
     const found = values.find((value) => value.key === key);
-    assert.equal(found?.value, setting.default, key);
+    assert.deepEqual(found?.value, setting.default, key);
     assert.equal(found?.source, setting.default === undefined ? "default" : "file", key);
   }
   const backup = loadBackupText(uncommented(), { SERVICE_BACKUP_SOURCE_SOCKET: "/s" }).settings;
@@ -57,7 +58,7 @@ Deno.test("the printed configuration is TOML with every value in effect, and nam
   const server = parseToml("config.toml", text).get("server")?.value as TomlTable;
   for (const [key, { value }] of server) {
     const known = loaded.values.find((found) => found.key === key)?.value;
-    assert.equal(value, typeof known === "number" ? BigInt(known) : known, key);
+    assert.deepEqual(value, typeof known === "number" ? BigInt(known) : known, key);
   }
   assert.match(text, /^dataDir = "a b" +# file \(\/.*config\.toml:2:1\)$/m);
   assert.match(text, /^logLevel = "info" +# file \(\/.*config\.toml:3:1\)$/m);
@@ -77,6 +78,17 @@ Deno.test("what has no effect is printed as a comment that says why", () => {
   assert.match(socket, /^maxOpenTx = 1000 +# default$/m);
   assert.match(socket, /^# maxEventsPerWrite = 100 +# default; unused in edition B$/m);
   assert.deepEqual(keysSetBy(socket).filter((key) => /^(port|bindAddress|authToken)$/.test(key)), []);
+});
+
+Deno.test("allowed hosts are printed as an array, and have no effect with enableAuth", () => {
+  const file = '[server]\nallowedHosts = ["a.example","::1"]';
+  assert.match(printConfigText(loadServerText(file)), /^allowedHosts = \["a\.example", "::1"\] +# file/m);
+  assert.match(printConfigText(loadServerText("")), /^allowedHosts = \[\] +# default$/m);
+  const auth = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: "t" };
+  assert.match(
+    printConfigText(loadServerText(file, auth)),
+    /^# allowedHosts = .*; unused: enableAuth is on$/m,
+  );
 });
 
 Deno.test("the printed configuration masks the token, and sets none", () => {
@@ -122,13 +134,14 @@ const anyText = fc.string({ unit: "binary", minLength: 1, maxLength: 20 })
 const anyPath = anyText.map((text) => `/p${text}`);
 
 /** Values of settings that fit together, as a file or a variable gives them. */
-const anyValues: Readonly<Record<string, fc.Arbitrary<string | number | boolean>>> = {
+const anyValues: Readonly<Record<string, fc.Arbitrary<Value>>> = {
   edition: fc.constantFrom("A", "B", "C"),
   socketPath: anyPath,
   socketMode: fc.constantFrom("0", "0660", "777"),
   bindAddress: fc.constantFrom("::1", "[::1]", "localhost", "0.0.0.0", "events.example"),
   port: fc.integer({ min: 1, max: 65535 }),
   enableAuth: fc.boolean(),
+  allowedHosts: fc.array(fc.constantFrom("a.example", "10.0.0.5", "::1"), { minLength: 1, maxLength: 3 }),
   dataDir: fc.oneof(anyPath, fc.constant("data")),
   storage: fc.constantFrom("sqlite", "postgres"),
   postgresSchema: fc.constantFrom("events", "_e2"),

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { type Section, settingsOf } from "../../src/config/settings.ts";
 
 // Copied from the documents: key, variable, default (none: undefined), editions. The last two of [server] are ours.
-const documented: Record<Section, [string, string, string | number | boolean | undefined, string][]> = {
+const documented: Record<
+  Section,
+  [string, string, string | number | boolean | readonly string[] | undefined, string][]
+> = {
   server: [
     ["edition", "SERVICE_EDITION", "A", "all"],
     ["socketPath", "SERVICE_SOCKET_PATH", "/run/service/service.sock", "all"],
@@ -40,6 +43,7 @@ const documented: Record<Section, [string, string, string | number | boolean | u
     ["maxProjectionsPerRequest", "SERVICE_MAX_PROJECTIONS_PER_REQUEST", 100, "C"],
     ["logReasons", "SERVICE_LOG_REASONS", false, "all"],
     ["logTimestamps", "SERVICE_LOG_TIMESTAMPS", false, "all"],
+    ["allowedHosts", "SERVICE_ALLOWED_HOSTS", [], "all"],
   ],
   backup: [
     ["sourceUrl", "SERVICE_BACKUP_SOURCE_URL", undefined, "all"],

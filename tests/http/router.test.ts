@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Malformed } from "../../src/http/exchange.ts";
 import { emptyReply } from "../../src/http/replies.ts";
 import { makeRouter, type Route } from "../../src/http/router.ts";
 
@@ -52,6 +53,20 @@ Deno.test("paths are compared exactly", () => {
     const path of ["/", "/event", "/Events", "/events/", "//events", "/debug/pprof", "/projections/:type/x/y"]
   ) {
     assert.equal(found("GET", path), "unknownPath", path);
+  }
+});
+
+Deno.test("what a route spells out is compared as sent, and only its parameters are decoded", () => {
+  for (const path of ["/%65vents", "/%64ebug", "/debu%67", "/debug/ppro%66/", "/debug%2Fpprof/", "/%74x"]) {
+    for (const method of ["GET", "QUERY", "POST"]) assert.equal(found(method, path), "unknownPath", path);
+  }
+  assert.equal(found("GET", "/%70rojections/a/b"), "unknownPath");
+  assert.equal(found("GET", "/projections/%61/b%20"), "GET /projections/:type/:id | a | b ");
+});
+
+Deno.test("a broken escape is told wherever it is, also where a route spells out the segment", () => {
+  for (const path of ["/%zz", "/debug/%", "/projections/%ff/b", "/%C0%AFmetrics"]) {
+    assert.throws(() => find("GET", path), Malformed, path);
   }
 });
 

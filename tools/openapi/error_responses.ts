@@ -19,9 +19,12 @@ export const PLAIN_RESPONSES: JsonObject = {
     content: plainText('the path segment "%zz" is not valid percent-encoded UTF-8'),
   },
   ForeignPage: {
-    description: "In development mode without a token only: a page of another site may have sent this.",
+    description:
+      "Without `enableAuth` only: a page of another site may have sent this, or the `Host` is a public name that is " +
+      "not in `allowedHosts`.",
     content: plainText(
-      "refused in development mode without a token: the Origin is not a page of this machine",
+      'refused without a token: the Host "events.example.com" may be a name that a stranger pointed here; ' +
+        "add it to allowedHosts (SERVICE_ALLOWED_HOSTS), or turn on enableAuth",
     ),
   },
   NotInDevelopmentMode: {

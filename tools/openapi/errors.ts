@@ -77,14 +77,11 @@ export interface Conflicts {
   readonly messageIsOptional: boolean;
 }
 
-/** @param storeMayDiffer whether a condition names the store on which it was read */
-export function conditionPlace({ storeMayDiffer }: { readonly storeMayDiffer: boolean }): Schema {
-  return described(
-    "A condition by its place, and the first event that matches it." +
-      (storeMayDiffer ? " Without one, it was read on another store." : ""),
-    answer({ condition: COUNT, sequence: ref("Sequence") }, storeMayDiffer ? ["sequence"] : []),
-  );
-}
+export const CONDITION_PLACE: Schema = described(
+  "A condition by its place, and the first event that matches it. Without one, it was read on another store, or on a" +
+    " history that went back.",
+  answer({ condition: COUNT, sequence: ref("Sequence") }, ["sequence"]),
+);
 
 export const LIST_ITEM: Schema = described(
   "A projection by its place in the request.",

@@ -1,13 +1,13 @@
 import type { Standby } from "../standby.ts";
-import { openSession } from "./connection/open_session.ts";
+import { openPrimary } from "./connection/open_session.ts";
 import type { StorePlace } from "./connection/place.ts";
 import { makeReady, PostgresStore, type PostgresStoreOptions } from "./postgres_store.ts";
 import type { Session } from "./protocol/session.ts";
 import { READ_STATE, storeRow } from "./tables/state.ts";
-import { endSilentHolder, LOCK_POLL_MILLISECONDS, tryServerLock } from "./servers/server_lock.ts";
+import { endSession, POLL_MILLISECONDS, readActive } from "./servers/active_server.ts";
 
-/** Every so many times that the lock is asked for, it is also looked whether its holder still gives signs of life. */
-const POLLS_PER_LOOK = 10;
+/** Every so many times that it is looked for the active server, the store ID is read, too. */
+const POLLS_PER_STATE = 10;
 
 /** A server that is active tries more often to get a new connection, and so stays active when all have lost theirs. */
 const RECONNECT_MILLISECONDS = 1000;
@@ -30,10 +30,10 @@ export class PostgresStandby implements Standby {
   async takeOver(): Promise<PostgresStore | undefined> {
     while (!this.#isClosed) {
       try {
-        const session = await openSession(this.#place, "writing");
+        const session = await openPrimary(this.#place, "writing");
         this.#session = session;
-        await makeReady(this.#place, session);
-        if (!await this.#waitForLock(session)) break;
+        await makeReady(this.#place, session, this.#options);
+        if (!await this.#waitForEnd(session)) break;
         const store = await PostgresStore.openOn(session, this.#place, this.#options, false);
         // From now on the session is that of the store, whose turn may outlast the place beside it.
         this.#session = undefined;
@@ -54,17 +54,17 @@ export class PostgresStandby implements Standby {
     await this.#session?.close();
   }
 
-  /** @returns whether the lock is ours; if not, nobody waits any more */
-  async #waitForLock(session: Session): Promise<boolean> {
-    const { schema } = this.#place;
+  /** Waits until no server is active. @returns false when the wait was ended before */
+  async #waitForEnd(session: Session): Promise<boolean> {
     for (let polls = 0; !this.#isClosed; polls++) {
-      if (await tryServerLock(session, schema)) return true;
-      if (polls % POLLS_PER_LOOK === 0) {
+      const active = await readActive(session);
+      if (active === undefined) return true;
+      if (polls % POLLS_PER_STATE === 0) {
         const [rows] = await session.run([READ_STATE]);
         this.storeId = storeRow(rows!).storeId;
-        this.fault = await endSilentHolder(session, schema);
+        this.fault = active.isSilent ? await endSession(session, active) : undefined;
       }
-      await this.#pause(LOCK_POLL_MILLISECONDS);
+      await this.#pause(POLL_MILLISECONDS);
     }
     return false;
   }

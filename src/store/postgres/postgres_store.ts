@@ -6,24 +6,24 @@ import { TurnCounts } from "../turn_counts.ts";
 import type { StoreUsage } from "../usage.ts";
 import { databaseFault, holdsStore, storeFault } from "./connection/check_database.ts";
 import { createStore } from "./connection/create_store.ts";
-import { openSession } from "./connection/open_session.ts";
+import { openPrimary } from "./connection/open_session.ts";
 import { PostgresStoreError, reasonOf, type StorePlace } from "./connection/place.ts";
 import type { Session } from "./protocol/session.ts";
 import { ReadSessions } from "./reading/read_sessions.ts";
 import { type ReplicaReads, withReplicas } from "./reading/replica_reads.ts";
-import { Claim, type Servers } from "./servers/claim.ts";
+import { primarySource } from "./reading/session_source.ts";
+import { Claim, type ClaimOptions } from "./servers/claim.ts";
 import { Companion } from "./servers/companion.ts";
 import { KnownState } from "./servers/known_state.ts";
-import { READ_STATE, type StoreRow, storeRow } from "./tables/state.ts";
+import type { StoreRow } from "./tables/state.ts";
 import { Turns } from "./writing/turns.ts";
 import { WriterSession } from "./writing/writer_session.ts";
 
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends ClaimOptions {
   /** Connections for reads, opened when they are needed. */
   readonly readersMax: number;
-  /** The edition of the server. Servers of different editions do not work on one store at a time. */
-  readonly edition: string;
-  readonly servers: Servers;
+  /** Whether it must be able to delete events, as for development. */
+  readonly mayReset?: boolean;
 }
 
 /** A store in a schema of a PostgreSQL database. Turns have one connection, reads have others. */
@@ -39,6 +39,7 @@ export class PostgresStore implements Store {
   /** PostgreSQL does that by itself. */
   onCheckpointFailed: (reason: string) => void = () => {};
   onReplicasUnread: (reason: string | undefined) => void = () => {};
+  onRenewed: (reason: string) => void = () => {};
   readonly #turns: Turns;
   readonly #reads: ReadSessions | ReplicaReads;
 
@@ -47,21 +48,21 @@ export class PostgresStore implements Store {
   private constructor(
     place: StorePlace,
     row: StoreRow,
-    created: boolean,
+    how: Pick<OpenedStore, "created" | "renewal">,
     claim: Claim,
     writer: WriterSession,
     reads: ReadSessions,
   ) {
-    const { storeId, head, turns, pausedSinceMicros } = row;
-    this.opened = { storeId, head, created, pausedSinceMicros };
+    const { storeId, head, turn, pausedSinceMicros } = row;
+    this.opened = { storeId, head, pausedSinceMicros, ...how };
     this.arrivals = new Arrivals({ storeId, head });
-    const known = new KnownState(turns, this.arrivals);
+    const known = new KnownState(turn.number, this.arrivals);
     let isBroken = false;
     const onBroken = (reason: string): void => {
       if (!isBroken) this.onBroken(reason);
       isBroken = true;
     };
-    this.#turns = new Turns(writer, claim, { storeId, head, turns }, {
+    this.#turns = new Turns(writer, claim, { storeId, head, turn }, {
       onBroken,
       onTurn: (state) => {
         known.ownTurn(state);
@@ -75,10 +76,15 @@ export class PostgresStore implements Store {
       onState: (...news) => known.tell(...news),
       onBroken,
     });
+    claim.primary.onRenewed = (reason) => {
+      this.onRenewed(reason);
+      this.#companion.lookSoon();
+    };
     this.arrivals.onWatched = () => this.#companion.awaited();
     this.turns = new AnnouncedTurns(new CountedTurns(this.#turns, this.counts), this.arrivals);
     this.reads = this.#reads = withReplicas(place, reads, {
       known: () => this.arrivals.state,
+      seen: claim.primary.seen,
       onUnread: (reason) => this.onReplicasUnread(reason),
     });
   }
@@ -90,8 +96,8 @@ export class PostgresStore implements Store {
   static async open(place: StorePlace, options: PostgresStoreOptions): Promise<PostgresStore> {
     let session: Session | undefined;
     try {
-      session = await openSession(place, "writing");
-      const created = await makeReady(place, session);
+      session = await openPrimary(place, "writing");
+      const created = await makeReady(place, session, options);
       return await PostgresStore.openOn(session, place, options, created);
     } catch (error) {
       await session?.close();
@@ -104,15 +110,23 @@ export class PostgresStore implements Store {
   static async openOn(
     session: Session,
     place: StorePlace,
-    { readersMax, edition, servers }: PostgresStoreOptions,
+    { readersMax, ...options }: PostgresStoreOptions,
     created: boolean,
   ): Promise<PostgresStore> {
-    const claim = new Claim(place, edition, servers);
-    await claim.take(session);
-    const [rows] = await session.run([READ_STATE]);
+    const claim = new Claim(place, options);
+    let renewal: string | undefined;
+    claim.primary.onRenewed = (reason) => renewal = reason;
+    const row = await claim.take(session);
     const writer = new WriterSession(place, claim, session);
-    const reads = new ReadSessions(place, readersMax);
-    return new PostgresStore(place, storeRow(rows!), created, claim, writer, reads);
+    const reads = new ReadSessions(primarySource(claim.primary), readersMax);
+    return new PostgresStore(
+      place,
+      row,
+      { created, ...renewal === undefined ? {} : { renewal } },
+      claim,
+      writer,
+      reads,
+    );
   }
 
   get storeId(): string {
@@ -136,11 +150,15 @@ export class PostgresStore implements Store {
 }
 
 /** Checks a database, and creates the store if there is none. @returns whether it did @throws PostgresStoreError */
-export async function makeReady(place: StorePlace, session: Session): Promise<boolean> {
+export async function makeReady(
+  place: StorePlace,
+  session: Session,
+  { mayReset = false }: Pick<PostgresStoreOptions, "mayReset">,
+): Promise<boolean> {
   const fault = await databaseFault(session);
   if (fault !== undefined) throw new PostgresStoreError(place, fault);
   const created = !await holdsStore(session, place.schema) && await createdNow(session, place.schema);
-  const storeProblem = await storeFault(session, place.schema);
+  const storeProblem = await storeFault(session, place.schema, mayReset);
   if (storeProblem !== undefined) throw new PostgresStoreError(place, storeProblem);
   return created;
 }

@@ -2,7 +2,7 @@ import { type Direction, startOf } from "./direction.ts";
 import type { Range } from "./range.ts";
 
 /** Events of one block of the time index. */
-const BLOCK_EVENTS = 1024;
+export const BLOCK_EVENTS = 1024;
 
 export function blockOf(sequence: number): number {
   return Math.floor(sequence / BLOCK_EVENTS);

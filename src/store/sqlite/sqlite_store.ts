@@ -27,6 +27,7 @@ export class SqliteStore implements Store {
   onCheckpointFailed: (reason: string) => void = () => {};
   /** It has none. */
   onReplicasUnread: (reason: string | undefined) => void = () => {};
+  onRenewed: (reason: string) => void = () => {};
   readonly #disk: DiskUsage;
   readonly #lock: Disposable;
   readonly #writer: RemoteWorker<typeof Writer>;

@@ -5,6 +5,7 @@ import { contractB } from "./b.ts";
 import { contractOfBodies } from "./bodies.ts";
 import { contractC } from "./c.ts";
 import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe, Subject } from "./edition.ts";
+import { contractOfPages } from "./pages.ts";
 import { contractOfProjections } from "./projections.ts";
 import { contractOfReads } from "./reads.ts";
 import { contractOfRoutes } from "./routes.ts";
@@ -39,4 +40,5 @@ for (const edition of editions) {
   contractOfBodies(edition, test);
   contractOfRoutes(edition, test);
   contractOfAuth(edition, named);
+  contractOfPages(edition, named);
 }

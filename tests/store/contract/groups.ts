@@ -16,6 +16,7 @@ export function contractOfGroups(test: StoreTest): void {
   order(test);
   conflicts(test);
   conditions(test);
+  voidPositions(test);
   projections(test);
 }
 
@@ -94,8 +95,7 @@ function conditions(test: StoreTest): void {
     const holding: readonly Condition[] = [
       { failIfEventsMatch: "none", afterSequence: 0 },
       { failIfEventsMatch: "every", afterSequence: 2 },
-      { failIfEventsMatch: "every", afterSequence: Number.MAX_SAFE_INTEGER },
-      { failIfEventsMatch: queryOf(["b"]), afterSequence: Number.MAX_SAFE_INTEGER },
+      { failIfEventsMatch: queryOf(["b"]), afterSequence: 2, store: store.storeId },
       { failIfEventsMatch: queryOf(["a"]), afterSequence: 1, store: store.storeId },
       { failIfEventsMatch: queryOf(["c"]), afterSequence: 0 },
     ];
@@ -103,6 +103,21 @@ function conditions(test: StoreTest): void {
     const outcomes = await store.turns.group([...each, storeWrite([], { conditions: holding })]);
     for (const [i, outcome] of outcomes.entries()) {
       assert.equal(kindOf(outcome), "written", JSON.stringify(holding[i]));
+    }
+  });
+}
+
+function voidPositions(test: StoreTest): void {
+  test("a position beyond the head is a conflict: it belongs to a history that went back", async (store) => {
+    await store.turns.group([ofTypes("a", "b")]);
+    for (const  of of[{}, { store: store.storeId }]) {
+      for (const failIfEventsMatch of ["none", "every", queryOf(["z"])] as const) {
+        for (const afterSequence of [3, Number.MAX_SAFE_INTEGER]) {
+          const write = storeWrite([], { conditions: [{ failIfEventsMatch, afterSequence, ...of }] });
+          const conflict = conflictOf((await store.turns.group([write]))[0]);
+          assert.deepEqual(conflict, { list: "conditions", index: 0, cause: "otherStore" });
+        }
+      }
     }
   });
 }

@@ -6,11 +6,10 @@ interface Facts {
   readonly version?: number;
   readonly encoding?: string;
   readonly synchronousCommit?: string;
-  readonly isReplica?: boolean;
 }
 
 async function faultOf(
-  { version = 150_000, encoding = "UTF8", synchronousCommit = "on", isReplica = false }: Facts,
+  { version = 150_000, encoding = "UTF8", synchronousCommit = "on" }: Facts,
 ): Promise<string | undefined> {
   const encoder = new TextEncoder();
   const number = new Uint8Array(4);
@@ -19,12 +18,11 @@ async function faultOf(
     number,
     encoder.encode(encoding),
     encoder.encode(synchronousCommit),
-    new Uint8Array([Number(isReplica)]),
   ];
   return await databaseFault({ run: () => Promise.resolve([[row]]) });
 }
 
-Deno.test("a database that is too old, not in UTF-8, not durable or a replica is refused", async () => {
+Deno.test("a database that is too old, not in UTF-8 or not durable is refused", async () => {
   assert.equal(await faultOf({}), undefined);
   assert.equal(await faultOf({ version: 130_000 }), undefined);
   assert.match(
@@ -34,5 +32,4 @@ Deno.test("a database that is too old, not in UTF-8, not durable or a replica is
   assert.match(await faultOf({ encoding: "SQL_ASCII" }) ?? "", /encoding SQL_ASCII/);
   assert.match(await faultOf({ synchronousCommit: "off" }) ?? "", /synchronous_commit is off/);
   assert.equal(await faultOf({ synchronousCommit: "local" }), undefined);
-  assert.match(await faultOf({ isReplica: true }) ?? "", /is a replica/);
 });

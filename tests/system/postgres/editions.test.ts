@@ -56,6 +56,6 @@ function agedSigns(schema: string): string[] {
       'BEGIN NEW.seen := clock_timestamp() - interval ''1 hour''; RETURN NEW; END'`,
     `CREATE TRIGGER age BEFORE INSERT OR UPDATE ON ${schema}.server
       FOR EACH ROW WHEN (NEW.edition = 'A') EXECUTE FUNCTION ${schema}.age()`,
-    `UPDATE ${schema}.server SET turn = turn`,
+    `UPDATE ${schema}.server SET seen = seen`,
   ];
 }

@@ -110,7 +110,7 @@ await clusterTest("a faulty import leaves nothing, and a store that is there as 
   const refused = await importText(cluster, text);
   assert.match(refused.stderr, /it exists already, and was left as it is\n$/);
   const rows = await cluster.sql(
-    "SELECT concat_ws(' ', id, head, body) FROM eventstore.store, eventstore.event",
+    "SELECT concat_ws(' ', id, head, body) FROM eventstore.store, eventstore.turn, eventstore.event",
   );
   assert.match(textIn(rows[0]![0]), new RegExp(`^${storeId} 1 "type":"a"`));
 });
@@ -180,7 +180,7 @@ await clusterTest(`an import killed ${KILLS} times leaves no store or a whole on
     await child.status;
     if (await storesIn(cluster) === 0) continue;
     const [row] = await cluster.sql(
-      "SELECT concat_ws(' ', (SELECT head FROM eventstore.store), count(*), max(sequence)) FROM eventstore.event",
+      "SELECT concat_ws(' ', (SELECT head FROM eventstore.turn), count(*), max(sequence)) FROM eventstore.event",
     );
     assert.equal(textIn(row![0]), "3000 3000 3000");
   }
@@ -199,7 +199,7 @@ await clusterTest(
       const ended = await runInit(cluster.directory, ["--import", "-"], { env, stdin: text });
       assert.equal(proxy.cuts, lastArrives ? 2 : 1);
       if (lastArrives) {
-        const rows = await cluster.sql("SELECT id FROM eventstore.store WHERE head = 100");
+        const rows = await cluster.sql("SELECT id FROM eventstore.store, eventstore.turn WHERE head = 100");
         assert.equal(textIn(rows[0]![0]), storeIn(ended));
       } else {
         assert.equal(ended.code, 1);

@@ -13,6 +13,9 @@ const PASSWORD = "s3cr\u00e9t %:/@";
 const AUTHENTICATION = [
   "local all postgres trust",
   "host all postgres all trust",
+  "local all plain password",
+  "local all open trust",
+  "host all open all trust",
   "local all all scram-sha-256",
   "host all plain all password",
   "host all hashed all md5",
@@ -51,6 +54,8 @@ async function guard(cluster: PostgresCluster, certificates: string): Promise<vo
     "CREATE ROLE plain LOGIN PASSWORD 'plain'",
     "SET password_encryption = 'md5'",
     "CREATE ROLE hashed LOGIN PASSWORD 'hashed'",
+    "CREATE ROLE open LOGIN PASSWORD 'open'",
+    "GRANT careful TO open",
     "GRANT CREATE ON DATABASE postgres TO careful",
     "ALTER SYSTEM SET ssl_cert_file = 'cert.pem'",
     "ALTER SYSTEM SET ssl_key_file = 'key.pem'",
@@ -73,8 +78,9 @@ await debianTest(
       const trusted = `sslrootcert=${encodeURIComponent(join(certificates, "ca.pem"))}`;
       const url = `postgresql://${user}@127.0.0.1:${port}/postgres`;
       const verified = `${url}?sslmode=verify-full&${trusted}`;
+      const socket = `postgresql://${user}@localhost:${port}/postgres?host=${cluster.directory}`;
       await assertWorks(verified);
-      await assertWorks(`postgresql://${user}@localhost:${port}/postgres?host=${cluster.directory}`);
+      await assertWorks(socket);
       await assertRefused(`${url}?sslmode=verify-full`, /invalid peer certificate/);
       const otherName = verified.replace("127.0.0.1", "localhost");
       await assertRefused(otherName, /invalid peer certificate/);
@@ -83,6 +89,12 @@ await debianTest(
       await assertRefused(verified.replace(user, "careful:wrong"), /password authentication failed/);
       await assertRefused(verified.replace(user, "careful"), /asks for the password of careful/);
       await assertRefused(url.replace(user, "plain:plain"), /wants to see the password without TLS/);
+      await assertRefused(socket.replace(user, "plain:plain"), /wants to see the password without TLS/);
+      for (const place of [url, verified, socket]) {
+        const unasked = /lets open in without asking for the password.* pg_hba\.conf, or remove the password/;
+        await assertRefused(place.replace(user, "open:open"), unasked);
+        await assertWorks(place.replace(user, "open"));
+      }
       await assertRefused(url.replace(user, "hashed:hashed"), /wants to see an MD5 hash of the password/);
     } finally {
       await Deno.remove(certificates, { recursive: true });

@@ -74,6 +74,6 @@ await clusterTest(
       "time_block",
       0,
       true,
-    ]]);
+    ], ["turn", 0, true]]);
   },
 );

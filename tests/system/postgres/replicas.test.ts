@@ -24,7 +24,7 @@ function pairTest(name: string, test: (pair: Pair) => Promise<void>): Promise<vo
 
 async function caughtUp(replica: PostgresCluster, head: number): Promise<void> {
   await eventually(async () => {
-    const [row] = await replica.sql("SELECT head FROM eventstore.store");
+    const [row] = await replica.sql("SELECT head FROM eventstore.turn ORDER BY number DESC LIMIT 1");
     assert.equal(numberIn(row![0]), head);
   }, PATIENCE_SECONDS);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openSession } from "../../../src/store/postgres/connection/open_session.ts";
+import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
 import { listenTo } from "../../../src/store/postgres/servers/notices.ts";
 import type { StoreWrite } from "../../../src/store/write.ts";
 import { allTypesOf } from "../../store/chunks.ts";
@@ -105,7 +105,7 @@ await clusterTest("a server that is never at rest tells of many turns at once", 
   await using shared = await SharedStores.open(cluster, 2);
   const [writer, other] = shared.stores;
   let notices = 0;
-  const listener = await openSession(shared.place, "informing", () => notices++);
+  const listener = await openPrimary(shared.place, "informing", { onNotice: () => notices++ });
   await listener.run([listenTo(shared.place.schema)]);
   const began = performance.now();
   for (let turn = 0; turn < 100; turn++) await writer.turns.group([ofTypes("a")]);

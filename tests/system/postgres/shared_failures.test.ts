@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { openSession } from "../../../src/store/postgres/connection/open_session.ts";
+import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import type { Row } from "../../../src/store/postgres/protocol/cells.ts";
-import { LOCK_STATE } from "../../../src/store/postgres/tables/state.ts";
+import { LOCK_STORE } from "../../../src/store/postgres/tables/state.ts";
 import { allTypesOf } from "../../store/chunks.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { kindOf, written } from "../../store/outcomes.ts";
@@ -50,7 +50,7 @@ await clusterTest(
       for (let round = 0; round < ROUNDS; round++) {
         const lastArrives = round % 2 === 0;
         // In the same message as the COMMIT. Once it is prepared, its text is not sent any more, but on a new connection.
-        proxy.cutAt("UPDATE store SET id", { lastArrives });
+        proxy.cutAt("INSERT INTO turn", { lastArrives });
         const [outcome] = await store.turns.group([ofTypes(`round ${round}`)]);
         assert.equal(kindOf(outcome), lastArrives ? "written" : "failed", JSON.stringify(outcome));
         if (lastArrives) acknowledged.push(`round ${round}`);
@@ -101,8 +101,8 @@ async function stopInsideTurn(
   schema: string,
   server: ServerProcess,
 ): Promise<{ readonly late: Promise<Reply> }> {
-  const session = await openSession({ address: cluster.address(), schema }, "setup");
-  await session.run([{ sql: "SET idle_in_transaction_session_timeout = 0" }, { sql: "BEGIN" }, LOCK_STATE]);
+  const session = await openPrimary({ address: cluster.address(), schema }, "setup");
+  await session.run([{ sql: "SET idle_in_transaction_session_timeout = 0" }, { sql: "BEGIN" }, LOCK_STORE]);
   const late = server.client().write({ events: [{ type: "late", payload: "" }] });
   const states = (): Promise<readonly Row[]> =>
     cluster.sql(

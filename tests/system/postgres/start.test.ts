@@ -77,7 +77,7 @@ await clusterTest(
       }
     }
     await cluster.sqlIn(owner, "UPDATE eventstore.store SET schema_version = 77");
-    await assertRefused(asServer, /it has schema version 77, and this program works with version 1$/m);
+    await assertRefused(asServer, /it has schema version 77, and this program works with version 2$/m);
   },
 );
 

@@ -1,28 +1,12 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { isGone } from "../../server/acknowledged_writes.ts";
 import { appendAs } from "../../editions/append_as.ts";
 import { Client } from "../../support/client.ts";
-import type { Address } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
-import { freePort } from "../../support/free_port.ts";
-import { pageBlock, replacePart } from "../../support/page_block.ts";
 import { POSTGRES_PROGRAMS, PostgresCluster } from "../postgres/support/cluster.ts";
 import { Pair, PATIENCE_SECONDS } from "../postgres/support/pair.ts";
-import { DebianProcess } from "../support/debian_process.ts";
 import { debianTest } from "../support/debian_program.ts";
-
-/** The configuration of the page, with the addresses of this test and without TLS. */
-function configFor(port: number, servers: readonly Address[]): string {
-  let config = pageBlock("reverse_proxy.md", "# /etc/haproxy/haproxy.cfg");
-  config = replacePart(config, ":443 ssl crt /etc/haproxy/events.example.com.pem", `127.0.0.1:${port}`);
-  for (const [i, example] of ["10.0.0.1:8085", "10.0.0.2:8085"].entries()) {
-    const server = servers[i]!;
-    assert.ok(server.transport === "tcp");
-    config = replacePart(config, example, `${server.hostname}:${server.port}`);
-  }
-  return config;
-}
+import { startHaproxy } from "./haproxy.ts";
 
 await debianTest(
   ["haproxy", ...POSTGRES_PROGRAMS],
@@ -30,12 +14,9 @@ await debianTest(
   async ({ haproxy, ...programs }) => {
     await using cluster = await PostgresCluster.start(programs);
     await using pair = await Pair.start(cluster, "B");
-    const port = freePort();
-    const path = join(cluster.directory, "haproxy.cfg");
-    Deno.writeTextFileSync(path, configFor(port, pair.servers.map(({ address }) => address)));
-    const options = { args: ["-db", "-f", path], directory: cluster.directory, ports: [port] };
-    await using _proxy = await DebianProcess.start(haproxy, options);
-    const client = new Client({ transport: "tcp", hostname: "127.0.0.1", port });
+    const [first, second] = pair.servers;
+    await using proxy = await startHaproxy(haproxy, [first!.address, second!.address]);
+    const client = new Client(proxy.address);
     const written: string[] = [];
     const write = (payload: string): Promise<void> =>
       eventually(async () => {

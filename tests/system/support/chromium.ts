@@ -34,7 +34,8 @@ export class Chromium implements AsyncDisposable {
     this.#port = port;
   }
 
-  static async start({ root, environment }: DebianProgram): Promise<Chromium> {
+  /** @param flags further ones of its command line */
+  static async start({ root, environment }: DebianProgram, flags: readonly string[] = []): Promise<Chromium> {
     const directory = await Deno.makeTempDir({ prefix: "eventstore_chromium_" });
     const installed = root === "/" ? "/usr/lib/chromium/chromium" : join(root, "usr/lib/chromium/chromium");
     const child = new Deno.Command(installed, {
@@ -48,6 +49,7 @@ export class Chromium implements AsyncDisposable {
         "--hide-scrollbars",
         "--remote-debugging-port=0",
         `--user-data-dir=${join(directory, "profile")}`,
+        ...flags,
         "about:blank",
       ],
       env: { ...environment, HOME: directory, TZ: "UTC" },

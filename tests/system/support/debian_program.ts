@@ -28,6 +28,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   initdb: "postgresql",
   psql: "postgresql-client",
   etcd: "etcd-server",
+  go: "golang-go",
 };
 
 const FOLDERS = ["usr/bin", "usr/sbin", "bin", "sbin"];

@@ -1,6 +1,6 @@
 import { LITERALS } from "../../../src/editions/a_write/write_request.ts";
 import type { EditionInterface } from "../edition_interface.ts";
-import { conditionPlace, LIST_ITEM } from "../errors.ts";
+import { CONDITION_PLACE, LIST_ITEM } from "../errors.ts";
 import { EXCHANGES_A } from "../examples/edition_a.ts";
 import { json, type Operation } from "../operation.ts";
 import { readRequest } from "./read_request.ts";
@@ -90,7 +90,7 @@ export const EDITION_A: EditionInterface = {
   operations: OPERATIONS,
   schemas: SCHEMAS,
   conflicts: {
-    forms: [conditionPlace({ storeMayDiffer: true }), LIST_ITEM],
+    forms: [CONDITION_PLACE, LIST_ITEM],
     example: { condition: 0, sequence: 1 },
     messageIsOptional: false,
   },

@@ -1,6 +1,6 @@
 import { LITERALS } from "../../../src/editions/b_tx/tx_requests.ts";
 import type { EditionInterface } from "../edition_interface.ts";
-import { conditionPlace, LIST_ITEM, NAMED_PROJECTION } from "../errors.ts";
+import { CONDITION_PLACE, LIST_ITEM, NAMED_PROJECTION } from "../errors.ts";
 import { EXCHANGES_B } from "../examples/edition_b.ts";
 import { json, type Operation } from "../operation.ts";
 import {
@@ -85,7 +85,7 @@ export const EDITION_B: EditionInterface = {
   operations: standingBy(OPERATIONS),
   schemas: SCHEMAS_B,
   conflicts: {
-    forms: [conditionPlace({ storeMayDiffer: false }), NAMED_PROJECTION, LIST_ITEM],
+    forms: [CONDITION_PLACE, NAMED_PROJECTION, LIST_ITEM],
     example: { condition: 0, sequence: 2 },
     messageIsOptional: false,
   },

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../../src/model/errors.ts";
 import { EVENTS_PER_CALL_MAX } from "../../../src/editions/c_ticket/ticket_requests.ts";
 import { LITERALS } from "../../../src/editions/c_ticket/timed_read.ts";
 import type { EditionInterface } from "../edition_interface.ts";
-import { conditionPlace, LIST_ITEM } from "../errors.ts";
+import { CONDITION_PLACE, LIST_ITEM } from "../errors.ts";
 import { EXCHANGES_C } from "../examples/edition_c.ts";
 import { json, type Operation } from "../operation.ts";
 import { readRequest } from "./read_request.ts";
@@ -158,7 +158,7 @@ export const EDITION_C: EditionInterface = {
   operations: standingBy(OPERATIONS),
   schemas: SCHEMAS,
   conflicts: {
-    forms: [conditionPlace({ storeMayDiffer: false }), LIST_ITEM],
+    forms: [CONDITION_PLACE, LIST_ITEM],
     example: { condition: 0, sequence: 3 },
     messageIsOptional: true,
   },

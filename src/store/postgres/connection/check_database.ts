@@ -1,25 +1,24 @@
 import { booleanIn, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Session } from "../protocol/session.ts";
-import { SCHEMA_VERSION, TABLE_RIGHTS } from "../tables/schema.ts";
+import { RESET_RIGHTS, SCHEMA_VERSION, TABLE_RIGHTS } from "../tables/schema.ts";
 
 const VERSION_MIN = 13;
 
 const FACTS = `SELECT current_setting('server_version_num')::integer, current_setting('server_encoding'),
-  current_setting('synchronous_commit'), pg_is_in_recovery()`;
+  current_setting('synchronous_commit')`;
 
 /** What is wrong with a database, whatever is in it, as the end of a sentence. */
 export async function databaseFault(session: Pick<Session, "run">): Promise<string | undefined> {
   const [[row] = []] = await session.run([{ sql: FACTS }]);
-  const [version, encoding, commit, inRecovery] = row as Row;
+  const [version, encoding, commit] = row as Row;
   const major = Math.floor(numberIn(version) / 10_000);
   if (major < VERSION_MIN) return `PostgreSQL ${major} is too old; ${VERSION_MIN} or newer is needed`;
   if (textIn(encoding) !== "UTF8") {
     return `the database has the encoding ${textIn(encoding)}; create one with ENCODING 'UTF8'`;
   }
-  if (textIn(commit) === "off") {
-    return "synchronous_commit is off, so that what was answered could be lost; set it to on for this role";
-  }
-  return booleanIn(inRecovery) ? "this PostgreSQL is a replica; name the primary in postgresUrl" : undefined;
+  return textIn(commit) === "off"
+    ? "synchronous_commit is off, so that what was answered could be lost; set it to on for this role"
+    : undefined;
 }
 
 /** Whether the schema holds a store. */
@@ -30,27 +29,47 @@ export async function holdsStore(session: Pick<Session, "run">, schema: string):
   return booleanIn(row![0]);
 }
 
-/** Why a server cannot work with the store that is there, as the end of a sentence. */
+/**
+ * Why a server cannot work with the store that is there, as the end of a sentence.
+ * @param mayReset whether it must be able to delete events, as for development
+ */
 export async function storeFault(
   session: Pick<Session, "run">,
   schema: string,
+  mayReset: boolean,
 ): Promise<string | undefined> {
   const usage = "SELECT has_schema_privilege($1, 'USAGE'), current_user::text";
   const [[row] = []] = await session.run([{ sql: usage, params: [schema] }]);
   const role = textIn(row![1]);
   if (!booleanIn(row![0])) return `${role} lacks a right: GRANT USAGE ON SCHEMA ${schema} TO ${role}`;
-  for (const [table, rights] of Object.entries(TABLE_RIGHTS)) {
-    // Several rights in one text would ask for any of them.
-    for (const right of rights.split(", ")) {
-      const sql = "SELECT has_table_privilege($1::text, $2::text)";
-      const [[row] = []] = await session.run([{ sql, params: [`${schema}.${table}`, right] }]);
-      if (!booleanIn(row![0])) {
-        return `${role} lacks a right: GRANT ${rights} ON ${schema}.${table} TO ${role}`;
-      }
-    }
-  }
+  const lacking = (rights: Readonly<Record<string, string>>): Promise<string | undefined> =>
+    lackingRight(session, schema, role, rights);
+  // A store of another version may have other tables.
+  return await lacking({ store: TABLE_RIGHTS["store"]! }) ?? await versionFault(session) ??
+    await lacking(TABLE_RIGHTS) ?? (mayReset ? await lacking(RESET_RIGHTS) : undefined);
+}
+
+async function versionFault(session: Pick<Session, "run">): Promise<string | undefined> {
   const [[version] = []] = await session.run([{ sql: "SELECT schema_version FROM store" }]);
   const found = version === undefined ? "none" : String(numberIn(version[0]));
   if (found === String(SCHEMA_VERSION)) return undefined;
   return `it has schema version ${found}, and this program works with version ${SCHEMA_VERSION}`;
+}
+
+/** @param rights by table */
+async function lackingRight(
+  session: Pick<Session, "run">,
+  schema: string,
+  role: string,
+  rights: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  for (const [table, all] of Object.entries(rights)) {
+    // Several rights in one text would ask for any of them.
+    for (const right of all.split(", ")) {
+      const sql = "SELECT has_table_privilege($1::text, $2::text)";
+      const [[row] = []] = await session.run([{ sql, params: [`${schema}.${table}`, right] }]);
+      if (!booleanIn(row![0])) return `${role} lacks a right: GRANT ${all} ON ${schema}.${table} TO ${role}`;
+    }
+  }
+  return undefined;
 }

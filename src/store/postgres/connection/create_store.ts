@@ -4,9 +4,10 @@ import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { appendEvents } from "../tables/events.ts";
 import { INDEX_STATEMENTS, SCHEMA_VERSION, TABLE_STATEMENTS } from "../tables/schema.ts";
+import { addTurn } from "../tables/turns.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
 import { CommitLost, type CreatedStore, wasCreated } from "./lost_commit.ts";
-import { openSession } from "./open_session.ts";
+import { openPrimary } from "./open_session.ts";
 import { PostgresStoreError, reasonOf, type StorePlace } from "./place.ts";
 
 /** The names of its tables and of its schema are kept from others by whoever creates it, until that is over. */
@@ -23,8 +24,9 @@ export async function createStore(
   batches: Iterable<readonly PreparedEvent[]> = [],
 ): Promise<CreatedStore> {
   const storeId = crypto.randomUUID();
+  // The first server takes the database as it is.
   const first =
-    `INSERT INTO store (only_row, schema_version, id, head, turns, edition, server) VALUES (1, $1, $2, $3, 0, '', '')`;
+    `INSERT INTO store (only_row, schema_version, id, edition, server) VALUES (1, $1, $2, '', '')`;
   try {
     const [, number] = await session.run([
       { sql: "BEGIN" },
@@ -40,7 +42,8 @@ export async function createStore(
     for (const sql of TABLE_STATEMENTS) await session.run([{ sql }]);
     const events = await fill(session, batches);
     for (const sql of INDEX_STATEMENTS) await session.run([{ sql }]);
-    await session.run([{ sql: first, params: [String(SCHEMA_VERSION), storeId, String(events)] }]);
+    const turn = addTurn(events, { number: 0, name: crypto.randomUUID() });
+    await session.run([{ sql: first, params: [String(SCHEMA_VERSION), storeId] }, turn]);
     await session.run([{ sql: "COMMIT" }]).catch((error: Error) => {
       if (!(error instanceof SessionLost)) throw error;
       throw new CommitLost({ storeId, events, transaction }, error.message);
@@ -73,7 +76,7 @@ export async function initPostgresStore(
 ): Promise<CreatedStore> {
   let session: Session | undefined;
   try {
-    session = await openSession(place, "setup");
+    session = await openPrimary(place, "setup");
     const fault = await databaseFault(session);
     if (fault !== undefined) throw new PostgresStoreError(place, fault);
     if (await holdsStore(session, place.schema)) {

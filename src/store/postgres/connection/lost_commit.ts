@@ -2,7 +2,7 @@ import { booleanIn, textIn } from "../protocol/cells.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
-import { openSession } from "./open_session.ts";
+import { openPrimary } from "./open_session.ts";
 import type { StorePlace } from "./place.ts";
 
 /** For so long it is tried to find out. */
@@ -57,7 +57,7 @@ async function foundId(
   place: StorePlace,
   transaction: string,
 ): Promise<{ readonly storeId: string | undefined } | undefined> {
-  const session = await openSession(place, "setup");
+  const session = await openPrimary(place, "setup");
   try {
     if (await databaseFault(session) !== undefined || await isGoingOn(session, transaction)) return undefined;
     if (!await holdsStore(session, place.schema)) return { storeId: undefined };

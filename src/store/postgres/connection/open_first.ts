@@ -4,7 +4,7 @@ import {
   postgresServerText,
   type PostgresTarget,
 } from "../../../config/postgres_url.ts";
-import { booleanIn } from "../protocol/cells.ts";
+import { booleanIn, textIn } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import { Session, type SessionOptions } from "../protocol/session.ts";
 
@@ -15,42 +15,48 @@ type Attempt = () => Promise<Session>;
 
 /**
  * Opens a session with the first server of an address that will do.
- * @param needed what is wanted of several servers when the address does not say
+ * @param target what is wanted of the server
+ * @param faultOf why a server will not do that is as wanted, if it will not
  * @throws DatabaseError, SessionLost
  */
 export function openFirst(
   address: PostgresAddress,
-  needed: PostgresTarget,
+  target: PostgresTarget,
   options: SessionOptions,
+  faultOf: (session: Session) => Promise<string | undefined>,
 ): Promise<Session> {
-  const { others = [], target = others.length === 0 ? "any" : needed } = address;
-  const servers = [address.server, ...others];
+  const servers = [address.server, ...address.others ?? []];
   const withOne = (server: PostgresServer, wanted: PostgresTarget): Attempt => async () => {
     const session = await Session.open({ ...address, server }, options);
     try {
-      const fault = await targetFault(session, wanted);
-      if (fault !== undefined) throw new SessionLost(fault);
+      const fault = await targetFault(session, wanted) ?? await faultOf(session);
+      if (fault !== undefined) throw new SessionLost(`this PostgreSQL ${fault}`);
       return session;
     } catch (error) {
       await session.close();
       throw error;
     }
   };
-  if (target === "any" && servers.length === 1) return withOne(address.server, "any")();
   const targets: PostgresTarget[] = target === "prefer-standby" ? ["standby", "any"] : [target];
   const attempts = targets.flatMap((wanted) => servers.map((server) => withOne(server, wanted)));
+  if (attempts.length === 1) return attempts[0]!();
   const names = targets.flatMap(() => servers.map(postgresServerText));
   return firstOf(attempts, names);
 }
 
-/** Why a server will not do; undefined when it will. */
+/** The system identifier and the timeline are asked of a primary only: a replica may be on its way to another one. */
+const FACTS = `SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean,
+  CASE WHEN pg_is_in_recovery() THEN ''
+    ELSE (pg_control_system()).system_identifier || '/' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END`;
+
+/** Why a server will not do; undefined when it will. Also notes the timeline of its session. */
 async function targetFault(session: Session, target: PostgresTarget): Promise<string | undefined> {
+  const [[row] = []] = await session.run([{ sql: FACTS }]);
+  const [isReplica, isReadOnly] = [booleanIn(row![0]), booleanIn(row![1])];
+  session.timeline = textIn(row![2]);
   if (target === "any") return undefined;
-  const sql = "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean";
-  const [[row] = []] = await session.run([{ sql }]);
-  const [isReplica, isReadOnly] = row!.map(booleanIn);
   if (target === "standby") return isReplica ? undefined : "is a primary";
-  if (isReplica) return "is a replica";
+  if (isReplica) return "is a replica; name the primary in postgresUrl";
   return target === "read-write" && isReadOnly ? "takes no writes" : undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import type { Session } from "../protocol/session.ts";
 import { openFirst } from "./open_first.ts";
 import type { StorePlace } from "./place.ts";
@@ -23,21 +24,43 @@ const SILENCE_MILLISECONDS: Readonly<Record<Purpose, number>> = {
   setup: 3_600_000,
 };
 
+export interface PrimaryOptions {
+  /** Called with what another session says to those who listen. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+  /** Why a PostgreSQL will not do that takes itself for the primary, if it will not. */
+  readonly faultOf?: (session: Session) => string | undefined;
+}
+
 /**
- * Opens a session with the first server of the address that is as wanted.
- * @param onNotice called with what another session says to those who listen
+ * Opens a session with the primary, whatever `target_session_attrs` of its address says.
  * @throws DatabaseError, SessionLost
  */
-export function openSession(
+export function openPrimary(
   { address, schema }: StorePlace,
   purpose: Purpose,
-  onNotice?: (text: string) => void,
+  { onNotice, faultOf }: PrimaryOptions = {},
 ): Promise<Session> {
-  return openFirst(address, purpose === "reading" ? "any" : "read-write", {
+  return openFirst(address, "read-write", {
     parameters: parametersFor(schema, purpose),
     silenceMilliseconds: SILENCE_MILLISECONDS[purpose],
     onNotice,
-  });
+  }, (session) => Promise.resolve(faultOf?.(session)));
+}
+
+/**
+ * Opens a session with a replica, or with whatever the address asks for.
+ * @param faultOf why a replica will not do, if it will not
+ * @throws DatabaseError, SessionLost
+ */
+export function openReplica(
+  address: PostgresAddress,
+  schema: string,
+  faultOf: (session: Session) => Promise<string | undefined>,
+): Promise<Session> {
+  return openFirst(address, address.target ?? "any", {
+    parameters: parametersFor(schema, "reading"),
+    silenceMilliseconds: SILENCE_MILLISECONDS.reading,
+  }, faultOf);
 }
 
 function parametersFor(schema: string, purpose: Purpose): Record<string, string> {
@@ -52,7 +75,7 @@ function parametersFor(schema: string, purpose: Purpose): Record<string, string>
     // A COMMIT that is ended while it waits for a replica would count as done, without being there: what writes is
     // given up by us, and ends with its session.
     statement_timeout: purpose === "reading" || purpose === "informing" ? `${FROZEN_SECONDS}s` : "0",
-    // Nothing is lost with a sign of life.
+    // Nothing is lost with a heartbeat.
     ...purpose === "informing" ? { synchronous_commit: "off" } : {},
     // What a role may have set for its other work.
     default_transaction_isolation: "read committed",

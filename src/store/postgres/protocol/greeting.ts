@@ -1,9 +1,11 @@
-import type { PostgresAddress, PostgresServer } from "../../../config/postgres_url.ts";
+import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { textIn } from "./cells.ts";
+import { connect } from "./connect.ts";
 import { DatabaseError, SessionLost } from "./errors.ts";
 import { type Message, MessageReader } from "./message_reader.ts";
 import { MessageWriter } from "./message_writer.ts";
 import { Scram } from "./scram.ts";
+import { type Transport, writeAll } from "./transport.ts";
 
 /** What a message of authentication asks for. */
 const AUTHENTICATED = 0;
@@ -13,11 +15,17 @@ const SASL = 10;
 const SASL_CONTINUE = 11;
 const SASL_FINAL = 12;
 
-const ACCEPTS_TLS = "S".charCodeAt(0);
+const MECHANISM = "SCRAM-SHA-256";
+
+/** Before somebody has proven who he is, as in PostgreSQL's own library. */
+const STRANGER_BYTES_MAX = 30_000;
+
+/** Of an error that is shown. */
+const SHOWN_LENGTH_MAX = 1000;
 
 /** A connection on which a session has begun. */
 export interface Greeted {
-  readonly conn: Deno.Conn;
+  readonly conn: Transport;
   readonly reader: MessageReader;
 }
 
@@ -29,15 +37,16 @@ export interface Greeted {
 export async function greet(
   address: PostgresAddress,
   parameters: Readonly<Record<string, string>>,
-  onConn: (conn: Deno.Conn) => void,
+  onConn: (conn: Transport) => void,
 ): Promise<Greeted> {
   const conn = await connect(address.server, onConn);
-  const reader = new MessageReader(conn);
+  const reader = new MessageReader(conn, STRANGER_BYTES_MAX);
   const writer = new MessageWriter();
   const { user, database } = address;
   writer.startup({ user, database, client_encoding: "UTF8", ...parameters });
   await writeAll(conn, writer.take());
   await logIn(address, conn, reader);
+  reader.trust();
   for (;;) {
     const { kind, body } = await nextMessage(reader);
     if (kind === "E") throw errorIn(body).error;
@@ -54,65 +63,34 @@ export async function nextMessage(reader: MessageReader): Promise<Message> {
   }
 }
 
-export async function writeAll(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) written += await conn.write(bytes.subarray(written));
-}
-
-async function connect(server: PostgresServer, onConn: (conn: Deno.Conn) => void): Promise<Deno.Conn> {
-  if (server.transport === "unix") {
-    const conn = await Deno.connect({ transport: "unix", path: server.path });
-    onConn(conn);
-    return conn;
-  }
-  const conn = await Deno.connect({ hostname: server.hostname, port: server.port });
-  onConn(conn);
-  conn.setNoDelay(true);
-  conn.setKeepAlive(true);
-  if (server.tls === undefined) return conn;
-  const writer = new MessageWriter();
-  writer.sslRequest();
-  await writeAll(conn, writer.take());
-  // One byte, and nothing behind it: what came unencrypted must not count as an answer.
-  const answer = new Uint8Array(2);
-  const count = await conn.read(answer);
-  if (count !== 1 || answer[0] !== ACCEPTS_TLS) throw new SessionLost("PostgreSQL does not offer TLS here");
-  const { verifiesName, authoritiesPath } = server.tls;
-  const caCerts = authoritiesPath === undefined ? [] : [await Deno.readTextFile(authoritiesPath)];
-  const secure = await Deno.startTls(conn, {
-    hostname: server.hostname,
-    caCerts,
-    unsafelyDisableHostnameVerification: !verifiesName,
-  });
-  onConn(secure);
-  await secure.handshake();
-  return secure;
-}
-
-async function logIn(
-  { server, password, user }: PostgresAddress,
-  conn: Deno.Conn,
-  reader: MessageReader,
-): Promise<void> {
+/** @throws DatabaseError, SessionLost */
+async function logIn(address: PostgresAddress, conn: Transport, reader: MessageReader): Promise<void> {
+  const { server, password, user } = address;
+  const isServerKnown = server.transport === "tcp" && server.tls?.verifiesName === true;
   const writer = new MessageWriter();
   let scram: Scram | undefined;
-  let isProven = true;
+  // A server that lets everybody in may be anybody's.
+  let isProven = password === undefined;
   for (;;) {
     const { kind, body } = await nextMessage(reader);
     if (kind === "E") throw errorIn(body).error;
-    if (kind !== "R") continue;
+    if (kind !== "R" || body.length < 4) throw new SessionLost("this is not PostgreSQL");
     const asked = new DataView(body.buffer, body.byteOffset).getInt32(0);
     if (asked === AUTHENTICATED) {
       if (isProven) return;
-      throw new SessionLost("the server did not prove that it knows the password");
+      throw new SessionLost(
+        scram === undefined ? withoutProof(user) : "the server did not prove that it knows the password",
+      );
     }
     if (password === undefined) throw new SessionLost(`PostgreSQL asks for the password of ${user}`);
-    if (asked === CLEARTEXT && !(server.transport === "tcp" && server.tls === undefined)) {
+    if (asked === CLEARTEXT && isServerKnown) {
       writer.password(password);
-    } else if (asked === SASL) {
+      isProven = true;
+    } else if (asked === SASL && scram === undefined && mechanismsIn(body).includes(MECHANISM)) {
       scram = new Scram(password);
       isProven = false;
-      writer.saslInitial("SCRAM-SHA-256", scram.first);
-    } else if (asked === SASL_CONTINUE && scram !== undefined) {
+      writer.saslInitial(MECHANISM, scram.first);
+    } else if (asked === SASL_CONTINUE && scram?.isAnswered === false) {
       writer.saslResponse(await scram.answer(textIn(body.subarray(4))));
     } else if (asked === SASL_FINAL && scram !== undefined) {
       isProven = scram.proves(textIn(body.subarray(4)));
@@ -121,16 +99,33 @@ async function logIn(
   }
 }
 
+function mechanismsIn(body: Uint8Array<ArrayBuffer>): string[] {
+  return textIn(body.subarray(4)).split("\0");
+}
+
+function withoutProof(user: string): string {
+  return `PostgreSQL lets ${user} in without asking for the password, so it may be another server: ` +
+    "ask for scram-sha-256 in pg_hba.conf, or remove the password from the URL";
+}
+
 function unsafeWay(asked: number): string {
-  if (asked === CLEARTEXT) return "the password without TLS";
+  if (asked === CLEARTEXT) return "the password without TLS that has checked the name (sslmode=verify-full)";
   return asked === MD5 ? "an MD5 hash of the password" : `a login of kind ${asked}`;
 }
 
 /** The error that a message tells of, and whether it ends the session. */
 export function errorIn(body: Uint8Array<ArrayBuffer>): { error: DatabaseError; isFatal: boolean } {
   const fields = fieldsIn(body);
-  const error = new DatabaseError(fields.get("C") ?? "", fields.get("M") ?? "an error without a message");
+  const error = new DatabaseError(
+    fields.get("C") ?? "",
+    shown(fields.get("M") ?? "an error without a message"),
+  );
   return { error, isFatal: (fields.get("V") ?? fields.get("S")) !== "ERROR" };
+}
+
+/** Text of somebody else in one line that moves no cursor and ends. */
+function shown(text: string): string {
+  return text.slice(0, SHOWN_LENGTH_MAX).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }
 
 /**

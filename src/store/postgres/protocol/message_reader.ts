@@ -14,13 +14,21 @@ const MESSAGE_BYTES_MAX = 2 ** 30 + 2 ** 20;
 
 /** Takes messages out of the bytes that arrive. */
 export class MessageReader {
+  #bytesMax: number;
   readonly #source: { read(into: Uint8Array): Promise<number | null> };
   #memory = new Uint8Array(MEMORY_BYTES);
   #start = 0;
   #end = 0;
 
-  constructor(source: { read(into: Uint8Array): Promise<number | null> }) {
+  /** @param bytesMax longer messages are refused until it trusts the source */
+  constructor(source: { read(into: Uint8Array): Promise<number | null> }, bytesMax = MESSAGE_BYTES_MAX) {
     this.#source = source;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** From now on, messages may be as long as the protocol allows. */
+  trust(): void {
+    this.#bytesMax = MESSAGE_BYTES_MAX;
   }
 
   /** A message that has arrived completely. */
@@ -46,7 +54,7 @@ export class MessageReader {
     if (this.#end - this.#start < HEAD_BYTES) return undefined;
     const view = new DataView(this.#memory.buffer, this.#start, HEAD_BYTES);
     const length = view.getInt32(1) + 1;
-    if (length < HEAD_BYTES || length > MESSAGE_BYTES_MAX) throw new Error("this is not PostgreSQL");
+    if (length < HEAD_BYTES || length > this.#bytesMax) throw new Error("this is not PostgreSQL");
     return length;
   }
 

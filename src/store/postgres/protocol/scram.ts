@@ -4,8 +4,8 @@
 
 const encoder = new TextEncoder();
 
-/** Fewer would make the password easy to guess for who has watched; more would hold us up. */
-const ITERATIONS_MIN = 1000;
+/** Fewer than RFC 7677 asks for would make it easy to guess the password from the proof; more would hold us up. */
+const ITERATIONS_MIN = 4096;
 const ITERATIONS_MAX = 10_000_000;
 
 /** The conversation of a client, without channel binding. */
@@ -18,6 +18,11 @@ export class Scram {
   constructor(password: string, nonce: string = randomNonce()) {
     this.#password = password.normalize("NFKC");
     this.#nonce = nonce;
+  }
+
+  /** Whether the server's first message is answered: there is one proof in a conversation. */
+  get isAnswered(): boolean {
+    return this.#serverSignature !== undefined;
   }
 
   /** What the client says first. PostgreSQL knows the user already. */

@@ -1,8 +1,9 @@
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { noticeIn, type Row, rowOf } from "./cells.ts";
 import { type DatabaseError, SessionLost } from "./errors.ts";
-import { errorIn, greet, type Greeted, isUnreplicated, nextMessage, writeAll } from "./greeting.ts";
+import { errorIn, greet, type Greeted, isUnreplicated, nextMessage } from "./greeting.ts";
 import { MessageWriter, type Param } from "./message_writer.ts";
+import { type Transport, writeAll } from "./transport.ts";
 
 /** SQL, and the values of its parameters `$1`, `$2`, ... */
 export interface Statement {
@@ -39,7 +40,9 @@ interface Batch {
  * together must not be divided among two. Each text of SQL is prepared once.
  */
 export class Session {
-  readonly #conn: Deno.Conn;
+  /** Of a primary: its system identifier and the ID of its timeline, which stay while a session lasts. */
+  timeline = "";
+  readonly #conn: Transport;
   readonly #options: SessionOptions;
   readonly #writer = new MessageWriter();
   /** Names of prepared statements by their text. */
@@ -59,7 +62,7 @@ export class Session {
 
   /** @throws DatabaseError or SessionLost, which say why */
   static async open(address: PostgresAddress, options: SessionOptions): Promise<Session> {
-    let conn: Deno.Conn | undefined;
+    let conn: Transport | undefined;
     let isOver = false;
     const { promise: late, reject } = Promise.withResolvers<never>();
     const giveUp = setTimeout(() => reject(new SessionLost("PostgreSQL does not answer")), OPEN_MILLISECONDS);
@@ -207,7 +210,7 @@ export class Session {
   }
 }
 
-function close(conn: Deno.Conn | undefined): void {
+function close(conn: Transport | undefined): void {
   try {
     conn?.close();
   } catch {

@@ -3,18 +3,20 @@ import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
-import { openSession } from "../connection/open_session.ts";
-import type { StorePlace } from "../connection/place.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { readProjection, storedProjection } from "../tables/projections.ts";
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
 import { firstStatement, readChunk } from "./read_chunk.ts";
+import type { SessionSource } from "./session_source.ts";
 import { WaitingReads } from "./waiting_reads.ts";
 
 /** Reads that may wait for a connection; one more is refused. */
 const WAITING_MAX = 1000;
+
+/** After a failover, every session that is left may be one that is not good any more. */
+const TRIES_MAX = 3;
 
 /** Reading a single page ahead opens no more connections than these. */
 const FOR_ONE_PAGE = 2;
@@ -33,7 +35,7 @@ interface ReadOptions {
 /** Connections for reads, opened when they are needed. Each makes one short read at a time, in a snapshot of its own. */
 export class ReadSessions implements StoreReads {
   readonly max: number;
-  readonly #place: StorePlace;
+  readonly #source: SessionSource;
   readonly #waiting = new WaitingReads();
   readonly #ahead = new ChunksAhead();
   readonly #idle: Session[] = [];
@@ -41,8 +43,8 @@ export class ReadSessions implements StoreReads {
   #opening = 0;
   #isClosed = false;
 
-  constructor(place: StorePlace, max: number) {
-    this.#place = place;
+  constructor(source: SessionSource, max: number) {
+    this.#source = source;
     this.max = max;
   }
 
@@ -94,17 +96,25 @@ export class ReadSessions implements StoreReads {
     options: ReadOptions,
   ): Promise<T> {
     const first = options.first === undefined ? [] : [options.first];
-    const session = await this.#session(options);
-    try {
-      const [, rows, asked] = await session.run([BEGIN, READ_STATE, ...first]);
-      const value = await read(session, storeRow(rows!), asked);
-      this.#end(session, "COMMIT");
-      return value;
-    } catch (error) {
-      if (session.isOpen) this.#end(session, "ROLLBACK");
-      throw isPassing(error) ? new Refusal("Unavailable", (error as Error).message) : error;
-    } finally {
-      this.#giveBack(session);
+    const expected = this.#source.expected();
+    for (let tries = 1;; tries++) {
+      const session = await this.#session(options);
+      try {
+        const [, rows, asked] = await session.run([BEGIN, READ_STATE, ...first]);
+        const row = storeRow(rows!);
+        const fault = this.#source.faultOf(session, row, expected);
+        if (fault !== undefined) throw new StaleSession(fault);
+        const value = await read(session, row, asked);
+        this.#end(session, "COMMIT");
+        return value;
+      } catch (error) {
+        if (error instanceof StaleSession) await session.close();
+        else if (session.isOpen) this.#end(session, "ROLLBACK");
+        if (error instanceof StaleSession && tries < TRIES_MAX) continue;
+        throw isPassing(error) ? new Refusal("Unavailable", (error as Error).message) : error;
+      } finally {
+        this.#giveBack(session);
+      }
     }
   }
 
@@ -145,7 +155,7 @@ export class ReadSessions implements StoreReads {
     if (isEnough || this.#isClosed) return;
     this.#opening++;
     try {
-      const session = await openSession(this.#place, "reading");
+      const session = await this.#source.open();
       this.#opening--;
       this.#giveBack(session);
     } catch (error) {
@@ -156,10 +166,19 @@ export class ReadSessions implements StoreReads {
     }
   }
 
+  /** Ends idle sessions that are not good any more, too. */
   #dropEnded(): void {
-    for (let i = this.#idle.length - 1; i >= 0; i--) if (!this.#idle[i]!.isOpen) this.#idle.splice(i, 1);
+    for (let i = this.#idle.length - 1; i >= 0; i--) {
+      const session = this.#idle[i]!;
+      if (session.isOpen && this.#source.isGood(session)) continue;
+      this.#idle.splice(i, 1);
+      session.close();
+    }
   }
 }
+
+/** A session shows a store on which nothing may be read. */
+class StaleSession extends SessionLost {}
 
 const QUERY_CANCELED = "57014";
 

@@ -5,7 +5,9 @@ import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
 import type { StoreState } from "../../state.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import type { StorePlace } from "../connection/place.ts";
+import type { SeenHistory } from "../servers/seen_history.ts";
 import { ReadSessions } from "./read_sessions.ts";
+import { replicaSource } from "./session_source.ts";
 
 /** How often replicas that could not be read are tried again, by nobody who waits for it. */
 const RETRY_MILLISECONDS = 2000;
@@ -13,6 +15,7 @@ const RETRY_MILLISECONDS = 2000;
 export interface ReplicaOptions {
   /** The store as this server knows it. */
   readonly known: () => StoreState;
+  readonly seen: SeenHistory;
   /** Called with the reason when no replica can be read, and without when one can again. */
   readonly onUnread: (reason: string | undefined) => void;
 }
@@ -117,7 +120,8 @@ export function withReplicas(
   primary: ReadSessions,
   options: ReplicaOptions,
 ): ReadSessions | ReplicaReads {
-  const { readAddress: address } = place;
-  if (address === undefined) return primary;
-  return new ReplicaReads(new ReadSessions({ ...place, address }, primary.max), primary, options);
+  const { readAddress, schema } = place;
+  if (readAddress === undefined) return primary;
+  const replicas = new ReadSessions(replicaSource(readAddress, schema, options.seen), primary.max);
+  return new ReplicaReads(replicas, primary, options);
 }

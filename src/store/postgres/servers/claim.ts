@@ -1,9 +1,11 @@
+import type { FailoverName } from "../../../config/setting.ts";
 import { PostgresStoreError, type StorePlace } from "../connection/place.ts";
 import { SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
-import { DELETE_FORGOTTEN, readOthers, seenServers, writeSeen } from "../tables/servers.ts";
-import { LOCK_STATE, type Owner, READ_STATE, storeRow, writeOwner } from "../tables/state.ts";
-import { takeServerLock } from "./server_lock.ts";
+import { DELETE_FORGOTTEN, readOthers, register, seenServers } from "../tables/servers.ts";
+import { LOCK_STORE, type Owner, READ_STATE, type StoreRow, storeRow, writeOwner } from "../tables/state.ts";
+import { type ActiveServer, POLL_MILLISECONDS, readActive } from "./active_server.ts";
+import { Primary } from "./primary.ts";
 
 /** Which servers may write to one store at a time: all those of an edition, or one alone. */
 export type Servers = "shared" | "exclusive";
@@ -17,8 +19,8 @@ export class StoreBroken extends Error {
 export class StoreInUse extends PostgresStoreError {
   readonly storeId: string;
 
-  constructor(place: StorePlace, holder: string, storeId: string) {
-    super(place, `it is in use by ${holder}`);
+  constructor(place: StorePlace, { text }: ActiveServer, storeId: string) {
+    super(place, `it is in use by ${text}`);
     this.storeId = storeId;
   }
 }
@@ -26,22 +28,35 @@ export class StoreInUse extends PostgresStoreError {
 /** How long a server waits for the end of one that had the store before it. */
 const PREDECESSOR_MILLISECONDS = 5000;
 
+/** How often a server asks that must wait for others to confirm the history. */
+const CONFIRMED_POLL_MILLISECONDS = 250;
+
+/** How this server takes part in a store. */
+export interface ClaimOptions {
+  readonly edition: string;
+  readonly servers: Servers;
+  /** Default `verify`. */
+  readonly failover?: FailoverName;
+}
+
 /**
  * What lets this server write. Who may is in the row of the store, which each turn locks: so a server that was replaced
  * finds out before it has written anything, however long it was away. That several servers share a store needs no more.
- * One that has it alone also holds a lock, by which the next one learns at once that it has ended.
+ * One that has it alone also registers its session, by whose end the next one learns at once that it has ended.
  */
 export class Claim {
   /** This server, among those of the store. */
   readonly server: string = crypto.randomUUID();
   readonly edition: string;
+  readonly primary: Primary;
   readonly #place: StorePlace;
   readonly #isShared: boolean;
 
-  constructor(place: StorePlace, edition: string, servers: Servers) {
+  constructor(place: StorePlace, { edition, servers, failover = "verify" }: ClaimOptions) {
     this.#place = place;
     this.edition = edition;
     this.#isShared = servers === "shared";
+    this.primary = new Primary(place, { server: this.server, isShared: this.#isShared, failover });
   }
 
   /** Whether other servers may write, too. */
@@ -49,29 +64,49 @@ export class Claim {
     return this.#isShared;
   }
 
-  /** @throws StoreInUse when another server has the store, PostgresStoreError when servers of another edition have */
-  async take(session: Session): Promise<void> {
+  /**
+   * Takes the store on the first session of this server.
+   * @returns the store
+   * @throws StoreInUse when another server has the store, PostgresStoreError when servers of another edition have
+   */
+  async take(session: Session): Promise<StoreRow> {
     await this.#checkEditions(session);
-    const holder = await this.#takeLock(session, PREDECESSOR_MILLISECONDS);
-    if (holder !== undefined) {
-      const [rows] = await session.run([READ_STATE]);
-      throw new StoreInUse(this.#place, holder, storeRow(rows!).storeId);
+    const endAt = performance.now() + PREDECESSOR_MILLISECONDS;
+    while (!this.#isShared && await readActive(session) !== undefined && performance.now() < endAt) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MILLISECONDS));
     }
-    await session.run([{ sql: "BEGIN" }, LOCK_STATE]);
+    for (;;) {
+      await this.#refuseBesideActive(session);
+      try {
+        await this.primary.check(session);
+        break;
+      } catch (error) {
+        if (!(error instanceof SessionLost) || !session.isOpen) throw error;
+        await new Promise((resolve) => setTimeout(resolve, CONFIRMED_POLL_MILLISECONDS));
+      }
+    }
+    await session.run([{ sql: "BEGIN" }, LOCK_STORE]);
     // One that started at the same time was before.
     await this.#checkEditions(session);
-    const { server, edition } = this;
-    const own = [DELETE_FORGOTTEN, writeSeen(server, edition), writeOwner(this.#owner)];
-    await session.run([...own, { sql: "COMMIT" }]);
+    await this.#refuseBesideActive(session);
+    const owner = { edition: this.edition, server: this.#isShared ? "" : this.server };
+    const own = [DELETE_FORGOTTEN, this.#registration, writeOwner(owner), READ_STATE, { sql: "COMMIT" }];
+    const [, , , rows] = await session.run(own);
+    return storeRow(rows!);
   }
 
-  /** Goes on with another connection. @throws SessionLost when that is too early, StoreBroken */
-  async keep(session: Session): Promise<void> {
-    const [rows] = await session.run([READ_STATE]);
-    this.check(storeRow(rows!));
-    const holder = await this.#takeLock(session, 0);
-    // What held the lost connection may not be over yet.
-    if (holder !== undefined) throw new SessionLost(`${holder} holds the lock`);
+  /** Opens another session on which this server may write. @throws SessionLost, DatabaseError, StoreBroken */
+  async open(): Promise<Session> {
+    const session = await this.primary.open("writing");
+    try {
+      const [, , rows] = await session.run([{ sql: "BEGIN" }, LOCK_STORE, READ_STATE]);
+      this.check(storeRow(rows!));
+      await session.run([this.#registration, { sql: "COMMIT" }]);
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
   }
 
   /** @throws StoreBroken when the row of the store names others */
@@ -79,11 +114,13 @@ export class Claim {
     if (edition !== this.edition) {
       throw new StoreBroken(`a server of edition ${edition} has taken over the store`);
     }
-    if (server !== this.#owner.server) throw new StoreBroken("another server has taken over the store");
+    if (server !== (this.#isShared ? "" : this.server)) {
+      throw new StoreBroken("another server has taken over the store");
+    }
   }
 
-  get #owner(): Owner {
-    return { edition: this.edition, server: this.#isShared ? "" : this.server };
+  get #registration(): ReturnType<typeof register> {
+    return register(this.server, this.edition, this.primary.seen.timeline);
   }
 
   async #checkEditions(session: Session): Promise<void> {
@@ -96,8 +133,11 @@ export class Claim {
     );
   }
 
-  async #takeLock(session: Session, patienceMilliseconds: number): Promise<string | undefined> {
-    if (this.#isShared) return undefined;
-    return await takeServerLock(session, this.#place.schema, patienceMilliseconds);
+  /** @throws StoreInUse */
+  async #refuseBesideActive(session: Session): Promise<void> {
+    const active = this.#isShared ? undefined : await readActive(session);
+    if (active === undefined) return;
+    const [rows] = await session.run([READ_STATE]);
+    throw new StoreInUse(this.#place, active, storeRow(rows!).storeId);
   }
 }

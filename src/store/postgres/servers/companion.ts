@@ -1,11 +1,11 @@
 import type { ArrivedEvent } from "../../arrivals/arrivals.ts";
-import { openSession } from "../connection/open_session.ts";
 import type { StorePlace } from "../connection/place.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { newsOf, readNews } from "../tables/news.ts";
-import { deleteServer, readOthers, seenServers, SIGN_SECONDS, writeSeen } from "../tables/servers.ts";
+import { deleteServer, HEARTBEAT_SECONDS, readOthers, seenServers, writeSeen } from "../tables/servers.ts";
 import { type CountedState, READ_STATE, storeRow } from "../tables/state.ts";
+import { deleteTurns, forgottenUpTo } from "../tables/turns.ts";
 import { type Claim, StoreBroken } from "./claim.ts";
 import { listenTo, notify } from "./notices.ts";
 
@@ -40,8 +40,10 @@ export class Companion {
   readonly #options: CompanionOptions;
   readonly #timer: ReturnType<typeof setInterval>;
   #session: Session | undefined;
-  #signAt = 0;
+  #beatAt = 0;
   #hasOthers = true;
+  /** Up to this number, turns were removed. */
+  #deletedUpTo = 0;
   /** What is to be done next. */
   #shallLook = false;
   #shallNotify = true;
@@ -64,6 +66,13 @@ export class Companion {
     if (this.#shallNotify) this.#work();
   }
 
+  /** Looks at the store soon: it may have a new ID. */
+  lookSoon(): void {
+    this.#lookAt = 0;
+    this.#shallLook = true;
+    this.#work();
+  }
+
   /** Somebody waits for events from now on. Of some of them there may have been notices before. */
   awaited(): void {
     if (this.#shallLook) this.#work();
@@ -84,11 +93,11 @@ export class Companion {
 
   #tick(): void {
     this.#shallLook ||= this.#options.isAwaited();
-    if (this.#shallLook || this.#isSignDue) this.#work();
+    if (this.#shallLook || this.#isHeartbeatDue || !this.#session?.isOpen) this.#work();
   }
 
-  get #isSignDue(): boolean {
-    return performance.now() >= this.#signAt;
+  get #isHeartbeatDue(): boolean {
+    return performance.now() >= this.#beatAt;
   }
 
   /** Does what is to be done, one after the other: what comes up meanwhile is done once, however often it came up. */
@@ -103,7 +112,7 @@ export class Companion {
   async #workOff(): Promise<void> {
     const session = await this.#open();
     while (!this.#isClosed) {
-      if (this.#isSignDue) await this.#giveSign(session);
+      if (this.#isHeartbeatDue) await this.#beat(session);
       else if (this.#shallNotify) await this.#notify(session);
       else if (this.#isLookDue) await this.#look(session);
       else return;
@@ -115,12 +124,23 @@ export class Companion {
     return this.#shallLook && (this.#options.isAwaited() || performance.now() >= this.#lookAt);
   }
 
-  async #giveSign(session: Session): Promise<void> {
-    this.#signAt = performance.now() + 1000 * SIGN_SECONDS;
-    const { server, edition } = this.#claim;
+  async #beat(session: Session): Promise<void> {
+    this.#beatAt = performance.now() + 1000 * HEARTBEAT_SECONDS;
+    const { server, edition, primary } = this.#claim;
     const [, rows] = await session.run([writeSeen(server, edition), readOthers(server)]);
-    this.#hasOthers = seenServers(rows!).length > 0;
+    const others = seenServers(rows!).map(({ name }) => name);
+    this.#hasOthers = others.length > 0;
+    primary.others = new Set(others);
     this.#shallLook = true;
+    await this.#deleteTurns(session);
+  }
+
+  /** Removes turns that no server looks for any more. */
+  async #deleteTurns(session: Session): Promise<void> {
+    const upTo = forgottenUpTo(this.#claim.primary.seen.last?.turn.number ?? 0);
+    if (upTo <= this.#deletedUpTo) return;
+    await session.run([deleteTurns(this.#deletedUpTo, upTo)]);
+    this.#deletedUpTo = upTo;
   }
 
   async #notify(session: Session): Promise<void> {
@@ -136,14 +156,20 @@ export class Companion {
     const [rows, newRows = []] = await session.run(asked);
     const row = storeRow(rows!);
     this.#claim.check(row);
+    this.#claim.primary.saw(session, row);
     // What was written between the two is not yet part of the state.
     const events = newsOf(newRows.slice(0, Math.max(0, row.head - after)));
     this.#options.onState(row, after + 1, events);
   }
 
+  /** Opens a session anew when the last one was lost: soon, so that the history is confirmed after a failover. */
   async #open(): Promise<Session> {
-    if (this.#session?.isOpen) return this.#session;
-    const session = await openSession(this.#place, "informing", (from) => this.#noticed(from));
+    const { primary } = this.#claim;
+    if (this.#session?.isOpen) {
+      if (primary.isCurrent(this.#session)) return this.#session;
+      await this.#session.close();
+    }
+    const session = await primary.open("informing", (from) => this.#noticed(from));
     if (this.#isClosed) {
       await session.close();
       return session;
@@ -163,6 +189,7 @@ export class Companion {
   #noticed(server: string): void {
     if (server === this.#claim.server) return;
     this.#hasOthers = true;
+    this.#claim.primary.others.add(server);
     this.#shallLook = true;
     this.#work();
   }

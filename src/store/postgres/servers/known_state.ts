@@ -9,15 +9,16 @@ export class KnownState {
   readonly #arrivals: Pick<Arrivals, "state" | "reset" | "committed" | "committedMany">;
   #turns: number;
 
+  /** @param turns the number of the last turn */
   constructor(turns: number, arrivals: Pick<Arrivals, "state" | "reset" | "committed" | "committedMany">) {
     this.#turns = turns;
     this.#arrivals = arrivals;
   }
 
   /** Takes note of a turn of this server, whose events are told of by who asked for them. */
-  ownTurn({ storeId, head, turns }: CountedState): void {
-    if (storeId !== this.#arrivals.state.storeId) this.tell({ storeId, head, turns });
-    this.#turns = Math.max(this.#turns, turns);
+  ownTurn({ storeId, head, turn }: CountedState): void {
+    if (storeId !== this.#arrivals.state.storeId) this.tell({ storeId, head, turn });
+    this.#turns = Math.max(this.#turns, turn.number);
   }
 
   /**
@@ -25,8 +26,8 @@ export class KnownState {
    * @param events those that begin with `firstSequence`, as far as they are known
    */
   tell(state: CountedState, firstSequence: number = 1, events: readonly ArrivedEvent[] = []): void {
-    if (state.turns <= this.#turns) return;
-    this.#turns = state.turns;
+    if (state.turn.number <= this.#turns) return;
+    this.#turns = state.turn.number;
     const told = this.#arrivals.state;
     if (state.storeId !== told.storeId) {
       this.#arrivals.reset(state.storeId);

@@ -3,8 +3,8 @@ import { bytesIn, numberIn, type Row } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import type { Direction } from "../../ranges/direction.ts";
 import type { Range } from "../../ranges/range.ts";
-import { blocksOf } from "../../ranges/time_blocks.ts";
 import { arrayText } from "./array_text.ts";
+import { addTimeBlocks } from "./time_index.ts";
 
 /** Appends events with the sequences that follow `head`, and adds them to both indexes. */
 export function appendEvents(head: number, events: readonly PreparedEvent[]): Statement[] {
@@ -12,7 +12,6 @@ export function appendEvents(head: number, events: readonly PreparedEvent[]): St
   // JSON writes no line end: an array in PostgreSQL's own form would have to be quoted here, and taken apart there.
   const bodies = events.map(({ body }) => body).join("\n");
   const terms = events.map(({ terms }) => terms).join("\n");
-  const blocks = blocksOf(head, events);
   return [
     {
       sql: `INSERT INTO event (sequence, time, body) SELECT $1::bigint + n, t, b
@@ -25,17 +24,7 @@ export function appendEvents(head: number, events: readonly PreparedEvent[]): St
         unnest(string_to_array(terms, ' ')) AS term ON CONFLICT DO NOTHING`,
       params: [String(head), terms],
     },
-    {
-      sql: `INSERT INTO time_block (block, time_min, time_max)
-        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])
-        ON CONFLICT (block) DO UPDATE SET time_min = least(time_block.time_min, excluded.time_min),
-          time_max = greatest(time_block.time_max, excluded.time_max)`,
-      params: [
-        arrayText(blocks.map(({ block }) => block)),
-        arrayText(blocks.map(({ timeMin }) => timeMin)),
-        arrayText(blocks.map(({ timeMax }) => timeMax)),
-      ],
-    },
+    ...addTimeBlocks(head, head + events.length),
   ];
 }
 

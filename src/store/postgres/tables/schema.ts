@@ -9,14 +9,22 @@ export const TABLE_STATEMENTS: readonly string[] = statements.filter((sql) => sq
 export const INDEX_STATEMENTS: readonly string[] = statements.filter((sql) => sql.startsWith("ALTER "));
 
 /** Kept in the table `store`. A program works with exactly one version and never changes a schema on its own. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
-/** The tables, and what a server does with each. */
+/** The tables, and what a server does with each. Events are only added. */
 export const TABLE_RIGHTS: Readonly<Record<string, string>> = {
   store: "SELECT, UPDATE",
+  turn: "SELECT, INSERT, DELETE",
   server: "SELECT, INSERT, UPDATE, DELETE",
-  event: "SELECT, INSERT, DELETE",
-  event_term: "SELECT, INSERT, DELETE",
-  time_block: "SELECT, INSERT, UPDATE, DELETE",
+  event: "SELECT, INSERT",
+  event_term: "SELECT, INSERT",
+  time_block: "SELECT, INSERT",
   projection: "SELECT, INSERT, UPDATE, DELETE",
+};
+
+/** What a reset needs besides, which is for development. */
+export const RESET_RIGHTS: Readonly<Record<string, string>> = {
+  event: "DELETE",
+  event_term: "DELETE",
+  time_block: "DELETE",
 };

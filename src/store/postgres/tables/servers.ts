@@ -1,54 +1,49 @@
-import { numberIn, type Row, textIn } from "../protocol/cells.ts";
+import { booleanIn, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 
-/** A server that has given a sign of life lately. */
+/** A server that works on the store, or did when it was last heard of. */
 export interface SeenServer {
   readonly name: string;
   readonly edition: string;
-  /** Since its last sign of life. */
+  /** Since its last heartbeat. */
   readonly seconds: number;
+  /** Whether it gave a heartbeat lately, compared with the server that asks. */
+  readonly isRecent: boolean;
+  /** The last timeline on which it has found everything that it has seen. */
+  readonly timeline: string;
 }
 
-/** A server gives a sign of life so often, and one that gave none for so long is not there any more. */
-export const SIGN_SECONDS = 5;
-const GONE_SECONDS = 3 * SIGN_SECONDS;
+/** A server gives a heartbeat so often, and one that gave none for so long is not there any more. */
+export const HEARTBEAT_SECONDS = 5;
+const GONE_SECONDS = 3 * HEARTBEAT_SECONDS;
 
-/** For so long, a server that is not there any more may still ask what became of its last turn. */
+/** For so long, the row of a server that was killed stays. */
 const FORGOTTEN_DAYS = 7;
 
-/** A sign of life. */
+/** A heartbeat. */
 export function writeSeen(server: string, edition: string): Statement {
   return {
-    sql: `INSERT INTO server (name, edition, turn, seen) VALUES ($1, $2, '', clock_timestamp())
+    sql: `INSERT INTO server (name, edition, seen, timeline, pid, session_start)
+      VALUES ($1, $2, clock_timestamp(), '', 0, clock_timestamp())
       ON CONFLICT (name) DO UPDATE SET seen = clock_timestamp()`,
     params: [server, edition],
   };
 }
 
-/** Leaves the name of a turn for who loses the answer to its COMMIT. */
-export function writeTurn(server: string, edition: string, turn: string): Statement {
+/** Registers a server, with this session as the one on which it writes. */
+export function register(server: string, edition: string, timeline: string): Statement {
   return {
-    sql: `INSERT INTO server (name, edition, turn, seen) VALUES ($1, $2, $3, clock_timestamp())
-      ON CONFLICT (name) DO UPDATE SET turn = $3`,
-    params: [server, edition, turn],
+    sql: `INSERT INTO server (name, edition, seen, timeline, pid, session_start)
+      SELECT $1, $2, clock_timestamp(), $3, pid, backend_start FROM pg_stat_get_activity(pg_backend_pid())
+      ON CONFLICT (name) DO UPDATE SET seen = excluded.seen, timeline = excluded.timeline,
+        pid = excluded.pid, session_start = excluded.session_start`,
+    params: [server, edition, timeline],
   };
 }
 
-/**
- * Writes the name of a turn that is there once more: a synchronous replica confirms the COMMIT of that only together with
- * all before it, thus with the turn.
- */
-export function confirmTurn(server: string, turn: string): Statement {
-  return { sql: "UPDATE server SET turn = $2 WHERE name = $1 AND turn = $2", params: [server, turn] };
-}
-
-export function readTurn(server: string): Statement {
-  return { sql: "SELECT turn FROM server WHERE name = $1", params: [server] };
-}
-
-/** The name of the last turn of a server; undefined when nothing is known of the server. */
-export function turnOf([row]: readonly Row[]): string | undefined {
-  return row === undefined ? undefined : textIn(row[0]);
+/** Says that a server has found everything that it has seen. */
+export function confirmTimeline(server: string, timeline: string): Statement {
+  return { sql: "UPDATE server SET timeline = $2 WHERE name = $1", params: [server, timeline] };
 }
 
 export function deleteServer(server: string): Statement {
@@ -59,19 +54,30 @@ export const DELETE_FORGOTTEN: Statement = {
   sql: `DELETE FROM server WHERE seen < clock_timestamp() - interval '${FORGOTTEN_DAYS} days'`,
 };
 
+const COLUMNS = `name, edition, extract(epoch FROM clock_timestamp() - seen)::integer,
+  seen > coalesce((SELECT seen FROM server WHERE name = $1), clock_timestamp()) - interval '${GONE_SECONDS} seconds',
+  timeline`;
+
 /** The other servers that are there, the one seen last first. */
 export function readOthers(server: string): Statement {
   return {
-    sql: `SELECT name, edition, extract(epoch FROM clock_timestamp() - seen)::integer FROM server
+    sql: `SELECT ${COLUMNS} FROM server
       WHERE name <> $1 AND seen > clock_timestamp() - interval '${GONE_SECONDS} seconds' ORDER BY seen DESC`,
     params: [server],
   };
 }
 
+/** All servers that have a row. */
+export function readRegistered(server: string): Statement {
+  return { sql: `SELECT ${COLUMNS} FROM server`, params: [server] };
+}
+
 export function seenServers(rows: readonly Row[]): SeenServer[] {
-  return rows.map(([name, edition, seconds]) => ({
+  return rows.map(([name, edition, seconds, isRecent, timeline]) => ({
     name: textIn(name),
     edition: textIn(edition),
     seconds: Math.max(0, numberIn(seconds)),
+    isRecent: booleanIn(isRecent),
+    timeline: textIn(timeline),
   }));
 }

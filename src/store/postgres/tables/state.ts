@@ -1,10 +1,11 @@
 import type { StoreState } from "../../state.ts";
 import { numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
+import { type LastTurn, lastTurn } from "./turns.ts";
 
-/** The store, and how many turns it took to get there: of two such states, the one with more is the later one. */
+/** The store, and its last turn: of two such states, the one whose turn has the higher number is the later one. */
 export interface CountedState extends StoreState {
-  readonly turns: number;
+  readonly turn: LastTurn;
 }
 
 /** Who may write: the servers of an edition, or one of them alone. */
@@ -14,39 +15,46 @@ export interface Owner {
   readonly server: string;
 }
 
-/** The row of the table `store`. */
+/** The row of the table `store`, and the last turn. */
 export interface StoreRow extends CountedState, Owner {
   readonly pausedSinceMicros: number | undefined;
+  /** The timeline on which the store is known to be complete; undefined when the next server takes it as it is. */
+  readonly timeline: string | undefined;
+  /** The OID of the table: another one after a dump was restored. */
+  readonly tableOid: string;
 }
 
 /** The pause is that of the edition whose servers may write. */
-const COLUMNS = `SELECT id, head, turns, edition, server,
-  CASE edition WHEN 'C' THEN tickets_paused_since ELSE paused_since END FROM store`;
+export const READ_STATE: Statement = {
+  sql: `SELECT s.id, t.head, t.number, t.name::text, s.edition, s.server,
+    CASE s.edition WHEN 'C' THEN s.tickets_paused_since ELSE s.paused_since END, s.timeline, s.tableoid::text
+    FROM store s, (SELECT head, number, name FROM turn ORDER BY number DESC LIMIT 1) t`,
+};
 
-export const READ_STATE: Statement = { sql: COLUMNS };
-
-/** Until the end of the transaction, nobody else changes the store. */
-export const LOCK_STATE: Statement = { sql: `${COLUMNS} FOR UPDATE` };
+/**
+ * Until the end of the transaction, nobody else changes the store. What it has come to is read behind that, in a snapshot
+ * of its own.
+ */
+export const LOCK_STORE: Statement = { sql: "SELECT FROM store FOR UPDATE" };
 
 export function storeRow(rows: readonly Row[]): StoreRow {
   const [row] = rows;
-  if (row === undefined) throw new Error("the table store has no row");
-  const [id, head, turns, edition, server, pausedSince] = row;
+  if (row === undefined) throw new Error("the table store or the table turn has no row");
+  const [id, head, number, name, edition, server, pausedSince, timeline, tableOid] = row;
   return {
     storeId: textIn(id),
     head: numberIn(head),
-    turns: numberIn(turns),
+    turn: lastTurn(number, name),
     edition: textIn(edition),
     server: textIn(server),
     pausedSinceMicros: pausedSince === null ? undefined : numberIn(pausedSince),
+    timeline: timeline === null ? undefined : textIn(timeline),
+    tableOid: textIn(tableOid),
   };
 }
 
-export function writeState({ storeId, head, turns }: CountedState): Statement {
-  return {
-    sql: "UPDATE store SET id = $1, head = $2, turns = $3",
-    params: [storeId, String(head), String(turns)],
-  };
+export function writeStoreId(storeId: string): Statement {
+  return { sql: "UPDATE store SET id = $1", params: [storeId] };
 }
 
 export function writePausedSince(sinceMicros: number | undefined): Statement {
@@ -58,4 +66,8 @@ export function writePausedSince(sinceMicros: number | undefined): Statement {
 
 export function writeOwner({ edition, server }: Owner): Statement {
   return { sql: "UPDATE store SET edition = $1, server = $2", params: [edition, server] };
+}
+
+export function writeTimeline(timeline: string): Statement {
+  return { sql: "UPDATE store SET timeline = $1", params: [timeline] };
 }

@@ -6,8 +6,16 @@ import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { type Claim, StoreBroken } from "../servers/claim.ts";
 import { newsOf, readNews } from "../tables/news.ts";
-import { confirmTurn, readTurn, turnOf, writeTurn } from "../tables/servers.ts";
-import { type CountedState, LOCK_STATE, type StoreRow, storeRow, writeState } from "../tables/state.ts";
+import { writeSeen } from "../tables/servers.ts";
+import {
+  type CountedState,
+  LOCK_STORE,
+  READ_STATE,
+  type StoreRow,
+  storeRow,
+  writeStoreId,
+} from "../tables/state.ts";
+import { addTurn, type LastTurn, presenceOf, readTurn } from "../tables/turns.ts";
 import { failureOf } from "./failures.ts";
 import type { WriterSession } from "./writer_session.ts";
 
@@ -16,7 +24,7 @@ const COMMIT: Statement = { sql: "COMMIT" };
 const ROLLBACK: Statement = { sql: "ROLLBACK" };
 
 /** PostgreSQL ends what does nothing for eight seconds in a turn: so it knows that this process has not frozen. */
-const SIGN_OF_LIFE_MILLISECONDS = 2500;
+const HEARTBEAT_MILLISECONDS = 2500;
 
 /** What goes through whole tables may take so long. */
 const LONG_MILLISECONDS = 3_600_000;
@@ -64,7 +72,7 @@ export class Transactions {
   /** The session of the last turn. */
   #last: Session;
   #open: Session | undefined;
-  #signsOfLife: ReturnType<typeof setInterval> | undefined;
+  #heartbeats: ReturnType<typeof setInterval> | undefined;
   #broken: string | undefined;
 
   constructor(writer: WriterSession, claim: Claim, state: CountedState, options: TransactionsOptions) {
@@ -85,14 +93,15 @@ export class Transactions {
       // Behind it may be another PostgreSQL, of which others have made something else than what is remembered.
       if (session !== this.#last) this.#options.onOther(this.#committed);
       this.#last = session;
-      const asked = [BEGIN, LOCK_STATE, readNews(this.#committed.head), ...ask()];
-      const [, rows, newRows, ...answers] = await session.run(asked);
+      const asked = [BEGIN, LOCK_STORE, READ_STATE, readNews(this.#committed.head), ...ask()];
+      const [, , rows, newRows, ...answers] = await session.run(asked);
       const row = storeRow(rows!);
       this.#claim.check(row);
+      this.#claim.primary.saw(session, row);
       const news = newsOf(newRows!);
       const isOther = this.#follow(row, news);
       this.#open = session;
-      this.#signsOfLife = setInterval(() => this.#giveSign(), SIGN_OF_LIFE_MILLISECONDS);
+      this.#heartbeats = setInterval(() => this.#beat(), HEARTBEAT_MILLISECONDS);
       return done({ answers, news, isOther });
     } catch (error) {
       return await this.#abort(error, session);
@@ -118,12 +127,13 @@ export class Transactions {
     const session = this.#open!;
     this.#close();
     if (isEmpty) return await this.#endEmpty(session);
-    const turn = crypto.randomUUID();
-    const { server, edition } = this.#claim;
-    const after = { ...state, turns: this.#committed.turns + 1 };
-    const ending = [...statements, writeTurn(server, edition, turn), writeState(after), COMMIT];
+    const turn = { number: this.#committed.turn.number + 1, name: crypto.randomUUID() };
+    const after = { ...state, turn };
+    const renamed = state.storeId === this.#committed.storeId ? [] : [writeStoreId(state.storeId)];
+    const ending = [...statements, ...renamed, addTurn(state.head, turn), COMMIT];
     try {
       await session.run(ending, isLong ? LONG_MILLISECONDS : undefined);
+      this.#claim.primary.saw(session, after);
     } catch (error) {
       if (error instanceof DatabaseError) return await this.#abort(error, session);
       const outcome = await this.#outcomeOf(turn, (error as Error).message);
@@ -174,11 +184,11 @@ export class Transactions {
   }
 
   #close(): void {
-    clearInterval(this.#signsOfLife);
+    clearInterval(this.#heartbeats);
     this.#open = undefined;
   }
 
-  #giveSign(): void {
+  #beat(): void {
     this.#open?.run([{ sql: "SELECT" }]).catch(() => {});
   }
 
@@ -192,37 +202,48 @@ export class Transactions {
    * of it. It cannot be behind unless the database has gone back to an earlier state.
    * @returns whether the news do not tell how it came to that
    */
-  #follow({ storeId, head, turns }: StoreRow, news: readonly ArrivedEvent[]): boolean {
+  #follow({ storeId, head, turn }: StoreRow, news: readonly ArrivedEvent[]): boolean {
     const last = this.#committed;
     const isSame = storeId === last.storeId;
-    const isAsLeft = isSame && head === last.head;
-    if (turns < last.turns || (turns === last.turns && !isAsLeft) || (isSame && head < last.head)) {
+    const isAsLeft = isSame && head === last.head && turn.name === last.turn.name;
+    const isOlder = turn.number < last.turn.number || (turn.number === last.turn.number && !isAsLeft);
+    if (isOlder || (isSame && head < last.head)) {
       throw new StoreBroken(
         `the database is not as this server left it: it ends at sequence ${head} and not at ${last.head}`,
       );
     }
-    this.#committed = { storeId, head, turns };
+    this.#committed = { storeId, head, turn };
     this.state = this.#committed;
     const isKnown = isSame && head === last.head + news.length;
     if (!isKnown) this.#options.onOther(this.#committed);
-    if (turns > last.turns) this.#options.onNews(this.#committed, last.head + 1, isKnown ? news : []);
+    if (turn.number !== last.turn.number) {
+      this.#options.onNews(this.#committed, last.head + 1, isKnown ? news : []);
+    }
     return !isKnown;
   }
 
   /**
-   * What became of a turn when the answer to its COMMIT was lost: the row of this server names its last turn. To lock
-   * the store waits for whatever the lost connection still does, so the answer is the truth, after a failover too.
+   * What became of a turn when the answer to its COMMIT was lost. To lock the store waits for whatever the lost connection
+   * still does, so the answer is the truth, after a failover too.
    */
-  async #outcomeOf(turn: string, reason: string): Promise<Outcome<void>> {
-    const { server } = this.#claim;
+  async #outcomeOf(turn: LastTurn, reason: string): Promise<Outcome<void>> {
+    const { server, edition } = this.#claim;
     for (let asked = 0; asked < ASKED_MAX; asked++) {
       try {
-        // An earlier try may have left its transaction open.
-        const questions = [ROLLBACK, BEGIN, LOCK_STATE, readTurn(server), confirmTurn(server, turn), COMMIT];
+        // An earlier try may have left its transaction open. The heartbeat makes a COMMIT of it that waits for a
+        // synchronous replica: that confirms all before it, thus the turn.
+        const questions = [
+          ROLLBACK,
+          BEGIN,
+          LOCK_STORE,
+          readTurn(turn.number),
+          writeSeen(server, edition),
+          COMMIT,
+        ];
         const [, , , rows] = await this.#writer.ask(questions);
-        const last = turnOf(rows!);
-        if (last === undefined) break;
-        return last === turn ? done(undefined) : failureOf(new SessionLost(reason));
+        const presence = presenceOf(turn, rows!);
+        if (presence === "forgotten") break;
+        return presence === "present" ? done(undefined) : failureOf(new SessionLost(reason));
       } catch {
         // The next time may be better.
       }

@@ -19,7 +19,9 @@ import { TurnWrites } from "./turn_writes.ts";
 import type { WriterSession } from "./writer_session.ts";
 
 /** What another server refreshes at the moment is skipped. */
-const OPTIMIZE: Statement = { sql: "ANALYZE (SKIP_LOCKED) store, event, event_term, time_block, projection" };
+const OPTIMIZE: Statement = {
+  sql: "ANALYZE (SKIP_LOCKED) store, turn, event, event_term, time_block, projection",
+};
 
 /** The turns of a store on PostgreSQL. Each is one transaction that begins by locking the row of the store. */
 export class Turns implements StoreTurns {

@@ -1,11 +1,11 @@
-import { openSession } from "../connection/open_session.ts";
+import { openPrimary } from "../connection/open_session.ts";
 import { reasonOf, type StorePlace } from "../connection/place.ts";
 import { databaseFault } from "../connection/check_database.ts";
 import type { Row } from "../protocol/cells.ts";
-import { SessionLost } from "../protocol/errors.ts";
+import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { type Claim, StoreBroken } from "../servers/claim.ts";
-import { SIGN_MILLISECONDS } from "../servers/server_lock.ts";
+import { HEARTBEAT_MILLISECONDS } from "../servers/active_server.ts";
 
 /** How long a lost connection is tried to be replaced before a turn is refused, and how often. */
 const RECONNECT_MILLISECONDS = 10_000;
@@ -39,7 +39,10 @@ export class WriterSession {
    * @throws SessionLost when none can be had in time, StoreBroken when this server may not write any more
    */
   async ready(): Promise<Session> {
-    if (this.#session.isOpen) return this.#session;
+    if (this.#session.isOpen) {
+      if (this.#claim.primary.isCurrent(this.#session)) return this.#session;
+      await this.#session.close();
+    }
     this.#connecting ??= this.#connect().finally(() => this.#connecting = undefined);
     return await this.#connecting;
   }
@@ -50,7 +53,7 @@ export class WriterSession {
       return await (await this.ready()).run(statements);
     } catch (error) {
       if (!(error instanceof StoreBroken)) throw error;
-      const session = await openSession(this.#place, "writing");
+      const session = await openPrimary(this.#place, "writing");
       try {
         return await session.run(statements);
       } finally {
@@ -82,16 +85,21 @@ export class WriterSession {
     return this.#session;
   }
 
-  /** Shows on a connection that this server lives. When it is lost, tries to have the lock back before another server. */
+  /** Gives heartbeats on a session. When it is lost, tries to have another one before another server takes over. */
   #keep(session: Session): void {
     let isAnswered = true;
-    const signs = setInterval(() => {
+    const answered = (): void => void (isAnswered = true);
+    const heartbeats = setInterval(() => {
       if (!isAnswered) return;
       isAnswered = false;
-      session.run([{ sql: "SELECT" }]).then(() => isAnswered = true, () => {});
-    }, SIGN_MILLISECONDS);
+      // An error is an answer, too: the heartbeat may fall into a transaction in which a statement has failed.
+      session.run([{ sql: "SELECT" }]).then(
+        answered,
+        (error) => error instanceof DatabaseError && answered(),
+      );
+    }, HEARTBEAT_MILLISECONDS);
     session.ended.then(() => {
-      clearInterval(signs);
+      clearInterval(heartbeats);
       this.#regain();
     });
   }
@@ -107,15 +115,10 @@ export class WriterSession {
   }
 
   async #replacement(): Promise<Session> {
-    const session = await openSession(this.#place, "writing");
-    try {
-      const fault = await databaseFault(session);
-      if (fault !== undefined) throw new SessionLost(fault);
-      await this.#claim.keep(session);
-      return session;
-    } catch (error) {
-      await session.close();
-      throw error;
-    }
+    const session = await this.#claim.open();
+    const fault = await databaseFault(session);
+    if (fault === undefined) return session;
+    await session.close();
+    throw new SessionLost(fault);
   }
 }

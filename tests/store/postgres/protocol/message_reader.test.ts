@@ -69,3 +69,14 @@ Deno.test("what is no message is refused, however large it says it is", async ()
     await assert.rejects(readAll(reader), /this is not PostgreSQL/);
   }
 });
+
+Deno.test("a long message is refused by its length, until its source is trusted", async () => {
+  const head = Uint8Array.of("E".charCodeAt(0), 0, 0, 1, 0);
+  const strict = new MessageReader(sourceOf(head, [head.length]), 255);
+  await strict.receive();
+  assert.throws(() => strict.arrived(), /this is not PostgreSQL/);
+  const trusting = new MessageReader(sourceOf(head, [head.length]), 255);
+  trusting.trust();
+  await trusting.receive();
+  assert.equal(trusting.arrived(), undefined);
+});

@@ -42,6 +42,7 @@ Deno.test("an answer to another conversation, or one that is too easy or too har
     SERVER_FIRST.replace(NONCE, "another"),
     SERVER_FIRST.replace("%hvYDpWUa2RaTCAfuxFIlj", ""),
     SERVER_FIRST.replace("4096", "1"),
+    SERVER_FIRST.replace("4096", "4095"),
     SERVER_FIRST.replace("4096", "99999999999"),
     SERVER_FIRST.replace("4096", "many"),
     "nothing of the kind",

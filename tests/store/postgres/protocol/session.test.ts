@@ -25,6 +25,71 @@ function open(port: number, tls: boolean): Promise<Session> {
 
 const encoder = new TextEncoder();
 
+/** A message of PostgreSQL. */
+function message(kind: string, ...parts: readonly (number | string)[]): number[] {
+  const body = parts.flatMap((part) =>
+    typeof part === "number" ? [0, 0, 0, part] : [...encoder.encode(part)]
+  );
+  const length = new DataView(new ArrayBuffer(4));
+  length.setInt32(0, body.length + 4);
+  return [kind.charCodeAt(0), ...new Uint8Array(length.buffer), ...body];
+}
+
+Deno.test("who has not proven anything is not believed, and takes no memory", async () => {
+  const cases: readonly [answer: readonly number[], why: RegExp][] = [
+    [message("R", 0), /lets u in without asking for the password/],
+    [[...message("R", 0), ...message("Z", "I")], /lets u in without asking for the password/],
+    [message("R", 5, "salt"), /wants to see an MD5 hash of the password/],
+    [message("R", 10, "SCRAM-SHA-256-PLUS\0OAUTHBEARER\0\0"), /wants to see a login of kind 10/],
+    [message("R", 11, "r=x,s=AAAA,i=4096"), /wants to see a login of kind 11/],
+    [message("R", 12, "v=undefined"), /wants to see a login of kind 12/],
+    [message("R"), /this is not PostgreSQL/],
+    [message("N", "MA notice\0\0"), /this is not PostgreSQL/],
+    [message("A", 1, "channel\0payload\0"), /this is not PostgreSQL/],
+    [["E".charCodeAt(0), 0x3f, 0xff, 0xff, 0xff], /this is not PostgreSQL/],
+    [message("E", `M${"x".repeat(30_000)}\0\0`), /this is not PostgreSQL/],
+  ];
+  for (const [answer, why] of cases) {
+    await withServer(Uint8Array.from(answer), async (port) => {
+      await assert.rejects(open(port, false), why);
+    });
+  }
+});
+
+Deno.test("a proof is given once in a login", async () => {
+  const requests: string[] = [];
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = listener.accept().then(async (conn) => {
+    const read = async (): Promise<string> => {
+      const bytes = new Uint8Array(1024);
+      return new TextDecoder().decode(bytes.subarray(0, await conn.read(bytes) ?? 0));
+    };
+    await read();
+    await conn.write(Uint8Array.from(message("R", 10, "SCRAM-SHA-256\0\0")));
+    const nonce = /r=(.*)$/.exec(await read())![1]!;
+    // Each would be another one to guess from.
+    for (const salt of ["AAAA", "BBBB"]) {
+      await conn.write(Uint8Array.from(message("R", 11, `r=${nonce}+,s=${salt},i=4096`)));
+      requests.push(await read());
+    }
+    conn.close();
+  });
+  await assert.rejects(open(listener.addr.port, false), /wants to see a login of kind 11/);
+  await serving;
+  assert.match(requests[0]!, /^p.*,p=/s);
+  assert.equal(requests[1], "");
+});
+
+Deno.test("what a stranger says is shown in one line, without its control characters", async () => {
+  const said = "no\u001b[2J\r\nserver: listening\u202e ".padEnd(20_000, "x");
+  await withServer(Uint8Array.from(message("E", "C28000\0", `M${said}\0\0`)), async (port) => {
+    await assert.rejects(open(port, false), ({ message }: Error) => {
+      assert.match(message, /^no \[2J server: listening {2}x+$/);
+      return message.length <= 1000;
+    });
+  });
+});
+
 Deno.test("what is not PostgreSQL is refused, and so is one that does not speak TLS", async () => {
   const cases: readonly [answer: Uint8Array | undefined, tls: boolean, why: RegExp][] = [
     [
@@ -38,7 +103,11 @@ Deno.test("what is not PostgreSQL is refused, and so is one that does not speak 
     // Unencrypted words behind the consent would count as if they were encrypted.
     [encoder.encode("SR"), true, /PostgreSQL does not offer TLS here/],
     // It would have been let in without a proof that the server knows the password.
-    [Uint8Array.of(0x52, 0, 0, 0, 8, 0, 0, 0, 3), false, /wants to see the password without TLS/],
+    [
+      Uint8Array.of(0x52, 0, 0, 0, 8, 0, 0, 0, 3),
+      false,
+      /wants to see the password without TLS that has checked the name/,
+    ],
   ];
   for (const [answer, tls, why] of cases) {
     await withServer(answer, async (port) => {

@@ -1,17 +1,20 @@
 import type { PostgresAddress } from "../../../../src/config/postgres_url.ts";
-import { openSession } from "../../../../src/store/postgres/connection/open_session.ts";
 import type { Row } from "../../../../src/store/postgres/protocol/cells.ts";
+import { Session } from "../../../../src/store/postgres/protocol/session.ts";
 
-/** Runs statements one after the other, each for itself. @returns the rows of the last */
+/** What a statement of a test may take. */
+const SILENCE_MILLISECONDS = 3_600_000;
+
+/** Runs statements one after the other, each for itself, on a primary or a replica. @returns the rows of the last */
 export async function runSql(
   address: PostgresAddress,
   statements: readonly string[],
 ): Promise<readonly Row[]> {
-  const session = await openSession({ address, schema: "public" }, "setup");
+  const session = await Session.open(address, { parameters: {}, silenceMilliseconds: SILENCE_MILLISECONDS });
   try {
-    let rows: readonly Row[] = [];
-    for (const sql of statements) rows = (await session.run([{ sql }]))[0]!;
-    return rows;
+    let last: readonly Row[] = [];
+    for (const sql of statements) last = (await session.run([{ sql }]))[0]!;
+    return last;
   } finally {
     await session.close();
   }

@@ -93,10 +93,14 @@ export async function takeoverTests(edition: PairEdition): Promise<void> {
   );
 }
 
-/** Ends the session of whichever server has the lock. */
+/** Ends the session of whichever server is active. */
 async function endHolder(cluster: PostgresCluster): Promise<void> {
   await cluster.sql(
-    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted",
+    `DO $$ DECLARE place text; pid integer; BEGIN
+      FOR place IN SELECT nspname FROM pg_namespace WHERE nspname LIKE 'pair_%' LOOP
+        EXECUTE format('SELECT s.pid FROM %I.server s JOIN %I.store ON store.server = s.name', place, place) INTO pid;
+        PERFORM pg_terminate_backend(pid);
+      END LOOP; END $$`,
   );
 }
 

@@ -1,0 +1,53 @@
+import type { PostgresAddress } from "../../../config/postgres_url.ts";
+import { openReplica } from "../connection/open_session.ts";
+import type { Session } from "../protocol/session.ts";
+import type { Primary } from "../servers/primary.ts";
+import type { SeenHistory } from "../servers/seen_history.ts";
+import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
+
+/** Where sessions for reads come from, and what they must show. */
+export interface SessionSource {
+  /** Throws like a session. */
+  open(): Promise<Session>;
+  /** Whether a session that is idle is still good. */
+  isGood(session: Session): boolean;
+  /** The number of the turn that a read must see which begins now. */
+  expected(): number;
+  /** Why nothing may be read in this snapshot, if nothing may; otherwise remembers that it was seen. */
+  faultOf(session: Session, row: StoreRow, expected: number): string | undefined;
+}
+
+/** Sessions with the primary. They show at least what this server knows to be committed. */
+export function primarySource(primary: Primary): SessionSource {
+  return {
+    open: () => primary.open("reading"),
+    isGood: (session) => primary.isCurrent(session),
+    expected: () => primary.seen.last?.turn.number ?? 0,
+    faultOf(session, row, expected) {
+      if (!primary.isCurrent(session)) return "it was the primary before a failover";
+      if (row.turn.number < expected) return "it lacks turns that were committed";
+      primary.saw(session, row);
+      return undefined;
+    },
+  };
+}
+
+/** Sessions with replicas. They may lag, but they follow the primary on which this server works. */
+export function replicaSource(address: PostgresAddress, schema: string, seen: SeenHistory): SessionSource {
+  const faultOf = ({ timeline }: StoreRow): string | undefined =>
+    timeline === seen.timeline ? undefined : "does not follow the primary on which this server works";
+  return {
+    open: () =>
+      openReplica(address, schema, async (session) => {
+        const [rows] = await session.run([READ_STATE]);
+        return faultOf(storeRow(rows!));
+      }),
+    isGood: () => true,
+    expected: () => 0,
+    faultOf(_, row) {
+      const fault = faultOf(row);
+      if (fault === undefined) seen.saw(row);
+      return fault;
+    },
+  };
+}

@@ -1,0 +1,200 @@
+import type { FailoverName } from "../../../config/setting.ts";
+import { openPrimary, type Purpose } from "../connection/open_session.ts";
+import type { StorePlace } from "../connection/place.ts";
+import type { Row } from "../protocol/cells.ts";
+import { SessionLost } from "../protocol/errors.ts";
+import type { Session, Statement } from "../protocol/session.ts";
+import { confirmTimeline, readRegistered, type SeenServer, seenServers } from "../tables/servers.ts";
+import {
+  type CountedState,
+  LOCK_STORE,
+  READ_STATE,
+  type StoreRow,
+  storeRow,
+  writeStoreId,
+  writeTimeline,
+} from "../tables/state.ts";
+import { addTurn, presenceOf, readTurn, type TurnPresence } from "../tables/turns.ts";
+import { isOlder, timelineText, verdictOf } from "./failover.ts";
+import { SeenHistory } from "./seen_history.ts";
+
+/** How long other servers may take to confirm: those that still run connect again several times a second. */
+const GRACE_MILLISECONDS = 5000;
+
+/** No server has seen a turn beyond this gap, so a renewed history is later than everything that was lost. */
+const RENEWAL_GAP = 2 ** 32;
+
+/** Not every session waits for its COMMIT. */
+const DURABLY: readonly Statement[] = [{ sql: "BEGIN" }, { sql: "SET LOCAL synchronous_commit = on" }];
+
+export interface PrimaryOptions {
+  /** This server, among those of the store. */
+  readonly server: string;
+  /** Whether other servers may write, too. */
+  readonly isShared: boolean;
+  readonly failover: FailoverName;
+}
+
+/** Opens sessions with the primary of a store, and makes sure that its history is the one that servers have seen. */
+export class Primary {
+  readonly seen: SeenHistory = new SeenHistory();
+  /** The other servers that may write, as of the last heartbeat. */
+  others: Set<string> = new Set();
+  /** Called with the reason when the store got a new ID. */
+  onRenewed: (reason: string) => void = () => {};
+  readonly #place: StorePlace;
+  readonly #options: PrimaryOptions;
+  /** Since when this server waits for others, on which timeline. */
+  #waiting: { readonly timeline: string; readonly sinceMilliseconds: number } | undefined;
+
+  constructor(place: StorePlace, options: PrimaryOptions) {
+    this.#place = place;
+    this.#options = options;
+  }
+
+  /**
+   * Opens a session on which the history is checked.
+   * @throws DatabaseError, SessionLost, also while other servers are waited for
+   */
+  async open(purpose: Purpose, onNotice?: (text: string) => void): Promise<Session> {
+    const session = await openPrimary(this.#place, purpose, {
+      onNotice,
+      faultOf: (made) => this.#faultOf(made),
+    });
+    try {
+      await this.check(session);
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  }
+
+  /** Whether a session is with the PostgreSQL on which this server works. */
+  isCurrent(session: Session): boolean {
+    return this.seen.timeline.startsWith(`${session.timeline}/`);
+  }
+
+  /** Remembers what a session has shown. @throws SessionLost when it is not with the primary any more */
+  saw(session: Session, state: CountedState): void {
+    if (!this.isCurrent(session)) throw new SessionLost("this PostgreSQL was the primary before a failover");
+    this.seen.saw(state);
+  }
+
+  /**
+   * Makes sure that the history on a session is the one that servers have seen, or gives it a new ID.
+   * @returns the store as it is then
+   * @throws SessionLost while other servers are waited for
+   */
+  async check(session: Session): Promise<StoreRow> {
+    for (;;) {
+      const { last } = this.seen;
+      const [rows, turnRows] = await session.run([READ_STATE, askFor(last)]);
+      const found = storeRow(rows!);
+      const timeline = timelineText(session.timeline, found.tableOid);
+      const isWhole = found.timeline === timeline && presence(last, found, turnRows!) !== "missing";
+      const row = isWhole ? found : await this.#settle(session, timeline);
+      // Meanwhile a write may have been answered on another session, with a PostgreSQL that was the primary before.
+      if (this.isCurrent(session) || this.seen.last === last) return this.#work(timeline, row);
+    }
+  }
+
+  /** Why a PostgreSQL is not the primary any more, although it takes itself for it. */
+  #faultOf(session: Session): string | undefined {
+    return isOlder(session.timeline, this.seen.timeline) ? "was the primary before a failover" : undefined;
+  }
+
+  #work(timeline: string, row: StoreRow): StoreRow {
+    if (timeline === this.seen.timeline) this.seen.saw(row);
+    else this.seen.beginOn(timeline, row);
+    this.#waiting = undefined;
+    return row;
+  }
+
+  /** Decides about the history, while nobody else does. */
+  async #settle(session: Session, timeline: string): Promise<StoreRow> {
+    const { server, isShared, failover } = this.#options;
+    // What is seen while this is asked says nothing about the answer.
+    const { last } = this.seen;
+    const asked = [...DURABLY, LOCK_STORE, READ_STATE, askFor(last), readRegistered(server)];
+    try {
+      const [rows, turnRows, serverRows] = (await session.run(asked)).slice(DURABLY.length + 1);
+      const row = storeRow(rows!);
+      const servers = seenServers(serverRows!);
+      const seen = presence(last, row, turnRows!);
+      const awaited = isShared
+        ? this.#awaited(servers, timeline)
+        : Number(!["", server].includes(row.server));
+      // A database that lacks the registration of this server may lack turns of others as well.
+      const mayVouch = (isShared || row.server === server) && servers.some(({ name }) => name === server);
+      const verdict = verdictOf({
+        recorded: row.timeline,
+        now: timeline,
+        seen: seen === "present" && !mayVouch ? undefined : seen,
+        awaited,
+        setting: failover,
+        isGraceOver: this.#isGraceOver(timeline),
+      });
+      const own = seen === "present" ? [confirmTimeline(server, timeline)] : [];
+      const [statements, after] = this.#carryOut(verdict, row, timeline);
+      await session.run([...own, ...statements, { sql: "COMMIT" }]);
+      if (verdict === "wait") throw new SessionLost(`after a failover, ${waitedFor(awaited)}`);
+      if (verdict === "renew") this.onRenewed(renewalReason(row, after, seen));
+      return after;
+    } catch (error) {
+      if (session.isOpen) await session.run([{ sql: "ROLLBACK" }]).catch(() => session.close());
+      throw error;
+    }
+  }
+
+  #carryOut(verdict: "whole" | "renew" | "wait", row: StoreRow, timeline: string): [Statement[], StoreRow] {
+    if (verdict === "wait") return [[], row];
+    if (verdict === "whole") {
+      return [row.timeline === timeline ? [] : [writeTimeline(timeline)], { ...row, timeline }];
+    }
+    const last = Math.max(row.turn.number, this.seen.last?.turn.number ?? 0);
+    const turn = { number: last + RENEWAL_GAP, name: crypto.randomUUID() };
+    const after = { ...row, storeId: crypto.randomUUID(), turn, timeline };
+    return [[writeStoreId(after.storeId), writeTimeline(timeline), addTurn(row.head, turn)], after];
+  }
+
+  /** Servers that may have seen more than this one, and have not confirmed that it is there. */
+  #awaited(servers: readonly SeenServer[], timeline: string): number {
+    const recent = servers.filter(({ name, isRecent }) => isRecent && name !== this.#options.server);
+    const confirmed = new Set(servers.filter((other) => other.timeline === timeline).map(({ name }) => name));
+    return new Set([...this.others, ...recent.map(({ name }) => name)]).difference(confirmed).size;
+  }
+
+  #isGraceOver(timeline: string): boolean {
+    if (this.#waiting?.timeline !== timeline) {
+      this.#waiting = { timeline, sinceMilliseconds: performance.now() };
+    }
+    return performance.now() - this.#waiting.sinceMilliseconds > GRACE_MILLISECONDS;
+  }
+}
+
+function askFor(seen: CountedState | undefined): Statement {
+  return readTurn(seen?.turn.number ?? 0);
+}
+
+/** What has become of the last turn that was seen; undefined when that was in another store. */
+function presence(
+  seen: CountedState | undefined,
+  { storeId }: CountedState,
+  turnRows: readonly Row[],
+): TurnPresence | undefined {
+  return seen?.storeId === storeId ? presenceOf(seen.turn, turnRows) : undefined;
+}
+
+function waitedFor(others: number): string {
+  return others === 0
+    ? "it is checked whether another server knows the history"
+    : `${others} of the other servers have not yet confirmed that nothing is missing`;
+}
+
+function renewalReason(before: CountedState, after: CountedState, seen: TurnPresence | undefined): string {
+  const why = seen === "missing"
+    ? "this database lacks a part of the history that this server has seen"
+    : "after a failover or a restore, not every server could confirm that nothing is missing";
+  return `${why}: the store ${before.storeId} goes on as ${after.storeId}, from sequence ${after.head}`;
+}

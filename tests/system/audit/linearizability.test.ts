@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import type { Verdict } from "../../../audit/linearizability/checker.ts";
+import type { Operation, ReadOperation, WriteCondition } from "../../../audit/linearizability/operations.ts";
+import { Random } from "../../../audit/workload/random.ts";
+import { altered } from "../../audit/altered_operations.ts";
+import { madeOperations } from "../../audit/made_operations.ts";
+import { linearizabilityTest } from "./with_checker.ts";
+
+type Output = Extract<Operation, { op: "write" }>["output"];
+type Seen = readonly (readonly [number, string])[];
+
+const A = ["a"];
+const conflict: Output = { kind: "conflict" };
+const nothing: Output = { kind: "nothing" };
+const unknown: Output = { kind: "unknown" };
+const written = (...sequences: readonly number[]): Output => writtenIn("s", ...sequences);
+const writtenIn = (store: string, ...sequences: readonly number[]): Output => ({
+  kind: "written",
+  store,
+  sequences,
+});
+
+/** Each label is an event with the tag "a", or the tags after its colon: "x:b,c". */
+function write(
+  [call, end]: readonly [number, number | null],
+  labels: string,
+  output: Output,
+  condition: WriteCondition | null = null,
+): Operation {
+  const events = labels.split(" ").map((text) => {
+    const [label, tags = "a"] = text.split(":");
+    return { label: label!, tags: tags.split(",") };
+  });
+  return { op: "write", client: 1, call, return: end, input: { condition, events }, output };
+}
+
+function read(
+  [call, end]: readonly [number, number],
+  head: number,
+  events: Seen,
+  { store = "s", ...input }: Partial<ReadOperation["input"]> & { readonly store?: string } = {},
+): Operation {
+  const all = { tags: null, after: 0, ...input };
+  return { op: "read", client: 2, call, return: end, input: all, output: { store, head, events } };
+}
+
+const fork = ([call, end]: readonly [number, number], store: string, kept: number): Operation => ({
+  op: "fork",
+  client: -1,
+  call,
+  return: end,
+  input: {},
+  output: { store, kept },
+});
+
+const strict = { strict: true } as const;
+const three = [
+  write([0, 1], "x", written(1)),
+  write([2, 3], "y:b", written(2)),
+  write([4, 5], "z:a,b", written(3)),
+];
+
+const RIGHT: Readonly<Record<string, readonly Operation[]>> = {
+  "writes and a read of everything": [...three, read([6, 7], 3, [[1, "x"], [2, "y"], [3, "z"]], strict)],
+  "a read of some tags": [...three, read([6, 7], 3, [[3, "z"]], { tags: ["a", "b"], ...strict })],
+  "a read after a position": [...three, read([6, 7], 3, [[3, "z"]], { tags: A, after: 1, ...strict })],
+  "a stale read": [...three, read([6, 7], 1, [[1, "x"]])],
+  "a read beside a write sees it": [write([0, 9], "x", written(1)), read([1, 2], 1, [[1, "x"]], strict)],
+  "a read beside a write does not see it": [write([0, 9], "x", written(1)), read([1, 2], 0, [], strict)],
+  "a condition that holds": [...three, write([6, 7], "n", written(4), { after: 2, store: "s", tags: ["c"] })],
+  "a conflict": [...three, write([6, 7], "n", conflict, { after: 2, store: "s", tags: A })],
+  "a conflict with an event of a write beside it": [
+    write([0, 9], "x", written(1)),
+    write([1, 8], "n", conflict, { tags: A }),
+  ],
+  "a conflict that names its event": [
+    ...three,
+    write([6, 7], "n", { kind: "conflict", condition: 0, sequence: 3 }, { after: 1, store: "s", tags: A }),
+  ],
+  "a condition about a position beyond the end conflicts": [
+    ...three,
+    write([6, 7], "n", conflict, { after: 9, store: "s", tags: ["c"] }),
+  ],
+  "a condition about another store conflicts": [
+    ...three,
+    write([6, 7], "n", conflict, { after: 3, store: "other", tags: ["c"] }),
+  ],
+  "an unanswered write appears later": [
+    write([0, null], "x", unknown),
+    read([1, 2], 0, [], strict),
+    read([3, 4], 1, [[1, "x"]], strict),
+  ],
+  "an unanswered write never appears": [
+    write([0, null], "x", unknown),
+    write([1, 2], "y", written(1)),
+    read([3, 4], 1, [[1, "y"]], strict),
+  ],
+  "an unanswered write fills the gap before another": [
+    write([0, null], "x y", unknown),
+    write([1, 2], "z", written(3)),
+    read([3, 4], 3, [[1, "x"], [2, "y"], [3, "z"]], strict),
+  ],
+  "an unanswered write that no read shows explains a conflict": [
+    write([0, null], "x:a,b", unknown),
+    write([1, 2], "n", conflict, { tags: ["b"] }),
+  ],
+  "a write that was given up": [write([0, 1], "x", nothing), write([2, 3], "y", written(1))],
+  "after a fork the sequences begin anew": [
+    ...three,
+    fork([6, 7], "t", 1),
+    write([8, 9], "n", writtenIn("t", 2), { after: 1, store: "t", tags: A }),
+    read([10, 11], 2, [[1, "x"], [2, "n"]], { store: "t", ...strict }),
+  ],
+  "after a fork a stale read of the old store": [
+    ...three,
+    fork([6, 7], "t", 1),
+    read([8, 9], 3, [[1, "x"], [2, "y"], [3, "z"]]),
+  ],
+  "after a fork a condition about the old store conflicts": [
+    ...three,
+    fork([6, 7], "t", 1),
+    write([8, 9], "n", conflict, { after: 3, store: "s", tags: ["c"] }),
+  ],
+  "an event with a tag twice": [write([0, 1], "x:a,a", written(1)), read([2, 3], 1, [[1, "x"]], { tags: A })],
+  "one moment in common is enough": [write([0, 5], "x", written(2)), write([5, 6], "y", written(1))],
+};
+
+const WRONG: Readonly<Record<string, readonly Operation[]>> = {
+  "an acknowledged write is lost": [...three, read([6, 7], 2, [[1, "x"], [2, "y"]], strict)],
+  "an acknowledged write is lost, and its sequence given out again": [
+    ...three,
+    write([6, 7], "n", written(3)),
+  ],
+  "a sequence is skipped": [...three, write([6, 7], "n", written(5))],
+  "a write is accepted although its condition is broken": [
+    ...three,
+    write([6, 7], "n", written(4), { after: 1, store: "s", tags: A }),
+  ],
+  "a write is accepted although its condition is beyond the end": [
+    ...three,
+    write([6, 7], "n", written(4), { after: 4, store: "s", tags: ["c"] }),
+  ],
+  "a write is accepted about another store": [
+    ...three,
+    write([6, 7], "n", written(4), { after: 3, store: "other", tags: ["c"] }),
+  ],
+  "a conflict although nothing matches": [
+    ...three,
+    write([6, 7], "n", conflict, { after: 3, store: "s", tags: A }),
+  ],
+  "a conflict with an event that comes later": [
+    write([0, 1], "n", conflict, { tags: A }),
+    write([2, 3], "x", written(1)),
+  ],
+  "a conflict names another event than the first": [
+    ...three,
+    write([6, 7], "n", { kind: "conflict", condition: 0, sequence: 3 }, { store: "s", tags: A }),
+  ],
+  "a read has a hole": [...three, read([6, 7], 3, [[1, "x"], [3, "z"]])],
+  "a read has an event that does not match": [
+    ...three,
+    read([6, 7], 3, [[1, "x"], [2, "y"], [3, "z"]], { tags: A }),
+  ],
+  "a read sees another event": [...three, read([6, 7], 2, [[1, "x"], [2, "z"]])],
+  "a read goes beyond the end": [...three, read([6, 7], 4, [[1, "x"], [2, "y"], [3, "z"]])],
+  "a read sees an event before its write begins": [
+    read([0, 1], 1, [[1, "x"]]),
+    write([2, 3], "x", written(1)),
+  ],
+  "a read sees half of a write": [write([0, 1], "x y", written(1, 2)), read([2, 3], 1, [[1, "x"]])],
+  "a strict read is stale": [...three, read([6, 7], 2, [[1, "x"], [2, "y"]], strict)],
+  "two strict reads see time go back": [
+    write([0, 9], "x", written(1)),
+    read([1, 2], 1, [[1, "x"]], strict),
+    read([3, 4], 0, [], strict),
+  ],
+  "a conflict was seen, and then not its event": [
+    write([0, 9], "x", written(1)),
+    write([1, 2], "n", conflict, { tags: A }),
+    read([3, 4], 0, [], strict),
+  ],
+  "a write that was given up appears": [write([0, 1], "x", nothing), read([2, 3], 1, [[1, "x"]])],
+  "an unanswered write appears twice": [
+    write([0, null], "x", unknown),
+    read([3, 4], 2, [[1, "x"], [2, "x"]], strict),
+  ],
+  "an unanswered write appears and is gone": [
+    write([0, null], "x", unknown),
+    read([1, 2], 1, [[1, "x"]], strict),
+    read([3, 4], 0, [], strict),
+  ],
+  "an unanswered write appears although its condition was broken": [
+    ...three,
+    write([6, null], "n", unknown, { after: 1, store: "s", tags: A }),
+    read([8, 9], 4, [[4, "n"]], { after: 3, ...strict }),
+  ],
+  "sequences are given out twice without a new store": [
+    ...three,
+    write([6, 7], "m", written(2)),
+    read([8, 9], 2, [[1, "x"], [2, "m"]], strict),
+  ],
+  "after a fork a condition about the old store is accepted": [
+    ...three,
+    fork([6, 7], "t", 1),
+    write([8, 9], "n", writtenIn("t", 2), { after: 3, store: "s", tags: ["c"] }),
+  ],
+  "after a fork a condition beyond the end is accepted": [
+    ...three,
+    fork([6, 7], "t", 1),
+    write([8, 9], "n", writtenIn("t", 2), { after: 3, tags: ["c"] }),
+  ],
+  "after a fork the old store is still written to": [
+    ...three,
+    fork([6, 7], "t", 1),
+    write([8, 9], "n", written(4)),
+  ],
+  "after a fork a read of the new store has a lost event": [
+    ...three,
+    fork([6, 7], "t", 1),
+    read([8, 9], 2, [[1, "x"], [2, "y"]], { store: "t" }),
+  ],
+  "a fork keeps what was never written": [...three, fork([6, 7], "t", 4)],
+  "a fork keeps half of a write": [write([0, 1], "x y", written(1, 2)), fork([2, 3], "t", 1)],
+  "a fork begins a store that has been before": [...three, fork([6, 7], "t", 1), fork([8, 9], "s", 1)],
+  "a store that no fork has begun": [...three, read([6, 7], 0, [], { store: "other" })],
+  "two moments apart is too late": [write([0, 5], "x", written(2)), write([6, 7], "y", written(1))],
+};
+
+const PLANS = [
+  { operations: 10_000, clients: 16, forks: 0, lost: 0, stale: 0 },
+  { operations: 10_000, clients: 16, forks: 5, lost: 0.001, stale: 0.5 },
+] as const;
+
+await linearizabilityTest("right histories are linearizable, with and without shortcuts", async (checker) => {
+  for (const [name, history] of Object.entries(RIGHT)) {
+    for (const isPlain of [false, true]) {
+      const { verdict, account } = await checker.check(history, { isPlain });
+      assert.equal(verdict, "linearizable", `${name}, isPlain ${isPlain}: ${account.join("\n")}`);
+    }
+  }
+});
+
+await linearizabilityTest(
+  "of each kind of mistake the account ends with what cannot come next",
+  async (checker) => {
+    for (const [name, history] of Object.entries(WRONG)) {
+      for (const isPlain of [false, true]) {
+        const { verdict, account } = await checker.check(history, { isPlain });
+        assert.equal(verdict, "violation", `${name}, isPlain ${isPlain}`);
+        assert.match(account[0]!, /^\d+ of \d+ operations have an order/);
+        assert.match(account.at(-1)!, /^ {2}(line \d+, client -?\d+, \d+ to (\d+|never): |the end)/, name);
+      }
+    }
+  },
+);
+
+await linearizabilityTest("the shortcuts of the search change no verdict", async (checker) => {
+  const verdicts = new Map<Verdict["verdict"], number>();
+  for (let seed = 0; seed < 150; seed++) {
+    const random = new Random(seed);
+    const plan = {
+      operations: 15 + random.below(15),
+      clients: 3,
+      forks: random.below(3),
+      lost: 0.15,
+      stale: 0.4,
+    };
+    const right = madeOperations(random, plan);
+    assert.equal((await checker.check(right)).verdict, "linearizable", `seed ${seed}`);
+    const other = altered(right, random);
+    const { verdict, account } = await checker.check(other);
+    const plain = await checker.check(other, { isPlain: true });
+    assert.equal(verdict, plain.verdict, `seed ${seed}: ${[...account, ...plain.account].join("\n")}`);
+    verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
+  }
+  for (const verdict of ["linearizable", "violation"] as const) {
+    assert.ok(verdicts.get(verdict)! >= 30, verdict);
+  }
+});
+
+await linearizabilityTest(
+  "10,000 operations of 16 clients are decided, and one mistake in them is found",
+  async (checker) => {
+    for (const plan of PLANS) {
+      const right = madeOperations(new Random(3), plan);
+      const { verdict, account } = await checker.check(right, { timeoutSeconds: 300 });
+      assert.equal(verdict, "linearizable", account.join("\n"));
+      const at = right.findIndex((one, i) => i > 3000 && one.op === "read" && one.output.events.length > 1);
+      const read = right[at] as ReadOperation;
+      const wrong = right.with(at, {
+        ...read,
+        output: { ...read.output, events: read.output.events.slice(1) },
+      });
+      assert.equal((await checker.check(wrong, { timeoutSeconds: 300 })).verdict, "violation");
+    }
+  },
+);
+
+await linearizabilityTest("a search that takes too long is undecided", async (checker) => {
+  const history = madeOperations(new Random(4), {
+    operations: 3000,
+    clients: 16,
+    forks: 0,
+    lost: 0.3,
+    stale: 0.5,
+  });
+  const { verdict, account } = await checker.check(history, { isPlain: true, timeoutSeconds: 1 });
+  assert.equal(verdict, "undecided");
+  assert.match(account.join(), /it takes longer than 1s|it needs more than 2048 MB/);
+});
+
+await linearizabilityTest("what is no history gets no verdict but says the line", async (checker) => {
+  const invalid: readonly [unknown, RegExp][] = [
+    [{ ...three[0], op: "delete" }, /line 2: op is write, read or fork, not "delete"/],
+    [{ ...three[0], call: undefined }, /line 2: call is missing/],
+    [{ ...three[0], return: -1 }, /line 2: return is before call/],
+    [{ ...three[0], return: null }, /line 2: a write that was answered has a return/],
+    [{ ...three[0], output: { kind: "maybe" } }, /line 2: kind is written, conflict, nothing or unknown/],
+    [{ ...three[0], returned: 1 }, /line 2: json: unknown field "returned"/],
+  ];
+  for (const [line, message] of invalid) {
+    await assert.rejects(checker.check([three[1]!, line as Operation]), message);
+  }
+  await assert.rejects(checker.check([]), /a history without operations shows nothing/);
+});

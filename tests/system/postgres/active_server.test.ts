@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
+import { LOCK_STORE } from "../../../src/store/postgres/tables/state.ts";
+import { append } from "../../editions/b_tx/client.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { metrics } from "../../support/metrics.ts";
+import { startServer } from "../../support/server_process.ts";
+import { healthOf, Pair, PATIENCE_SECONDS } from "./support/pair.ts";
+import { clusterTest } from "./support/postgres_test.ts";
+
+/** "EvSt", under which earlier versions took an advisory lock. */
+const LOCK_CLASS = 0x45765374;
+
+/** Longer than a server may be silent before another one takes its place. */
+const SILENCE_MILLISECONDS = 9500;
+
+await clusterTest("a lock timeout does not end the heartbeats of the active server", async (cluster) => {
+  const schema = "heartbeats";
+  await using pair = await Pair.start(cluster, "B", { SERVICE_POSTGRES_SCHEMA: schema });
+  const client = pair.active.client();
+  await append(client, { type: "a", payload: "" });
+  const session = await openPrimary({ address: cluster.address(), schema }, "setup");
+  await session.run([{ sql: "BEGIN" }, LOCK_STORE]);
+  const late = await client.request("POST", "/projections", {
+    json: { create: [{ type: "p", id: "1", payload: "" }] },
+  });
+  assert.equal(late.status, 503, "its turn was kept waiting for too long");
+  await session.run([{ sql: "ROLLBACK" }]);
+  await session.close();
+  await pause(SILENCE_MILLISECONDS);
+  assert.deepEqual(await Promise.all(pair.servers.map((server) => healthOf(server.client()))), [
+    "ok",
+    "Standby",
+  ]);
+  const standby = [...await metrics(pair.standby.client())];
+  assert.equal(standby.find(([name]) => name.startsWith("service_activations_total{"))![1], 0);
+  await append(client, { type: "b", payload: "" });
+});
+
+await clusterTest("who may only connect cannot keep a server from becoming active", async (cluster) => {
+  await cluster.sql("CREATE ROLE stranger LOGIN");
+  const stranger = await openPrimary({ address: cluster.address("stranger"), schema: "public" }, "setup");
+  const schema = "guarded";
+  const key = new DataView(
+    await crypto.subtle.digest("SHA-256", new TextEncoder().encode(schema)),
+  ).getInt32(0);
+  await stranger.run([{ sql: `SELECT pg_advisory_lock(${LOCK_CLASS}, ${key})` }]);
+  await using server = await startServer({
+    listen: "unix",
+    listenOnly: true,
+    env: {
+      SERVICE_EDITION: "B",
+      SERVICE_STORAGE: "postgres",
+      SERVICE_POSTGRES_URL: cluster.url(),
+      SERVICE_POSTGRES_SCHEMA: schema,
+    },
+  });
+  await eventually(async () => assert.equal(await healthOf(server.client()), "ok"), PATIENCE_SECONDS);
+  for (const sql of [`LOCK TABLE ${schema}.store`, `SELECT FROM ${schema}.store FOR UPDATE`]) {
+    await assert.rejects(stranger.run([{ sql: "BEGIN" }, { sql }]), /permission denied/);
+    await stranger.run([{ sql: "ROLLBACK" }]);
+  }
+  await append(server.client(), { type: "a", payload: "" });
+  await stranger.close();
+});
