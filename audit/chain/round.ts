@@ -8,6 +8,7 @@ import { untilGoesOn } from "./going_on.ts";
 import { faultsOfRound } from "./judge.ts";
 import { microseconds } from "./observed.ts";
 import type { RoundPlan } from "./plan.ts";
+import type { ChainServer } from "./servers.ts";
 import { readSettled } from "./settled.ts";
 
 /** How many calls are acknowledged before the failover, and after it, and how long that may take. */
@@ -18,6 +19,9 @@ const LOAD_MILLISECONDS = 1500;
 
 /** How long followers may take in quiet. */
 const FOLLOW_SECONDS = 20;
+
+/** After so long, a server that was killed no longer counts. */
+const GONE_SECONDS = 20;
 
 /** What a round has shown. */
 export interface RoundResult {
@@ -46,10 +50,11 @@ export async function runRound(
   hosts.beginLoss();
   if (plan.isLossy) await chain.untilAcknowledged(CALLS_LOST, LOAD_MILLISECONDS);
   await pause(random.below(60));
-  const starts = servers.map(({ starts }) => starts);
+  const isAlone = isTheOnlyOne(servers);
+  const [{ starts }] = servers as readonly [ChainServer, ...ChainServer[]];
   const struck = await hosts.strike(() => killServers(chain, plan, random));
   const goOn = await untilGoesOn(edition, servers, observations);
-  const isKnownWhole = servers.length === 1 && !plan.isLossy && servers[0]!.starts === starts[0];
+  const isKnownWhole = isAlone && !plan.isLossy && servers[0]!.starts === starts;
   const failover: Failover = { ...struck, isKnownWhole };
   await hosts.mend();
   await chain.untilAcknowledged(CALLS_AFTER, LOAD_MILLISECONDS);
@@ -64,6 +69,12 @@ export async function runRound(
   if (faults.length > 0) throw new AuditFailure(describe(plan, evidence), faults);
   chain.before = after;
   return { evidence, goOn };
+}
+
+/** Whether one server alone has used the store, also in the life of those before it that still counts. */
+function isTheOnlyOne([server, ...others]: readonly ChainServer[]): boolean {
+  const { starts, startedAt } = server!;
+  return others.length === 0 && (starts === 1 || performance.now() - startedAt > 1000 * GONE_SECONDS);
 }
 
 function killServers({ servers }: Chain, { killed }: RoundPlan, random: Random): void {

@@ -25,8 +25,9 @@ export class ChainServer implements AsyncDisposable {
   #isOver = false;
   #keeping: Promise<void> = Promise.resolve();
   #lastFailure = "";
-  /** How often it was started. */
+  /** How often it was started, and when it was last, by `performance.now()`. */
   starts = 0;
+  startedAt = 0;
 
   private constructor(options: ServerOptions) {
     this.#options = options;
@@ -77,6 +78,7 @@ export class ChainServer implements AsyncDisposable {
     try {
       this.#process = await startServer({ listen: "unix", listenOnly: true, env: this.#environment() });
       this.starts++;
+      this.startedAt = performance.now();
     } catch (error) {
       this.#lastFailure = (error as Error).message;
       Deno.writeTextFileSync(this.#options.log, `--- no start\n${this.#lastFailure}\n`, { append: true });
