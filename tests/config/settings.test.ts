@@ -21,6 +21,7 @@ const documented: Record<
     ["postgresReadUrl", "SERVICE_POSTGRES_READ_URL", undefined, "all"],
     ["postgresSchema", "SERVICE_POSTGRES_SCHEMA", "eventstore", "all"],
     ["postgresPoolSize", "SERVICE_POSTGRES_POOL_SIZE", 8, "all"],
+    ["postgresFailover", "SERVICE_POSTGRES_FAILOVER", "verify", "all"],
     ["logLevel", "SERVICE_LOG_LEVEL", "warning", "all"],
     ["devMode", "SERVICE_DEV_MODE", false, "all"],
     ["defaultEventsPerPage", "SERVICE_DEFAULT_EVENTS_PER_PAGE", 1000, "all"],

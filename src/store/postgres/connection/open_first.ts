@@ -87,7 +87,10 @@ function firstOf(attempts: readonly Attempt[], names: readonly string[]): Promis
 
 /** What a server has answered says more than that another one is not there. */
 function errorOf(errors: readonly Error[], names: readonly string[]): Error {
-  const refusal = errors.find((error) => error instanceof DatabaseError);
-  if (refusal !== undefined) return refusal;
+  const place = errors.findIndex((error) => error instanceof DatabaseError);
+  if (place >= 0) {
+    const { code, message } = errors[place] as DatabaseError;
+    return new DatabaseError(code, `${names[place]}: ${message}`);
+  }
   return new SessionLost(errors.map(({ message }, i) => `${names[i]}: ${message}`).join("; "));
 }

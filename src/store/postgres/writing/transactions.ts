@@ -6,7 +6,6 @@ import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { type Claim, StoreBroken } from "../servers/claim.ts";
 import { newsOf, readNews } from "../tables/news.ts";
-import { writeSeen } from "../tables/servers.ts";
 import {
   type CountedState,
   LOCK_STORE,
@@ -15,8 +14,9 @@ import {
   storeRow,
   writeStoreId,
 } from "../tables/state.ts";
-import { addTurn, type LastTurn, presenceOf, readTurn } from "../tables/turns.ts";
+import { addTurn, type LastTurn } from "../tables/turns.ts";
 import { failureOf } from "./failures.ts";
+import { wasCommitted } from "./lost_turn.ts";
 import type { WriterSession } from "./writer_session.ts";
 
 const BEGIN: Statement = { sql: "BEGIN" };
@@ -28,9 +28,6 @@ const HEARTBEAT_MILLISECONDS = 2500;
 
 /** What goes through whole tables may take so long. */
 const LONG_MILLISECONDS = 3_600_000;
-
-/** How often it is asked what became of a COMMIT. Each time, it waits for what may still be going on. */
-const ASKED_MAX = 2;
 
 export interface TransactionsOptions {
   readonly onBroken: (reason: string) => void;
@@ -222,32 +219,12 @@ export class Transactions {
     return !isKnown;
   }
 
-  /**
-   * What became of a turn when the answer to its COMMIT was lost. To lock the store waits for whatever the lost connection
-   * still does, so the answer is the truth, after a failover too.
-   */
+  /** What became of a turn when the answer to its COMMIT was lost. */
   async #outcomeOf(turn: LastTurn, reason: string): Promise<Outcome<void>> {
     const { server, edition } = this.#claim;
-    for (let asked = 0; asked < ASKED_MAX; asked++) {
-      try {
-        // An earlier try may have left its transaction open. The heartbeat makes a COMMIT of it that waits for a
-        // synchronous replica: that confirms all before it, thus the turn.
-        const questions = [
-          ROLLBACK,
-          BEGIN,
-          LOCK_STORE,
-          readTurn(turn.number),
-          writeSeen(server, edition),
-          COMMIT,
-        ];
-        const [, , , rows] = await this.#writer.ask(questions);
-        const presence = presenceOf(turn, rows!);
-        if (presence === "forgotten") break;
-        return presence === "present" ? done(undefined) : failureOf(new SessionLost(reason));
-      } catch {
-        // The next time may be better.
-      }
-    }
+    const ask = (statements: readonly Statement[]): Promise<Row[][]> => this.#writer.ask(statements);
+    const isThere = await wasCommitted(turn, { ask, server, edition });
+    if (isThere !== undefined) return isThere ? done(undefined) : failureOf(new SessionLost(reason));
     const unknown = `the answer to a COMMIT was lost: ${reason}`;
     // What an edition remembers, such as a pause, may not be what is stored: it must begin anew.
     if (!this.#claim.isShared) this.#break(unknown);
