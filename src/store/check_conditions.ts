@@ -25,9 +25,13 @@ export function conditionConflict(
   return undefined;
 }
 
-/** Whether a condition was read on another store, or at a position that this one has not reached: its history went back. */
+/**
+ * Whether a condition was read on another store, or at a position that this one has not reached: its history went back.
+ * The highest number is no position of any history. It asks for nothing but what comes after everything.
+ */
 function isOfOtherStore({ store, afterSequence }: CheckedCondition, { storeId, head }: StoreState): boolean {
-  return (store !== undefined && store !== storeId) || afterSequence > head;
+  return (store !== undefined && store !== storeId) ||
+    (afterSequence > head && afterSequence < Number.MAX_SAFE_INTEGER);
 }
 
 /** The sequence of the first event that a condition forbids. */

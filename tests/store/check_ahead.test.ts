@@ -182,19 +182,26 @@ Deno.test("a second check goes on from where the first ended, except after a res
   assert.deepEqual(third, conditions);
 });
 
-Deno.test("a reset between two searches of a check: nothing is known", async () => {
-  const lines = new Uint8Array();
-  const stores = [
-    { storeId: "old", head: 5000, lines, events: 0, last: 4000, end: { hasMore: true } },
-    { storeId: "new", head: 10, lines, events: 0, last: 10, end: { hasMore: false } },
-  ];
-  const reads = { chunk: () => Promise.resolve(stores.length > 1 ? stores.shift()! : stores[0]!) };
-  const conditions = Array.from(
-    { length: 2 },
-    () => ({ failIfEventsMatch: queryOf(["x"]), afterSequence: 0 }),
-  );
-  assert.deepEqual(await checkAhead(reads, conditions, undefined), conditions);
-});
+for (
+  const [what, after] of [
+    ["a reset", { storeId: "new", head: 10, last: 10 }],
+    ["a history that went back", { storeId: "old", head: 4990, last: 4990 }],
+  ] as const
+) {
+  Deno.test(`${what} between two searches of a check: nothing is known`, async () => {
+    const lines = new Uint8Array();
+    const stores = [
+      { storeId: "old", head: 5000, lines, events: 0, last: 4000, end: { hasMore: true } },
+      { ...after, lines, events: 0, end: { hasMore: false } },
+    ];
+    const reads = { chunk: () => Promise.resolve(stores.length > 1 ? stores.shift()! : stores[0]!) };
+    const conditions = Array.from(
+      { length: 2 },
+      () => ({ failIfEventsMatch: queryOf(["x"]), afterSequence: 0 }),
+    );
+    assert.deepEqual(await checkAhead(reads, conditions, undefined), conditions);
+  });
+}
 
 Deno.test("the check ends at its next chunk when the client leaves", async () => {
   using store = new TestStore();

@@ -3,12 +3,17 @@ import type { NewEvent } from "../../src/model/event.ts";
 import { matches } from "../../src/model/query.ts";
 import type { ConditionConflict } from "../../src/store/write.ts";
 
-/** The first condition that one of the stored events breaks, and the first event that does, by `matches()` alone. */
+/**
+ * The first condition that one of the stored events breaks, and the first event that does, by `matches()` alone; or that
+ * names a position which the store has not reached.
+ */
 export function firstBroken(
   events: readonly NewEvent[],
   conditions: readonly Condition[],
 ): ConditionConflict | undefined {
   for (const [index, { failIfEventsMatch, afterSequence }] of conditions.entries()) {
+    const isReached = afterSequence <= events.length || afterSequence === Number.MAX_SAFE_INTEGER;
+    if (!isReached) return { list: "conditions", index, cause: "otherStore" };
     const place = events.findIndex((event, i) => i >= afterSequence && matches(failIfEventsMatch, event));
     if (place >= 0) return { list: "conditions", index, cause: "eventMatches", sequence: place + 1 };
   }

@@ -111,6 +111,16 @@ Deno.test("a reset between two chunks ends the page with an error, before anythi
   await assert.rejects(page.chunks.next(), StoreChanged);
 });
 
+Deno.test("a chunk that ends before the page does breaks the page off: a history that went back, or another host", async () => {
+  const { readChunk } = reading([
+    chunk("1\n", 1, 1, false),
+    chunk("2\n", 1, 8, { hasMore: false }, { head: 8 }),
+  ]);
+  const page = await openPage({ chunk: readChunk }, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
+  await page.chunks.next();
+  await assert.rejects(page.chunks.next(), StoreChanged);
+});
+
 Deno.test("a reader that fails fails the page: at its beginning before there is one, later in the middle", async () => {
   const request = { query: "every", afterSequence: 0, limit: 9 } as const;
   await assert.rejects(openPage({ chunk: reading([]).readChunk }, request, STAYING), /the reader failed/);
@@ -213,6 +223,18 @@ Deno.test("a reset before the first line begins the page anew", async () => {
   ]);
   const page = await openPage({ chunk: readChunk }, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
   assert.deepEqual([page.storeId, page.head], ["another", 2]);
+  assert.deepEqual((await drain(page)).text, ["1\n"]);
+  assert.deepEqual(requests[2], requests[0]);
+});
+
+Deno.test("a chunk that ends before the page does begins the page anew, as long as there is no line", async () => {
+  const { readChunk, requests } = reading([
+    chunk("", 0, 3, false),
+    chunk("", 0, 7, { hasMore: false }, { head: 7 }),
+    chunk("1\n", 1, 7, { hasMore: false }, { head: 7 }),
+  ]);
+  const page = await openPage({ chunk: readChunk }, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
+  assert.equal(page.head, 7);
   assert.deepEqual((await drain(page)).text, ["1\n"]);
   assert.deepEqual(requests[2], requests[0]);
 });

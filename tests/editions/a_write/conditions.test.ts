@@ -49,9 +49,12 @@ Deno.test("condition with afterSequence fails only on a match after it", async (
   await assertHolds({ failIfEventsMatch: query, afterSequence: 3, store });
 });
 
-Deno.test("condition: afterSequence may lie past the last matching event and past the last event", async () => {
+Deno.test("condition: afterSequence may lie past the last matching event, and not past the last event", async () => {
   await assertHolds({ failIfEventsMatch: [{ types: ["a"] }], afterSequence: 4, store });
-  await assertHolds({ failIfEventsMatch: "*", afterSequence: 1000, store });
+  for (const afterSequence of [5, 1000]) {
+    await assertConflict(OTHER_STORE, { failIfEventsMatch: [{ types: ["a"] }], afterSequence, store });
+  }
+  // No history has such a position.
   const body =
     `{"conditions":[{"failIfEventsMatch":"*","afterSequence":9223372036854775807,"store":"${store}"}]}`;
   assert.equal((await client.request("POST", "/write", { body })).status, 200);

@@ -80,7 +80,9 @@ export class ReferenceStore {
     const keys = [...create, ...replace, ...deletions].map(keyOf);
     if (new Set(keys).size < keys.length) return { status: 400 };
     for (const [i, { store, afterSequence, failIfEventsMatch }] of write.conditions.entries()) {
-      if (store !== undefined && store !== this.storeId) {
+      const isReached = (afterSequence ?? 0) <= this.events.length ||
+        afterSequence === Number.MAX_SAFE_INTEGER;
+      if ((store !== undefined && store !== this.storeId) || !isReached) {
         return conflict(`conditions[${i}] was read on another store`, { condition: i });
       }
       const query = failIfEventsMatch ?? (afterSequence === undefined ? [] : "*");

@@ -108,6 +108,9 @@ Deno.test("a condition fails when a matching event exists after afterSequence, o
     [{ failIfEventsMatch: [{ types: ["absent"] }] }, true],
     [{ afterSequence: 2 }, true],
     [{ afterSequence: 1 }, false],
+    [{ afterSequence: 3 }, false],
+    [{ failIfEventsMatch: a, afterSequence: 99 }, false],
+    // No history has such a position.
     [{ afterSequence: 2 ** 60 }, true],
   ];
   for (const [condition, expected] of cases) {

@@ -96,6 +96,8 @@ function conditions(test: StoreTest): void {
       { failIfEventsMatch: "none", afterSequence: 0 },
       { failIfEventsMatch: "every", afterSequence: 2 },
       { failIfEventsMatch: queryOf(["b"]), afterSequence: 2, store: store.storeId },
+      { failIfEventsMatch: "every", afterSequence: Number.MAX_SAFE_INTEGER },
+      { failIfEventsMatch: queryOf(["b"]), afterSequence: Number.MAX_SAFE_INTEGER },
       { failIfEventsMatch: queryOf(["a"]), afterSequence: 1, store: store.storeId },
       { failIfEventsMatch: queryOf(["c"]), afterSequence: 0 },
     ];
@@ -112,7 +114,7 @@ function voidPositions(test: StoreTest): void {
     await store.turns.group([ofTypes("a", "b")]);
     for (const  of of[{}, { store: store.storeId }]) {
       for (const failIfEventsMatch of ["none", "every", queryOf(["z"])] as const) {
-        for (const afterSequence of [3, Number.MAX_SAFE_INTEGER]) {
+        for (const afterSequence of [3, Number.MAX_SAFE_INTEGER - 1]) {
           const write = storeWrite([], { conditions: [{ failIfEventsMatch, afterSequence, ...of }] });
           const conflict = conflictOf((await store.turns.group([write]))[0]);
           assert.deepEqual(conflict, { list: "conditions", index: 0, cause: "otherStore" });

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import type { Cell, Row } from "../../../../src/store/postgres/protocol/cells.ts";
+import type { Session, Statement } from "../../../../src/store/postgres/protocol/session.ts";
+import { Primary } from "../../../../src/store/postgres/servers/primary.ts";
+import type { CountedState } from "../../../../src/store/postgres/tables/state.ts";
+
+const SERVER = "this server";
+const OLD = "7711/00000001";
+const NEW = "7711/00000002";
+const TABLE = "16384";
+const STORE = "the store";
+
+const text = (value: string | undefined): Cell =>
+  value === undefined ? null : new TextEncoder().encode(value);
+const number = (value: number): Cell => {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigInt64(0, BigInt(value));
+  return new Uint8Array(view.buffer);
+};
+const boolean = (value: boolean): Cell => new Uint8Array([Number(value)]);
+
+/** A PostgreSQL with these turns, of which the last one is the state of the store. */
+class Database {
+  storeId = STORE;
+  recorded: string | undefined = `${OLD}/${TABLE}`;
+  /** The names of the turns from number 1 on; each has written one event. */
+  turns: string[];
+  /** The timeline that each server has confirmed last, by name. */
+  servers = new Map([[SERVER, ""]]);
+  /** What was written. */
+  readonly written: Statement[] = [];
+  /** Called before a batch is answered, when what it says is certain. */
+  whileAsking: () => void = () => {};
+
+  constructor(...turns: string[]) {
+    this.turns = turns;
+  }
+
+  session(timeline: string): Session {
+    const run = (statements: readonly Statement[]): Promise<Row[][]> => {
+      const rows = statements.map((statement) => this.#rows(statement));
+      this.whileAsking();
+      return Promise.resolve(rows);
+    };
+    return { timeline, isOpen: true, run, close: () => Promise.resolve() } as unknown as Session;
+  }
+
+  state(turn: number): CountedState {
+    return { storeId: this.storeId, head: turn, turn: { number: turn, name: this.turns[turn - 1]! } };
+  }
+
+  #rows({ sql, params = [] }: Statement): Row[] {
+    const last = this.turns.length;
+    if (sql.startsWith("SELECT s.id")) {
+      const turn = [number(last), number(last), text(this.turns[last - 1])];
+      return [[text(this.storeId), ...turn, text("A"), text(""), null, text(this.recorded), text(TABLE)]];
+    }
+    if (sql.includes("SELECT name::text FROM turn")) {
+      return [[number(1), text(this.turns[Number(params[0]) - 1])]];
+    }
+    if (sql.includes("FROM server")) {
+      return [...this.servers].map(([name, timeline]) => [
+        ...[text(name), text("A"), number(0), boolean(true), text(timeline)],
+      ]);
+    }
+    if (/^(UPDATE|INSERT)/.test(sql)) this.written.push({ sql, params });
+    if (sql.startsWith("UPDATE store SET id")) this.storeId = String(params[0]);
+    if (sql.startsWith("UPDATE store SET timeline")) this.recorded = String(params[0]);
+    return [];
+  }
+}
+
+function primary(): Primary {
+  const server = { transport: "tcp", hostname: "127.0.0.1", port: 1, tls: undefined } as const;
+  const address = { server, user: "u", password: undefined, database: "d" };
+  return new Primary({ address, schema: "s" }, { server: SERVER, isShared: true, failover: "verify" });
+}
+
+/** A server that has worked on the first turns of a database. */
+async function working(database: Database): Promise<{ primary: Primary; renewals: string[] }> {
+  const own = primary();
+  const renewals: string[] = [];
+  own.onRenewed = (reason) => renewals.push(reason);
+  await own.check(database.session(OLD));
+  return { primary: own, renewals };
+}
+
+Deno.test("what is acknowledged while the history is checked is not missing from the answer", async () => {
+  const database = new Database("a", "b");
+  const { primary, renewals } = await working(database);
+  const session = database.session(OLD);
+  database.whileAsking = () => {
+    database.turns.push("c");
+    primary.saw(session, database.state(3));
+    database.whileAsking = () => {};
+  };
+  await primary.check(session);
+  assert.deepEqual([renewals, database.written], [[], []]);
+  assert.equal(primary.seen.last?.turn.name, "c");
+});
+
+Deno.test("what the old primary acknowledges while the new one is checked makes the history another one", async () => {
+  const [before, after] = [new Database("a", "b"), new Database("a", "b")];
+  const { primary, renewals } = await working(before);
+  after.whileAsking = () => {
+    before.turns.push("c");
+    primary.saw(before.session(OLD), before.state(3));
+    after.whileAsking = () => {};
+  };
+  const { storeId } = await primary.check(after.session(NEW));
+  assert.equal(renewals.length, 1);
+  assert.notEqual(storeId, STORE);
+  assert.throws(() => primary.saw(before.session(OLD), before.state(3)), /was the primary before a failover/);
+});
+
+Deno.test("the history is whole after a failover when the last turn that was seen is there", async () => {
+  const [before, after] = [new Database("a", "b"), new Database("a", "b", "c")];
+  const { primary, renewals } = await working(before);
+  const { storeId, timeline } = await primary.check(after.session(NEW));
+  assert.deepEqual([storeId, timeline, renewals], [STORE, `${NEW}/${TABLE}`, []]);
+  assert.ok(primary.isCurrent(after.session(NEW)));
+  assert.ok(!primary.isCurrent(before.session(OLD)));
+});
+
+Deno.test("a turn of the same number is not the turn that was seen, and a renewed history is later than all", async () => {
+  const [before, after] = [new Database("a", "b", "c"), new Database("a", "b", "other", "more")];
+  const { primary, renewals } = await working(before);
+  after.recorded = `${NEW}/${TABLE}`;
+  const { turn, head } = await primary.check(after.session(NEW));
+  assert.equal(renewals.length, 1);
+  assert.equal(head, 4, "the events that are there stay");
+  assert.ok(turn.number > 1_000_000_000);
+});
+
+Deno.test("other servers are waited for, those that were heard of and those that have a row", async () => {
+  for (const isRegistered of [true, false]) {
+    const [before, after] = [new Database("a"), new Database("a")];
+    const { primary, renewals } = await working(before);
+    if (isRegistered) after.servers.set("another", "");
+    else primary.others.add("another");
+    await assert.rejects(primary.check(after.session(NEW)), /1 of the other servers have not yet confirmed/);
+    after.servers.set("another", `${NEW}/${TABLE}`);
+    assert.equal((await primary.check(after.session(NEW))).storeId, STORE);
+    assert.deepEqual(renewals, []);
+  }
+});
+
+Deno.test("a database that does not know this server is not vouched for", async () => {
+  const [before, after] = [new Database("a"), new Database("a")];
+  const { primary } = await working(before);
+  after.servers.clear();
+  await assert.rejects(primary.check(after.session(NEW)), /whether another server knows the history/);
+});
