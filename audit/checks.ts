@@ -36,7 +36,7 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   // A round is one primary that is killed.
   ["postgres_failover", { run: postgresFailover, editions: ["A", "B", "C"], rounds: { quick: 1, full: 20 } }],
   // A round is one failover.
-  ["chain", { run: chainRounds, editions: ["A", "B", "C"], rounds: { quick: 4, full: 200 } }],
+  ["chain", { run: chainRounds, editions: ["A", "B", "C"], rounds: { quick: 4, full: 80 } }],
   ["kills", { run: killRounds, editions: ["A", "B", "C"], rounds: { quick: 40, full: 1000 } }],
   // A round is one state of a disk.
   ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 3334, full: 200_000 } }],

@@ -28,6 +28,9 @@ const DOINGS: Readonly<Record<EditionName, readonly Doing[]>> = {
 
 const SHOWS = 4;
 
+/** How long clients may take for their decisions. */
+const DECISION_MILLISECONDS = 5000;
+
 export interface ChainOptions {
   readonly edition: EditionName;
   readonly plan: ChainPlan;
@@ -143,12 +146,11 @@ export class Chain implements AsyncDisposable {
     };
   }
 
-  /** Until so many more calls were acknowledged, or the time is over. */
-  async untilAcknowledged(more: number, milliseconds: number): Promise<void> {
-    const endsAt = performance.now() + milliseconds;
-    const { observations } = this;
-    const wanted = observations.acknowledged + more;
-    while (observations.acknowledged < wanted && performance.now() < endsAt) await pause(10);
+  /** Until so many more decisions were taken, or clients have had their time. */
+  async untilDecided(more: number): Promise<void> {
+    const endsAt = performance.now() + DECISION_MILLISECONDS;
+    const wanted = this.observations.decisions + more;
+    while (this.observations.decisions < wanted && performance.now() < endsAt) await pause(10);
   }
 
   /** Waits until followers and projectors have everything. @throws AuditFailure */

@@ -6,12 +6,17 @@ import type { EditionName } from "../workload/perform.ts";
 import type { Observations } from "./observations.ts";
 import { type Call, MARK, microseconds } from "./observed.ts";
 import type { ChainEvents } from "./seats.ts";
+import type { HistoryLines } from "./history_lines.ts";
+import { tapped } from "./tapped_transport.ts";
 import type { ChainServer } from "./servers.ts";
 
 /** Within so many seconds after a failover, writes must go on. */
 export const GO_ON_SECONDS = 20;
 
 const ANSWER_SECONDS = 3;
+
+/** The client that probes, in the history lines. */
+const PROBING = 1000;
 
 let probes = 0;
 
@@ -24,13 +29,14 @@ export async function untilGoesOn(
   edition: EditionName,
   servers: readonly ChainServer[],
   observations: Observations,
+  lines: HistoryLines | undefined,
 ): Promise<number> {
   const begun = performance.now();
   const groups = edition === "A" ? servers.map((server) => [server]) : [servers];
   await Promise.all(groups.map(async (group, i) => {
     let last = "";
     for (let at = 0;; at++) {
-      const failure = await probe(edition, group[at % group.length]!, observations);
+      const failure = await probe(edition, group[at % group.length]!, observations, lines);
       if (failure === undefined) return;
       last = failure;
       if (performance.now() - begun > GO_ON_SECONDS * 1000) {
@@ -49,12 +55,14 @@ async function probe(
   edition: EditionName,
   { running }: ChainServer,
   observations: Observations,
+  lines: HistoryLines | undefined,
 ): Promise<string | undefined> {
   if (running === undefined) return "it has ended, and starts again";
   if (running.address.transport !== "unix") throw new Error("servers of the chain listen on sockets");
+  const tap = { client: PROBING, observations: () => observations, lines, call: undefined };
   const store = new EventStore<ChainEvents>({
     edition,
-    transport: unixTransport(running.address.path),
+    transport: tapped(unixTransport(running.address.path), tap),
     answerSeconds: ANSWER_SECONDS,
     retrySeconds: 0,
   });

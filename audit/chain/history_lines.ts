@@ -1,20 +1,24 @@
+import type { Operation, WriteCondition, WriteOperation } from "../linearizability/operations.ts";
 import type { Tag } from "../../src/model/tag.ts";
+import type { Evidence } from "./evidence.ts";
 import { MARK, microseconds, type SeenEvent, type SeenPage } from "./observed.ts";
 
 /*
- * The same history for a checker of linearizability, one call a line (audit/linearizability). Only what its model of a
- * store can say is there: an event has tags, a query names tags that an event must carry.
+ * The same history for a checker of linearizability, one operation a line (audit/linearizability). There an event has
+ * tags: its identifiers, and its metadata but for the mark, which is its label.
  */
 
 /** Longer pages say nothing that the others do not. */
 const EVENTS_OF_A_READ_MAX = 100;
 
-/** The metadata entry of `writeOnce`, which is a tag here. */
-const WRITE_KEY = "writeKey";
+interface WireItem {
+  readonly identifiers?: readonly Tag[];
+  readonly metadata?: readonly Tag[];
+}
 
 interface WireWrite {
   readonly conditions: readonly {
-    readonly failIfEventsMatch: unknown;
+    readonly failIfEventsMatch: readonly WireItem[];
     readonly afterSequence?: number;
     readonly store?: string;
   }[];
@@ -49,58 +53,77 @@ export class HistoryLines implements Disposable {
     const { conditions, events } = JSON.parse(body) as WireWrite;
     if (events.length === 0) return;
     const input = {
-      condition: conditions.length === 0 ? null : conditionOf(conditions[0]!),
-      events: events.map(({ identifiers, metadata }) => ({
-        label: metadata[MARK],
-        tags: tagsOf(Object.entries(identifiers), metadata[WRITE_KEY]),
+      conditions: conditions.flatMap(conditionsOf),
+      events: events.map(({ identifiers, metadata: { [MARK]: label = "", ...metadata } }) => ({
+        label,
+        tags: [...Object.entries(identifiers), ...Object.entries(metadata)].map(tagText),
       })),
     };
     const output = outputOf(answer);
-    this.#line({
-      client,
-      call,
-      return: output.kind === "unknown" ? null : microseconds(),
-      op: "write",
-      input,
-      output,
-    });
+    const end = output.kind === "unknown" ? null : microseconds();
+    this.#line({ client, call, return: end, op: "write", input, output });
   }
 
   read(client: number, page: SeenPage): void {
-    const { query, after, before, isBackwards, hasMore, storeId, head, events, begun, ended } = page;
-    if (hasMore || isBackwards || before !== undefined || events.length > EVENTS_OF_A_READ_MAX) return;
-    const tags = query === "every" ? [] : tagsOfQuery(query);
+    const { query, after, before, isBackwards, limit, hasMore, storeId, head, events, begun, ended } = page;
+    if (before !== undefined || events.length > EVENTS_OF_A_READ_MAX) return;
+    const tags = query === "every" ? null : tagsOfQuery(query);
     if (tags === undefined) return;
-    const found = events.map((event: SeenEvent) => [event.sequence, event.mark]);
     this.#line({
       client,
       call: begun,
       return: ended,
       op: "read",
-      input: { tags, after, ...this.#mayLag ? { mayLag: true } : {} },
-      output: { store: storeId, head, events: found },
+      input: { tags, after, limit, backwards: isBackwards, ...this.#mayLag ? { mayLag: true } : {} },
+      output: {
+        store: storeId,
+        head,
+        hasMore,
+        events: events.map(({ sequence, mark }) => [sequence, mark] as const),
+      },
     });
   }
 
-  /** A history that goes on under another ID, with the first events of the old one. */
-  fork(begun: number, storeId: string, kept: number): void {
-    const output = { store: storeId, kept };
-    this.#line({ client: -1, call: begun, return: microseconds(), op: "fork", input: {}, output });
+  /** A history that went back: each store that has come about, with the first events of the one before it. */
+  forks({ before, after, failover, observations: { histories } }: Evidence): void {
+    if (before.storeId === after.storeId) return;
+    const all = [...histories.known.keys()];
+    const stores = [...all.slice(all.indexOf(before.storeId), all.indexOf(after.storeId)), after.storeId];
+    stores.slice(1).forEach((store, i) => {
+      const old = histories.of(stores[i]!);
+      const output = { store, kept: keptIn(old, after.events, failover.kept ?? 0) };
+      this.#line({
+        client: -1,
+        call: failover.struckAt,
+        return: microseconds(),
+        op: "fork",
+        input: {},
+        output,
+      });
+    });
   }
 
   [Symbol.dispose](): void {
     this.#file.close();
   }
 
-  #line(value: unknown): void {
-    const bytes = this.#encoder.encode(`${JSON.stringify(value)}\n`);
+  #line(operation: Operation): void {
+    const bytes = this.#encoder.encode(`${JSON.stringify(operation)}\n`);
     for (let written = 0; written < bytes.length;) written += this.#file.writeSync(bytes.subarray(written));
   }
 }
 
-function outputOf(
-  { status, storeId, answer }: Answer,
-): { readonly kind: string; readonly [key: string]: unknown } {
+/**
+ * How many events a store has from the one before it: up to the last one that somebody saw in both, and at least what
+ * the new primary had, but for what differs.
+ */
+function keptIn(old: ReadonlyMap<number, SeenEvent>, events: readonly SeenEvent[], had: number): number {
+  const differing = events.findIndex(({ sequence, mark }) => (old.get(sequence)?.mark ?? mark) !== mark);
+  const same = differing < 0 ? events : events.slice(0, differing);
+  return Math.max(same.findLastIndex(({ sequence }) => old.has(sequence)) + 1, Math.min(had, same.length));
+}
+
+function outputOf({ status, storeId, answer }: Answer): WriteOperation["output"] {
   if (answer === undefined) return { kind: "unknown" };
   if (status === 409) return { kind: "conflict" };
   if (status !== 200) return { kind: "nothing" };
@@ -108,32 +131,25 @@ function outputOf(
   return { kind: "written", store: storeId, sequences: events.map(({ sequence }) => sequence) };
 }
 
-/**
- * The condition that matters. Of a decision it is the item about its topic: the events with its mark are about it, too.
- * Of several conditions it is the first, which the campaign makes the one that matters most.
- */
-function conditionOf(
-  { failIfEventsMatch, afterSequence = 0, store }: WireWrite["conditions"][number],
-): unknown {
-  const items = failIfEventsMatch as readonly { readonly identifiers?: Tag[]; readonly metadata?: Tag[] }[];
-  const item = items.find(({ identifiers = [] }) => identifiers.length > 0) ?? items[0]!;
-  const key = item.metadata?.find(({ name }) => name === WRITE_KEY)?.value;
-  return { after: afterSequence, store: store ?? null, tags: tagsOf(pairs(item.identifiers ?? []), key) };
+/** A condition on several items is one for each of them. */
+function conditionsOf(
+  { failIfEventsMatch, afterSequence, store }: WireWrite["conditions"][number],
+): WriteCondition[] {
+  return failIfEventsMatch.map(({ identifiers = [], metadata = [] }) => ({
+    after: afterSequence ?? 0,
+    ...store === undefined ? {} : { store },
+    tags: [...identifiers, ...metadata].map(({ name, value }) => tagText([name, value])),
+  }));
 }
 
 /** The tags that an event must carry; undefined when the query asks for something else. */
 function tagsOfQuery(query: SeenPage["query"]): string[] | undefined {
   if (typeof query === "string" || query.length !== 1) return undefined;
   const { types, identifiers, metadata } = query[0]!;
-  if (types.length > 0 || metadata.some(({ name }) => name !== WRITE_KEY)) return undefined;
-  return tagsOf(pairs(identifiers), metadata[0]?.value);
+  if (types.length > 0) return undefined;
+  return [...identifiers, ...metadata].map(({ name, value }) => tagText([name, value]));
 }
 
-function pairs(tags: readonly Tag[]): [string, string][] {
-  return tags.map(({ name, value }) => [name, value]);
-}
-
-function tagsOf(identifiers: readonly [string, string][], key: string | undefined): string[] {
-  const tags = identifiers.map(([name, value]) => `${name}:${value}`);
-  return key === undefined ? tags : [...tags, `${WRITE_KEY}:${key}`];
+function tagText([name, value]: readonly [string, string]): string {
+  return `${name}:${value}`;
 }

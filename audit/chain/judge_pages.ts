@@ -34,7 +34,9 @@ function faultOfPage(page: SeenPage, history: readonly SeenEvent[]): string | un
       missing[0]?.sequence ?? "none"
     }`;
   }
-  return hasMore === all.length > limit ? undefined : `hasMore is ${hasMore}`;
+  // Of a store that is gone, there may be events that nobody has seen.
+  const isAllKnown = history.findLastIndex(({ sequence }) => sequence <= head) === head - 1;
+  return hasMore === all.length > limit || (hasMore && !isAllKnown) ? undefined : `hasMore is ${hasMore}`;
 }
 
 /** How far a store certainly was before a read began: where only the primary is read, no later page ends before it. */

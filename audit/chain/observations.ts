@@ -43,8 +43,10 @@ export class Observations {
     this.histories = histories;
   }
 
-  /** How many calls of clients were acknowledged. */
-  get acknowledged(): number {
-    return this.calls.filter(({ outcome }) => outcome.kind === "done").length;
+  /** How many decisions of clients were taken, or transactions carried out, those included that write nothing. */
+  get decisions(): number {
+    return this.calls.filter(({ operation, outcome: { kind } }) =>
+      (operation === "decide" || operation === "transact") && (kind === "done" || kind === "declined")
+    ).length;
   }
 }

@@ -86,7 +86,7 @@ export function planRound(random: Random, { hasFronts, isPatroni }: ChainPlan): 
     isOrphaned: random.chance(0.4),
     isThirdStalled: random.chance(0.25),
     lag: [random.pick([0, 0, 5, 20, 60]), random.pick([0, 5, 40, 150])],
-    killed: random.pick(["none", "none", "one", "all"]),
+    killed: random.pick(["none", "none", "none", "none", "one", "all"]),
   };
 }
 

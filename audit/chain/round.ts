@@ -11,11 +11,10 @@ import type { RoundPlan } from "./plan.ts";
 import type { ChainServer } from "./servers.ts";
 import { readSettled } from "./settled.ts";
 
-/** How many calls are acknowledged before the failover, and after it, and how long that may take. */
-const CALLS_BEFORE = 60;
-const CALLS_LOST = 12;
-const CALLS_AFTER = 40;
-const LOAD_MILLISECONDS = 1500;
+/** How many decisions there are before the failover, after what is lost has begun, and after it has mended. */
+const DECISIONS_BEFORE = 60;
+const DECISIONS_LOST = 12;
+const DECISIONS_AFTER = 40;
 
 /** How long followers may take in quiet. */
 const FOLLOW_SECONDS = 20;
@@ -46,25 +45,25 @@ export async function runRound(
   const { observations, before } = chain;
   await hosts.prepare(plan);
   const end = chain.load();
-  await chain.untilAcknowledged(CALLS_BEFORE, LOAD_MILLISECONDS);
+  await chain.untilDecided(DECISIONS_BEFORE);
   hosts.beginLoss();
-  if (plan.isLossy) await chain.untilAcknowledged(CALLS_LOST, LOAD_MILLISECONDS);
+  if (plan.isLossy) await chain.untilDecided(DECISIONS_LOST);
   await pause(random.below(60));
   const isAlone = isTheOnlyOne(servers);
   const [{ starts }] = servers as readonly [ChainServer, ...ChainServer[]];
   const struck = await hosts.strike(() => killServers(chain, plan, random));
-  const goOn = await untilGoesOn(edition, servers, observations);
+  const goOn = await untilGoesOn(edition, servers, observations, chain.lines);
   const isKnownWhole = isAlone && !plan.isLossy && servers[0]!.starts === starts;
   const failover: Failover = { ...struck, isKnownWhole };
   await hosts.mend();
-  await chain.untilAcknowledged(CALLS_AFTER, LOAD_MILLISECONDS);
+  await chain.untilDecided(DECISIONS_AFTER);
   await end();
   await hosts.settle();
   const after = await readSettled(servers, edition, observations);
   await chain.untilFollowed(after, FOLLOW_SECONDS);
   const { followers, readsReplicas } = chain;
   const evidence = { before, failover, after, observations, followers, readsReplicas };
-  if (after.storeId !== before.storeId) chain.lines?.fork(failover.struckAt, after.storeId, keptIn(evidence));
+  chain.lines?.forks(evidence);
   const faults = faultsOfRound(evidence);
   if (faults.length > 0) throw new AuditFailure(describe(plan, evidence), faults);
   chain.before = after;
@@ -80,14 +79,6 @@ function isTheOnlyOne([server, ...others]: readonly ChainServer[]): boolean {
 function killServers({ servers }: Chain, { killed }: RoundPlan, random: Random): void {
   if (killed === "all") servers.forEach((server) => server.kill());
   if (killed === "one") random.pick(servers).kill();
-}
-
-/** How many events both stores have in common. */
-export function keptIn({ before, after, observations }: Evidence): number {
-  const old = observations.histories.of(before.storeId);
-  let kept = 0;
-  while (kept < after.events.length && old.get(kept + 1)?.mark === after.events[kept]!.mark) kept++;
-  return kept;
 }
 
 function describe(plan: RoundPlan, { failover, before, after }: Evidence): string {

@@ -20,6 +20,8 @@ export interface Tally {
   resetsTold: number;
   /** New store IDs after failovers without loss. */
   resetsWithoutLoss: number;
+  /** Operations for which Porcupine has found an order, in edition A. */
+  ordered: number;
   /** In milliseconds. */
   slowestGoOn: number;
 }
@@ -39,6 +41,7 @@ export function newTally(): Tally {
     httpFaults: 0,
     resetsTold: 0,
     resetsWithoutLoss: 0,
+    ordered: 0,
     slowestGoOn: 0,
   };
 }
@@ -61,7 +64,11 @@ export function addRound(tally: Tally, { evidence, goOn }: RoundResult): void {
   tally.unknown += of("unknown");
   tally.pages += pages.length;
   tally.largePages += pages.filter(({ events }) => events.length >= EVENTS_OF_A_LARGE_PAGE).length;
-  if (isNew) tally.resetsTold += followers.filter(({ segments }) => segments.length > 1).length;
+  if (isNew) {
+    tally.resetsTold += followers.filter(({ segments }) =>
+      segments.length > 1 && segments.at(-1)!.isTold
+    ).length;
+  }
   if (isNew && !failover.isLossy) tally.resetsWithoutLoss++;
   tally.slowestGoOn = Math.max(tally.slowestGoOn, Math.round(goOn));
 }

@@ -229,6 +229,15 @@ for (const [sound, breaks] of [[lossless, BREAKS], [lossy, LOSSY_BREAKS]] as con
   }
 }
 
+Deno.test("of a lost store there may be events that nobody saw", () => {
+  const made = lossy();
+  const [first] = made.seen;
+  made.seen = [first!];
+  made.pages = [page("S", [first![1]], 4, { limit: 1, hasMore: true, begun: 1, ended: 2 })];
+  made.segments.shift();
+  assert.deepEqual(faultsOfRound(evidenceOf(made)), []);
+});
+
 Deno.test("pages may lag where replicas are read", () => {
   const made = lossless();
   made.pages.push(page("S", made.after.events.slice(0, 7), 7, { begun: LATE + 20 }));
