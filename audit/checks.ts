@@ -1,5 +1,6 @@
 import { BUGS } from "./bugs/bugs.ts";
 import { plantedBugs } from "./bugs/planted_bugs.ts";
+import { chainRounds } from "./chain/chain_rounds.ts";
 import { clockJumps } from "./clock/clock_jumps.ts";
 import { damage } from "./damage/damage.ts";
 import { damagedStore } from "./damage/damaged_store.ts";
@@ -34,6 +35,8 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["postgres_kills", { run: postgresKills, editions: ["A", "B", "C"], rounds: { quick: 10, full: 1000 } }],
   // A round is one primary that is killed.
   ["postgres_failover", { run: postgresFailover, editions: ["A", "B", "C"], rounds: { quick: 1, full: 20 } }],
+  // A round is one failover.
+  ["chain", { run: chainRounds, editions: ["A", "B", "C"], rounds: { quick: 4, full: 80 } }],
   ["kills", { run: killRounds, editions: ["A", "B", "C"], rounds: { quick: 40, full: 1000 } }],
   // A round is one state of a disk.
   ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 3334, full: 200_000 } }],

@@ -46,10 +46,9 @@ export class PostgresCluster implements AsyncDisposable {
   static async start(programs: PostgresPrograms, options: ClusterOptions = {}): Promise<PostgresCluster> {
     const cluster = new PostgresCluster(programs, options);
     try {
-      const making = options.replicaOf === undefined
-        ? cluster.#initdb(options)
-        : cluster.#baseBackup(options.replicaOf);
-      if (!(await making.spawn().status).success) throw new Error("a data directory could not be made");
+      await cluster.#make(
+        options.replicaOf === undefined ? cluster.#initdb(options) : cluster.#baseBackup(options.replicaOf),
+      );
       await cluster.run();
       return cluster;
     } catch (error) {
@@ -115,6 +114,15 @@ export class PostgresCluster implements AsyncDisposable {
     clearTimeout(timer);
   }
 
+  /** Begins again as a replica of another cluster, whatever it was before. */
+  async becomeReplicaOf(primary: PostgresCluster): Promise<void> {
+    await this.end("SIGQUIT");
+    // The processes of one that was killed may still write their last file.
+    await eventually(() => Deno.removeSync(this.dataDirectory, { recursive: true }), START_SECONDS);
+    await this.#make(this.#baseBackup(primary));
+    await this.run();
+  }
+
   /** Runs statements one after the other, each for itself. @returns the rows of the last */
   sql(...statements: readonly string[]): Promise<readonly Row[]> {
     return this.sqlIn(this.address(), ...statements);
@@ -143,6 +151,10 @@ export class PostgresCluster implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end("SIGQUIT");
     Deno.removeSync(this.directory, { recursive: true });
+  }
+
+  async #make(making: Deno.Command): Promise<void> {
+    if (!(await making.spawn().status).success) throw new Error("a data directory could not be made");
   }
 
   #initdb({ initdb: args = ["--auth=trust", "--encoding=UTF8"] }: ClusterOptions): Deno.Command {

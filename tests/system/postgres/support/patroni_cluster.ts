@@ -7,7 +7,7 @@ import { asUnprivileged, disown, reachable } from "./unprivileged.ts";
 /** How long it may take until a new cluster is complete, or complete again. */
 const COMPLETE_SECONDS = 180;
 
-/** Two PostgreSQL, a primary and a synchronous standby, with Patroni and etcd, in a directory of their own. */
+/** PostgreSQL hosts, of which one is the primary and one a synchronous standby, with Patroni and etcd. */
 export class PatroniCluster implements AsyncDisposable {
   readonly nodes: readonly PatroniNode[];
   readonly #directory: string;
@@ -19,13 +19,15 @@ export class PatroniCluster implements AsyncDisposable {
     this.nodes = nodes;
   }
 
-  static async start(fetched: PatroniPrograms): Promise<PatroniCluster> {
+  /** @param count how many hosts */
+  static async start(fetched: PatroniPrograms, count = 2): Promise<PatroniCluster> {
     const directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
     disown(directory);
     const programs = reachable(fetched, directory);
     const etcdPort = freePort();
     const etcd = startEtcd(programs, directory, etcdPort);
-    const nodes = ["node_0", "node_1"].map((name) => new PatroniNode(name, directory, programs, etcdPort));
+    const names = Array.from({ length: count }, (_, i) => `node_${i}`);
+    const nodes = names.map((name) => new PatroniNode(name, directory, programs, etcdPort));
     const cluster = new PatroniCluster(directory, etcd, nodes);
     try {
       await eventually(async () => {

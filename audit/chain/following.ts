@@ -1,0 +1,113 @@
+import { EventStoreError, type Position, type StoredEvent, StoreReset } from "../../client/mod.ts";
+import { pause } from "../../tests/support/eventually.ts";
+import type { ChainClient } from "./clients.ts";
+import type { Observations } from "./observations.ts";
+import { MARK, type SeenEvent, type Segment } from "./observed.ts";
+import { type ChainEvents, hallOf } from "./seats.ts";
+
+/** So that a follower hears soon of a reset when nobody writes. */
+const WAIT_SECONDS = 1;
+
+/** A client that follows a topic for as long as the chain lasts. */
+export interface Follower {
+  readonly name: string;
+  /** The identifier that events of the topic carry; undefined for all events. */
+  readonly topic: Topic | undefined;
+  /** What it got, store after store. */
+  readonly segments: Segment[];
+}
+
+export interface Topic {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface FollowerOptions {
+  readonly client: ChainClient;
+  readonly topic: Topic | undefined;
+  /** Whether the client library begins again after a reset, or the follower itself. */
+  readonly restartsItself: boolean;
+  readonly signal: AbortSignal;
+  readonly observations: () => Observations;
+}
+
+/** Follows until the signal. After an error it goes on from where it was. */
+export function follow({ client, topic, restartsItself, signal, observations }: FollowerOptions): Follower {
+  const { store, name, random } = client;
+  const follower: Follower = { name, topic, segments: [] };
+  const query = topic === undefined ? "*" : { identifiers: { [topic.name]: topic.value } };
+  const options = { waitSeconds: WAIT_SECONDS, limit: random.pick([10, 200, 1000]), signal };
+  const restarting = restartsItself ? { ...options, onReset: "restart" as const } : options;
+  let from: Position | undefined;
+  // At the beginning, there is nothing that a reset would make void.
+  let isTold = true;
+  const run = async (): Promise<void> => {
+    for await (const step of store.follow(query, { ...restarting, from })) {
+      const { storeId, sequence } = step.checkpoint;
+      let segment = follower.segments.at(-1);
+      if (segment?.storeId !== storeId || step.isReset) {
+        segment = { storeId, events: [], sequence: 0, isTold: isTold || step.isReset };
+        follower.segments.push(segment);
+      }
+      isTold = false;
+      segment.events.push(...step.events.map(seenOf));
+      segment.sequence = sequence;
+      from = step.checkpoint;
+    }
+  };
+  untilAborted(signal, run, (error) => {
+    if (error instanceof StoreReset) [from, isTold] = [undefined, true];
+    else if (!(error instanceof EventStoreError)) {
+      observations().faults.push(`${name} failed: ${Deno.inspect(error)}`);
+    }
+  });
+  return follower;
+}
+
+/** Keeps a projection of a hall until the signal, as one of two copies. */
+export function project(
+  client: ChainClient,
+  hall: string,
+  signal: AbortSignal,
+  observations: () => Observations,
+): void {
+  const options = { waitSeconds: WAIT_SECONDS, signal };
+  const run = async (): Promise<void> => {
+    for await (const { state, checkpoint } of client.store.project(hall, hallOf(hall), options)) {
+      observations().stored.push({ name: client.name, topic: hall, state, at: checkpoint });
+    }
+  };
+  untilAborted(signal, run, (error) => {
+    if (error instanceof EventStoreError) return;
+    observations().faults.push(`${client.name} failed: ${Deno.inspect(error)}`);
+  });
+}
+
+/** Runs it again whenever it fails. */
+async function untilAborted(
+  signal: AbortSignal,
+  run: () => Promise<void>,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await run();
+    } catch (error) {
+      if (!signal.aborted) onError(error);
+    }
+    await pause(50);
+  }
+}
+
+function seenOf({ sequence, time, type, identifiers, metadata }: StoredEvent<ChainEvents>): SeenEvent {
+  const tags = Object.entries(identifiers).map(([name, value]) => ({ name, value: String(value) }));
+  return {
+    sequence,
+    time,
+    type,
+    identifiers: tags,
+    metadata: [],
+    mark: String(metadata[MARK]),
+    saw: undefined,
+  };
+}

@@ -1,0 +1,155 @@
+import type { Operation, WriteCondition, WriteOperation } from "../linearizability/operations.ts";
+import type { Tag } from "../../src/model/tag.ts";
+import type { Evidence } from "./evidence.ts";
+import { MARK, microseconds, type SeenEvent, type SeenPage } from "./observed.ts";
+
+/*
+ * The same history for a checker of linearizability, one operation a line (audit/linearizability). There an event has
+ * tags: its identifiers, and its metadata but for the mark, which is its label.
+ */
+
+/** Longer pages say nothing that the others do not. */
+const EVENTS_OF_A_READ_MAX = 100;
+
+interface WireItem {
+  readonly identifiers?: readonly Tag[];
+  readonly metadata?: readonly Tag[];
+}
+
+interface WireWrite {
+  readonly conditions: readonly {
+    readonly failIfEventsMatch: readonly WireItem[];
+    readonly afterSequence?: number;
+    readonly store?: string;
+  }[];
+  readonly events: readonly {
+    readonly identifiers: Readonly<Record<string, string>>;
+    readonly metadata: Readonly<Record<string, string>>;
+  }[];
+}
+
+interface Answer {
+  readonly status: number;
+  readonly storeId: string;
+  /** Undefined when the server's own answer did not arrive. */
+  readonly answer: string | undefined;
+}
+
+/** Writes the lines of one chain to a file. */
+export class HistoryLines implements Disposable {
+  readonly path: string;
+  readonly #file: Deno.FsFile;
+  readonly #encoder = new TextEncoder();
+  /** Whether replicas are read, so that a page may show a state that has passed. */
+  readonly #mayLag: boolean;
+
+  constructor(path: string, mayLag: boolean) {
+    this.path = path;
+    this.#mayLag = mayLag;
+    this.#file = Deno.openSync(path, { write: true, create: true, truncate: true });
+  }
+
+  write(client: number, call: number, body: string, answer: Answer): void {
+    const { conditions, events } = JSON.parse(body) as WireWrite;
+    if (events.length === 0) return;
+    const input = {
+      conditions: conditions.flatMap(conditionsOf),
+      events: events.map(({ identifiers, metadata: { [MARK]: label = "", ...metadata } }) => ({
+        label,
+        tags: [...Object.entries(identifiers), ...Object.entries(metadata)].map(tagText),
+      })),
+    };
+    const output = outputOf(answer);
+    const end = output.kind === "unknown" ? null : microseconds();
+    this.#line({ client, call, return: end, op: "write", input, output });
+  }
+
+  read(client: number, page: SeenPage): void {
+    const { query, after, before, isBackwards, limit, hasMore, storeId, head, events, begun, ended } = page;
+    if (before !== undefined || events.length > EVENTS_OF_A_READ_MAX) return;
+    const tags = query === "every" ? null : tagsOfQuery(query);
+    if (tags === undefined) return;
+    this.#line({
+      client,
+      call: begun,
+      return: ended,
+      op: "read",
+      input: { tags, after, limit, backwards: isBackwards, ...this.#mayLag ? { mayLag: true } : {} },
+      output: {
+        store: storeId,
+        head,
+        hasMore,
+        events: events.map(({ sequence, mark }) => [sequence, mark] as const),
+      },
+    });
+  }
+
+  /** A history that went back: each store that has come about, with the first events of the one before it. */
+  forks({ before, after, failover, observations: { histories } }: Evidence): void {
+    if (before.storeId === after.storeId) return;
+    const all = [...histories.known.keys()];
+    const stores = [...all.slice(all.indexOf(before.storeId), all.indexOf(after.storeId)), after.storeId];
+    stores.slice(1).forEach((store, i) => {
+      const old = histories.of(stores[i]!);
+      const output = { store, kept: keptIn(old, after.events, failover.kept ?? 0) };
+      this.#line({
+        client: -1,
+        call: failover.struckAt,
+        return: microseconds(),
+        op: "fork",
+        input: {},
+        output,
+      });
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.close();
+  }
+
+  #line(operation: Operation): void {
+    const bytes = this.#encoder.encode(`${JSON.stringify(operation)}\n`);
+    for (let written = 0; written < bytes.length;) written += this.#file.writeSync(bytes.subarray(written));
+  }
+}
+
+/**
+ * How many events a store has from the one before it: up to the last one that somebody saw in both, and at least what
+ * the new primary had, but for what differs.
+ */
+function keptIn(old: ReadonlyMap<number, SeenEvent>, events: readonly SeenEvent[], had: number): number {
+  const differing = events.findIndex(({ sequence, mark }) => (old.get(sequence)?.mark ?? mark) !== mark);
+  const same = differing < 0 ? events : events.slice(0, differing);
+  return Math.max(same.findLastIndex(({ sequence }) => old.has(sequence)) + 1, Math.min(had, same.length));
+}
+
+function outputOf({ status, storeId, answer }: Answer): WriteOperation["output"] {
+  if (answer === undefined) return { kind: "unknown" };
+  if (status === 409) return { kind: "conflict" };
+  if (status !== 200) return { kind: "nothing" };
+  const { events } = JSON.parse(answer) as { readonly events: readonly { readonly sequence: number }[] };
+  return { kind: "written", store: storeId, sequences: events.map(({ sequence }) => sequence) };
+}
+
+/** A condition on several items is one for each of them. */
+function conditionsOf(
+  { failIfEventsMatch, afterSequence, store }: WireWrite["conditions"][number],
+): WriteCondition[] {
+  return failIfEventsMatch.map(({ identifiers = [], metadata = [] }) => ({
+    after: afterSequence ?? 0,
+    ...store === undefined ? {} : { store },
+    tags: [...identifiers, ...metadata].map(({ name, value }) => tagText([name, value])),
+  }));
+}
+
+/** The tags that an event must carry; undefined when the query asks for something else. */
+function tagsOfQuery(query: SeenPage["query"]): string[] | undefined {
+  if (typeof query === "string" || query.length !== 1) return undefined;
+  const { types, identifiers, metadata } = query[0]!;
+  if (types.length > 0) return undefined;
+  return [...identifiers, ...metadata].map(({ name, value }) => tagText([name, value]));
+}
+
+function tagText([name, value]: readonly [string, string]): string {
+  return `${name}:${value}`;
+}

@@ -1,0 +1,27 @@
+import type { Evidence } from "./evidence.ts";
+import { faultsOfCalls } from "./judge_calls.ts";
+import { faultsOfDecisions } from "./judge_decisions.ts";
+import { faultsOfFollowers, faultsOfProjectors } from "./judge_followers.ts";
+import { faultsOfForks } from "./judge_forks.ts";
+import { faultsOfPages } from "./judge_pages.ts";
+
+/** Most faults of one kind that are listed. */
+const FAULTS_MAX = 6;
+
+/**
+ * Compares what the clients of a round were told with the histories of all stores that anybody saw.
+ * @returns what is wrong, in words; empty when nothing is
+ */
+export function faultsOfRound(evidence: Evidence): string[] {
+  const { observations } = evidence;
+  return [
+    observations.histories.faults,
+    observations.faults,
+    faultsOfForks(evidence),
+    faultsOfCalls(evidence),
+    faultsOfDecisions(evidence),
+    faultsOfPages(evidence),
+    faultsOfFollowers(evidence),
+    faultsOfProjectors(evidence),
+  ].flatMap((faults) => faults.slice(0, FAULTS_MAX));
+}

@@ -1,0 +1,84 @@
+import type { DecisionModel } from "../../client/mod.ts";
+
+/*
+ * The rule that every decision keeps: a show has few seats, each of which is taken or free. The state also tells which
+ * events made it, so that a decision on a history that never was shows, whatever it decided.
+ */
+
+export const CAPACITY = 3;
+
+/** What a handler saw: a fold over the events of a topic. */
+export interface Saw {
+  readonly taken: number;
+  /** The sequence of the last event. */
+  readonly last: number;
+  /** Of the marks of all events, in order. */
+  readonly digest: number;
+}
+
+export const NOTHING: Saw = { taken: 0, last: 0, digest: 0 };
+
+/** What makes a state of events, of readers and of the audit alike. */
+export interface Counted {
+  readonly type: string;
+  readonly sequence: number;
+  readonly mark: string;
+}
+
+/** @throws BrokenRule when there was no such history */
+export function withEvent(saw: Saw, event: Counted): Saw {
+  const next = folded(saw, event);
+  const fault = faultOfSeats(saw, next, event);
+  if (fault !== undefined) throw new BrokenRule(fault);
+  return next;
+}
+
+/** The same, whether the rule holds or not. */
+export function folded({ taken, digest }: Saw, { type, sequence, mark }: Counted): Saw {
+  const change = type === "Taken" ? 1 : type === "Released" ? -1 : 0;
+  return { taken: taken + change, last: sequence, digest: mixed(digest, mark) };
+}
+
+export function faultOfSeats(before: Saw, after: Saw, { sequence, mark }: Counted): string | undefined {
+  if (sequence <= before.last) return `event ${sequence} (${mark}) comes behind ${before.last}`;
+  if (after.taken >= 0 && after.taken <= CAPACITY) return undefined;
+  return `with event ${sequence} (${mark}) ${after.taken} of ${CAPACITY} seats are taken`;
+}
+
+/** A handler's own error, when what it was shown breaks the rule. */
+export class BrokenRule extends Error {
+  override readonly name = "BrokenRule";
+}
+
+function mixed(digest: number, text: string): number {
+  let mixed = digest;
+  for (let i = 0; i < text.length; i++) mixed = (Math.imul(mixed, 31) + text.charCodeAt(i)) >>> 0;
+  return mixed;
+}
+
+/** The events that the clients of the chain write. */
+export interface ChainEvents {
+  Taken: { readonly saw: Saw };
+  Released: { readonly saw: Saw };
+  Noted: { readonly n: number };
+  Filled: { readonly text: string };
+}
+
+export function seatsOf(show: string): DecisionModel<ChainEvents, Saw> {
+  return {
+    query: { identifiers: { show } },
+    initial: NOTHING,
+    apply: (saw, { type, sequence, metadata }) =>
+      withEvent(saw, { type, sequence, mark: String(metadata["mark"]) }),
+  };
+}
+
+/** The state of all shows of a hall, without the rule of one show. */
+export function hallOf(hall: string): DecisionModel<ChainEvents, Saw> {
+  return {
+    query: { identifiers: { hall } },
+    initial: NOTHING,
+    apply: (saw, { type, sequence, metadata }) =>
+      folded(saw, { type, sequence, mark: String(metadata["mark"]) }),
+  };
+}
