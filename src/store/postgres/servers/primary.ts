@@ -88,6 +88,8 @@ export class Primary {
    */
   async check(session: Session): Promise<StoreRow> {
     for (;;) {
+      const fault = this.#faultOf(session);
+      if (fault !== undefined) throw new SessionLost(`this PostgreSQL ${fault}`);
       const { last } = this.seen;
       const [rows, turnRows] = await session.run([READ_STATE, askFor(last)]);
       const found = storeRow(rows!);
