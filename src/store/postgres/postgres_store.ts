@@ -117,7 +117,7 @@ export class PostgresStore implements Store {
     let renewal: string | undefined;
     claim.primary.onRenewed = (reason) => renewal = reason;
     const row = await claim.take(session);
-    const writer = new WriterSession(place, claim, session);
+    const writer = new WriterSession(claim, session);
     const reads = new ReadSessions(primarySource(claim.primary), readersMax);
     return new PostgresStore(
       place,

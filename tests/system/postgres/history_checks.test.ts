@@ -45,7 +45,7 @@ class Member implements AsyncDisposable {
     const member = new Member(place);
     const session = await openPrimary(place, "writing");
     member.row = await member.claim.take(session);
-    member.writer = new WriterSession(place, member.claim, session);
+    member.writer = new WriterSession(member.claim, session);
     member.turns = new Turns(member.writer, member.claim, member.row, {
       onBroken: () => {},
       onTurn: () => {},
