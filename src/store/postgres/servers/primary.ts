@@ -179,13 +179,17 @@ function askFor(seen: CountedState | undefined): Statement {
   return readTurn(seen?.turn.number ?? 0);
 }
 
-/** What has become of the last turn that was seen; undefined when that was in another store. */
+/**
+ * What has become of the last turn that was seen; undefined when it was in another store, and this one is later: then
+ * whatever is missing was told by the new ID.
+ */
 function presence(
   seen: CountedState | undefined,
-  { storeId }: CountedState,
+  { storeId, turn }: CountedState,
   turnRows: readonly Row[],
 ): TurnPresence | undefined {
-  return seen?.storeId === storeId ? presenceOf(seen.turn, turnRows) : undefined;
+  if (seen === undefined || (seen.storeId !== storeId && turn.number >= seen.turn.number)) return undefined;
+  return presenceOf(seen.turn, turnRows);
 }
 
 function waitedFor(others: number): string {
