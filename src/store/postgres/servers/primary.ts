@@ -21,6 +21,9 @@ import { SeenHistory } from "./seen_history.ts";
 /** How long other servers may take to confirm: those that still run connect again several times a second. */
 const GRACE_MILLISECONDS = 5000;
 
+/** No more than that counts between two times that this server asks: PostgreSQL may not have been there for the others. */
+const GRACE_STEP_MILLISECONDS = 1000;
+
 /** No server has seen a turn beyond this gap, so a renewed history is later than everything that was lost. */
 const RENEWAL_GAP = 2 ** 32;
 
@@ -44,8 +47,10 @@ export class Primary {
   onRenewed: (reason: string) => void = () => {};
   readonly #place: StorePlace;
   readonly #options: PrimaryOptions;
-  /** Since when this server waits for others, on which timeline. */
-  #waiting: { readonly timeline: string; readonly sinceMilliseconds: number } | undefined;
+  /** How long this server has waited for others, on which timeline, and when it asked last. */
+  #waiting:
+    | { readonly timeline: string; readonly askedAt: number; readonly milliseconds: number }
+    | undefined;
 
   constructor(place: StorePlace, options: PrimaryOptions) {
     this.#place = place;
@@ -168,10 +173,11 @@ export class Primary {
   }
 
   #isGraceOver(timeline: string): boolean {
-    if (this.#waiting?.timeline !== timeline) {
-      this.#waiting = { timeline, sinceMilliseconds: performance.now() };
-    }
-    return performance.now() - this.#waiting.sinceMilliseconds > GRACE_MILLISECONDS;
+    const askedAt = performance.now();
+    const before = this.#waiting?.timeline === timeline ? this.#waiting : { askedAt, milliseconds: 0 };
+    const milliseconds = before.milliseconds + Math.min(askedAt - before.askedAt, GRACE_STEP_MILLISECONDS);
+    this.#waiting = { timeline, askedAt, milliseconds };
+    return milliseconds > GRACE_MILLISECONDS;
   }
 }
 
