@@ -18,8 +18,11 @@ import { addTurn, presenceOf, readTurn, type TurnPresence } from "../tables/turn
 import { isOlder, timelineText, verdictOf } from "./failover.ts";
 import { SeenHistory } from "./seen_history.ts";
 
-/** How long other servers may take to confirm: those that still run connect again several times a second. */
-const GRACE_MILLISECONDS = 5000;
+/**
+ * How long other servers may take to confirm. Those that still run find out within some 5 s that a primary is cut off
+ * (see `Companion`), and connect again every half second.
+ */
+const GRACE_MILLISECONDS = 10_000;
 
 /** No more than that counts between two times that this server asks: PostgreSQL may not have been there for the others. */
 const GRACE_STEP_MILLISECONDS = 1000;
@@ -41,7 +44,7 @@ export interface PrimaryOptions {
 /** Opens sessions with the primary of a store, and makes sure that its history is the one that servers have seen. */
 export class Primary {
   readonly seen: SeenHistory = new SeenHistory();
-  /** The other servers that may write, as of the last heartbeat. */
+  /** The other servers that may write, as of the last look. */
   others: Set<string> = new Set();
   /** Called with the reason when the store got a new ID. */
   onRenewed: (reason: string) => void = () => {};
