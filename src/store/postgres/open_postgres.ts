@@ -14,7 +14,8 @@ export async function openPostgres(place: StorePlace, options: PostgresStoreOpti
   }
   const standby = new PostgresStandby(place, options);
   try {
-    return { store: await PostgresStore.open(place, options), standby };
+    const store = standby.served = await PostgresStore.open(place, options);
+    return { store, standby };
   } catch (error) {
     if (!(error instanceof StoreInUse)) throw error;
     standby.storeId = error.storeId;

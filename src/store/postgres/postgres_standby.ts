@@ -5,6 +5,7 @@ import { makeReady, PostgresStore, type PostgresStoreOptions } from "./postgres_
 import type { Session } from "./protocol/session.ts";
 import { READ_STATE, storeRow } from "./tables/state.ts";
 import { endSession, POLL_MILLISECONDS, readActive } from "./servers/active_server.ts";
+import { isOlder } from "./servers/failover.ts";
 
 /** Every so many times that it is looked for the active server, the store ID is read, too. */
 const POLLS_PER_STATE = 10;
@@ -16,6 +17,10 @@ const RECONNECT_MILLISECONDS = 1000;
 export class PostgresStandby implements Standby {
   storeId = "";
   fault: string | undefined;
+  /** The store of the last time in which this server was active. */
+  served: PostgresStore | undefined;
+  /** The latest timeline on which it has stood by. */
+  #timeline = "";
   readonly #place: StorePlace;
   readonly #options: PostgresStoreOptions;
   readonly #closed = Promise.withResolvers<void>();
@@ -30,14 +35,14 @@ export class PostgresStandby implements Standby {
   async takeOver(): Promise<PostgresStore | undefined> {
     while (!this.#isClosed) {
       try {
-        const session = await openPrimary(this.#place, "writing");
+        const session = await openPrimary(this.#place, "writing", { faultOf: (made) => this.#faultOf(made) });
         this.#session = session;
         await makeReady(this.#place, session, this.#options);
         if (!await this.#waitForEnd(session)) break;
         const store = await PostgresStore.openOn(session, this.#place, this.#options, false);
         // From now on the session is that of the store, whose turn may outlast the place beside it.
         this.#session = undefined;
-        return store;
+        return this.served = store;
       } catch (error) {
         this.fault = (error as Error).message;
         await this.#session?.close();
@@ -54,8 +59,15 @@ export class PostgresStandby implements Standby {
     await this.#session?.close();
   }
 
+  /** A primary that was replaced does not know of the server that is active on the new one. */
+  #faultOf({ timeline }: Session): string | undefined {
+    const known = [this.#timeline, this.served?.timeline ?? ""];
+    return known.some((each) => isOlder(timeline, each)) ? "was the primary before a failover" : undefined;
+  }
+
   /** Waits until no server is active. @returns false when the wait was ended before */
   async #waitForEnd(session: Session): Promise<boolean> {
+    this.#timeline = session.timeline;
     for (let polls = 0; !this.#isClosed; polls++) {
       const active = await readActive(session);
       if (active === undefined) return true;

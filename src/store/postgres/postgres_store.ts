@@ -40,9 +40,9 @@ export class PostgresStore implements Store {
   onCheckpointFailed: (reason: string) => void = () => {};
   onReplicasUnread: (reason: string | undefined) => void = () => {};
   onRenewed: (reason: string) => void = () => {};
+  readonly #claim: Claim;
   readonly #turns: Turns;
   readonly #reads: ReadSessions | ReplicaReads;
-
   readonly #companion: Companion;
 
   private constructor(
@@ -54,6 +54,7 @@ export class PostgresStore implements Store {
     reads: ReadSessions,
   ) {
     const { storeId, head, turn, pausedSinceMicros } = row;
+    this.#claim = claim;
     this.opened = { storeId, head, pausedSinceMicros, ...how };
     this.arrivals = new Arrivals({ storeId, head });
     const known = new KnownState(turn.number, this.arrivals);
@@ -117,7 +118,7 @@ export class PostgresStore implements Store {
     let renewal: string | undefined;
     claim.primary.onRenewed = (reason) => renewal = reason;
     const row = await claim.take(session);
-    const writer = new WriterSession(place, claim, session);
+    const writer = new WriterSession(claim, session);
     const reads = new ReadSessions(primarySource(claim.primary), readersMax);
     return new PostgresStore(
       place,
@@ -131,6 +132,11 @@ export class PostgresStore implements Store {
 
   get storeId(): string {
     return this.arrivals.state.storeId;
+  }
+
+  /** The timeline of PostgreSQL on which it works. */
+  get timeline(): string {
+    return this.#claim.primary.seen.timeline;
   }
 
   /** Its disk is that of PostgreSQL. */

@@ -12,6 +12,12 @@ import { listenTo, notify } from "./notices.ts";
 /** How often it is looked for what others have written while somebody waits for that: notices may be lost. */
 const LOOK_MILLISECONDS = 500;
 
+/** How often it looks at least. By that it finds out soon that the primary is cut off, and confirms the history on the next. */
+const LOOK_MILLISECONDS_MAX = 1000;
+
+/** A look is short, and waits for nobody: then PostgreSQL is cut off. */
+const LOOK_SILENCE_MILLISECONDS = 3000;
+
 /**
  * How long it rests between two of its acts. A server that has a turn every millisecond lets the others know of many at
  * once: for each one alone, all servers together would do as much for the notices as for the turns.
@@ -49,6 +55,8 @@ export class Companion {
   #shallNotify = true;
   /** When it looks even if nobody waits for events: the next turn tells the same. */
   #lookAt = 0;
+  /** When it looks in any case. */
+  #lookDueAt = 0;
   #working: Promise<void> | undefined;
   #isClosed = false;
 
@@ -85,14 +93,15 @@ export class Companion {
     const session = this.#session;
     if (session === undefined || !session.isOpen) return;
     const giveUp = setTimeout(() => session.close(), CLOSE_MILLISECONDS);
+    const { server } = this.#claim;
     // If it fails, this server is seen for a while longer.
-    await session.run([deleteServer(this.#claim.server)]).catch(() => {});
+    await session.run([deleteServer(server), notify(this.#place.schema, server)]).catch(() => {});
     clearTimeout(giveUp);
     await session.close();
   }
 
   #tick(): void {
-    this.#shallLook ||= this.#options.isAwaited();
+    this.#shallLook ||= this.#options.isAwaited() || performance.now() >= this.#lookDueAt;
     if (this.#shallLook || this.#isHeartbeatDue || !this.#session?.isOpen) this.#work();
   }
 
@@ -126,11 +135,8 @@ export class Companion {
 
   async #beat(session: Session): Promise<void> {
     this.#beatAt = performance.now() + 1000 * HEARTBEAT_SECONDS;
-    const { server, edition, primary } = this.#claim;
-    const [, rows] = await session.run([writeSeen(server, edition), readOthers(server)]);
-    const others = seenServers(rows!).map(({ name }) => name);
-    this.#hasOthers = others.length > 0;
-    primary.others = new Set(others);
+    const { server, edition } = this.#claim;
+    await session.run([writeSeen(server, edition)]);
     this.#shallLook = true;
     await this.#deleteTurns(session);
   }
@@ -151,12 +157,17 @@ export class Companion {
   async #look(session: Session): Promise<void> {
     this.#shallLook = false;
     this.#lookAt = performance.now() + LOOK_MILLISECONDS;
+    this.#lookDueAt = performance.now() + LOOK_MILLISECONDS_MAX;
+    const { server, primary } = this.#claim;
     const after = this.#options.head();
-    const asked: Statement[] = this.#options.isAwaited() ? [READ_STATE, readNews(after)] : [READ_STATE];
-    const [rows, newRows = []] = await session.run(asked);
+    const asked: Statement[] = [READ_STATE, readOthers(server)];
+    if (this.#options.isAwaited()) asked.push(readNews(after));
+    const [rows, otherRows, newRows = []] = await session.run(asked, LOOK_SILENCE_MILLISECONDS);
     const row = storeRow(rows!);
     this.#claim.check(row);
-    this.#claim.primary.saw(session, row);
+    primary.saw(session, row);
+    primary.others = new Set(seenServers(otherRows!).map(({ name }) => name));
+    this.#hasOthers = primary.others.size > 0;
     // What was written between the two is not yet part of the state.
     const events = newsOf(newRows.slice(0, Math.max(0, row.head - after)));
     this.#options.onState(row, after + 1, events);
@@ -188,8 +199,8 @@ export class Companion {
 
   #noticed(server: string): void {
     if (server === this.#claim.server) return;
-    this.#hasOthers = true;
-    this.#claim.primary.others.add(server);
+    // Whoever may connect can send a notice: who the others are is in the table.
+    if (!this.#claim.primary.others.has(server)) this.#lookAt = 0;
     this.#shallLook = true;
     this.#work();
   }

@@ -18,8 +18,14 @@ import { addTurn, presenceOf, readTurn, type TurnPresence } from "../tables/turn
 import { isOlder, timelineText, verdictOf } from "./failover.ts";
 import { SeenHistory } from "./seen_history.ts";
 
-/** How long other servers may take to confirm: those that still run connect again several times a second. */
-const GRACE_MILLISECONDS = 5000;
+/**
+ * How long other servers may take to confirm. Those that still run find out within some 5 s that a primary is cut off
+ * (see `Companion`), and connect again every half second.
+ */
+const GRACE_MILLISECONDS = 10_000;
+
+/** No more than that counts between two times that this server asks: PostgreSQL may not have been there for the others. */
+const GRACE_STEP_MILLISECONDS = 1000;
 
 /** No server has seen a turn beyond this gap, so a renewed history is later than everything that was lost. */
 const RENEWAL_GAP = 2 ** 32;
@@ -38,14 +44,16 @@ export interface PrimaryOptions {
 /** Opens sessions with the primary of a store, and makes sure that its history is the one that servers have seen. */
 export class Primary {
   readonly seen: SeenHistory = new SeenHistory();
-  /** The other servers that may write, as of the last heartbeat. */
+  /** The other servers that may write, as of the last look. */
   others: Set<string> = new Set();
   /** Called with the reason when the store got a new ID. */
   onRenewed: (reason: string) => void = () => {};
   readonly #place: StorePlace;
   readonly #options: PrimaryOptions;
-  /** Since when this server waits for others, on which timeline. */
-  #waiting: { readonly timeline: string; readonly sinceMilliseconds: number } | undefined;
+  /** How long this server has waited for others, on which timeline, and when it asked last. */
+  #waiting:
+    | { readonly timeline: string; readonly askedAt: number; readonly milliseconds: number }
+    | undefined;
 
   constructor(place: StorePlace, options: PrimaryOptions) {
     this.#place = place;
@@ -88,6 +96,8 @@ export class Primary {
    */
   async check(session: Session): Promise<StoreRow> {
     for (;;) {
+      const fault = this.#faultOf(session);
+      if (fault !== undefined) throw new SessionLost(`this PostgreSQL ${fault}`);
       const { last } = this.seen;
       const [rows, turnRows] = await session.run([READ_STATE, askFor(last)]);
       const found = storeRow(rows!);
@@ -166,10 +176,11 @@ export class Primary {
   }
 
   #isGraceOver(timeline: string): boolean {
-    if (this.#waiting?.timeline !== timeline) {
-      this.#waiting = { timeline, sinceMilliseconds: performance.now() };
-    }
-    return performance.now() - this.#waiting.sinceMilliseconds > GRACE_MILLISECONDS;
+    const askedAt = performance.now();
+    const before = this.#waiting?.timeline === timeline ? this.#waiting : { askedAt, milliseconds: 0 };
+    const milliseconds = before.milliseconds + Math.min(askedAt - before.askedAt, GRACE_STEP_MILLISECONDS);
+    this.#waiting = { timeline, askedAt, milliseconds };
+    return milliseconds > GRACE_MILLISECONDS;
   }
 }
 
@@ -177,13 +188,17 @@ function askFor(seen: CountedState | undefined): Statement {
   return readTurn(seen?.turn.number ?? 0);
 }
 
-/** What has become of the last turn that was seen; undefined when that was in another store. */
+/**
+ * What has become of the last turn that was seen; undefined when it was in another store, and this one is later: then
+ * whatever is missing was told by the new ID.
+ */
 function presence(
   seen: CountedState | undefined,
-  { storeId }: CountedState,
+  { storeId, turn }: CountedState,
   turnRows: readonly Row[],
 ): TurnPresence | undefined {
-  return seen?.storeId === storeId ? presenceOf(seen.turn, turnRows) : undefined;
+  if (seen === undefined || (seen.storeId !== storeId && turn.number >= seen.turn.number)) return undefined;
+  return presenceOf(seen.turn, turnRows);
 }
 
 function waitedFor(others: number): string {

@@ -135,6 +135,8 @@ export class Transactions {
       if (error instanceof DatabaseError) return await this.#abort(error, session);
       const outcome = await this.#outcomeOf(turn, (error as Error).message);
       if (outcome.kind !== "done") return this.#forget(outcome);
+      // It is about to be acknowledged. Found on a new session, it may have come behind what that one has begun with.
+      this.#claim.primary.seen.saw(after);
     }
     this.state = this.#committed = after;
     this.#options.onTurn(after);

@@ -1,5 +1,4 @@
-import { openPrimary } from "../connection/open_session.ts";
-import { reasonOf, type StorePlace } from "../connection/place.ts";
+import { reasonOf } from "../connection/place.ts";
 import { databaseFault } from "../connection/check_database.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
@@ -13,7 +12,6 @@ const RECONNECT_PAUSE_MILLISECONDS = 250;
 
 /** The connection on which turns are taken. It is replaced when it is lost, as long as this server may write. */
 export class WriterSession {
-  readonly #place: StorePlace;
   readonly #claim: Claim;
   #session: Session;
   #connecting: Promise<Session> | undefined;
@@ -22,8 +20,7 @@ export class WriterSession {
   onReplaced: (reason: string) => void = () => {};
 
   /** @param session one that has taken the claim */
-  constructor(place: StorePlace, claim: Claim, session: Session) {
-    this.#place = place;
+  constructor(claim: Claim, session: Session) {
     this.#claim = claim;
     this.#session = session;
     if (!claim.isShared) this.#keep(session);
@@ -53,7 +50,7 @@ export class WriterSession {
       return await (await this.ready()).run(statements);
     } catch (error) {
       if (!(error instanceof StoreBroken)) throw error;
-      const session = await openPrimary(this.#place, "writing");
+      const session = await this.#claim.primary.open("writing");
       try {
         return await session.run(statements);
       } finally {

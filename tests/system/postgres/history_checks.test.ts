@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/postgres_url.ts";
+import { initPostgresStore } from "../../../src/store/postgres/connection/create_store.ts";
+import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
+import type { StorePlace } from "../../../src/store/postgres/connection/place.ts";
+import { numberIn, textIn } from "../../../src/store/postgres/protocol/cells.ts";
+import { Claim } from "../../../src/store/postgres/servers/claim.ts";
+import type { StoreRow } from "../../../src/store/postgres/tables/state.ts";
+import { Turns } from "../../../src/store/postgres/writing/turns.ts";
+import { WriterSession } from "../../../src/store/postgres/writing/writer_session.ts";
+import { ofTypes } from "../../store/made_writes.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { CuttingProxy } from "./support/cutting_proxy.ts";
+import { Failover, PATIENCE_SECONDS } from "./support/failover.ts";
+import { postgresTest } from "./support/postgres_test.ts";
+
+const schema = "eventstore";
+
+function historyTest(name: string, test: (failover: Failover) => Promise<void>): Promise<void> {
+  return postgresTest(name, async (programs) => {
+    await using failover = await Failover.start(programs);
+    await initPostgresStore(placeOf(failover, 0));
+    await test(failover);
+  });
+}
+
+function placeOf({ hosts }: Failover, host: number): StorePlace {
+  return { address: hosts[host]!.address(), schema };
+}
+
+/** A server without its companion: what it has seen is only what it has done. */
+class Member implements AsyncDisposable {
+  readonly claim: Claim;
+  readonly renewals: string[] = [];
+  row!: StoreRow;
+  writer!: WriterSession;
+  turns!: Turns;
+
+  constructor(readonly place: StorePlace) {
+    this.claim = new Claim(place, { edition: "A", servers: "shared" });
+    this.claim.primary.onRenewed = (reason) => this.renewals.push(reason);
+  }
+
+  static async join(place: StorePlace): Promise<Member> {
+    const member = new Member(place);
+    const session = await openPrimary(place, "writing");
+    member.row = await member.claim.take(session);
+    member.writer = new WriterSession(member.claim, session);
+    member.turns = new Turns(member.writer, member.claim, member.row, {
+      onBroken: () => {},
+      onTurn: () => {},
+      onNews: () => {},
+    });
+    return member;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.turns.close();
+  }
+}
+
+/** Waits until the replica has all servers and turns. */
+async function sameOn({ hosts: [primary, replica] }: Failover): Promise<void> {
+  const sql =
+    `SELECT (SELECT max(number) FROM ${schema}.turn), (SELECT string_agg(name || timeline, ',' ORDER BY name) FROM ${schema}.server), timeline FROM ${schema}.store`;
+  await eventually(async () => {
+    assert.deepEqual(
+      (await replica!.sql(sql)).map((row) => row.map((cell) => cell && textIn(cell))),
+      (await primary!.sql(sql)).map((row) => row.map((cell) => cell && textIn(cell))),
+    );
+  }, PATIENCE_SECONDS);
+}
+
+await historyTest("a slow check does not lead back to a primary that was replaced", async (failover) => {
+  const [, promoted] = failover.hosts;
+  await using member = await Member.join(placeOf(failover, 0));
+  const { primary } = member.claim;
+  await sameOn(failover);
+  const slow = await openPrimary(placeOf(failover, 0), "reading");
+  await promoted!.sql("SELECT pg_promote()");
+  const blocker = await openPrimary(placeOf(failover, 0), "setup");
+  await blocker.run([{ sql: "BEGIN" }, { sql: "LOCK TABLE turn IN ACCESS EXCLUSIVE MODE" }]);
+  const late = primary.check(slow).then(() => "works", (error: Error) => error.message);
+  await pause(200);
+  const session = await openPrimary(placeOf(failover, 1), "reading");
+  await primary.check(session);
+  assert.ok(primary.isCurrent(session));
+  await blocker.run([{ sql: "ROLLBACK" }]);
+  const said = await late;
+  for (const each of [slow, blocker]) await each.close();
+  assert.ok(primary.isCurrent(session), `the server goes on with the promoted one, but its old one: ${said}`);
+  assert.match(said, /was the primary before a failover/);
+  assert.deepEqual(member.renewals, []);
+  await session.close();
+});
+
+await historyTest("a slow check does not give the replaced primary a new store ID", async (failover) => {
+  const [, promoted] = failover.hosts;
+  await using member = await Member.join(placeOf(failover, 0));
+  const { primary } = member.claim;
+  await sameOn(failover);
+  const slow = await openPrimary(placeOf(failover, 0), "reading");
+  await promoted!.sql("SELECT pg_promote()");
+  const blocker = await openPrimary(placeOf(failover, 0), "setup");
+  await blocker.run([{ sql: "BEGIN" }, { sql: "LOCK TABLE turn IN ACCESS EXCLUSIVE MODE" }]);
+  const late = primary.check(slow).then(() => "works", (error: Error) => error.message);
+  await pause(200);
+  const session = await openPrimary(placeOf(failover, 1), "writing");
+  await primary.check(session);
+  await session.run([
+    {
+      sql:
+        "INSERT INTO turn SELECT number + 1, head, gen_random_uuid() FROM turn ORDER BY number DESC LIMIT 1",
+    },
+  ]);
+  // As a read or a write there has it seen.
+  await primary.check(session);
+  await blocker.run([{ sql: "ROLLBACK" }]);
+  const said = await late;
+  for (const each of [slow, blocker]) await each.close();
+  assert.deepEqual(member.renewals, [], said);
+  assert.ok(primary.isCurrent(session), said);
+  await session.close();
+});
+
+await historyTest("a turn that was asked after is remembered before it is acknowledged", async (failover) => {
+  const [old, promoted] = failover.hosts;
+  await old!.sql(
+    "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$",
+    `CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON ${schema}.turn DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()`,
+  );
+  await using proxy = new CuttingProxy(old!.port);
+  const url = `postgresql://postgres@127.0.0.1:${proxy.port},127.0.0.1:${promoted!.port}/postgres`;
+  await using member = await Member.join({ address: parsePostgresUrl(url) as PostgresAddress, schema });
+  await sameOn(failover);
+  await failover.stall(1);
+  proxy.cutAt("acknowledged-type", { lastArrives: true });
+  const [outcome] = await member.turns.group([ofTypes("acknowledged-type")]);
+  assert.equal(proxy.cuts, 1);
+  assert.equal(outcome!.kind, "done");
+  await failover.promote(1);
+  const before = member.row.storeId;
+  const session = await openPrimary(placeOf(failover, 1), "reading");
+  const row = await member.claim.primary.check(session);
+  await session.close();
+  assert.equal(row.head, 0, "the acknowledged event is lost");
+  assert.notEqual(row.storeId, before, "which is told");
+});
+
+await historyTest("time in which nobody could confirm does not count as waiting", async (failover) => {
+  const [, promoted] = failover.hosts;
+  await using one = await Member.join(placeOf(failover, 0));
+  await using other = await Member.join(placeOf(failover, 0));
+  await sameOn(failover);
+  await failover.promote(1);
+  const check = async (member: Member): Promise<StoreRow> => {
+    const session = await openPrimary(placeOf(failover, 1), "reading");
+    try {
+      return await member.claim.primary.check(session);
+    } finally {
+      await session.close();
+    }
+  };
+  await assert.rejects(check(one), /have not yet confirmed/);
+  await promoted!.end("SIGKILL");
+  await pause(6000);
+  await promoted!.run();
+  await check(one).catch(() => {});
+  await check(other).catch(() => {});
+  await check(one);
+  assert.deepEqual([...one.renewals, ...other.renewals], []);
+});
+
+await historyTest(
+  "a server whose registration is lost confirms to others what it has seen",
+  async (failover) => {
+    await using one = await Member.join(placeOf(failover, 0));
+    await sameOn(failover);
+    await failover.stall(1);
+    await using other = await Member.join(placeOf(failover, 0));
+    one.claim.primary.others.add(other.claim.server);
+    await failover.promote(1);
+    const place = placeOf(failover, 1);
+    const check = async ({ claim }: Member): Promise<void> => {
+      await eventually(async () => {
+        const session = await openPrimary(place, "reading");
+        try {
+          await claim.primary.check(session);
+        } finally {
+          await session.close();
+        }
+      }, PATIENCE_SECONDS);
+    };
+    await Promise.all([check(one), check(other)]);
+    assert.deepEqual([...one.renewals, ...other.renewals], []);
+  },
+);
+
+await historyTest("a rollback of the disk behind a new store ID is noticed", async (failover) => {
+  const [old] = failover.hosts;
+  await using member = await Member.join(placeOf(failover, 0));
+  const [before] = await old!.sql(`SELECT id FROM ${schema}.store`);
+  assert.equal((await member.turns.reset()).kind, "done");
+  const [turn] = await old!.sql(`SELECT max(number) FROM ${schema}.turn`);
+  // What an earlier state of the disk has.
+  await old!.sql(
+    `DELETE FROM ${schema}.turn WHERE number = ${numberIn(turn![0])}`,
+    `UPDATE ${schema}.store SET id = '${textIn(before![0])}'`,
+  );
+  const { primary } = member.claim;
+  const session = await openPrimary(placeOf(failover, 0), "reading");
+  const row = await primary.check(session);
+  await session.close();
+  assert.ok(
+    row.turn.number >= primary.seen.last!.turn.number,
+    "otherwise every read of it is refused, for good",
+  );
+  assert.equal(member.renewals.length, 1);
+});

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/postgres_url.ts";
+import type { ChunkRequest } from "../../../src/store/chunk.ts";
+import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
+import type { StorePlace } from "../../../src/store/postgres/connection/place.ts";
+import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
+import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
+import { notify } from "../../../src/store/postgres/servers/notices.ts";
+import { ofTypes } from "../../store/made_writes.ts";
+import { written } from "../../store/outcomes.ts";
+import { eventually, pause } from "../../support/eventually.ts";
+import { type Passage, TcpProxy } from "../../support/tcp_proxy.ts";
+import { Failover, PATIENCE_SECONDS } from "./support/failover.ts";
+import { postgresTest } from "./support/postgres_test.ts";
+
+const schema = "eventstore";
+
+function spuriousTest(name: string, test: (failover: Failover) => Promise<void>): Promise<void> {
+  return postgresTest(name, async (programs) => {
+    await using failover = await Failover.start(programs);
+    await test(failover);
+  });
+}
+
+function placeOf(...ports: readonly number[]): StorePlace {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
+  return { address: parsePostgresUrl(`postgresql://postgres@${hosts}/postgres`) as PostgresAddress, schema };
+}
+
+/** A host that is cut off: connections to it stay, and nothing gets through. */
+class DeafProxy extends TcpProxy {
+  isDeaf = false;
+
+  protected override async forth(bytes: Uint8Array, passage: Passage): Promise<void> {
+    if (!this.isDeaf) await super.forth(bytes, passage);
+  }
+
+  protected override async back(bytes: Uint8Array, passage: Passage): Promise<void> {
+    if (!this.isDeaf) await super.back(bytes, passage);
+  }
+}
+
+async function openStore(place: StorePlace, renewals: string[]): Promise<PostgresStore> {
+  const store = await PostgresStore.open(place, { readersMax: 4, edition: "A", servers: "shared" });
+  store.onRenewed = (reason) => renewals.push(reason);
+  return store;
+}
+
+const page: ChunkRequest = { query: "every", afterSequence: 0, limit: 10, head: undefined };
+
+await spuriousTest("a host that is cut off, and a failover that loses nothing", async (failover) => {
+  const [old, promoted] = failover.hosts;
+  await using proxy = new DeafProxy(old!.port);
+  const place = placeOf(proxy.port, promoted!.port);
+  const renewals: string[] = [];
+  const busy = await openStore(place, renewals);
+  const idle = await openStore(place, renewals);
+  try {
+    written((await busy.turns.group([ofTypes("a")]))[0]);
+    const before = busy.storeId;
+    await failover.caughtUp(1, 1);
+    await pause(6000);
+    proxy.isDeaf = true;
+    await promoted!.sql("SELECT pg_promote()");
+    const endAt = performance.now() + 30_000;
+    while (performance.now() < endAt) {
+      await Promise.race([
+        Promise.allSettled([1, 2, 3].map(() => busy.reads.chunk(page))),
+        pause(500),
+      ]);
+      await pause(100);
+    }
+    assert.deepEqual(renewals, []);
+    assert.deepEqual([busy.storeId, idle.storeId], [before, before]);
+  } finally {
+    await Promise.race([Promise.all([busy.close(), idle.close()]), pause(3000)]);
+  }
+});
+
+await spuriousTest("a server that stopped just before a failover is not waited for", async (failover) => {
+  const [old, promoted] = failover.hosts;
+  const place = placeOf(old!.port, promoted!.port);
+  const renewals: string[] = [];
+  const stays = await openStore(place, renewals);
+  const stops = await openStore(place, renewals);
+  written((await stays.turns.group([ofTypes("a")]))[0]);
+  await pause(6000);
+  await stops.close();
+  await eventually(async () => {
+    const [row] = await promoted!.sql(`SELECT count(*) FROM ${schema}.server`);
+    assert.equal(numberIn(row![0]), 1);
+  }, PATIENCE_SECONDS);
+  await failover.promote(1);
+  await eventually(async () => void await stays.reads.chunk(page), PATIENCE_SECONDS);
+  await stays.close();
+  assert.deepEqual(renewals, []);
+});
+
+await spuriousTest("who may only connect cannot bring about a new store ID", async (failover) => {
+  const [old, promoted] = failover.hosts;
+  await old!.sql("CREATE ROLE stranger LOGIN");
+  const renewals: string[] = [];
+  const store = await openStore(placeOf(old!.port, promoted!.port), renewals);
+  written((await store.turns.group([ofTypes("a")]))[0]);
+  await failover.caughtUp(1, 1);
+  const stranger = await openPrimary({ address: old!.address("stranger"), schema: "public" }, "setup");
+  for (let i = 0; i < 20; i++) {
+    await stranger.run([notify(schema, "nobody")]);
+    await pause(100);
+  }
+  await failover.promote(1);
+  await stranger.close();
+  await eventually(async () => void await store.reads.chunk(page), PATIENCE_SECONDS);
+  await store.close();
+  assert.deepEqual(renewals, []);
+});
