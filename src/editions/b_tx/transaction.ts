@@ -2,6 +2,7 @@ import type { Condition } from "../../model/condition.ts";
 import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts";
 import { VALUES_PER_TURN_MAX } from "../../model/limits.ts";
 import { type Query, queryValues } from "../../model/query.ts";
+import type { StoreState } from "../../store/state.ts";
 import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_limits.ts";
 import type { UnversionedChanges } from "./tx_requests.ts";
 import { LimitReached, Refusal } from "../../model/errors.ts";
@@ -93,10 +94,10 @@ export class Transaction {
     this.#conditionOpen = true;
   }
 
-  /** The read shows the store up to `head`: its condition is on what is committed after that. */
-  readAnswered(head: number): void {
+  /** The read shows a store up to its head: its condition is on what is committed there after that. */
+  readAnswered({ storeId, head }: StoreState): void {
     const { failIfEventsMatch } = this.#conditions.pop()!;
-    this.#conditions.push({ failIfEventsMatch, afterSequence: head });
+    this.#conditions.push({ failIfEventsMatch, afterSequence: head, store: storeId });
   }
 
   /** The decision: closes the open condition and keeps the events, if any. */

@@ -62,7 +62,7 @@ async function readEvents(call: TxCall, reads: Pick<ReadsInFlight, "begin">): Pr
   const counted = held.use(reads.begin("events"));
   const page = await openPage(edition.host.store.reads, read, request);
   counted.handedOut = page.handedOut;
-  transaction.readAnswered(page.head);
+  transaction.readAnswered(page);
   const own = transaction.pendingEvents.filter(({ body }) => matches(query, parseQueried(body)));
   // The call runs, and counts as a read, until its last line has been sent.
   running.extend();

@@ -7,7 +7,7 @@ import { READ_STATE, storeRow } from "./tables/state.ts";
 import { endSession, POLL_MILLISECONDS, readActive } from "./servers/active_server.ts";
 import { isOlder } from "./servers/failover.ts";
 
-/** Every so many times that it is looked for the active server, the store ID is read, too. */
+/** Every so many times that it is looked for the active server, it is looked closely, and the store ID is read, too. */
 const POLLS_PER_STATE = 10;
 
 /** A server that is active tries more often to get a new connection, and so stays active when all have lost theirs. */
@@ -35,7 +35,10 @@ export class PostgresStandby implements Standby {
   async takeOver(): Promise<PostgresStore | undefined> {
     while (!this.#isClosed) {
       try {
-        const session = await openPrimary(this.#place, "writing", { faultOf: (made) => this.#faultOf(made) });
+        const session = await openPrimary(this.#place, "writing", {
+          faultOf: (made) => this.#faultOf(made),
+          isLatest: true,
+        });
         this.#session = session;
         await makeReady(this.#place, session, this.#options);
         if (!await this.#waitForEnd(session)) break;
@@ -69,7 +72,7 @@ export class PostgresStandby implements Standby {
   async #waitForEnd(session: Session): Promise<boolean> {
     this.#timeline = session.timeline;
     for (let polls = 0; !this.#isClosed; polls++) {
-      const active = await readActive(session);
+      const active = await readActive(session, polls % POLLS_PER_STATE !== 0);
       if (active === undefined) return true;
       if (polls % POLLS_PER_STATE === 0) {
         const [rows] = await session.run([READ_STATE]);

@@ -97,7 +97,7 @@ export class PostgresStore implements Store {
   static async open(place: StorePlace, options: PostgresStoreOptions): Promise<PostgresStore> {
     let session: Session | undefined;
     try {
-      session = await openPrimary(place, "writing");
+      session = await openPrimary(place, "writing", { isLatest: true });
       const created = await makeReady(place, session, options);
       return await PostgresStore.openOn(session, place, options, created);
     } catch (error) {

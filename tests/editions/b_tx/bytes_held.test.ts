@@ -69,7 +69,7 @@ Deno.test("a read that the store has not answered is a condition on all events",
   const limits = { maxEventsPerTx: 100, maxReadsPerTx: 100, maxProjectionsPerTx: 500 };
   const transaction = new Transaction(limits);
   transaction.beginRead("every");
-  transaction.readAnswered(7);
+  transaction.readAnswered({ storeId: "the store", head: 7 });
   transaction.writeEvents([], 0);
   transaction.beginRead("every");
   // Its client left; what it decides without having seen anything must not be written.

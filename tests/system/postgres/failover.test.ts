@@ -175,6 +175,27 @@ await failoverTest(
   },
 );
 
+await failoverTest(
+  "a server that starts takes the latest primary, whichever is named first",
+  async (failover) => {
+    const [old, promoted] = failover.hosts;
+    const client = await failover.serve();
+    await append(client, "a");
+    await failover.caughtUp(1, 1);
+    await failover.promote(1);
+    await appendedAgain(client, "b");
+    const { store, types } = await seen(client);
+    await old!.run();
+    for (const order of [[0, 1], [1, 0]]) {
+      const started = await failover.serve({ SERVICE_POSTGRES_URL: failover.url(order) });
+      const now = await seen(started);
+      assert.deepEqual([now.store, now.types], [store, types]);
+    }
+    await promoted!.end("SIGKILL");
+    await assert.rejects(append(client, "lost"), "the old primary is not taken for the new one");
+  },
+);
+
 await failoverTest("replicas that still follow the old primary are never read again", async (failover) => {
   const [old, promoted] = failover.hosts;
   const readUrl = failover.url([0], "any");
@@ -207,6 +228,8 @@ await failoverTest("edition B: a transaction on a history that went back is a co
     assert.notEqual(page.store, before);
     assert.deepEqual(page.events.map(({ type }) => type), ["a"]);
   }, PATIENCE_SECONDS);
+  // In the place of what was lost.
+  await appendInTx(client, { type: "never", payload: "" });
   assert.equal((await client.request("POST", `/tx/${txId}/commit`)).status, 409);
   await appendInTx(client, { type: "b", payload: "" });
 });

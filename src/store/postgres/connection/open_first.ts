@@ -6,6 +6,7 @@ import {
 } from "../../../config/postgres_url.ts";
 import { booleanIn, textIn } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
+import { isOlder } from "../servers/failover.ts";
 import { Session, type SessionOptions } from "../protocol/session.ts";
 
 /** A server that has not answered after this time does not keep the next one from being tried beside it. */
@@ -17,6 +18,7 @@ type Attempt = () => Promise<Session>;
  * Opens a session with the first server of an address that will do.
  * @param target what is wanted of the server
  * @param faultOf why a server will not do that is as wanted, if it will not
+ * @param isLatest whether all are asked, and of several primaries the latest one will do
  * @throws DatabaseError, SessionLost
  */
 export function openFirst(
@@ -24,6 +26,7 @@ export function openFirst(
   target: PostgresTarget,
   options: SessionOptions,
   faultOf: (session: Session) => Promise<string | undefined>,
+  isLatest = false,
 ): Promise<Session> {
   const servers = [address.server, ...address.others ?? []];
   const withOne = (server: PostgresServer, wanted: PostgresTarget): Attempt => async () => {
@@ -41,13 +44,14 @@ export function openFirst(
   const attempts = targets.flatMap((wanted) => servers.map((server) => withOne(server, wanted)));
   if (attempts.length === 1) return attempts[0]!();
   const names = targets.flatMap(() => servers.map(postgresServerText));
-  return firstOf(attempts, names);
+  return (isLatest ? latestOf : firstOf)(attempts, names);
 }
 
-/** The system identifier and the timeline are asked of a primary only: a replica may be on its way to another one. */
+/** System identifier, timeline and database are asked of a primary only: a replica may be on its way to another one. */
 const FACTS = `SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean,
   CASE WHEN pg_is_in_recovery() THEN ''
-    ELSE (pg_control_system()).system_identifier || '/' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END`;
+    ELSE concat_ws('/', (pg_control_system()).system_identifier, left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
+      (SELECT oid FROM pg_database WHERE datname = current_database())) END`;
 
 /** Why a server will not do; undefined when it will. Also notes the timeline of its session. */
 async function targetFault(session: Session, target: PostgresTarget): Promise<string | undefined> {
@@ -58,6 +62,37 @@ async function targetFault(session: Session, target: PostgresTarget): Promise<st
   if (target === "standby") return isReplica ? undefined : "is a primary";
   if (isReplica) return "is a replica; name the primary in postgresUrl";
   return target === "read-write" && isReadOnly ? "takes no writes" : undefined;
+}
+
+/** Begins all attempts, and takes the session with the latest timeline of those that open about as soon as the first. */
+async function latestOf(attempts: readonly Attempt[], names: readonly string[]): Promise<Session> {
+  const opened: Session[] = [];
+  const errors: Error[] = [];
+  let isOver = false;
+  const all = attempts.map(async (attempt, place) => {
+    try {
+      const session = await attempt();
+      if (isOver) await session.close();
+      else opened.push(session);
+    } catch (error) {
+      errors[place] = error as Error;
+    }
+  });
+  const finished = Promise.all(all);
+  // Those that have failed leave it to the others.
+  await Promise.any(all.map(async (attempt, place) => {
+    await attempt;
+    if (errors[place] !== undefined) throw errors[place];
+  })).catch(() => {});
+  if (opened.length === 0) throw errorOf(errors, names);
+  const { promise: isLate, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, PATIENCE_MILLISECONDS);
+  await Promise.race([finished, isLate]);
+  clearTimeout(timer);
+  isOver = true;
+  const latest = opened.reduce((best, session) => isOlder(best.timeline, session.timeline) ? session : best);
+  await Promise.all(opened.map((session) => session === latest ? undefined : session.close()));
+  return latest;
 }
 
 /** Begins one attempt after the other, each when the one before has failed or is slow. The first to succeed wins. */

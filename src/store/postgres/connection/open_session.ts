@@ -29,6 +29,8 @@ export interface PrimaryOptions {
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Why a PostgreSQL will not do that takes itself for the primary, if it will not. */
   readonly faultOf?: (session: Session) => string | undefined;
+  /** Whether all hosts are asked: a server that starts knows nothing by which it would recognize an old primary. */
+  readonly isLatest?: boolean;
 }
 
 /**
@@ -38,13 +40,19 @@ export interface PrimaryOptions {
 export function openPrimary(
   { address, schema }: StorePlace,
   purpose: Purpose,
-  { onNotice, faultOf }: PrimaryOptions = {},
+  { onNotice, faultOf, isLatest }: PrimaryOptions = {},
 ): Promise<Session> {
-  return openFirst(address, "read-write", {
-    parameters: parametersFor(schema, purpose),
-    silenceMilliseconds: SILENCE_MILLISECONDS[purpose],
-    onNotice,
-  }, (session) => Promise.resolve(faultOf?.(session)));
+  return openFirst(
+    address,
+    "read-write",
+    {
+      parameters: parametersFor(schema, purpose),
+      silenceMilliseconds: SILENCE_MILLISECONDS[purpose],
+      onNotice,
+    },
+    (session) => Promise.resolve(faultOf?.(session)),
+    isLatest,
+  );
 }
 
 /**

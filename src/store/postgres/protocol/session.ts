@@ -40,7 +40,7 @@ interface Batch {
  * together must not be divided among two. Each text of SQL is prepared once.
  */
 export class Session {
-  /** Of a primary: its system identifier and the ID of its timeline, which stay while a session lasts. */
+  /** Of a primary: its system identifier, the ID of its timeline and the OID of the database, which stay while a session lasts. */
   timeline = "";
   readonly #conn: Transport;
   readonly #options: SessionOptions;

@@ -1,6 +1,7 @@
 import { booleanIn, numberIn, textIn } from "../protocol/cells.ts";
 import { DatabaseError } from "../protocol/errors.ts";
-import type { Session, Statement } from "../protocol/session.ts";
+import type { Session } from "../protocol/session.ts";
+import { SESSION_LOCK_CLASS } from "../tables/servers.ts";
 
 /** How often a server that stands by looks whether the active one is still there. */
 export const POLL_MILLISECONDS = 50;
@@ -26,17 +27,23 @@ export interface ActiveServer {
  * The row of the store names the active server, whose row names its session. Only roles that may write to these tables can
  * change that; a role that may not see when a session of another one began goes by the heartbeats in the table.
  */
-const READ_ACTIVE: Statement = {
-  sql: `SELECT a.pid, coalesce(host(a.client_addr), 'a unix socket'),
+const ACTIVE = `SELECT a.pid, coalesce(host(a.client_addr), 'a unix socket'),
       coalesce(a.wait_event_type = 'Client' AND clock_timestamp() - a.state_change > interval '${SILENT_SECONDS} seconds', false)
     FROM store JOIN server s ON s.name = store.server CROSS JOIN LATERAL pg_stat_get_activity(s.pid) a
-    WHERE a.backend_start = s.session_start
-      OR (a.backend_start IS NULL AND s.seen > clock_timestamp() - interval '15 seconds')`,
-};
+    WHERE (a.backend_start = s.session_start
+      OR (a.backend_start IS NULL AND s.seen > clock_timestamp() - interval '15 seconds'))`;
 
-/** @returns undefined when there is none, or its session has ended, however that ended */
-export async function readActive(session: Session): Promise<ActiveServer | undefined> {
-  const [[row] = []] = await session.run([READ_ACTIVE]);
+/** Of a connection that a pooler has passed on to somebody else, only the lock tells. */
+const HOLDS_LOCK =
+  ` AND EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.pid = s.pid
+  AND l.classid = ${SESSION_LOCK_CLASS} AND l.objid = s.session_lock::oid)`;
+
+/**
+ * @param isQuick whether it is enough that the session is there: to look through all locks takes longer
+ * @returns undefined when there is none, or its session has ended, however that ended
+ */
+export async function readActive(session: Session, isQuick = false): Promise<ActiveServer | undefined> {
+  const [[row] = []] = await session.run([{ sql: isQuick ? ACTIVE : ACTIVE + HOLDS_LOCK }]);
   if (row === undefined) return undefined;
   const pid = numberIn(row[0]);
   const text = `another server (connected from ${textIn(row[1])}, process ${pid} of PostgreSQL)`;

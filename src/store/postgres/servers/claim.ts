@@ -56,7 +56,7 @@ export class Claim {
     this.#place = place;
     this.edition = edition;
     this.#isShared = servers === "shared";
-    this.primary = new Primary(place, { server: this.server, isShared: this.#isShared, failover });
+    this.primary = new Primary(place, { server: this.server, edition, isShared: this.#isShared, failover });
   }
 
   /** Whether other servers may write, too. */
@@ -90,9 +90,9 @@ export class Claim {
     await this.#checkEditions(session);
     await this.#refuseBesideActive(session);
     const owner = { edition: this.edition, server: this.#isShared ? "" : this.server };
-    const own = [DELETE_FORGOTTEN, this.#registration, writeOwner(owner), READ_STATE, { sql: "COMMIT" }];
-    const [, , , rows] = await session.run(own);
-    return storeRow(rows!);
+    const own = [READ_STATE, DELETE_FORGOTTEN, ...this.#registration, writeOwner(owner), { sql: "COMMIT" }];
+    const [rows] = await session.run(own);
+    return { ...storeRow(rows!), ...owner };
   }
 
   /** Opens another session on which this server may write. @throws SessionLost, DatabaseError, StoreBroken */
@@ -101,7 +101,7 @@ export class Claim {
     try {
       const [, , rows] = await session.run([{ sql: "BEGIN" }, LOCK_STORE, READ_STATE]);
       this.check(storeRow(rows!));
-      await session.run([this.#registration, { sql: "COMMIT" }]);
+      await session.run([...this.#registration, { sql: "COMMIT" }]);
       return session;
     } catch (error) {
       await session.close();

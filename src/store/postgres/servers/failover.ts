@@ -11,7 +11,7 @@ import type { TurnPresence } from "../tables/turns.ts";
 export interface Found {
   /** The timeline on which the store is known to be complete; undefined when the operator takes it as it is. */
   readonly recorded: string | undefined;
-  /** The timeline on which it is. */
+  /** The timeline on which it is, without a name. */
   readonly now: string;
   /** What has become of the last turn that this server has seen; undefined when it has seen none of this store ID. */
   readonly seen: TurnPresence | undefined;
@@ -31,22 +31,32 @@ export type Verdict = "whole" | "renew" | "wait";
 export function verdictOf({ recorded, now, seen, awaited, setting, isGraceOver }: Found): Verdict {
   if (recorded === undefined) return "whole";
   if (seen === "missing") return "renew";
-  if (recorded === now) return "whole";
+  if (isOn(recorded, now)) return "whole";
   if (seen === "present" && awaited === 0) return "whole";
   if (setting === "lossless" && isFailover(recorded, now)) return "whole";
   return isGraceOver ? "renew" : "wait";
 }
 
-/** A timeline as it is recorded: the cluster, its timeline, and the table `store` in it. */
+/** Where a store is: the cluster, its timeline, the database, and the table `store` in it. */
 export function timelineText(sessionTimeline: string, tableOid: string): string {
   return `${sessionTimeline}/${tableOid}`;
 }
 
+/** As it is recorded, with a name: replicas that were promoted apart from each other may have the same timeline ID. */
+export function namedTimeline(timeline: string): string {
+  return `${timeline}/${crypto.randomUUID()}`;
+}
+
+/** Whether this timeline was recorded. */
+export function isOn(recorded: string | undefined, timeline: string): boolean {
+  return recorded?.startsWith(`${timeline}/`) === true;
+}
+
 /** Whether one timeline follows the other in the same cluster. */
-function isFailover(before: string, after: string): boolean {
-  const [oldSystem, , oldTable] = before.split("/");
-  const [newSystem, , newTable] = after.split("/");
-  return oldSystem === newSystem && oldTable === newTable;
+function isFailover(recorded: string, now: string): boolean {
+  const [oldSystem, , oldDatabase, oldTable] = recorded.split("/");
+  const [newSystem, , newDatabase, newTable] = now.split("/");
+  return oldSystem === newSystem && oldDatabase === newDatabase && oldTable === newTable;
 }
 
 /** Whether a timeline is older than another one of the same cluster, as that of a primary that was replaced. */

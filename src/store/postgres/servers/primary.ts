@@ -15,7 +15,7 @@ import {
   writeTimeline,
 } from "../tables/state.ts";
 import { addTurn, presenceOf, readTurn, type TurnPresence } from "../tables/turns.ts";
-import { isOlder, timelineText, verdictOf } from "./failover.ts";
+import { isOlder, isOn, namedTimeline, timelineText, type Verdict, verdictOf } from "./failover.ts";
 import { SeenHistory } from "./seen_history.ts";
 
 /**
@@ -36,6 +36,7 @@ const DURABLY: readonly Statement[] = [{ sql: "BEGIN" }, { sql: "SET LOCAL synch
 export interface PrimaryOptions {
   /** This server, among those of the store. */
   readonly server: string;
+  readonly edition: string;
   /** Whether other servers may write, too. */
   readonly isShared: boolean;
   readonly failover: FailoverName;
@@ -83,9 +84,16 @@ export class Primary {
     return this.seen.timeline.startsWith(`${session.timeline}/`);
   }
 
-  /** Remembers what a session has shown. @throws SessionLost when it is not with the primary any more */
-  saw(session: Session, state: CountedState): void {
-    if (!this.isCurrent(session)) throw new SessionLost("this PostgreSQL was the primary before a failover");
+  /**
+   * Remembers what a session has shown.
+   * @param timeline as it is recorded there, if that was read
+   * @throws SessionLost when it is not with the primary any more
+   */
+  saw(session: Session, state: CountedState & Partial<Pick<StoreRow, "timeline">>): void {
+    const { timeline = this.seen.timeline } = state;
+    if (!this.isCurrent(session) || timeline !== this.seen.timeline) {
+      throw new SessionLost("this PostgreSQL is not the primary on which this server works");
+    }
     this.seen.saw(state);
   }
 
@@ -102,10 +110,10 @@ export class Primary {
       const [rows, turnRows] = await session.run([READ_STATE, askFor(last)]);
       const found = storeRow(rows!);
       const timeline = timelineText(session.timeline, found.tableOid);
-      const isWhole = found.timeline === timeline && presence(last, found, turnRows!) !== "missing";
+      const isWhole = isOn(found.timeline, timeline) && presence(last, found, turnRows!) !== "missing";
       const row = isWhole ? found : await this.#settle(session, timeline);
       // Meanwhile a write may have been answered on another session, with a PostgreSQL that was the primary before.
-      if (this.isCurrent(session) || this.seen.last === last) return this.#work(timeline, row);
+      if (row.timeline === this.seen.timeline || this.seen.last === last) return this.#work(row);
     }
   }
 
@@ -114,16 +122,16 @@ export class Primary {
     return isOlder(session.timeline, this.seen.timeline) ? "was the primary before a failover" : undefined;
   }
 
-  #work(timeline: string, row: StoreRow): StoreRow {
-    if (timeline === this.seen.timeline) this.seen.saw(row);
-    else this.seen.beginOn(timeline, row);
+  #work(row: StoreRow): StoreRow {
+    if (row.timeline === this.seen.timeline) this.seen.saw(row);
+    else this.seen.beginOn(row.timeline!, row);
     this.#waiting = undefined;
     return row;
   }
 
   /** Decides about the history, while nobody else does. */
   async #settle(session: Session, timeline: string): Promise<StoreRow> {
-    const { server, isShared, failover } = this.#options;
+    const { server, edition, isShared, failover } = this.#options;
     // What is seen while this is asked says nothing about the answer.
     const { last } = this.seen;
     const asked = [...DURABLY, LOCK_STORE, READ_STATE, askFor(last), readRegistered(server)];
@@ -136,7 +144,8 @@ export class Primary {
         ? this.#awaited(servers, timeline)
         : Number(!["", server].includes(row.server));
       // A database that lacks the registration of this server may lack turns of others as well.
-      const mayVouch = (isShared || row.server === server) && servers.some(({ name }) => name === server);
+      const mayVouch = (isShared || row.server === server) &&
+        servers.some(({ name, isRegistered }) => isRegistered && name === server);
       const verdict = verdictOf({
         recorded: row.timeline,
         now: timeline,
@@ -145,7 +154,7 @@ export class Primary {
         setting: failover,
         isGraceOver: this.#isGraceOver(timeline),
       });
-      const own = seen === "present" ? [confirmTimeline(server, timeline)] : [];
+      const own = seen === "present" ? [confirmTimeline(server, edition, timeline)] : [];
       const [statements, after] = this.#carryOut(verdict, row, timeline);
       await session.run([...own, ...statements, { sql: "COMMIT" }]);
       if (verdict === "wait") throw new SessionLost(`after a failover, ${waitedFor(awaited)}`);
@@ -157,15 +166,16 @@ export class Primary {
     }
   }
 
-  #carryOut(verdict: "whole" | "renew" | "wait", row: StoreRow, timeline: string): [Statement[], StoreRow] {
+  #carryOut(verdict: Verdict, row: StoreRow, timeline: string): [Statement[], StoreRow] {
     if (verdict === "wait") return [[], row];
-    if (verdict === "whole") {
-      return [row.timeline === timeline ? [] : [writeTimeline(timeline)], { ...row, timeline }];
-    }
+    const isRecorded = isOn(row.timeline, timeline);
+    const recorded = isRecorded ? row.timeline! : namedTimeline(timeline);
+    const statements = isRecorded ? [] : [writeTimeline(recorded)];
+    if (verdict === "whole") return [statements, { ...row, timeline: recorded }];
     const last = Math.max(row.turn.number, this.seen.last?.turn.number ?? 0);
     const turn = { number: last + RENEWAL_GAP, name: crypto.randomUUID() };
-    const after = { ...row, storeId: crypto.randomUUID(), turn, timeline };
-    return [[writeStoreId(after.storeId), writeTimeline(timeline), addTurn(row.head, turn)], after];
+    const after = { ...row, storeId: crypto.randomUUID(), turn, timeline: recorded };
+    return [[...statements, writeStoreId(after.storeId), addTurn(row.head, turn)], after];
   }
 
   /** Servers that may have seen more than this one, and have not confirmed that it is there. */

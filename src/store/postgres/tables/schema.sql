@@ -13,8 +13,8 @@ CREATE TABLE store (
   -- The one server that may write, for editions of which only one may; otherwise empty. A server that finds another
   -- edition or another name here may not write any more.
   server text NOT NULL,
-  -- The timeline of PostgreSQL on which nothing of the history is missing: system identifier, timeline ID, OID of this
-  -- table. On another one, as after a failover or a restore, servers first check that. NULL: the next server takes the
+  -- The timeline of PostgreSQL on which nothing of the history is missing: system identifier, timeline ID, OIDs of the
+  -- database and of this table, and a name. On another one, as after a failover or a restore, servers first check that. NULL: the next server takes the
   -- database as it is.
   timeline text
 );
@@ -39,9 +39,11 @@ CREATE TABLE server (
   seen timestamptz NOT NULL,
   -- The last timeline on which this server has found everything that it has seen.
   timeline text NOT NULL,
-  -- The connection on which it writes: process and start.
+  -- The connection on which it writes: process, start, and an advisory lock that is held there. A pooler may keep the
+  -- connection when the server is gone, but not the lock.
   pid integer NOT NULL,
-  session_start timestamptz NOT NULL
+  session_start timestamptz NOT NULL,
+  session_lock integer NOT NULL
 ) WITH (fillfactor = 20);
 
 -- `time` in microseconds since 1970; `body` is the rest of the event's JSON line exactly as it is sent.

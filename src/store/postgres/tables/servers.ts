@@ -11,6 +11,8 @@ export interface SeenServer {
   readonly isRecent: boolean;
   /** The last timeline on which it has found everything that it has seen. */
   readonly timeline: string;
+  /** Whether a session is registered, on which it writes. */
+  readonly isRegistered: boolean;
 }
 
 /** A server gives a heartbeat so often, and one that gave none for so long is not there any more. */
@@ -23,27 +25,40 @@ const FORGOTTEN_DAYS = 7;
 /** A heartbeat. */
 export function writeSeen(server: string, edition: string): Statement {
   return {
-    sql: `INSERT INTO server (name, edition, seen, timeline, pid, session_start)
-      VALUES ($1, $2, clock_timestamp(), '', 0, clock_timestamp())
+    sql: `INSERT INTO server (name, edition, seen, timeline, pid, session_start, session_lock)
+      VALUES ($1, $2, clock_timestamp(), '', 0, clock_timestamp(), 0)
       ON CONFLICT (name) DO UPDATE SET seen = clock_timestamp()`,
     params: [server, edition],
   };
 }
 
+/** "EvSt": the locks of registered sessions among those of others. */
+export const SESSION_LOCK_CLASS = 0x45765374;
+
 /** Registers a server, with this session as the one on which it writes. */
-export function register(server: string, edition: string, timeline: string): Statement {
-  return {
-    sql: `INSERT INTO server (name, edition, seen, timeline, pid, session_start)
-      SELECT $1, $2, clock_timestamp(), $3, pid, backend_start FROM pg_stat_get_activity(pg_backend_pid())
-      ON CONFLICT (name) DO UPDATE SET seen = excluded.seen, timeline = excluded.timeline,
-        pid = excluded.pid, session_start = excluded.session_start`,
-    params: [server, edition, timeline],
-  };
+export function register(server: string, edition: string, timeline: string): Statement[] {
+  // Nobody can have the lock of a session that is registered only now.
+  const lock = String(crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1);
+  return [
+    { sql: `SELECT pg_advisory_lock(${SESSION_LOCK_CLASS}, $1::integer)`, params: [lock] },
+    {
+      sql: `INSERT INTO server (name, edition, seen, timeline, pid, session_start, session_lock)
+        SELECT $1, $2, clock_timestamp(), $3, pid, backend_start, $4 FROM pg_stat_get_activity(pg_backend_pid())
+        ON CONFLICT (name) DO UPDATE SET seen = excluded.seen, timeline = excluded.timeline,
+          pid = excluded.pid, session_start = excluded.session_start, session_lock = excluded.session_lock`,
+      params: [server, edition, timeline, lock],
+    },
+  ];
 }
 
-/** Says that a server has found everything that it has seen. */
-export function confirmTimeline(server: string, timeline: string): Statement {
-  return { sql: "UPDATE server SET timeline = $2 WHERE name = $1", params: [server, timeline] };
+/** Says that a server has found everything that it has seen, also where its registration is lost. */
+export function confirmTimeline(server: string, edition: string, timeline: string): Statement {
+  return {
+    sql: `INSERT INTO server (name, edition, seen, timeline, pid, session_start, session_lock)
+      VALUES ($1, $2, clock_timestamp(), $3, 0, clock_timestamp(), 0)
+      ON CONFLICT (name) DO UPDATE SET timeline = excluded.timeline`,
+    params: [server, edition, timeline],
+  };
 }
 
 export function deleteServer(server: string): Statement {
@@ -56,7 +71,7 @@ export const DELETE_FORGOTTEN: Statement = {
 
 const COLUMNS = `name, edition, extract(epoch FROM clock_timestamp() - seen)::integer,
   seen > coalesce((SELECT seen FROM server WHERE name = $1), clock_timestamp()) - interval '${GONE_SECONDS} seconds',
-  timeline`;
+  timeline, pid <> 0`;
 
 /** The other servers that are there, the one seen last first. */
 export function readOthers(server: string): Statement {
@@ -73,11 +88,12 @@ export function readRegistered(server: string): Statement {
 }
 
 export function seenServers(rows: readonly Row[]): SeenServer[] {
-  return rows.map(([name, edition, seconds, isRecent, timeline]) => ({
+  return rows.map(([name, edition, seconds, isRecent, timeline, isRegistered]) => ({
     name: textIn(name),
     edition: textIn(edition),
     seconds: Math.max(0, numberIn(seconds)),
     isRecent: booleanIn(isRecent),
     timeline: textIn(timeline),
+    isRegistered: booleanIn(isRegistered),
   }));
 }

@@ -2,17 +2,20 @@ import assert from "node:assert/strict";
 import {
   type Found,
   isOlder,
+  isOn,
+  namedTimeline,
   timelineText,
   verdictOf,
 } from "../../../../src/store/postgres/servers/failover.ts";
 
-const BEFORE = "7711/00000009/16384";
-const AFTER = "7711/0000000A/16384";
-const RESTORED = "9922/00000001/16384";
+const HERE = "7711/00000009/5/16384";
+const BEFORE = `${HERE}/first`;
+const AFTER = "7711/0000000A/5/16384";
+const RESTORED = "9922/00000001/5/16384";
 
 const CALM: Found = {
   recorded: BEFORE,
-  now: BEFORE,
+  now: HERE,
   seen: "present",
   awaited: 0,
   setting: "verify",
@@ -44,7 +47,8 @@ Deno.test("with lossless failovers nobody is waited for, but a restored database
   const lossless = { ...CALM, seen: undefined, awaited: 1, setting: "lossless" as const, isGraceOver: true };
   assert.equal(verdictOf({ ...lossless, now: AFTER }), "whole");
   assert.equal(verdictOf({ ...lossless, now: RESTORED }), "renew");
-  assert.equal(verdictOf({ ...lossless, now: "7711/00000009/20000" }), "renew", "a dump was restored");
+  assert.equal(verdictOf({ ...lossless, now: "7711/00000009/5/20000" }), "renew", "a dump was restored");
+  assert.equal(verdictOf({ ...lossless, now: "7711/00000009/6/16384" }), "renew", "the database is a copy");
   assert.equal(
     verdictOf({ ...lossless, now: RESTORED, recorded: undefined }),
     "whole",
@@ -53,11 +57,13 @@ Deno.test("with lossless failovers nobody is waited for, but a restored database
 });
 
 Deno.test("a timeline is older than a later one of the same cluster only", () => {
-  const session = (timeline: string): string => timeline.split("/").slice(0, 2).join("/");
+  const session = (timeline: string): string => timeline.split("/").slice(0, 3).join("/");
   assert.ok(isOlder(session(BEFORE), AFTER));
   assert.ok(!isOlder(session(AFTER), BEFORE));
   assert.ok(!isOlder(session(BEFORE), BEFORE));
   assert.ok(!isOlder(session(RESTORED), AFTER));
   assert.ok(!isOlder(session(BEFORE), ""), "a server that has no timeline yet takes any");
-  assert.equal(timelineText(session(BEFORE), "16384"), BEFORE);
+  assert.equal(timelineText(session(BEFORE), "16384"), HERE);
+  assert.ok(isOn(namedTimeline(HERE), HERE));
+  assert.ok(!isOn(namedTimeline(HERE), AFTER));
 });

@@ -5,8 +5,8 @@ import { Primary } from "../../../../src/store/postgres/servers/primary.ts";
 import type { CountedState } from "../../../../src/store/postgres/tables/state.ts";
 
 const SERVER = "this server";
-const OLD = "7711/00000001";
-const NEW = "7711/00000002";
+const OLD = "7711/00000001/5";
+const NEW = "7711/00000002/5";
 const TABLE = "16384";
 const STORE = "the store";
 
@@ -22,11 +22,13 @@ const boolean = (value: boolean): Cell => new Uint8Array([Number(value)]);
 /** A PostgreSQL with these turns, of which the last one is the state of the store. */
 class Database {
   storeId = STORE;
-  recorded: string | undefined = `${OLD}/${TABLE}`;
+  recorded: string | undefined = `${OLD}/${TABLE}/first`;
   /** The names of the turns from number 1 on; each has written one event. */
   turns: string[];
   /** The timeline that each server has confirmed last, by name. */
   servers = new Map([[SERVER, ""]]);
+  /** The turn of a renewal, which is later than all others. */
+  #renewal: { readonly number: number; readonly name: string } | undefined;
   /** What was written. */
   readonly written: Statement[] = [];
   /** Called before a batch is answered, when what it says is certain. */
@@ -52,7 +54,8 @@ class Database {
   #rows({ sql, params = [] }: Statement): Row[] {
     const last = this.turns.length;
     if (sql.startsWith("SELECT s.id")) {
-      const turn = [number(last), number(last), text(this.turns[last - 1])];
+      const { number: turnNumber, name } = this.#renewal ?? { number: last, name: this.turns[last - 1] };
+      const turn = [number(last), number(turnNumber), text(name)];
       return [[text(this.storeId), ...turn, text("A"), text(""), null, text(this.recorded), text(TABLE)]];
     }
     if (sql.includes("SELECT name::text FROM turn")) {
@@ -60,10 +63,13 @@ class Database {
     }
     if (sql.includes("FROM server")) {
       return [...this.servers].map(([name, timeline]) => [
-        ...[text(name), text("A"), number(0), boolean(true), text(timeline)],
+        ...[text(name), text("A"), number(0), boolean(true), text(timeline), boolean(true)],
       ]);
     }
     if (/^(UPDATE|INSERT)/.test(sql)) this.written.push({ sql, params });
+    if (sql.startsWith("INSERT INTO turn")) {
+      this.#renewal = { number: Number(params[0]), name: String(params[2]) };
+    }
     if (sql.startsWith("UPDATE store SET id")) this.storeId = String(params[0]);
     if (sql.startsWith("UPDATE store SET timeline")) this.recorded = String(params[0]);
     return [];
@@ -73,7 +79,12 @@ class Database {
 function primary(): Primary {
   const server = { transport: "tcp", hostname: "127.0.0.1", port: 1, tls: undefined } as const;
   const address = { server, user: "u", password: undefined, database: "d" };
-  return new Primary({ address, schema: "s" }, { server: SERVER, isShared: true, failover: "verify" });
+  return new Primary({ address, schema: "s" }, {
+    server: SERVER,
+    edition: "A",
+    isShared: true,
+    failover: "verify",
+  });
 }
 
 /** A server that has worked on the first turns of a database. */
@@ -110,14 +121,18 @@ Deno.test("what the old primary acknowledges while the new one is checked makes 
   const { storeId } = await primary.check(after.session(NEW));
   assert.equal(renewals.length, 1);
   assert.notEqual(storeId, STORE);
-  assert.throws(() => primary.saw(before.session(OLD), before.state(3)), /was the primary before a failover/);
+  assert.throws(
+    () => primary.saw(before.session(OLD), before.state(3)),
+    /is not the primary on which this server works/,
+  );
 });
 
 Deno.test("the history is whole after a failover when the last turn that was seen is there", async () => {
   const [before, after] = [new Database("a", "b"), new Database("a", "b", "c")];
   const { primary, renewals } = await working(before);
   const { storeId, timeline } = await primary.check(after.session(NEW));
-  assert.deepEqual([storeId, timeline, renewals], [STORE, `${NEW}/${TABLE}`, []]);
+  assert.deepEqual([storeId, renewals], [STORE, []]);
+  assert.ok(timeline?.startsWith(`${NEW}/${TABLE}/`));
   assert.ok(primary.isCurrent(after.session(NEW)));
   assert.ok(!primary.isCurrent(before.session(OLD)));
 });
@@ -125,11 +140,24 @@ Deno.test("the history is whole after a failover when the last turn that was see
 Deno.test("a turn of the same number is not the turn that was seen, and a renewed history is later than all", async () => {
   const [before, after] = [new Database("a", "b", "c"), new Database("a", "b", "other", "more")];
   const { primary, renewals } = await working(before);
-  after.recorded = `${NEW}/${TABLE}`;
+  after.recorded = `${NEW}/${TABLE}/second`;
   const { turn, head } = await primary.check(after.session(NEW));
   assert.equal(renewals.length, 1);
   assert.equal(head, 4, "the events that are there stay");
   assert.ok(turn.number > 1_000_000_000);
+});
+
+Deno.test("of two replicas that were promoted to the same timeline, only the one is current that was settled on", async () => {
+  const [before, first, second] = [new Database("a"), new Database("a"), new Database("a")];
+  const { primary, renewals } = await working(before);
+  const one = await primary.check(first.session(NEW));
+  first.turns.push("b");
+  primary.saw(first.session(NEW), { ...first.state(2), timeline: one.timeline });
+  const other = await primary.check(second.session(NEW));
+  assert.equal(renewals.length, 1, "it lacks what was seen on the first");
+  assert.notEqual(other.timeline, one.timeline);
+  const late = { ...first.state(2), timeline: one.timeline };
+  assert.throws(() => primary.saw(first.session(NEW), late), /is not the primary on which this server works/);
 });
 
 Deno.test("other servers are waited for, those that were heard of and those that have a row", async () => {
