@@ -170,7 +170,7 @@ export const clientProgram = {
     ["3", "conflict: a condition or a version does not hold, or the store was reset; nothing was written"],
     ["4", "there is no such projection"],
     ["5", "the server cannot be reached, or cannot do it now; nothing was written: try again later"],
-    ["6", "the answer to a write was lost: nobody knows whether it happened"],
+    ["6", "the answer to a write was lost, or came from a proxy: nobody knows whether it happened"],
     ["7", "the token is missing or wrong, or the server does not allow it"],
   ],
 } as const satisfies Program;

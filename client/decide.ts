@@ -1,8 +1,9 @@
 import type { DecisionModel } from "./decision_model.ts";
-import { Conflict, ConnectionLost, EventStoreError, StoreReset } from "./errors.ts";
+import { Conflict, type ConflictDetail, ConnectionLost, EventStoreError, StoreReset } from "./errors.ts";
 import type { NewEvent, Position, StoredEvent, Tags } from "./events.ts";
 import { listOf, type OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
+import type { Range } from "./pages.ts";
 import { matches, type Query, union } from "./queries.ts";
 import { jitter } from "./retries.ts";
 import type { Server } from "./server.ts";
@@ -47,13 +48,24 @@ export interface MarkedOptions<Events extends object> extends DecideOptions {
   readonly conditions?: AppendOptions<Events>["conditions"] | undefined;
 }
 
+/** A write of which the answer was lost: it may have happened, or may happen yet. */
+interface LostWrite {
+  readonly error: ConnectionLost;
+  /** The store that it was for: it cannot happen in another one. */
+  readonly storeId: string;
+}
+
 /**
  * Reads, decides, and writes if nothing relevant came in between; else reads on and decides again.
  *
  * All attempts write events with the same mark, under the same condition: nothing that matters came since it was read,
- * and no other attempt has written. So when an answer is lost, reading on tells whether the write happened. If it has
- * not, the same events are sent again, or others once something relevant has come: then the condition of the lost
- * write is broken for ever, should it still arrive.
+ * and no other attempt has written. So when an answer is lost, the next attempt tells whether the write happened. While
+ * nothing is known to have come, the same events are sent again. The store then writes them, or names in its conflict
+ * what has come, and reading up to there shows it: the decision's own events are the result. After anything else it
+ * decides again: then the condition of the lost write is broken for ever, should it still arrive.
+ *
+ * A read proves only what it shows, since it may come from a replica that lags. Up to the event of a conflict it does
+ * not: a page that must reach it comes from no such replica.
  *
  * @returns with the events as they are stored, if an attempt without an answer has written them, or an earlier call
  */
@@ -67,68 +79,97 @@ export async function decide<Events extends object>(
   const marked: Query<Events> = { metadata: mark };
   const query = union(named.map(([, model]) => model.query));
   const withMark = union([query, marked]);
-  let states: Record<string, unknown> = {};
+  let states: Record<string, unknown> | undefined;
   let position: Position | undefined;
   let events: readonly NewEvent<Events>[] | undefined;
-  let failure: unknown;
-  let lost: ConnectionLost | undefined; // whose write may have happened, or may happen yet
+  let failure: EventStoreError | undefined;
+  let lost: LostWrite | undefined;
+  /** After a lost write it remains unknown whether it happened, whatever else the store says later. */
+  const inDoubt = (error: unknown): unknown => error instanceof EventStoreError && lost ? lost.error : error;
   for (let attempt = 1;; attempt++) {
-    if (!position) {
-      states = Object.fromEntries(named.map(([name, { initial }]) => [name, initial]));
-    }
-    const wanted = mayExist || failure ? withMark : query;
-    const found: StoredEvent<Events>[] = [];
-    let hasNews = false;
+    if (failure) await jitter(attempt - SOONER, signal);
+    const known = states ??= Object.fromEntries(named.map(([name, { initial }]) => [name, initial]));
+    const mayBeThere = mayExist || failure;
+    const news: StoredEvent<Events>[] = [];
     try {
-      for await (const step of walk(server, wanted, { after: position }, server.retrySeconds, signal)) {
-        for (const event of step.events) {
-          hasNews = true;
-          if (matches(marked, event)) found.push(event);
-          else applyTo(states, named, event);
-        }
-        position = step.position;
-        if (step.isEnd) break;
-      }
+      const range = { after: position, headAtLeast: failure?.conflict?.sequence };
+      position = await readToEnd(server, mayBeThere ? withMark : query, range, signal, (events) => {
+        if (mayBeThere) news.push(...events);
+        else applyTo(known, named, events);
+      });
     } catch (error) {
-      if (!(error instanceof StoreReset)) throw inDoubt(error, lost);
-      // A write that was based on the old store cannot happen any more.
-      position = lost = events = undefined;
+      // In its own store, a lost write may be there, or happen yet, whatever the store has lost.
+      const isReset = error instanceof StoreReset;
+      if (!isReset || attempt > attempts || lost?.storeId === error.storeId) throw inDoubt(error);
+      states = events = undefined;
+      position = { storeId: error.storeId, sequence: 0 };
       failure = error;
       continue;
     }
-    if (found.length) return { ...decided(position!, found), found };
-    // Then the condition of a lost write is broken for ever. Else the decision stands: the write may happen yet.
-    if (hasNews) lost = events = undefined;
-    // A conflict about nothing that has come is about the caller's own conditions.
-    if (attempt > attempts || failure instanceof Conflict && !hasNews) throw failure;
-    events ??= listOf(await handler(states) ?? [])
-      .map((event) => ({ ...event, metadata: { ...event.metadata, ...mark } }));
-    if (!events.length) return decided(position!, []);
+    const end = position;
+    const found = news.filter((event) => matches(marked, event));
+    if (found.length) return { ...decided(end, found), found };
+    if (news.length || lost && lost.storeId !== end.storeId) lost = events = undefined;
+    if (attempt > attempts) throw inDoubt(failure);
+    applyTo(known, named, news);
+    events ??= withTags(listOf(await handler(known) ?? []), mark);
+    if (!events.length) return decided(end, []);
     try {
-      const all = [...listOf(conditions), { query: withMark, after: position! }];
-      return decided(position!, (await write(server, events, { conditions: all, signal })).events);
+      const all = [{ query: withMark, after: end }, ...listOf(conditions)];
+      return decided(end, (await write(server, events, { conditions: all, signal })).events);
     } catch (error) {
-      if (error instanceof ConnectionLost) lost = error;
-      else if (!(error instanceof Conflict)) throw inDoubt(error, lost);
+      if (error instanceof ConnectionLost) lost = { error, storeId: end.storeId };
+      else if (!(error instanceof Conflict)) throw inDoubt(error);
+      else if (error.conflict?.condition) throw conflictOfCaller(error, error.conflict);
       failure = error;
     }
-    await jitter(attempt - SOONER, signal);
   }
 }
 
-/** After a lost write it remains unknown whether it happened, whatever else the store says later. */
-function inDoubt(error: unknown, lost: ConnectionLost | undefined): unknown {
-  return error instanceof EventStoreError && lost || error;
+/**
+ * A conflict about a condition of the caller's, by its place among those. The first condition has held: no attempt has
+ * written, and since this one stays broken, none can any more.
+ */
+function conflictOfCaller({ code, status }: Conflict, { condition = 0, sequence }: ConflictDetail): Conflict {
+  const place = condition - 1;
+  const message = `conditions[${place}] ${sequence ? "no longer holds" : "was read on another store"}`;
+  const conflict = { condition: place, ...sequence ? { sequence } : {} };
+  return new Conflict({ code, status, message, conflict });
+}
+
+/** @param take is given the events as they come */
+async function readToEnd<Events extends object>(
+  server: Server,
+  query: Query<Events>,
+  range: Range,
+  signal: AbortSignal | undefined,
+  take: (events: readonly StoredEvent<Events>[]) => void,
+): Promise<Position> {
+  const steps = walk(server, query, range, server.retrySeconds, signal);
+  for (;;) {
+    const { events, position, isEnd } = (await steps.next()).value;
+    take(events);
+    if (isEnd) return position;
+  }
 }
 
 function applyTo<Events extends object>(
   states: Record<string, unknown>,
   named: readonly [string, DecisionModel<Events, unknown>][],
-  event: StoredEvent<Events>,
+  events: readonly StoredEvent<Events>[],
 ): void {
-  for (const [name, { query, apply }] of named) {
-    if (matches(query, event)) states[name] = apply(states[name], event);
+  for (const event of events) {
+    for (const [name, { query, apply }] of named) {
+      if (matches(query, event)) states[name] = apply(states[name], event);
+    }
   }
+}
+
+function withTags<Events extends object>(
+  events: readonly NewEvent<Events>[],
+  tags: Tags,
+): readonly NewEvent<Events>[] {
+  return events.map((event) => ({ ...event, metadata: { ...event.metadata, ...tags } }));
 }
 
 function decided({ storeId, sequence }: Position, events: readonly AppendedEvent[]): Decided {

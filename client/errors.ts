@@ -60,15 +60,16 @@ export class EventStoreError extends Error {
   readonly status: number;
   /** Only of a `Conflict`. */
   readonly conflict: ConflictDetail | undefined;
-  /** Whether a write may have happened although nobody said so. */
-  readonly outcomeUnknown: boolean = false;
+  /** Whether a write may have happened, or may happen yet. If not, nothing was written. */
+  readonly outcomeUnknown: boolean;
 
   /** Made by the client; public so that tests can make one. */
-  constructor({ code, status = 0, message, conflict, cause }: ErrorParts) {
+  constructor({ code, status = 0, message, conflict, cause }: ErrorParts, outcomeUnknown = false) {
     super(message || code, cause ? { cause } : {});
     this.code = code;
     this.status = status;
     this.conflict = conflict;
+    this.outcomeUnknown = outcomeUnknown;
   }
 }
 
@@ -79,8 +80,8 @@ export class Conflict extends EventStoreError {
 }
 
 /**
- * The request is wrong, too large, not allowed (4xx) or sent elsewhere (3xx): nothing was written, and repeating it will
- * not help.
+ * The request is wrong, too large, not allowed (4xx) or sent elsewhere (3xx), and repeating it will not help. If the
+ * server itself said so, nothing was written. If a proxy did, `outcomeUnknown` is true for a write.
  */
 export class Refused extends EventStoreError {
   /** The name of the class, also when the code is minified. */
@@ -93,32 +94,32 @@ export class Unavailable extends EventStoreError {
   override readonly name = "Unavailable";
 }
 
-/** There was no complete answer, or none of the server's own. Of a write nobody knows whether it happened. */
+/**
+ * There was no complete answer, or none of the server's own. For everything that may change the store, `outcomeUnknown`
+ * is true.
+ */
 export class ConnectionLost extends EventStoreError {
   /** The name of the class, also when the code is minified. */
   override readonly name = "ConnectionLost";
-  /** True for everything that may change the store. */
-  override readonly outcomeUnknown: boolean;
-
-  /** Made by the client; public so that tests can make one. */
-  constructor(parts: ErrorParts, outcomeUnknown = false) {
-    super(parts);
-    this.outcomeUnknown = outcomeUnknown;
-  }
 }
 
-/** The store is another one than before: it was reset or restored. Positions in the old one are void. */
+/**
+ * The store has another history than before: it was reset or restored and has another ID, or events were lost in a
+ * failover and it ends before the position. Earlier positions are void.
+ */
 export class StoreReset extends EventStoreError {
   /** The name of the class, also when the code is minified. */
   override readonly name = "StoreReset";
   /** The position that is void. */
   readonly position: Position;
-  /** The ID of the store that is there now. */
+  /** The ID of the store that is there now. After a failover that lost events it may be the same. */
   readonly storeId: string;
 
   /** Made by the client; public so that tests can make one. */
   constructor(position: Position, storeId: string) {
-    const message = `the position is of store ${position.storeId}, this is store ${storeId}`;
+    const message = position.storeId === storeId
+      ? `store ${storeId} ends before sequence ${position.sequence}: it has lost events`
+      : `the position is of store ${position.storeId}, this is store ${storeId}`;
     super({ code: "StoreReset", message });
     this.position = position;
     this.storeId = storeId;

@@ -1,12 +1,4 @@
-import {
-  decide,
-  type Decided,
-  type DecideOptions,
-  type Decision,
-  type Handler,
-  type Models,
-  newMark,
-} from "./decide.ts";
+import type { Decided, DecideOptions, Decision, Handler, Models } from "./decide.ts";
 import type { DecisionModel } from "./decision_model.ts";
 import { EventReader } from "./event_reader.ts";
 import type { NewEvent } from "./events.ts";
@@ -20,7 +12,7 @@ import type { WriteOnceOptions, WrittenOnce } from "./write_once.ts";
 import { type Appended, type AppendOptions, write } from "./writing.ts";
 
 /*
- * What few programs need is loaded when it is used, since browsers load the rest.
+ * What not every program needs is loaded when it is used, since browsers load the rest.
  */
 
 /**
@@ -146,6 +138,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     const isOne = typeof models.apply === "function";
     const all = isOne ? { one: models } : models;
     const upon: Handler<Events> = (states) => handler((isOne ? states["one"] : states) as never);
+    const { decide, newMark } = await import("./decide.ts");
     const { events, position } = await decide(this.server, all as Models<Events>, upon, {
       ...options,
       mark: newMark(),

@@ -109,7 +109,12 @@ export async function exchange(
   if (status !== success) {
     const said = await text();
     const location = status < 400 && reply.header("location");
-    throw errorOf(status, location ? `a redirect to ${location}` : said, changes);
+    throw errorOf(
+      status,
+      reply.header("x-service-error"),
+      location ? `a redirect to ${location}` : said,
+      changes,
+    );
   }
   return {
     header(name) {
@@ -131,7 +136,7 @@ export async function exchange(
       } catch {
         // It is said below.
       }
-      throw errorOf(status, text, changes);
+      throw errorOf(status, undefined, text, changes);
     },
     leave,
     lost,

@@ -11,6 +11,8 @@ export interface Range {
   readonly backwards?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly waitSeconds?: number | undefined;
+  /** Of an event that the store had: a page of a store that ends before it is none. */
+  readonly headAtLeast?: number | undefined;
 }
 
 /** A page of which the head has arrived, and the events may still be on their way. */
@@ -23,11 +25,14 @@ export interface OpenPage<Events extends object> {
   batches(): AsyncGenerator<StoredEvent<Events>[]>;
 }
 
-/** Asks for a page, once. @throws StoreReset when a position of the range belongs to another store */
+/**
+ * Asks for a page, once.
+ * @throws StoreReset when a position of the range belongs to another store, or the store ends before it
+ */
 export async function openPage<Events extends object>(
   server: Server,
   query: Query<Events>,
-  { after = 0, before, backwards, limit, waitSeconds }: Range,
+  { after = 0, before, backwards, limit, waitSeconds, headAtLeast = 0 }: Range,
   signal: AbortSignal | undefined,
 ): Promise<OpenPage<Events>> {
   const answer = await server.begin({
@@ -40,6 +45,8 @@ export async function openPage<Events extends object>(
       backwards,
       limit,
       waitSeconds,
+      // For `after`, servers see to it themselves.
+      headAtLeast: headAtLeast || (before as Position | undefined)?.sequence,
     },
     waitSeconds,
     signal,
@@ -60,10 +67,12 @@ export async function openPage<Events extends object>(
       if (page.hasMore === undefined) throw answer.lost("half a page");
     },
   };
-  for (const position of [after, before]) {
-    if (typeof position === "object" && position.storeId !== page.storeId) {
+  const { storeId, head } = page;
+  for (const position of [after, before, { storeId, sequence: headAtLeast }]) {
+    // Replicas may lag, but none that ends before a position answers: then the store itself does.
+    if (typeof position === "object" && (position.storeId !== storeId || position.sequence > head)) {
       answer.leave();
-      throw new StoreReset(position, page.storeId);
+      throw new StoreReset(position, storeId);
     }
   }
   return page;

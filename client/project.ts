@@ -39,14 +39,16 @@ export async function* project<Events extends object, State>(
 ): AsyncGenerator<Projected<State>, never> {
   const { signal } = options;
   const retries = retriesFor(Infinity, signal);
+  let version: string | undefined;
+  let voidVersion: string | undefined;
   let voidStoreId: string | undefined;
   for (;;) {
     try {
       // What is stored counts: another copy may have gone on, or a write of which the answer was lost.
       const found = await getProjection<Projected<State> | string>(server, pathOf(TYPE, name), { signal });
       let stored = found && asObject(found.payload);
-      let version = found?.version;
-      if (stored?.checkpoint.storeId === voidStoreId) stored = undefined;
+      version = found?.version;
+      if (version === voidVersion || stored?.checkpoint.storeId === voidStoreId) stored = undefined;
       if (stored) yield stored;
       for await (
         const { events, checkpoint } of follow(server, query, { ...options, from: stored?.checkpoint })
@@ -65,8 +67,11 @@ export async function* project<Events extends object, State>(
         yield stored;
       }
     } catch (error) {
-      if (error instanceof StoreReset) voidStoreId = error.position.storeId;
-      else await retries.after(error, error instanceof Conflict || isPassing(error));
+      if (error instanceof StoreReset) {
+        // Where the ID has stayed the same, what was made before and what was made since differ in their versions.
+        if (error.position.storeId !== error.storeId) voidStoreId = error.position.storeId;
+        voidVersion = version;
+      } else await retries.after(error, error instanceof Conflict || isPassing(error));
     }
   }
 }

@@ -3,7 +3,8 @@ import { listOf } from "./one_or_more.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import type { Server, TextAnswer } from "./server.ts";
 import type { OpenTransaction } from "./transaction.ts";
-import { pageOf, wireEvent, wireQuery } from "./wire.ts";
+import { pageOf } from "./page_inside.ts";
+import { wireEvent, wireQuery } from "./wire.ts";
 import { wireProjections } from "./writing.ts";
 
 /**

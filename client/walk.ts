@@ -21,7 +21,7 @@ export interface Step<Events extends object> {
  * What matches, page after page and without end: at the end of the store it asks again, and waits as the range says.
  * After an answer that broke off it goes on behind the last complete event. All is of one store.
  * @param retrySeconds how long to go on while the server cannot be reached
- * @throws StoreReset when the store is another one than that of the range, or of the first page
+ * @throws StoreReset when the store is another one than that of the range or of the first page, or its history went back
  */
 export async function* walk<Events extends object>(
   server: Server,
@@ -40,21 +40,24 @@ export async function* walk<Events extends object>(
       const from = sequenceOf(after);
       const now: Range = { ...range, after, before, waitSeconds: wait || undefined };
       const page = await openPage(server, query, now, signal);
-      const { storeId } = page;
-      after = { storeId, sequence: from };
+      const { storeId, head } = page;
+      let position = { storeId, sequence: from };
+      // A number beyond the end of the store is no position in it yet.
+      const isPosition = from <= head;
+      if (isPosition) after = position;
       for await (const events of page.batches()) {
-        const position = { storeId, sequence: events.at(-1)!.sequence };
+        position = { storeId, sequence: events.at(-1)!.sequence };
         if (range.backwards) before = position;
         else after = position;
         yield { events, position, isEnd: false };
         retries.reset();
       }
       retries.reset();
-      if (!range.backwards) after = endOf(page, { after, before });
-      yield { events: [], position: after, isEnd: !page.hasMore };
+      if (!range.backwards && isPosition) after = position = endOf(page, { after, before });
+      yield { events: [], position, isEnd: !page.hasMore };
       // The server has not waited to the end: it stops, or knows that such an event cannot come.
       const isEarly = Date.now() - begun < 900 * wait;
-      if (isEarly && after.sequence === from) await jitter(SOME_FAILURES, signal);
+      if (isEarly && position.sequence === from) await jitter(SOME_FAILURES, signal);
       wait = waitSeconds;
     } catch (error) {
       wait = 0;

@@ -2,7 +2,6 @@ import { EventStoreError } from "./errors.ts";
 import type { NewEvent, PayloadFormat, StoredEvent, Tags } from "./events.ts";
 import { listOf } from "./one_or_more.ts";
 import { type Condition, itemsOf, type Query } from "./queries.ts";
-import type { TextAnswer } from "./server.ts";
 
 /*
  * From the shapes of this client to those of the server and back. Keys that are undefined disappear when an object
@@ -87,16 +86,4 @@ export function storedEvent<Events extends object>(
 ): StoredEvent<Events> {
   const payload = payloadOf(event.payload, format, `event ${event.sequence}`);
   return { ...event, payload } as unknown as StoredEvent<Events>;
-}
-
-/** A page that has arrived as a whole. @throws ConnectionLost when its last line is missing */
-export function pageOf<Events extends object>(
-  { body, json, lost }: TextAnswer,
-  format: PayloadFormat,
-): { readonly events: StoredEvent<Events>[]; readonly hasMore: boolean } {
-  const lines = body.split("\n").slice(0, -1);
-  // Edition B says no more than that it is the end.
-  const { end, hasMore = end && false } = json<{ hasMore?: boolean; end?: true }>(lines.pop() ?? "{}");
-  if (hasMore === undefined) throw lost("half a page");
-  return { events: lines.map((line) => storedEvent<Events>(json(line), format)), hasMore };
 }

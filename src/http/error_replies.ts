@@ -25,20 +25,34 @@ const outcomes: Readonly<Record<ErrorCode, { readonly status: number; readonly l
   Unavailable: { status: 503, level: "error" },
 };
 
+/** Says that an error is the server's own word, and not that of a proxy: the code of the error. */
+export const ERROR_HEADER = "X-Service-Error";
+
 /** The reply to a request that failed, and the level of its line in the access log. */
 export function errorReply(
   error: unknown,
   headers: Reply["headers"] = {},
 ): { readonly reply: Reply; readonly level: LogLevel } {
-  if (error instanceof Malformed) return { reply: textReply(error.status, error.message), level: "info" };
+  if (error instanceof Malformed) {
+    return { reply: plainErrorReply(error.status, error.message), level: "info" };
+  }
   const { code, detail: message, facts } = error instanceof Refusal
     ? error
     : new Refusal("InternalError", "unexpected server error; see the server's log");
   const { status, level } = outcomes[code];
   const envelope = { error: code, ...(message === undefined ? {} : { message }), ...facts };
   // A line feed, so that the prompt of a terminal does not follow on the same line.
-  const reply = { ...jsonReply(status, envelope, headers), body: `${JSON.stringify(envelope)}\n` };
+  const reply = {
+    ...jsonReply(status, envelope, { ...headers, [ERROR_HEADER]: code }),
+    body: `${JSON.stringify(envelope)}\n`,
+  };
   return { reply, level };
+}
+
+/** The reply in one line of plain text to a request that is none of the interface. */
+export function plainErrorReply(status: number, line: string, headers: Reply["headers"] = {}): Reply {
+  const code: ErrorCode = "InvalidRequest";
+  return textReply(status, line, { ...headers, [ERROR_HEADER]: code });
 }
 
 /** Whether an error is the server's fault. */

@@ -14,10 +14,10 @@ import {
   type ReplyStream,
   type WholeBody,
 } from "./exchange.ts";
-import { errorReply, isInternal } from "./error_replies.ts";
+import { errorReply, isInternal, plainErrorReply } from "./error_replies.ts";
 import type { OriginCheck } from "./own_origin.ts";
 import { reasonFor } from "./reasons.ts";
-import { emptyReply, textReply } from "./replies.ts";
+import { emptyReply } from "./replies.ts";
 import type { RequestMetrics } from "./request_metrics.ts";
 import { makeRouter, type Route, type RoutedRequest, type Router, type Routing } from "./router.ts";
 import { pathOf } from "./target.ts";
@@ -93,7 +93,8 @@ function check(
 ): Extract<Routing, { kind: "found" }> | LeveledReply & { readonly kind: "answered" } {
   const foreign = options.originCheck?.(request);
   if (foreign !== undefined) {
-    return { kind: "answered", reply: textReply(403, `refused without a token: ${foreign}`), level: "info" };
+    const line = `refused without a token: ${foreign}`;
+    return { kind: "answered", reply: plainErrorReply(403, line), level: "info" };
   }
   if (options.tokenAccepted?.(request.header("authorization")) === false) {
     throw new Refusal("Unauthorized", "missing or invalid bearer token");
@@ -102,8 +103,8 @@ function check(
   if (routing.kind === "found") return routing;
   options.refuseOthers?.();
   const reply = routing.kind === "unknownPath"
-    ? textReply(404, "unknown path")
-    : textReply(405, `this path allows only ${routing.allow}`, { "Allow": routing.allow });
+    ? plainErrorReply(404, "unknown path")
+    : plainErrorReply(405, `this path allows only ${routing.allow}`, { "Allow": routing.allow });
   return { kind: "answered", reply, level: "info" };
 }
 

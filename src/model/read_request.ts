@@ -10,6 +10,8 @@ export interface ReadRequest {
   readonly beforeSequence?: number | undefined;
   /** The newest first. */
   readonly backwards?: boolean | undefined;
+  /** The head that the snapshot must have at least; a replica that is behind it is not read. undefined: any. */
+  readonly headAtLeast?: number | undefined;
   /** undefined: any time. */
   readonly time?: TimeRange | undefined;
   /** Infinity: all of them. */

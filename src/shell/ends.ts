@@ -37,7 +37,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Broken || error instanceof Conflict || error instanceof StoreReset) {
     return ShellExit.conflict;
   }
-  if (error instanceof ConnectionLost && isOutcomeUnknown(error)) return ShellExit.outcomeUnknown;
+  if (error instanceof EventStoreError && isOutcomeUnknown(error)) return ShellExit.outcomeUnknown;
   if (error instanceof ConnectionLost || error instanceof Unavailable) return ShellExit.unreachable;
   if (error instanceof Refused && [401, 403].includes(error.status)) return ShellExit.notAllowed;
   if (error instanceof Refused && [400, 413].includes(error.status)) return ShellExit.wrong;
@@ -62,17 +62,17 @@ function explained(error: EventStoreError): string {
   const { code, message, status } = error;
   const hint = HINTS.get(code);
   if (hint !== undefined) return `${message}: ${hint}`;
+  if (isOutcomeUnknown(error)) {
+    return `the answer was lost, and nobody knows whether it was written: ${reasonOf(error)}`;
+  }
   if (status === 401) return `${message}; give the token with --token-file or EVENTSTORE_TOKEN`;
-  if (!(error instanceof ConnectionLost)) return message;
-  const reason = reasonOf(error);
-  return isOutcomeUnknown(error)
-    ? `the answer was lost, and nobody knows whether it was written: ${reason}`
-    : `no answer: ${reason}`;
+  return error instanceof ConnectionLost ? `no answer: ${reasonOf(error)}` : message;
 }
 
 /** Whether a write may have happened. What had no connection was never sent; the runtime says so only in words. */
-function isOutcomeUnknown(error: ConnectionLost): boolean {
-  return error.outcomeUnknown && !/^connect E|^client error \(Connect\)/.test(reasonOf(error));
+function isOutcomeUnknown(error: EventStoreError): boolean {
+  const isUnsent = error.status === 0 && /^connect E|^client error \(Connect\)/.test(reasonOf(error));
+  return error.outcomeUnknown && !isUnsent;
 }
 
 /** What the last error below says; those above it only say that something failed. */

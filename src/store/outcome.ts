@@ -30,6 +30,11 @@ export function done<T>(value: T): Done<T> {
   return { kind: "done", value };
 }
 
+/** The outcome of a turn, also when the writer died in it: then it is unknown whether it had committed. */
+export async function outcomeOf<T>(turn: Promise<Outcome<T>>): Promise<Outcome<T>> {
+  return await turn.catch((error: Error) => ({ kind: "unknown", reason: error.message }));
+}
+
 /**
  * Its value, if it succeeded.
  * @throws Refusal when it failed, `InternalError` unless it gives a code; OutcomeUnknown when the outcome is unknown

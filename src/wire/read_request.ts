@@ -17,7 +17,7 @@ export interface CommittedRead extends ReadRequest {
 const READ_KEYS = ["query", "afterSequence", "limit"] as const;
 
 /** Additions of our own, which a read inside a transaction does not take. */
-const ADDED_KEYS = ["beforeSequence", "backwards", "waitSeconds"] as const;
+const ADDED_KEYS = ["beforeSequence", "backwards", "waitSeconds", "headAtLeast"] as const;
 
 export const COMMITTED_READ_KEYS = [...READ_KEYS, ...ADDED_KEYS] as const;
 
@@ -33,12 +33,14 @@ export function decodeCommittedRead(
   const beforeSequence = decodeBeforeSequence(read.beforeSequence);
   const backwards = !isOmitted(read.backwards) && decodeBoolean(read.backwards, "", "backwards");
   const waitSeconds = decodeWaitSeconds(read.waitSeconds);
+  const headAtLeast = decodeHeadAtLeast(read.headAtLeast);
   if (backwards && waitSeconds !== undefined) throw invalid("", "waitSeconds cannot be used with backwards");
   return {
     ...decodePosition(read, literals, limits),
     ...(beforeSequence === undefined ? {} : { beforeSequence }),
     ...(backwards ? { backwards } : {}),
     ...(waitSeconds === undefined ? {} : { waitSeconds }),
+    ...(headAtLeast === undefined ? {} : { headAtLeast }),
   };
 }
 
@@ -84,6 +86,12 @@ function decodeLimit(value: unknown, limits: ReadLimits): number {
 function decodeBeforeSequence(value: unknown): number | undefined {
   if (isOmitted(value)) return undefined;
   return Math.min(decodeInteger(value, "", "beforeSequence", 1), Number.MAX_SAFE_INTEGER);
+}
+
+/** Clamped like `beforeSequence`. */
+function decodeHeadAtLeast(value: unknown): number | undefined {
+  if (isOmitted(value)) return undefined;
+  return Math.min(decodeInteger(value, "", "headAtLeast", 0), Number.MAX_SAFE_INTEGER);
 }
 
 function decodeWaitSeconds(value: unknown): number | undefined {

@@ -7,7 +7,7 @@ import {
   type Transport,
 } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
-import { type Fault, FaultyTransport, ScriptedTransport } from "./faulty_transport.ts";
+import { type Fault, FaultyTransport, ownError, ScriptedTransport } from "./faulty_transport.ts";
 import { capacity, courses, students } from "./school.ts";
 import { listed, note, placeOf, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
 
@@ -191,9 +191,7 @@ Deno.test("after a lost write the outcome is unknown, whatever the server says n
       const transport: Transport = {
         async send(request) {
           if (writes > 0 && request.path === path) {
-            return await new ScriptedTransport({ status, body: JSON.stringify({ error: code }) }).send(
-              request,
-            );
+            return await new ScriptedTransport(ownError(status, code)).send(request);
           }
           if (request.path !== "/write") return await real.send(request);
           writes++;

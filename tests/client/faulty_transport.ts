@@ -43,14 +43,24 @@ async function* halfOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   throw new Error("the answer is cut");
 }
 
+/** An answer of a script. */
+export interface ScriptedAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: HeadersInit;
+}
+
+/** An error as the server gives it. */
+export function ownError(status: number, error: string, facts: object = {}): ScriptedAnswer {
+  return { status, body: JSON.stringify({ error, ...facts }), headers: { "x-service-error": error } };
+}
+
 /** A transport that gives answers without asking anybody; the last one over and over. */
 export class ScriptedTransport implements Transport {
   readonly requests: TransportRequest[] = [];
-  readonly #answers: { readonly status: number; readonly body: string; readonly headers?: HeadersInit }[];
+  readonly #answers: ScriptedAnswer[];
 
-  constructor(
-    ...answers: { readonly status: number; readonly body: string; readonly headers?: HeadersInit }[]
-  ) {
+  constructor(...answers: ScriptedAnswer[]) {
     this.#answers = answers;
   }
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Conflict, ConnectionLost, type EventStore, Refused } from "../../client/mod.ts";
+import { Conflict, ConnectionLost, type EventStore, Refused, type Transport } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import type { ServerProcess } from "../support/server_process.ts";
-import { type Fault, FaultyTransport } from "./faulty_transport.ts";
+import { type Fault, FaultyTransport, ScriptedTransport } from "./faulty_transport.ts";
 import { listed, note, placeOf, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
 
 async function texts(store: EventStore<SchoolEvents>): Promise<string[]> {
@@ -113,6 +113,33 @@ for (const edition of ["B", "C"] as const) {
       assert.equal((await store.head()).sequence, sequence + happened);
       assert.equal(await open(server, edition), 0);
     }
+  });
+
+  Deno.test(`${edition}: what a proxy says of a commit is not taken for the server's word`, async () => {
+    const [server] = await start();
+    await using _ = server;
+    const real = fetchTransport(placeOf(server.address).url!);
+    const code = edition === "B" ? "TransactionNotFound" : "TicketNotActive";
+    for (
+      const [status, error] of [[409, "ConcurrencyException"], [404, code], [503, "Unavailable"]] as const
+    ) {
+      let runs = 0;
+      const transport: Transport = {
+        async send(request) {
+          const reply = await real.send(request);
+          if (!request.path.endsWith("/commit")) return reply;
+          await reply.text();
+          return await new ScriptedTransport({ status, body: JSON.stringify({ error }) }).send(request);
+        },
+      };
+      const committing = storeOf(server, { edition, transport }).transaction(async (tx) => {
+        runs++;
+        await tx.append(note(String(status)));
+      });
+      await assert.rejects(committing, { code: `HTTP${status}`, outcomeUnknown: true });
+      assert.equal(runs, 1, "it is not run again");
+    }
+    assert.deepEqual(await texts(storeOf(server, { edition })), ["409", "404", "503"]);
   });
 
   Deno.test(`${edition}: twenty transactions at once on one counter: every number once, in order`, async () => {

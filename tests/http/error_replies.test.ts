@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { errorReply } from "../../src/http/error_replies.ts";
+import { errorReply, plainErrorReply } from "../../src/http/error_replies.ts";
+import { Malformed } from "../../src/http/exchange.ts";
 import { type ErrorCode, Refusal } from "../../src/model/errors.ts";
 
 Deno.test("what an error says to programs stands beside its code and its message", () => {
@@ -27,6 +28,23 @@ Deno.test("every error of the specification has its status and its log level", (
   ];
   for (const [code, status, level] of documented) {
     const answer = errorReply(new Refusal(code));
+    assert.equal(answer.reply.headers["X-Service-Error"], code);
     assert.deepEqual({ status: answer.reply.status, level: answer.level }, { status, level }, code);
   }
+});
+
+Deno.test("every error says in a header that it is the server's own", () => {
+  const codeOf = ({ headers }: { readonly headers: Readonly<Record<string, string>> }): unknown =>
+    headers["X-Service-Error"];
+  assert.equal(codeOf(errorReply(new TypeError("a bug")).reply), "InternalError");
+  for (const status of [400, 431] as const) {
+    assert.equal(codeOf(errorReply(new Malformed("no line", status)).reply), "InvalidRequest");
+  }
+  assert.equal(codeOf(plainErrorReply(405, "no", { Allow: "GET" })), "InvalidRequest");
+  const { headers } = errorReply(new Refusal("ProjectionNotFound"), { "X-Service-Store": "s" }).reply;
+  assert.deepEqual(headers, {
+    "Content-Type": "application/json",
+    "X-Service-Store": "s",
+    "X-Service-Error": "ProjectionNotFound",
+  });
 });

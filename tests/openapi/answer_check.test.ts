@@ -61,7 +61,9 @@ function faults(
 }
 
 function refusal(status: number, envelope: unknown): Partial<Answer> {
-  return { status, headers: { "content-type": "application/json" }, text: JSON.stringify(envelope) };
+  const { error = "" } = envelope as { readonly error?: string };
+  const headers = { "content-type": "application/json", "x-service-error": error };
+  return { status, headers, text: JSON.stringify(envelope) };
 }
 
 const PLAIN = { headers: { "content-type": "text/plain; charset=utf-8" }, text: "unknown path\n" };
@@ -113,6 +115,14 @@ const WRONG_REFUSALS: readonly Wrong[] = [
     "a message where there must be none",
     refusal(503, { error: "Unavailable", detail: "x" }),
     /detail|message/,
+  ],
+  [
+    "an error that does not say that it is the server's own",
+    {
+      ...refusal(400, { error: "InvalidRequest", message: "x" }),
+      headers: { "content-type": "application/json" },
+    },
+    /x-service-error is missing/,
   ],
   ["a refusal in HTML", { status: 400, headers: { "content-type": "text/html" }, text: "" }, /Content-Type/],
 ];

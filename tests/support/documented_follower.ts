@@ -97,6 +97,27 @@ export async function followThroughBrokenPage(loop: DocumentedLoop): Promise<voi
   });
 }
 
+/** Goes back to an earlier state with the same store ID: a loop must begin anew, whatever it has printed. */
+export async function followThroughLowerHead(loop: DocumentedLoop): Promise<void> {
+  let head = LINES.length;
+  using upstream = new ScriptedUpstream(async ({ body }, conn) => {
+    const { afterSequence } = JSON.parse(body) as { afterSequence: number };
+    const page = LINES.slice(afterSequence, head).join("") + '{"hasMore":false}\n';
+    await sendText(
+      conn,
+      `HTTP/1.1 200 OK\r\nX-Service-Store: 0a1b-2c\r\nX-Service-Head: ${head}\r\nContent-Length: ${page.length}\r\n\r\n${page}`,
+    );
+    return true;
+  });
+  await inDirectory(async (directory) => {
+    const events = LINES.map((line) => JSON.parse(line) as EventLine);
+    await using follower = new Follower(loop, directory, upstream.address);
+    await follower.prints(events);
+    head = 2;
+    await follower.prints([...events, ...events.slice(0, 2)]);
+  });
+}
+
 /** A running loop, until it is disposed of: then it is killed, with everything that it has started. */
 class Follower implements AsyncDisposable {
   readonly printed: EventLine[] = [];

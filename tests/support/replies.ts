@@ -20,6 +20,7 @@ export function assertRefused(
   assert.equal(reply.headers.get("content-type"), "application/json");
   const envelope = reply.json<ErrorBody>();
   assert.equal(envelope.error, error);
+  assert.equal(reply.headers.get("x-service-error"), error);
   if (message instanceof RegExp) assert.match(envelope.message ?? "", message);
   else assert.equal(envelope.message, message);
   const isConflict = error === "ConcurrencyException";
@@ -47,10 +48,8 @@ function assertNames({ condition, sequence, list, item, projection }: ConflictBo
     ? `projection ${projection.type}/${projection.id} `
     : `${list}[${item}] `;
   // Where only one condition is possible, there is no message.
-  assert.ok(
-    (message ?? "conditions[0] no longer holds").replace(/^projections\./, "").startsWith(name),
-    name,
-  );
+  if (message === undefined) assert.equal(condition, 0);
+  else assert.ok(message.replace(/^projections\./, "").startsWith(name), name);
   if (sequence !== undefined) assert.ok(Number.isSafeInteger(sequence) && sequence > 0);
 }
 
@@ -59,6 +58,7 @@ export function assertPlainText(reply: Reply, status: number): void {
   assert.equal(reply.status, status, reply.text);
   assert.match(reply.headers.get("content-type") ?? "", /^text\/plain/);
   assert.match(reply.text, /^[^\n{]+\n?$/);
+  assert.equal(reply.headers.get("x-service-error"), "InvalidRequest");
 }
 
 /** Asserts an answer without a body. */

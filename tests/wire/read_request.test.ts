@@ -24,7 +24,10 @@ Deno.test("a limit of maxEventsPerPage is accepted", () => {
 Deno.test("a read of committed events may be bounded, go backwards, or wait", () => {
   const plain = readRead({ query: "*" });
   const added = (keys: object): unknown => readRead({ query: "*", ...keys });
-  assert.deepEqual(added({ beforeSequence: null, backwards: null, waitSeconds: null }), plain);
+  assert.deepEqual(
+    added({ beforeSequence: null, backwards: null, waitSeconds: null, headAtLeast: null }),
+    plain,
+  );
   assert.deepEqual(added({ backwards: false }), plain);
   assert.deepEqual(added({ backwards: true, beforeSequence: 1 }), {
     ...plain,
@@ -37,6 +40,8 @@ Deno.test("a read of committed events may be bounded, go backwards, or wait", ()
     waitSeconds: 0,
   });
   assert.deepEqual(added({ waitSeconds: 60 }), { ...plain, waitSeconds: 60 });
+  assert.deepEqual(added({ headAtLeast: 0, backwards: true }), { ...plain, headAtLeast: 0, backwards: true });
+  assert.deepEqual(added({ headAtLeast: 2 ** 62 }), { ...plain, headAtLeast: Number.MAX_SAFE_INTEGER });
 });
 
 Deno.test("what is wrong with an addition to a read is named", () => {
@@ -47,6 +52,9 @@ Deno.test("what is wrong with an addition to a read is named", () => {
     [{ waitSeconds: -1 }, "waitSeconds must be at least 0"],
     [{ waitSeconds: 0.5 }, "waitSeconds must be an integer below 2^63"],
     [{ waitSeconds: "1" }, "waitSeconds must be an integer, not a string"],
+    [{ headAtLeast: -1 }, "headAtLeast must be at least 0"],
+    [{ headAtLeast: 1.5 }, "headAtLeast must be an integer below 2^63"],
+    [{ headAtLeast: "1" }, "headAtLeast must be an integer, not a string"],
     [{ waitSeconds: 61 }, "waitSeconds is 61, more than 60"],
     [{ waitSeconds: 0, backwards: true }, "waitSeconds cannot be used with backwards"],
   ];
@@ -57,7 +65,8 @@ Deno.test("a read inside a transaction takes none of the additions, and names th
   const inside = (keys: object): unknown =>
     decodeReadInside(parseText(JSON.stringify({ query: "*", ...keys })), literals, limits);
   assert.deepEqual(inside({ afterSequence: 3 }), readRead({ query: "*", afterSequence: 3 }));
-  for (const [key, value] of Object.entries({ waitSeconds: 0, backwards: false, beforeSequence: null })) {
+  const additions = { waitSeconds: 0, backwards: false, beforeSequence: null, headAtLeast: 0 };
+  for (const [key, value] of Object.entries(additions)) {
     expectInvalid(() => inside({ [key]: value }), `${key} cannot be used inside a transaction`);
     expectInvalid(
       () => decodeObjectInside({ query: "all", [key]: value }, ["query"]),

@@ -6,6 +6,11 @@ import type { JsonObject } from "./json.ts";
 import { errorsOf, nameOf, type Operation, responseName } from "./operation.ts";
 import { ref } from "./schema.ts";
 
+/** The Response Object of a refusal in one line of plain text. */
+function plainResponse(description: string, example: string): JsonObject {
+  return { description, ...headersObject(["Error"]), content: plainText(example) };
+}
+
 /** What is wrong with a request that is refused in one line of plain text. */
 function plainText(example: string): JsonObject {
   return { "text/plain; charset=utf-8": { schema: { type: "string" }, example: `${example}\n` } };
@@ -13,28 +18,21 @@ function plainText(example: string): JsonObject {
 
 /** The Response Objects of refusals in plain text. */
 export const PLAIN_RESPONSES: JsonObject = {
-  Malformed: {
-    description:
-      "The request is not proper HTTP, or a segment of its path is not valid percent-encoded UTF-8.",
-    content: plainText('the path segment "%zz" is not valid percent-encoded UTF-8'),
-  },
-  ForeignPage: {
-    description:
-      "Without `enableAuth` only: a page of another site may have sent this, or the `Host` is a public name that is " +
+  Malformed: plainResponse(
+    "The request is not proper HTTP, or a segment of its path is not valid percent-encoded UTF-8.",
+    'the path segment "%zz" is not valid percent-encoded UTF-8',
+  ),
+  ForeignPage: plainResponse(
+    "Without `enableAuth` only: a page of another site may have sent this, or the `Host` is a public name that is " +
       "not in `allowedHosts`.",
-    content: plainText(
-      'refused without a token: the Host "events.example.com" may be a name that a stranger pointed here; ' +
-        "add it to allowedHosts (SERVICE_ALLOWED_HOSTS), or turn on enableAuth",
-    ),
-  },
-  NotInDevelopmentMode: {
-    description: "The server is not in development mode.",
-    content: plainText("unknown path"),
-  },
-  HeadTooLarge: {
-    description: "The request line and the header fields are too long, or too many.",
-    content: plainText("the head exceeds 65536 bytes"),
-  },
+    'refused without a token: the Host "events.example.com" may be a name that a stranger pointed here; ' +
+      "add it to allowedHosts (SERVICE_ALLOWED_HOSTS), or turn on enableAuth",
+  ),
+  NotInDevelopmentMode: plainResponse("The server is not in development mode.", "unknown path"),
+  HeadTooLarge: plainResponse(
+    "The request line and the header fields are too long, or too many.",
+    "the head exceeds 65536 bytes",
+  ),
 };
 
 /** The Response Objects of all errors that these operations may be answered with, by component name. */
@@ -75,8 +73,8 @@ function errorResponse(codes: readonly ErrorCode[], exchanges: readonly Exchange
   };
 }
 
-/** Only a read that found no projection tells the store, and only outside a transaction of edition B. */
+/** All say that they are the server's own. Only a read that found no projection tells the store, and only outside a transaction of edition B. */
 export function headersOf(codes: readonly ErrorCode[]): readonly HeaderName[] {
-  if (!codes.includes("ProjectionNotFound")) return [];
-  return codes.length === 1 ? ["Store", "NotCached"] : ["NotCachedIfProjection"];
+  if (!codes.includes("ProjectionNotFound")) return ["Error"];
+  return codes.length === 1 ? ["Error", "Store", "NotCached"] : ["Error", "NotCachedIfProjection"];
 }

@@ -1,3 +1,4 @@
+import { ERROR_HEADER } from "../../src/http/error_replies.ts";
 import { HEAD_HEADER, NOT_CACHED, STORE_HEADER, VERSION_HEADER } from "../../src/editions/shared/headers.ts";
 import { STORE, VERSION_1 } from "./examples/names.ts";
 import type { JsonObject } from "./json.ts";
@@ -38,6 +39,15 @@ export const HEADERS = {
       description: "Where only the projection is missing.",
       required: false,
       schema: oneWord("no-store"),
+    },
+  },
+  Error: {
+    field: ERROR_HEADER,
+    object: {
+      description:
+        "Addition: the code of the error. Without this header, the answer comes from something in between.",
+      required: true,
+      schema: TEXT,
     },
   },
   FileName: {

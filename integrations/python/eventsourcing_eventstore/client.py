@@ -7,14 +7,14 @@ from http.client import HTTPException
 from typing import Any, Self
 
 from eventsourcing_eventstore.connection import Address, Answer, NotConnected
-from eventsourcing_eventstore.errors import OutcomeUnknown, StoreChanged, code_of, error_of
+from eventsourcing_eventstore.errors import NOTHING_WRITTEN, OutcomeUnknown, StoreChanged, error_of
 from eventsourcing_eventstore.library import InterfaceError, OperationalError, ProgrammingError
 from eventsourcing_eventstore.patience import Patience
 from eventsourcing_eventstore.pool import ConnectionPool
 from eventsourcing_eventstore.stopping import Stopping
 
 _REFUSED_UNWRITTEN = frozenset({"WriteQueueFull", "ShuttingDown"})
-"""Codes of 503 after which a write can be sent again: it has certainly not happened."""
+"""Codes of 503 after which it makes sense to send a write again."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ class Client:
     def write(self, request: dict[str, Any]) -> list[int]:
         """
         `POST /write`; gives the sequences of the events. Raises IntegrityError when a condition does not
-        hold, `StoreChanged` when it names another store, `OutcomeUnknown` when no answer came.
+        hold, `StoreChanged` when it names another store, `OutcomeUnknown` when no answer came, or none of the
+        server's own.
         """
         answer = self._send("POST", "/write", request, is_read=False)
         return [event["sequence"] for event in json.loads(answer.body)["events"]]
@@ -124,8 +125,12 @@ class Client:
                     answer = connection.exchange(method, path, body, self._headers, wait_seconds)
                 if answer.status != 200:
                     error = error_of(answer.status, answer.body)
+                    if not is_read and answer.error not in NOTHING_WRITTEN:
+                        raise OutcomeUnknown(f"an answer to a write that is not the server's own: {error}")
                     if not _may_be_sent_again(answer, is_read):
                         raise error
+                elif not is_read and answer.store is None:
+                    raise OutcomeUnknown("an answer to a write that is not the server's own")
                 elif is_read and not _is_complete(answer):
                     error = OperationalError("a page was cut short")
                 else:
@@ -143,7 +148,7 @@ class Client:
 
 
 def _may_be_sent_again(answer: Answer, is_read: bool) -> bool:
-    return answer.status == 503 and (is_read or code_of(answer.body) in _REFUSED_UNWRITTEN)
+    return answer.status == 503 and (is_read or answer.error in _REFUSED_UNWRITTEN)
 
 
 def _is_complete(page: Answer) -> bool:

@@ -64,6 +64,8 @@ class Answer:
     """The store ID (`X-Service-Store`)."""
     head: str | None
     """The highest sequence in the store (`X-Service-Head`)."""
+    error: str | None
+    """The code of an error that is the server's own (`X-Service-Error`), and not that of a proxy."""
     body: bytes
 
 
@@ -97,7 +99,8 @@ class Connection:
         self._http.request(method, path, body, headers)
         response = self._http.getresponse()
         store, head = response.getheader("X-Service-Store"), response.getheader("X-Service-Head")
-        answer = Answer(response.status, store, head, response.read())
+        error = response.getheader("X-Service-Error")
+        answer = Answer(response.status, store, head, error, response.read())
         self._used_at = time.monotonic()
         return answer
 

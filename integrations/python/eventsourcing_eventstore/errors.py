@@ -13,8 +13,26 @@ from eventsourcing_eventstore.library import (
 )
 
 
+NOTHING_WRITTEN = frozenset(
+    {
+        "ConcurrencyException",
+        "InternalError",
+        "InvalidRequest",
+        "PayloadTooLarge",
+        "ShuttingDown",
+        "Unauthorized",
+        "Unavailable",
+        "WriteQueueFull",
+    }
+)
+"""The codes of `X-Service-Error` after which a write has certainly not happened."""
+
+
 class OutcomeUnknown(OperationalError):
-    """No answer came to a write that was sent: it may have happened, or still happen."""
+    """
+    No answer came to a write that was sent, or one that is not the server's own, such as that of a proxy: it may
+    have happened, or still happen.
+    """
 
 
 class StoreChanged(OperationalError):
@@ -39,11 +57,6 @@ def error_of(status: int, body: bytes) -> Exception:
     if status in (401, 503):
         return OperationalError(text)
     return InterfaceError(f"unexpected answer, is this a server of edition A? {text}")
-
-
-def code_of(body: bytes) -> str:
-    """The error code in an answer, or nothing."""
-    return _parts(body)[0]
 
 
 def _parts(body: bytes) -> tuple[str, str, dict[str, Any]]:

@@ -8,7 +8,13 @@ from unittest.mock import patch
 
 from eventsourcing_eventstore import Client, EventStoreRecorder, OutcomeUnknown
 from eventsourcing_eventstore.connection import Address
-from eventsourcing_eventstore.library import InterfaceError, OperationalError, ProgrammingError
+from eventsourcing_eventstore.library import (
+    DataError,
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    ProgrammingError,
+)
 
 from .support import Relay, ScriptedServer, StoreTestCase, event, eventually, request
 
@@ -16,14 +22,18 @@ STORE = "5f0a1c9e-6d57-4d3e-9c55-0b1f3a8d2e41"
 EMPTY_PAGE = b'{"hasMore":false}\n'
 
 
-def answer(status: str, body: bytes, head: int = 0, length: int | None = None) -> bytes:
+def answer(
+    status: str, body: bytes, head: int = 0, length: int | None = None, error: str | None = None
+) -> bytes:
     given = len(body) if length is None else length
     fields = f"X-Service-Store: {STORE}\r\nX-Service-Head: {head}\r\nContent-Length: {given}\r\n"
+    if error is not None:
+        fields += f"X-Service-Error: {error}\r\n"
     return f"HTTP/1.1 {status}\r\n{fields}\r\n".encode() + body
 
 
 def refusal(code: str) -> bytes:
-    return answer("503 Service Unavailable", f'{{"error":"{code}"}}'.encode())
+    return answer("503 Service Unavailable", f'{{"error":"{code}"}}'.encode(), error=code)
 
 
 class TestConnections(StoreTestCase):
@@ -120,6 +130,25 @@ class TestSendingAgain(StoreTestCase):
             with self.assertRaises(OutcomeUnknown):
                 self.client(server.url).write({})
             self.assertEqual(1, len(server.requests))
+
+    def test_what_a_proxy_says_leaves_the_outcome_of_a_write_unknown(self) -> None:
+        conflict = b'{"error":"ConcurrencyException","conflict":{"condition":0}}'
+        for foreign in (
+            answer("503 Service Unavailable", b'{"error":"WriteQueueFull"}'),
+            answer("503 Service Unavailable", b'{"error":"New"}', error="New"),
+            answer("409 Conflict", conflict),
+            answer("413 Content Too Large", b""),
+            answer("502 Bad Gateway", b"<html>"),
+            b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>",
+        ):
+            with self.subTest(foreign):
+                server = self.server(foreign)
+                with self.assertRaises(OutcomeUnknown):
+                    self.client(server.url).write({})
+                self.assertEqual(1, len(server.requests))
+                with self.assertRaises((OperationalError, InterfaceError, IntegrityError, DataError)) as read:
+                    self.client(self.server(foreign).url, retry_seconds=0).head()
+                self.assertNotIsInstance(read.exception, OutcomeUnknown)
 
     def test_another_server_is_said_to_be_one(self) -> None:
         page = b"HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n" + EMPTY_PAGE

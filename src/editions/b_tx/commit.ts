@@ -4,7 +4,11 @@ import type { ProjectionDelete } from "../../model/projection.ts";
 import { eventTerms } from "../../store/index_terms.ts";
 import type { Conflict, StoreWrite } from "../../store/write.ts";
 import { parseQueried } from "../../wire/event.ts";
-import { conflictPlace, throwIfRefused } from "../shared/conflicts.ts";
+import {
+  conflictMessage as listedConflictMessage,
+  conflictPlace,
+  throwIfRefused,
+} from "../shared/conflicts.ts";
 import type { CommitContent, CommittedChange } from "./transaction.ts";
 import type { TxCall } from "./tx_call.ts";
 
@@ -67,8 +71,9 @@ function placeOf(conflict: Conflict, lists: Lists): object {
   return { projection: { type, id } };
 }
 
-function conflictMessage({ list, index }: Conflict, lists: Lists): string {
-  if (list === "conditions") return `conditions[${index}] no longer holds`;
+function conflictMessage(conflict: Conflict, lists: Lists): string {
+  const { list, index } = conflict;
+  if (list === "conditions") return listedConflictMessage(conflict);
   const { key: { type, id }, found } = lists[list]![index]!;
   const projection = `projection ${type}/${id}`;
   if (found === undefined) return `${projection} already exists`;

@@ -1,7 +1,7 @@
 import { VERSION } from "../../config/version.ts";
 import { emptyReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
-import { throwIfFailed } from "../../store/outcome.ts";
+import { outcomeOf, throwIfFailed } from "../../store/outcome.ts";
 import { startHourlyOptimize } from "../../turns/hourly_optimize.ts";
 import type { Edition } from "../edition.ts";
 import { metricsRoute } from "../shared/common_metrics.ts";
@@ -91,7 +91,7 @@ function resetRoute({ host: { queue, store }, active }: EditionParts): Route {
     path: "/reset",
     body: "ignored",
     async handle() {
-      const reset = queue.next("reset", async () => throwIfFailed(await store.turns.reset()));
+      const reset = queue.next("reset", async () => throwIfFailed(await outcomeOf(store.turns.reset())));
       await Promise.all([reset, active.current?.cut("reset")]);
       return emptyReply(204);
     },

@@ -1,6 +1,6 @@
 import { emptyReply } from "../../http/replies.ts";
 import type { Route, RoutedRequest } from "../../http/router.ts";
-import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
+import { type Outcome, outcomeOf, throwIfFailed } from "../../store/outcome.ts";
 import type { EditionHost } from "../edition.ts";
 
 /** What a route does in a turn of its own. */
@@ -23,7 +23,7 @@ export function turnRoute(
     path,
     body: "ignored",
     async handle(request) {
-      const run = async (): Promise<void> => throwIfFailed(await act(request));
+      const run = async (): Promise<void> => throwIfFailed(await outcomeOf(act(request)));
       await queue.alone(kind, run, leavesWithClient ? request.left : undefined);
       return emptyReply(204);
     },

@@ -1,5 +1,5 @@
 import { type Handler, isStream, Malformed, type Reply } from "../exchange.ts";
-import { textReply } from "../replies.ts";
+import { plainErrorReply } from "../error_replies.ts";
 import type { BodyBudget } from "./body_budget.ts";
 import { ByteSource } from "./byte_source.ts";
 import { HeadParser } from "./head_parser.ts";
@@ -211,7 +211,7 @@ export class Connection {
     this.#options.onMalformed(status, message);
     try {
       const options = { minorVersion: 1, keepAlive: false, withoutBody: false } as const;
-      await writeReply(this.#writeBytes, textReply(status, message), options);
+      await writeReply(this.#writeBytes, plainErrorReply(status, message), options);
       await this.#linger();
     } catch {
       // The client has already gone.

@@ -97,7 +97,15 @@ async function* stored({ server }: Reached, { query, ...range }: Wanted): Batche
 
 /** What there is, and what comes. */
 async function* followed({ server, store }: Reached, { query, after }: Wanted, signal: AbortSignal): Batches {
-  const { storeId } = typeof after === "number" && after > 0 ? await store.head({ signal }) : { storeId: "" };
-  const from = typeof after === "object" ? after : after > 0 ? { storeId, sequence: after } : undefined;
-  for await (const { events } of follow(server, query, { from, signal })) yield events;
+  if (typeof after === "object" || after === 0) {
+    const from = after === 0 ? undefined : after;
+    for await (const { events } of follow(server, query, { from, signal })) yield events;
+    return;
+  }
+  // The store may end before the number.
+  const { storeId, sequence } = await store.head({ signal });
+  const from = { storeId, sequence: Math.min(after, sequence) };
+  for await (const { events } of follow(server, query, { from, signal })) {
+    yield events.filter(({ sequence }) => sequence > after);
+  }
 }

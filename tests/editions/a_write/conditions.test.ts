@@ -51,7 +51,7 @@ Deno.test("condition with afterSequence fails only on a match after it", async (
 
 Deno.test("condition: afterSequence may lie past the last matching event, and not past the last event", async () => {
   await assertHolds({ failIfEventsMatch: [{ types: ["a"] }], afterSequence: 4, store });
-  for (const afterSequence of [5, 1000]) {
+  for (const afterSequence of [6, 1000]) {
     await assertConflict(OTHER_STORE, { failIfEventsMatch: [{ types: ["a"] }], afterSequence, store });
   }
   // No history has such a position.

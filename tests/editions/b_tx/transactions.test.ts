@@ -348,7 +348,9 @@ Deno.test("the header of the store is on no transaction endpoint", async () => {
   }
 });
 
-for (const [key, value] of Object.entries({ waitSeconds: 1, backwards: true, beforeSequence: 2 })) {
+for (
+  const [key, value] of Object.entries({ waitSeconds: 1, backwards: true, beforeSequence: 2, headAtLeast: 0 })
+) {
   Deno.test(`400 for a read in a transaction that is given ${key}`, async () => {
     const tx = await begin(client);
     const reply = await tx.call("QUERY", "/events", { json: { query: "all", [key]: value } });

@@ -40,7 +40,9 @@ Deno.test("a read by time waits for an event of that time", async () => {
   assert.equal(later.isAnswered, false);
 });
 
-for (const [key, value] of Object.entries({ waitSeconds: 1, backwards: true, beforeSequence: 2 })) {
+for (
+  const [key, value] of Object.entries({ waitSeconds: 1, backwards: true, beforeSequence: 2, headAtLeast: 0 })
+) {
   Deno.test(`400 for a read with a ticket that is given ${key}`, async () => {
     const transaction = await begin(client);
     const { reply } = await transaction.read("*", { [key]: value });

@@ -155,6 +155,16 @@ function bounds(edition: ContractEdition, test: ContractTest): void {
     const { events } = await subject.page(edition.every, { beforeSequence: null, backwards: false });
     assert.deepEqual(events.map(({ sequence }) => sequence), [1, 2, 3]);
   });
+
+  test("a page that asks for a head at least is answered at the head that there is", async (subject) => {
+    const shown = await filled(subject);
+    for (const headAtLeast of [0, 7, 8, 2 ** 62, null]) {
+      assert.deepEqual(await shown({ headAtLeast, afterSequence: 4 }), [[5, 6, 7], false]);
+      assert.deepEqual(await shown({ headAtLeast, backwards: true, limit: 1 }), [[7], true]);
+      const { reply } = await subject.page(edition.every, { headAtLeast });
+      assert.equal(reply.headers.get("x-service-head"), "7");
+    }
+  });
 }
 
 function matching(test: ContractTest): void {
@@ -239,6 +249,8 @@ function refusals(edition: ContractEdition, test: ContractTest): void {
     ["limit below 1", { query, limit: 0 }, /limit/],
     ["beforeSequence below 1", { query, beforeSequence: 0 }, /beforeSequence/],
     ["beforeSequence as a string", { query, beforeSequence: "9" }, /beforeSequence/],
+    ["headAtLeast below 0", { query, headAtLeast: -1 }, /headAtLeast/],
+    ["headAtLeast as a string", { query, headAtLeast: "9" }, /headAtLeast/],
     ["backwards that is no boolean", { query, backwards: 1 }, /backwards/],
     ["limit above maxEventsPerPage", { query, limit: PAGE_MAX + 1 }, /maxEventsPerPage/],
     ["unknown key", { query, order: "desc" }, /order/],

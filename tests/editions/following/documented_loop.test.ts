@@ -4,6 +4,7 @@ import {
   type DocumentedLoop,
   followThroughBrokenPage,
   followThroughKills,
+  followThroughLowerHead,
 } from "../../support/documented_follower.ts";
 import { pageBlock } from "../../support/page_block.ts";
 
@@ -35,4 +36,8 @@ Deno.test("the TypeScript of following.md has no type errors", async () => {
 
 Deno.test("the TypeScript of following.md uses each event once when pages break off", async () => {
   await followThroughBrokenPage(loop);
+});
+
+Deno.test("the TypeScript of following.md begins anew when the same store ends before its position", async () => {
+  await followThroughLowerHead(loop);
 });

@@ -17,7 +17,7 @@ const decoders: readonly ((body: unknown, limits: ServerSettings) => unknown)[] 
 
 const KEYS = (
   "events conditions projections create replace delete type id identifiers metadata payload query types name " +
-  "value failIfEventsMatch afterSequence beforeSequence store limit waitSeconds backwards time from before version " +
+  "value failIfEventsMatch afterSequence beforeSequence store limit waitSeconds headAtLeast backwards time from before version " +
   "condition"
 ).split(" ");
 

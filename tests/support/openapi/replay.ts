@@ -47,11 +47,15 @@ export class Replay {
     return JSON.parse(this.#real(JSON.stringify(value))) as Json;
   }
 
-  #compareHeaders({ answerHeaders = {} }: Exchange, { headers }: Reply): void {
+  #compareHeaders({ answerHeaders = {}, json }: Exchange, { status, headers }: Reply): void {
+    // The header of an error says no more than its body.
+    const all = status < 400
+      ? answerHeaders
+      : { ...answerHeaders, "X-Service-Error": json!["error"] as string };
     const names = [...headers.keys()].filter((name) => name.startsWith("x-service-"));
-    const expected = Object.keys(answerHeaders).map((name) => name.toLowerCase());
+    const expected = Object.keys(all).map((name) => name.toLowerCase());
     assert.deepEqual(names.sort(), expected.sort(), "headers");
-    for (const [name, value] of Object.entries(answerHeaders)) {
+    for (const [name, value] of Object.entries(all)) {
       this.#compare(value, headers.get(name.toLowerCase())!, name);
     }
   }

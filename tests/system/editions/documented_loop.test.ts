@@ -3,6 +3,7 @@ import {
   type DocumentedLoop,
   followThroughBrokenPage,
   followThroughKills,
+  followThroughLowerHead,
 } from "../../support/documented_follower.ts";
 import { pageBlock } from "../../support/page_block.ts";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";
@@ -33,6 +34,12 @@ await debianTest(
   ["curl"],
   "the shell of following.md uses each event once when pages break off",
   ({ curl }) => followThroughBrokenPage(inShell(curl)),
+);
+
+await debianTest(
+  ["curl"],
+  "the shell of following.md begins anew when the same store ends before its position",
+  ({ curl }) => followThroughLowerHead(inShell(curl)),
 );
 
 await debianTest(

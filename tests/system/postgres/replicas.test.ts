@@ -55,6 +55,11 @@ await pairTest("pages come from a replica that lags, and no decision is wrong fo
   assert.equal(page.reply.headers.get("x-service-head"), "3");
   const [newest] = (await client.queryEvents("*", { backwards: true, limit: 1 })).events;
   assert.equal(newest!.sequence, 3);
+  for (const [headAtLeast, head] of [[3, "3"], [4, "4"], [9, "4"]] as const) {
+    const { reply, events } = await client.queryEvents("*", { headAtLeast });
+    assert.equal(reply.headers.get("x-service-head"), head, "a replica that is behind is not read");
+    assert.equal(events.length, Number(head));
+  }
   // Whoever decides on that page names its head, and the primary looks at what came after it.
   const decided = await client.write({
     events: [{ type: "decided", payload: "" }],

@@ -29,6 +29,11 @@ export function readRequest(more: Readonly<Record<string, Schema>> = {}): Schema
         description:
           "Addition: when nothing matches yet, wait at most so long for an event that does. Not with `backwards`.",
       },
+      headAtLeast: {
+        ...COUNT,
+        description:
+          "Addition: a replica whose head is below this is not read; the primary answers, at its own head.",
+      },
       ...more,
     },
   });

@@ -4,6 +4,14 @@ import { COURSE_QUERY, LINE_1, LINE_2, STORE } from "./names.ts";
 const HEADERS = { "X-Service-Store": STORE, "X-Service-Head": "2" };
 const READ = { operation: "QUERY /events", status: 200, answerHeaders: HEADERS } as const;
 
+const AFTER_CONFLICT: Exchange = {
+  ...READ,
+  name: "afterConflict",
+  summary: "Addition: a conflict named event 2, so the page must not come from a replica that lacks it",
+  request: { query: COURSE_QUERY, afterSequence: 1, headAtLeast: 2 },
+  lines: [LINE_2, { hasMore: false }],
+};
+
 /** Reads of a store with two events, in every edition. @param every the query for all events */
 export function readExchanges(every: string): Exchange[] {
   return [
@@ -49,6 +57,7 @@ export function readExchanges(every: string): Exchange[] {
       request: { query: every, afterSequence: 2, waitSeconds: 1 },
       lines: [{ hasMore: false }],
     },
+    AFTER_CONFLICT,
     {
       operation: "QUERY /events",
       name: "unknownKey",

@@ -90,8 +90,9 @@ export class ReplicaReads implements StoreReads {
   #isBehind({ storeId, head, events, end }: Chunk, request: ChunkRequest): boolean {
     const known = this.#options.known();
     if (storeId !== known.storeId) return true;
+    const { afterSequence, headAtLeast = 0 } = request;
     // The page goes as far as its first chunk has said, and a reader may have come further by way of others.
-    if (head < Math.max(request.head ?? 0, request.afterSequence)) return true;
+    if (head < Math.max(request.head ?? 0, afterSequence, headAtLeast)) return true;
     // Who is told that there is nothing may wait for it: then it must be the truth.
     return request.head === undefined && events === 0 && end !== false && head < known.head;
   }

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import type { EditionHost } from "../../../src/editions/edition.ts";
+import { turnRoute } from "../../../src/editions/shared/turn_routes.ts";
+import type { RoutedRequest } from "../../../src/http/router.ts";
+import { OutcomeUnknown, Refusal } from "../../../src/model/errors.ts";
+import { done, type Outcome } from "../../../src/store/outcome.ts";
+import { WriteQueue } from "../../../src/turns/write_queue.ts";
+
+async function answered(act: () => Promise<Outcome<void>>): Promise<unknown> {
+  const queue = new WriteQueue({
+    runGroup: () => Promise.resolve([]),
+    waitingMax: 1,
+    fullCode: "WriteQueueFull",
+  });
+  const action = { kind: "projections", leavesWithClient: false, act };
+  const { handle } = turnRoute({ queue } as unknown as EditionHost, "DELETE", "/projections", action);
+  return await Promise.try(() => handle({} as RoutedRequest)).catch((error) => error);
+}
+
+Deno.test("when the writer dies in a turn, no answer says that nothing was changed", async () => {
+  assert.equal((await answered(() => Promise.resolve(done(undefined))) as { status: number }).status, 204);
+  const failed = await answered(() => Promise.resolve({ kind: "failed", reason: "disk full" }));
+  assert.ok(failed instanceof Refusal && failed.code === "InternalError");
+  assert.ok(await answered(() => Promise.reject(new Error("the writer died"))) instanceof OutcomeUnknown);
+});
