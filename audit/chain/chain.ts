@@ -17,7 +17,8 @@ import { type ChainServer, startServers } from "./servers.ts";
 import { readSettled } from "./settled.ts";
 import type { Failing } from "./streaming_failover.ts";
 
-export const SCHEMA = "chain";
+/** Another name in each run: a server that an ended run has left behind may find hosts at the ports that it knows. */
+export const SCHEMA = `chain_${crypto.randomUUID().slice(0, 8)}`;
 
 /** What the clients do, each all the time. */
 const DOINGS: Readonly<Record<EditionName, readonly Doing[]>> = {

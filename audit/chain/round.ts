@@ -4,7 +4,7 @@ import type { EditionName } from "../workload/perform.ts";
 import type { Random } from "../workload/random.ts";
 import type { Chain } from "./chain.ts";
 import type { Evidence, Failover } from "./evidence.ts";
-import { untilGoesOn } from "./going_on.ts";
+import { GO_ON_SECONDS, SILENT_SECONDS, untilGoesOn } from "./going_on.ts";
 import { faultsOfRound } from "./judge.ts";
 import { microseconds } from "./observed.ts";
 import type { RoundPlan } from "./plan.ts";
@@ -27,6 +27,8 @@ export interface RoundResult {
   readonly evidence: Evidence;
   /** Until every server that must write did, in milliseconds. */
   readonly goOn: number;
+  /** Whether the old primary kept connections open and said nothing. */
+  readonly isSilent: boolean;
 }
 
 /**
@@ -52,7 +54,9 @@ export async function runRound(
   const isAlone = isTheOnlyOne(servers);
   const [{ starts }] = servers as readonly [ChainServer, ...ChainServer[]];
   const struck = await hosts.strike(() => killServers(chain, plan, random));
-  const goOn = await untilGoesOn(edition, servers, observations, chain.lines);
+  const isSilent = plan.end === "silent";
+  const seconds = isSilent ? SILENT_SECONDS : GO_ON_SECONDS;
+  const goOn = await untilGoesOn(edition, servers, observations, chain.lines, seconds);
   const isKnownWhole = isAlone && !plan.isLossy && servers[0]!.starts === starts;
   const failover: Failover = { ...struck, isKnownWhole };
   await hosts.mend();
@@ -67,7 +71,7 @@ export async function runRound(
   const faults = faultsOfRound(evidence);
   if (faults.length > 0) throw new AuditFailure(describe(plan, evidence), faults);
   chain.before = after;
-  return { evidence, goOn };
+  return { evidence, goOn, isSilent };
 }
 
 /** Whether one server alone has used the store, also in the life of those before it that still counts. */

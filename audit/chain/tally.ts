@@ -22,8 +22,10 @@ export interface Tally {
   resetsWithoutLoss: number;
   /** Operations for which Porcupine has found an order, in edition A. */
   ordered: number;
-  /** In milliseconds. */
+  /** Until all servers wrote again, in milliseconds. */
   slowestGoOn: number;
+  /** The same where the old primary kept connections open and said nothing. */
+  slowestAfterSilence: number;
 }
 
 const EVENTS_OF_A_LARGE_PAGE = 2000;
@@ -43,11 +45,12 @@ export function newTally(): Tally {
     resetsWithoutLoss: 0,
     ordered: 0,
     slowestGoOn: 0,
+    slowestAfterSilence: 0,
   };
 }
 
 /** After a round in which nothing was found. */
-export function addRound(tally: Tally, { evidence, goOn }: RoundResult): void {
+export function addRound(tally: Tally, { evidence, goOn, isSilent }: RoundResult): void {
   const { observations, before, after, failover, followers } = evidence;
   const { calls, pages } = observations;
   const of = (kind: string): number => calls.filter(({ outcome }) => outcome.kind === kind).length;
@@ -70,5 +73,6 @@ export function addRound(tally: Tally, { evidence, goOn }: RoundResult): void {
     ).length;
   }
   if (isNew && !failover.isLossy) tally.resetsWithoutLoss++;
-  tally.slowestGoOn = Math.max(tally.slowestGoOn, Math.round(goOn));
+  const slowest = isSilent ? "slowestAfterSilence" : "slowestGoOn";
+  tally[slowest] = Math.max(tally[slowest], Math.round(goOn));
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { parsePostgresUrl, type PostgresAddress } from "../../../../src/config/postgres_url.ts";
-import type { Row } from "../../../../src/store/postgres/protocol/cells.ts";
+import { type Row, textIn } from "../../../../src/store/postgres/protocol/cells.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { freePort } from "../../../support/free_port.ts";
 import type { DebianProgram } from "../../support/debian_program.ts";
@@ -99,7 +99,9 @@ export class PostgresCluster implements AsyncDisposable {
         this.#process = start.spawn();
         this.#process.status.then(() => this.#isOver = true);
       }
-      await this.sql("SELECT");
+      // While it was down, another program may have taken its port.
+      const [row] = await this.sql("SELECT current_setting('data_directory')");
+      if (textIn(row![0]) !== this.dataDirectory) throw new Error(`another PostgreSQL has port ${this.port}`);
     }, START_SECONDS);
   }
 
