@@ -10,11 +10,11 @@ import type { HistoryLines } from "./history_lines.ts";
 import { tapped } from "./tapped_transport.ts";
 import type { ChainServer } from "./servers.ts";
 
-/** Within so many seconds after a failover, writes must go on. */
-export const GO_ON_SECONDS = 20;
+/** Within so many seconds after a failover, writes must go on: servers wait up to 10 s for each other. */
+export const GO_ON_SECONDS = 30;
 
 /** The same when the old primary keeps connections open and says nothing: a server gives up on them after 15 s. */
-export const SILENT_SECONDS = 30;
+export const SILENT_SECONDS = 40;
 
 const ANSWER_SECONDS = 3;
 

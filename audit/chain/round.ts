@@ -17,7 +17,7 @@ const DECISIONS_LOST = 12;
 const DECISIONS_AFTER = 40;
 
 /** How long followers may take in quiet. */
-const FOLLOW_SECONDS = 20;
+const FOLLOW_SECONDS = 60;
 
 /** After so long, a server that was killed no longer counts. */
 const GONE_SECONDS = 20;

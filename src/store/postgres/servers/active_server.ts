@@ -23,6 +23,9 @@ export interface ActiveServer {
   readonly isSilent: boolean;
 }
 
+/** To look is short, and waits for nobody: otherwise PostgreSQL is cut off, and a server that stands by must connect anew. */
+const LOOK_SILENCE_MILLISECONDS = 5000;
+
 /**
  * The row of the store names the active server, whose row names its session. Only roles that may write to these tables can
  * change that; a role that may not see when a session of another one began goes by the heartbeats in the table.
@@ -43,7 +46,10 @@ const HOLDS_LOCK =
  * @returns undefined when there is none, or its session has ended, however that ended
  */
 export async function readActive(session: Session, isQuick = false): Promise<ActiveServer | undefined> {
-  const [[row] = []] = await session.run([{ sql: isQuick ? ACTIVE : ACTIVE + HOLDS_LOCK }]);
+  const [[row] = []] = await session.run(
+    [{ sql: isQuick ? ACTIVE : ACTIVE + HOLDS_LOCK }],
+    LOOK_SILENCE_MILLISECONDS,
+  );
   if (row === undefined) return undefined;
   const pid = numberIn(row[0]);
   const text = `another server (connected from ${textIn(row[1])}, process ${pid} of PostgreSQL)`;
