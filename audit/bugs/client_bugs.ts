@@ -13,7 +13,7 @@ export const CLIENT_BUGS: readonly Bug[] = [
       find: "if (!NOTHING_WRITTEN.test(named!)) {",
       replace: "if (!NOTHING_WRITTEN.test(named ?? error!)) {",
     }],
-    caughtBy: { tests: "tests/client/writing.test.ts" },
+    caughtBy: { tests: "tests/client/foreign_answers.test.ts" },
   },
   {
     name: "a decision does not read up to the event of its conflict",
