@@ -1,4 +1,5 @@
 import type { Bug } from "./bug.ts";
+import { CLIENT_BUGS } from "./client_bugs.ts";
 import { CONTENT_BUGS } from "./content_bugs.ts";
 import { DURABILITY_BUGS } from "./durability_bugs.ts";
 import { POSTGRES_BUGS } from "./postgres_bugs.ts";
@@ -12,5 +13,6 @@ export const BUGS: readonly Bug[] = [
   ...RULE_BUGS,
   ...READ_BUGS,
   ...UPKEEP_BUGS,
+  ...CLIENT_BUGS,
   ...POSTGRES_BUGS,
 ];

@@ -1,4 +1,5 @@
-import { EventStore, type EventStoreOptions, type Transport } from "../../client/mod.ts";
+import assert from "node:assert/strict";
+import { EventStore, EventStoreError, type EventStoreOptions, type Transport } from "../../client/mod.ts";
 import type { Address } from "../support/connection.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 
@@ -52,4 +53,11 @@ export function note(
   identifiers: Record<string, string> = {},
 ): { type: "Noted"; identifiers: Record<string, string>; payload: { text: string } } {
   return { type: "Noted", identifiers, payload: { text } };
+}
+
+/** The error of the client with which something fails. */
+export async function failure(work: Promise<unknown>): Promise<EventStoreError> {
+  const error = await work.then(() => undefined, (error) => error);
+  assert.ok(error instanceof EventStoreError, String(error));
+  return error;
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import { isStream, type Reply } from "../../http/exchange.ts";
 import type { RoutedRequest } from "../../http/router.ts";
 import { ClientLeft, NoReply, Refusal } from "../../model/errors.ts";
-import { outcomeOf, throwIfFailed } from "../../store/outcome.ts";
+import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
 import type { StoreTurns } from "../../store/store.ts";
 import { Deadlines, type DeadlineSeconds, type Expiry } from "./deadlines.ts";
 import { OneAtATime } from "./one_at_a_time.ts";
@@ -139,7 +139,10 @@ export class Transaction {
     this.#assertActive();
     const running = this.inStore((turns) => turns.commit());
     this.#close();
-    const outcome = await outcomeOf(running);
+    const outcome: Outcome<void> = await running.catch((error: Error) => {
+      // The writer died. Whether it had committed is unknown.
+      return { kind: "unknown", reason: error.message };
+    });
     this.#finished(outcome.kind === "done" ? "committed" : "error");
     throwIfFailed(outcome);
   }

@@ -66,8 +66,8 @@ function paths(test: ContractTest): void {
   }
   for (const segment of ["%ff", "%zz", "%", "%C0%AF"]) {
     test(`a path segment ${segment} is 400 in plain text`, async ({ client }) => {
-      assertPlainText(await client.request("GET", `/projections/t/${segment}`), 400);
-      assertPlainText(await client.request("DELETE", `/projections/${segment}`), 400);
+      assertPlainText(await client.request("GET", `/projections/t/${segment}`), 400, false);
+      assertPlainText(await client.request("DELETE", `/projections/${segment}`), 400, false);
     });
   }
 }

@@ -1,0 +1,51 @@
+import type { Bug } from "./bug.ts";
+
+const DECIDE = "client/decide.ts";
+const LOST_ANSWERS = { tests: "tests/client/lost_answers.test.ts" } as const;
+const LOST_HISTORY = { tests: "tests/client/lost_history.test.ts" } as const;
+
+/** What the client promises of lost answers, of replicas that lag, and of a history that is gone. */
+export const CLIENT_BUGS: readonly Bug[] = [
+  {
+    name: "the client takes the error of a proxy for the server's word",
+    edits: [{
+      file: "client/replies.ts",
+      find: "if (!NOTHING_WRITTEN.test(named!)) {",
+      replace: "if (!NOTHING_WRITTEN.test(named ?? error!)) {",
+    }],
+    caughtBy: { tests: "tests/client/foreign_answers.test.ts" },
+  },
+  {
+    name: "a decision does not read up to the event of its conflict",
+    edits: [{
+      file: DECIDE,
+      find: "headAtLeast: failure?.conflict?.sequence",
+      replace: "headAtLeast: undefined",
+    }],
+    caughtBy: LOST_ANSWERS,
+  },
+  {
+    name: "a decision applies what came before it has looked for its own events",
+    edits: [{
+      file: DECIDE,
+      find: "if (mayBeThere) news.push(...events);",
+      replace:
+        "if (mayBeThere) news.push(...events.filter((one) => matches(marked, one) || void applyTo(known, named, [one])));",
+    }],
+    caughtBy: LOST_ANSWERS,
+  },
+  {
+    name: "a decision forgets that a write was lost",
+    edits: [{
+      file: DECIDE,
+      find: "if (error instanceof ConnectionLost) lost = { error, storeId: end.storeId };",
+      replace: "if (error instanceof ConnectionLost) lost = undefined;",
+    }],
+    caughtBy: LOST_ANSWERS,
+  },
+  {
+    name: "the client reads on in a store that ends before its position",
+    edits: [{ file: "client/pages.ts", find: " || position.sequence > head)", replace: ")" }],
+    caughtBy: LOST_HISTORY,
+  },
+];
