@@ -85,7 +85,7 @@ export class PostgresStore implements Store {
     this.turns = new AnnouncedTurns(new CountedTurns(this.#turns, this.counts), this.arrivals);
     this.reads = this.#reads = withReplicas(place, reads, {
       known: () => this.arrivals.state,
-      seen: claim.primary.seen,
+      primary: claim.primary,
       onUnread: (reason) => this.onReplicasUnread(reason),
     });
   }

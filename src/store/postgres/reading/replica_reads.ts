@@ -5,7 +5,7 @@ import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
 import type { StoreState } from "../../state.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import type { StorePlace } from "../connection/place.ts";
-import type { SeenHistory } from "../servers/seen_history.ts";
+import type { Primary } from "../servers/primary.ts";
 import { ReadSessions } from "./read_sessions.ts";
 import { replicaSource } from "./session_source.ts";
 
@@ -15,7 +15,7 @@ const RETRY_MILLISECONDS = 2000;
 export interface ReplicaOptions {
   /** The store as this server knows it. */
   readonly known: () => StoreState;
-  readonly seen: SeenHistory;
+  readonly primary: Primary;
   /** Called with the reason when no replica can be read, and without when one can again. */
   readonly onUnread: (reason: string | undefined) => void;
 }
@@ -48,7 +48,7 @@ export class ReplicaReads implements StoreReads {
 
   async chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
     // What is urgent belongs to a write, which the primary decides on.
-    if (!isUrgent && this.#retry === undefined) {
+    if (!isUrgent && this.#mayRead) {
       const chunk = await this.#fromReplica(request, client);
       if (chunk !== undefined && !this.#isBehind(chunk, request)) return chunk;
     }
@@ -56,8 +56,12 @@ export class ReplicaReads implements StoreReads {
   }
 
   chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
-    const reads = this.#retry === undefined ? this.#replicas : this.#primary;
+    const reads = this.#mayRead ? this.#replicas : this.#primary;
     return reads.mayReadAhead ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
+  }
+
+  get #mayRead(): boolean {
+    return this.#retry === undefined && this.#options.primary.mayReadReplicas;
   }
 
   /** Nothing in a projection would tell that it is out of date. */
@@ -123,6 +127,6 @@ export function withReplicas(
 ): ReadSessions | ReplicaReads {
   const { readAddress, schema } = place;
   if (readAddress === undefined) return primary;
-  const replicas = new ReadSessions(replicaSource(readAddress, schema, options.seen), primary.max);
+  const replicas = new ReadSessions(replicaSource(readAddress, schema, options.primary), primary.max);
   return new ReplicaReads(replicas, primary, options);
 }

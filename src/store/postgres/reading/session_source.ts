@@ -2,7 +2,6 @@ import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { openReplica } from "../connection/open_session.ts";
 import type { Session } from "../protocol/session.ts";
 import type { Primary } from "../servers/primary.ts";
-import type { SeenHistory } from "../servers/seen_history.ts";
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
 
 /** Where sessions for reads come from, and what they must show. */
@@ -33,9 +32,9 @@ export function primarySource(primary: Primary): SessionSource {
 }
 
 /** Sessions with replicas. They may lag, but they follow the primary on which this server works. */
-export function replicaSource(address: PostgresAddress, schema: string, seen: SeenHistory): SessionSource {
+export function replicaSource(address: PostgresAddress, schema: string, primary: Primary): SessionSource {
   const faultOf = ({ timeline }: StoreRow): string | undefined =>
-    timeline === seen.timeline ? undefined : "does not follow the primary on which this server works";
+    timeline === primary.seen.timeline ? undefined : "does not follow the primary on which this server works";
   return {
     open: () =>
       openReplica(address, schema, async (session) => {
@@ -45,8 +44,9 @@ export function replicaSource(address: PostgresAddress, schema: string, seen: Se
     isGood: () => true,
     expected: () => 0,
     faultOf(_, row) {
+      if (!primary.mayReadReplicas) return "the primary is not heard of, and may have been replaced";
       const fault = faultOf(row);
-      if (fault === undefined) seen.saw(row);
+      if (fault === undefined) primary.seen.saw(row);
       return fault;
     },
   };

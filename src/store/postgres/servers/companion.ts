@@ -76,6 +76,7 @@ export class Companion {
 
   /** Looks at the store soon: it may have a new ID. */
   lookSoon(): void {
+    this.#shallNotify = this.#hasOthers;
     this.#lookAt = 0;
     this.#shallLook = true;
     this.#work();

@@ -17,6 +17,8 @@ export interface Found {
   readonly seen: TurnPresence | undefined;
   /** How many other servers may have seen later turns, and have not confirmed yet that these are there. */
   readonly awaited: number;
+  /** How many other servers are not yet here at all, and may go on to show the history that clients know. */
+  readonly absent: number;
   readonly setting: FailoverName;
   /** Whether those that still run have had the time to confirm. */
   readonly isGraceOver: boolean;
@@ -28,9 +30,9 @@ export interface Found {
  */
 export type Verdict = "whole" | "renew" | "wait";
 
-export function verdictOf({ recorded, now, seen, awaited, setting, isGraceOver }: Found): Verdict {
+export function verdictOf({ recorded, now, seen, awaited, absent, setting, isGraceOver }: Found): Verdict {
   if (recorded === undefined) return "whole";
-  if (seen === "missing") return "renew";
+  if (seen === "missing") return absent === 0 || isGraceOver ? "renew" : "wait";
   if (isOn(recorded, now)) return "whole";
   if (seen === "present" && awaited === 0) return "whole";
   if (setting === "lossless" && isFailover(recorded, now)) return "whole";
@@ -50,6 +52,11 @@ export function namedTimeline(timeline: string): string {
 /** Whether this timeline was recorded. */
 export function isOn(recorded: string | undefined, timeline: string): boolean {
   return recorded?.startsWith(`${timeline}/`) === true;
+}
+
+/** What a server writes into its row: it has found everything that it has seen on this timeline, or it has not. */
+export function foundOn(timeline: string, presence: TurnPresence | undefined): string {
+  return presence === "present" ? timeline : `${timeline}/${presence ?? "unknown"}`;
 }
 
 /** Whether one timeline follows the other in the same cluster. */

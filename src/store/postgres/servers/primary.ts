@@ -15,7 +15,7 @@ import {
   writeTimeline,
 } from "../tables/state.ts";
 import { addTurn, presenceOf, readTurn, type TurnPresence } from "../tables/turns.ts";
-import { isOlder, isOn, namedTimeline, timelineText, type Verdict, verdictOf } from "./failover.ts";
+import { foundOn, isOlder, isOn, namedTimeline, timelineText, type Verdict, verdictOf } from "./failover.ts";
 import { SeenHistory } from "./seen_history.ts";
 
 /**
@@ -23,6 +23,12 @@ import { SeenHistory } from "./seen_history.ts";
  * (see `Companion`), and connect again every half second.
  */
 const GRACE_MILLISECONDS = 10_000;
+
+/**
+ * How long replicas may be read after the primary was heard of last. A server that is cut off from it stops showing the
+ * history that it knows before others may give the store a new ID.
+ */
+const LEASE_MILLISECONDS = 5000;
 
 /** No more than that counts between two times that this server asks: PostgreSQL may not have been there for the others. */
 const GRACE_STEP_MILLISECONDS = 1000;
@@ -49,6 +55,10 @@ export class Primary {
   others: Set<string> = new Set();
   /** Called with the reason when the store got a new ID. */
   onRenewed: (reason: string) => void = () => {};
+  /** When the primary was heard of last. */
+  #heardAt = -Infinity;
+  /** Whether the history is not known to be whole. */
+  #isInDoubt = false;
   readonly #place: StorePlace;
   readonly #options: PrimaryOptions;
   /** How long this server has waited for others, on which timeline, and when it asked last. */
@@ -79,6 +89,11 @@ export class Primary {
     }
   }
 
+  /** Whether what replicas show is of the history that is the current one. */
+  get mayReadReplicas(): boolean {
+    return !this.#isInDoubt && performance.now() - this.#heardAt < LEASE_MILLISECONDS;
+  }
+
   /** Whether a session is with the PostgreSQL on which this server works. */
   isCurrent(session: Session): boolean {
     return this.seen.timeline.startsWith(`${session.timeline}/`);
@@ -95,6 +110,7 @@ export class Primary {
       throw new SessionLost("this PostgreSQL is not the primary on which this server works");
     }
     this.seen.saw(state);
+    this.#heardAt = performance.now();
   }
 
   /**
@@ -126,11 +142,14 @@ export class Primary {
     if (row.timeline === this.seen.timeline) this.seen.saw(row);
     else this.seen.beginOn(row.timeline!, row);
     this.#waiting = undefined;
+    this.#heardAt = performance.now();
+    this.#isInDoubt = false;
     return row;
   }
 
   /** Decides about the history, while nobody else does. */
   async #settle(session: Session, timeline: string): Promise<StoreRow> {
+    this.#isInDoubt = true;
     const { server, edition, isShared, failover } = this.#options;
     // What is seen while this is asked says nothing about the answer.
     const { last } = this.seen;
@@ -140,9 +159,13 @@ export class Primary {
       const row = storeRow(rows!);
       const servers = seenServers(serverRows!);
       const seen = presence(last, row, turnRows!);
+      // Of servers that stand by, none has seen or shows anything.
       const awaited = isShared
-        ? this.#awaited(servers, timeline)
+        ? this.#without(servers, (found) => found === timeline)
         : Number(!["", server].includes(row.server));
+      const absent = isShared
+        ? this.#without(servers, (found) => found === timeline || isOn(found, timeline))
+        : 0;
       // A database that lacks the registration of this server may lack turns of others as well.
       const mayVouch = (isShared || row.server === server) &&
         servers.some(({ name, isRegistered }) => isRegistered && name === server);
@@ -151,10 +174,12 @@ export class Primary {
         now: timeline,
         seen: seen === "present" && !mayVouch ? undefined : seen,
         awaited,
+        absent,
         setting: failover,
         isGraceOver: this.#isGraceOver(timeline),
       });
-      const own = seen === "present" ? [confirmTimeline(server, edition, timeline)] : [];
+      // One that has seen nothing is waited for by nobody.
+      const own = seen === undefined ? [] : [confirmTimeline(server, edition, foundOn(timeline, seen))];
       const [statements, after] = this.#carryOut(verdict, row, timeline);
       await session.run([...own, ...statements, { sql: "COMMIT" }]);
       if (verdict === "wait") throw new SessionLost(`after a failover, ${waitedFor(awaited)}`);
@@ -178,11 +203,11 @@ export class Primary {
     return [[...statements, writeStoreId(after.storeId), addTurn(row.head, turn)], after];
   }
 
-  /** Servers that may have seen more than this one, and have not confirmed that it is there. */
-  #awaited(servers: readonly SeenServer[], timeline: string): number {
+  /** How many others may have seen more than this one, of which this does not hold that they wrote of a timeline. */
+  #without(servers: readonly SeenServer[], holds: (timeline: string) => boolean): number {
     const recent = servers.filter(({ name, isRecent }) => isRecent && name !== this.#options.server);
-    const confirmed = new Set(servers.filter((other) => other.timeline === timeline).map(({ name }) => name));
-    return new Set([...this.others, ...recent.map(({ name }) => name)]).difference(confirmed).size;
+    const done = new Set(servers.filter(({ timeline }) => holds(timeline)).map(({ name }) => name));
+    return new Set([...this.others, ...recent.map(({ name }) => name)]).difference(done).size;
   }
 
   #isGraceOver(timeline: string): boolean {

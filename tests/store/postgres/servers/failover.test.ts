@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   type Found,
+  foundOn,
   isOlder,
   isOn,
   namedTimeline,
@@ -18,6 +19,7 @@ const CALM: Found = {
   now: HERE,
   seen: "present",
   awaited: 0,
+  absent: 0,
   setting: "verify",
   isGraceOver: false,
 };
@@ -40,6 +42,18 @@ Deno.test("after a failover the history is whole once every server has found wha
   for (const seen of [undefined, "forgotten"] as const) {
     assert.equal(verdictOf({ ...moved, seen }), "wait", "a server that has seen nothing vouches for nothing");
     assert.equal(verdictOf({ ...moved, seen, isGraceOver: true }), "renew");
+  }
+});
+
+Deno.test("where something is missing, the others are waited for until they are here, too", () => {
+  const lost = { ...CALM, now: AFTER, seen: "missing" as const, awaited: 1 };
+  assert.equal(verdictOf({ ...lost, absent: 1 }), "wait");
+  assert.equal(verdictOf({ ...lost, absent: 1, isGraceOver: true }), "renew");
+  assert.equal(verdictOf(lost), "renew");
+  assert.equal(foundOn(AFTER, "present"), AFTER);
+  for (const presence of ["missing", "forgotten", undefined] as const) {
+    const found = foundOn(AFTER, presence);
+    assert.ok(found !== AFTER && isOn(found, AFTER), "here, and confirms nothing");
   }
 });
 
