@@ -61,7 +61,8 @@ export class HistoryLines implements Disposable {
     };
     const output = outputOf(answer);
     const end = output.kind === "unknown" ? null : microseconds();
-    this.#line({ client, call, return: end, op: "write", input, output });
+    const note = output.kind === "nothing" ? { note: answer.answer } : {};
+    this.#line({ client, call, return: end, op: "write", input, output, ...note });
   }
 
   read(client: number, page: SeenPage): void {
