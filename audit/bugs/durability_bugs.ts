@@ -120,7 +120,8 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     edits: [{
       file: "src/editions/c_ticket/transaction.ts",
       find: "    const outcome = await outcomeOf(running);",
-      replace: "    void outcomeOf(running);\n    const outcome = await outcomeOf(Promise.resolve());",
+      replace: "    void outcomeOf(running);\n" +
+        '    const outcome = await outcomeOf<void>(Promise.resolve({ kind: "done", value: undefined }));',
     }],
     caughtBy: power("C"),
   },
