@@ -2,9 +2,12 @@ import type { Bug } from "./bug.ts";
 import { CLIENT_BUGS } from "./client_bugs.ts";
 import { CONTENT_BUGS } from "./content_bugs.ts";
 import { DURABILITY_BUGS } from "./durability_bugs.ts";
+import { FAILOVER_BUGS } from "./failover_bugs.ts";
+import { LOST_ANSWER_BUGS } from "./lost_answer_bugs.ts";
 import { POSTGRES_BUGS } from "./postgres_bugs.ts";
 import { READ_BUGS } from "./read_bugs.ts";
 import { RULE_BUGS } from "./rule_bugs.ts";
+import { SECURITY_BUGS } from "./security_bugs.ts";
 import { UPKEEP_BUGS } from "./upkeep_bugs.ts";
 
 export const BUGS: readonly Bug[] = [
@@ -15,4 +18,7 @@ export const BUGS: readonly Bug[] = [
   ...UPKEEP_BUGS,
   ...CLIENT_BUGS,
   ...POSTGRES_BUGS,
+  ...FAILOVER_BUGS,
+  ...LOST_ANSWER_BUGS,
+  ...SECURITY_BUGS,
 ];

@@ -119,10 +119,10 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     name: "the end of a ticket's transaction does not wait for the COMMIT",
     edits: [{
       file: "src/editions/c_ticket/transaction.ts",
-      find: "    const outcome: Outcome<void> = await running.catch((error: Error) => {",
-      replace: "    running.catch(() => {});\n" +
-        '    const outcome: Outcome<void> = await Promise.resolve<Outcome<void>>({ kind: "done", value: undefined })' +
-        ".catch((error: Error) => {",
+      find: "const outcome: Outcome<void> = await running.catch(",
+      replace: 'const done: Outcome<void> = { kind: "done", value: undefined };\n' +
+        "    running.catch(() => {});\n" +
+        "    const outcome: Outcome<void> = await Promise.resolve(done).catch(",
     }],
     caughtBy: power("C"),
   },

@@ -25,7 +25,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     name: "on PostgreSQL, a COMMIT of which the answer was lost is told as refused",
     edits: [{
       file: TRANSACTIONS,
-      find: "return last === turn ? done(undefined) : failureOf(new SessionLost(reason));",
+      find: "return isThere ? done(undefined) : failureOf(new SessionLost(reason));",
       replace: "return failureOf(new SessionLost(reason));",
     }],
     caughtBy: kills("A", 30),
@@ -34,7 +34,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     name: "on PostgreSQL, a COMMIT of which the answer was lost is told as done",
     edits: [{
       file: TRANSACTIONS,
-      find: "return last === turn ? done(undefined) : failureOf(new SessionLost(reason));",
+      find: "return isThere ? done(undefined) : failureOf(new SessionLost(reason));",
       replace: "return done(undefined);",
     }],
     caughtBy: kills("A"),
@@ -43,8 +43,8 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     name: "on PostgreSQL, a turn does not lock the row of the store",
     edits: [{
       file: "src/store/postgres/tables/state.ts",
-      find: "sql: `${COLUMNS} FOR UPDATE`",
-      replace: "sql: `${COLUMNS} -- FOR UPDATE`",
+      find: '"SELECT FROM store FOR UPDATE"',
+      replace: '"SELECT FROM store"',
     }],
     caughtBy: kills("A"),
   },
@@ -52,8 +52,8 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     name: "on PostgreSQL, a turn goes on from the head that this server knows",
     edits: [{
       file: TRANSACTIONS,
-      find: "    this.#committed = { storeId, head, turns };\n",
-      replace: "    this.#committed = { ...last, turns };\n",
+      find: "    this.#committed = { storeId, head, turn };\n",
+      replace: "    this.#committed = { ...last, turn };\n",
     }],
     caughtBy: kills("A"),
   },
@@ -87,9 +87,9 @@ export const POSTGRES_BUGS: readonly Bug[] = [
   {
     name: "on PostgreSQL, who asks what became of a COMMIT does not wait for the synchronous replica",
     edits: [{
-      file: TRANSACTIONS,
-      find: "confirmTurn(server, turn), COMMIT];",
-      replace: "confirmTurn(server, turn), ROLLBACK];",
+      file: "src/store/postgres/writing/lost_turn.ts",
+      find: 'writeSeen(server, edition),\n        { sql: "COMMIT" },',
+      replace: 'writeSeen(server, edition),\n        { sql: "ROLLBACK" },',
     }],
     caughtBy: { tests: "tests/system/postgres/synchronous_replica.test.ts" },
   },

@@ -95,8 +95,8 @@ export const READ_BUGS: readonly Bug[] = [
     name: "a page goes on with the store that came with a reset",
     edits: [{
       file: "src/store/open_page.ts",
-      find: "if (part.storeId !== first.storeId) throw new StoreChanged",
-      replace: 'if (part.storeId === "") throw new StoreChanged',
+      find: "  return part.storeId !== page.storeId || part.head < page.head;",
+      replace: "  return part.head < page.head;",
     }],
     caughtBy: { tests: "tests/store/open_page.test.ts" },
   },

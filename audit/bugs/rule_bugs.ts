@@ -29,8 +29,8 @@ export const RULE_BUGS: readonly Bug[] = [
     name: "a condition that was read on another store is believed",
     edits: [{
       file: CHECK_CONDITIONS,
-      find: "condition.store !== undefined && condition.store !== store.state.storeId",
-      replace: "condition.store === undefined && condition.store !== store.state.storeId && index < 0",
+      find: "(store !== undefined && store !== storeId) ||",
+      replace: "(store !== undefined && store !== storeId && afterSequence > head) ||",
     }],
     caughtBy: { tests: "tests/editions/a_write/model.test.ts" },
   },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
+import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { LOCK_STORE } from "../../../src/store/postgres/tables/state.ts";
 import { append } from "../../editions/b_tx/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
@@ -19,6 +20,13 @@ await clusterTest("a lock timeout does not end the heartbeats of the active serv
   await using pair = await Pair.start(cluster, "B", { SERVICE_POSTGRES_SCHEMA: schema });
   const client = pair.active.client();
   await append(client, { type: "a", payload: "" });
+  // By a new session, a server that lost its own may become active again before the next one notices.
+  const activeSession = async (): Promise<number> => {
+    const sql = `SELECT s.pid FROM ${schema}.store JOIN ${schema}.server s ON s.name = store.server`;
+    const [row] = await cluster.sql(sql);
+    return numberIn(row![0]);
+  };
+  const before = await activeSession();
   const session = await openPrimary({ address: cluster.address(), schema }, "setup");
   await session.run([{ sql: "BEGIN" }, LOCK_STORE]);
   const late = await client.request("POST", "/projections", {
@@ -34,6 +42,7 @@ await clusterTest("a lock timeout does not end the heartbeats of the active serv
   ]);
   const standby = [...await metrics(pair.standby.client())];
   assert.equal(standby.find(([name]) => name.startsWith("service_activations_total{"))![1], 0);
+  assert.equal(await activeSession(), before, "nobody has ended its session");
   await append(client, { type: "b", payload: "" });
 });
 
