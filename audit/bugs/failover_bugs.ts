@@ -200,7 +200,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
       replace: "      if (active === undefined) {\n        if (polls === 0) return true;\n" +
         "        await this.#pause(POLL_MILLISECONDS);\n        continue;\n      }\n",
     }],
-    caughtBy: { tests: "tests/system/postgres/standby.test.ts" },
+    caughtBy: { check: "postgres_kills", edition: "B", rounds: 10 },
   },
   {
     name: "a server that stands by takes over on a primary that was replaced",

@@ -86,11 +86,19 @@ export const POSTGRES_BUGS: readonly Bug[] = [
   },
   {
     name: "on PostgreSQL, who asks what became of a COMMIT does not wait for the synchronous replica",
-    edits: [{
-      file: "src/store/postgres/writing/lost_turn.ts",
-      find: 'writeSeen(server, edition),\n        { sql: "COMMIT" },',
-      replace: 'writeSeen(server, edition),\n        { sql: "ROLLBACK" },',
-    }],
+    edits: [
+      {
+        file: "src/store/postgres/writing/lost_turn.ts",
+        find: 'writeSeen(server, edition),\n        { sql: "COMMIT" },',
+        replace: 'writeSeen(server, edition),\n        { sql: "ROLLBACK" },',
+      },
+      // The registration of the new session would wait as well.
+      {
+        file: "src/store/postgres/servers/claim.ts",
+        find: 'run([this.#registration, { sql: "COMMIT" }]);',
+        replace: 'run([{ sql: "ROLLBACK" }]);',
+      },
+    ],
     caughtBy: { tests: "tests/system/postgres/synchronous_replica.test.ts" },
   },
 ];

@@ -22,6 +22,9 @@ const noted: DecisionModel<SchoolEvents, readonly string[]> = {
   apply: (texts, event) => event.type === "Noted" ? [...texts, event.payload.text] : texts,
 };
 
+/** More than any test needs: a reader that asks for ever must not hang. */
+const REQUESTS_MAX = 1000;
+
 /** A store of one server whose history a test cuts off. It keeps one projection, which is not cut off. */
 class CutStore implements Transport {
   readonly requests: TransportRequest[] = [];
@@ -35,6 +38,7 @@ class CutStore implements Transport {
     this.requests.push(request);
     // Time passes on the way.
     await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.ok(this.requests.length <= REQUESTS_MAX, "it asks again and again");
     return await new ScriptedTransport(this.instead(request) ?? this.#answer(request)).send(request);
   }
 
