@@ -59,6 +59,7 @@ export class ReplicatedStore {
 
   /** Another writer's write, about which no server is told yet. */
   append(...events: readonly Omit<StoredEvent, "sequence" | "time">[]): void {
+    this.#noticeLoss();
     for (const event of events) this.events.push({ ...event, sequence: this.events.length + 1, time: "" });
     this.#heads.push(this.events.length);
   }
@@ -77,6 +78,11 @@ export class ReplicatedStore {
   /** How many events carry a metadata entry. */
   count(name: string, value: string): number {
     return this.events.filter(({ metadata }) => metadata[name] === value).length;
+  }
+
+  #noticeLoss(): void {
+    if (this.#hasLost) this.storeId = crypto.randomUUID();
+    this.#hasLost = false;
   }
 
   #catchUp(server: ModelServer): void {
@@ -101,8 +107,7 @@ export class ReplicatedStore {
   }
 
   #write(server: ModelServer, { conditions, events }: WireWrite): Promise<TransportReply> {
-    if (this.#hasLost) this.storeId = crypto.randomUUID();
-    this.#hasLost = false;
+    this.#noticeLoss();
     for (const [condition, { failIfEventsMatch, afterSequence = 0, store }] of conditions.entries()) {
       if (store !== undefined && store !== this.storeId) return conflict({ condition });
       const found = this.events.slice(afterSequence).find((event) =>

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { fetchTransport } from "../../../client/transport/fetch_transport.ts";
+import { FaultyTransport } from "../../client/faulty_transport.ts";
+import { note, placeOf, storeOf, storeOver } from "../../client/support.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startServer } from "../../support/server_process.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
@@ -140,3 +143,48 @@ await pairTest("of several hosts the primary is found, also when it has become a
   assert.equal(types[0], "before");
   assert.ok(types.includes("after"));
 });
+
+await pairTest(
+  "through two servers and a replica that lags, the client finds what it has written",
+  async (pair) => {
+    const { primary, replica } = pair;
+    const env = {
+      SERVICE_STORAGE: "postgres",
+      SERVICE_POSTGRES_URL: primary.url(),
+      SERVICE_POSTGRES_READ_URL: replica.url(),
+    };
+    await using first = await startServer({ listen: "tcp", env });
+    await using second = await startServer({ listen: "tcp", env });
+    const ways = [first, second].map(({ address }) => fetchTransport(placeOf(address).url));
+    let requests = 0;
+    const transport = new FaultyTransport({ send: (request) => ways[requests++ % 2]!.send(request) });
+    const store = storeOver(transport);
+    await store.append(note("0"));
+    await caughtUp(replica, 1);
+    await replica.sql("SELECT pg_wal_replay_pause()");
+    let writes = 0;
+    const isFirstWrite = (path: string): boolean => path === "/write" && ++writes === 1;
+    const count = { query: { types: ["Noted" as const] }, initial: 0, apply: (count: number) => count + 1 };
+
+    transport.fault = ({ path }) => isFirstWrite(path) ? "answer lost" : "none";
+    const decided = await store.decide(count, (count) => note(String(count)), { attempts: 2 });
+    assert.deepEqual(decided.events.map(({ sequence }) => sequence), [2]);
+    writes = 0;
+    const once = await store.writeOnce("k", note("2"), {
+      conditions: { query: { identifiers: { x: "1" } } },
+    });
+    assert.deepEqual([once.events[0]!.sequence, once.repeated], [3, true]);
+
+    transport.fault = () => "none";
+    const seen: number[] = [];
+    await store.decide(count, async (count) => {
+      // Of another writer, whom the replica does not show.
+      if (seen.push(count) === 1) await storeOf(second).append(note("faster"));
+      return note("last");
+    }, { attempts: 3 });
+    assert.equal(seen.at(-1), 4);
+    const again = await storeOf(first).writeOnce("k", note("2"));
+    assert.deepEqual([again.events[0]!.sequence, again.repeated], [3, true]);
+    assert.equal((await storeOf(first).read("*", { after: 4 })).head.sequence, 5, "nothing is there twice");
+  },
+);
