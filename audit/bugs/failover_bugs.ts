@@ -14,9 +14,8 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/store/postgres/connection/open_session.ts",
-        find: 'return openFirst(address, "read-write", {',
-        replace:
-          'return openFirst(address, purpose === "reading" ? address.target ?? "any" : "read-write", {',
+        find: '    address,\n    "read-write",\n',
+        replace: '    address,\n    purpose === "reading" ? address.target ?? "any" : "read-write",\n',
       },
       {
         file: PRIMARY,
@@ -67,14 +66,14 @@ export const FAILOVER_BUGS: readonly Bug[] = [
   },
   {
     name: "the last turn that was read of a replica is not remembered",
-    edits: [{ file: SESSION_SOURCE, find: "if (fault === undefined) seen.saw(row);\n", replace: "" }],
+    edits: [{ file: SESSION_SOURCE, find: "if (fault === undefined) primary.seen.saw(row);\n", replace: "" }],
     caughtBy: { tests: "tests/store/postgres/reading/session_source.test.ts" },
   },
   {
     name: "replicas that follow another primary are read",
     edits: [{
       file: SESSION_SOURCE,
-      find: "    timeline === seen.timeline ? undefined",
+      find: "    timeline === primary.seen.timeline ? undefined",
       replace: '    timeline !== "" ? undefined',
     }],
     caughtBy: { tests: "tests/system/postgres/failover.test.ts" },
@@ -101,8 +100,8 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     name: "a history that lacks what this server has seen keeps its store ID",
     edits: [{
       file: FAILOVER,
-      find: 'if (seen === "missing") return "renew";',
-      replace: 'if (seen === "missing") return "whole";',
+      find: 'if (seen === "missing") return absent === 0 || isGraceOver ? "renew" : "wait";',
+      replace: 'if (seen === "missing" && absent >= 0) return "whole";',
     }],
     caughtBy: chain("A", 12),
   },
@@ -119,8 +118,8 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     name: "a server that the database does not know says that its history is whole",
     edits: [{
       file: PRIMARY,
-      find: "&& servers.some(({ name }) => name === server);",
-      replace: "&& servers.every(({ name }) => name !== '');",
+      find: "servers.some(({ name, isRegistered }) => isRegistered && name === server);",
+      replace: "servers.every(({ name }) => name !== '');",
     }],
     caughtBy: { tests: "tests/store/postgres/servers/primary.test.ts" },
   },
@@ -128,8 +127,8 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     name: "after a failover, other servers are not waited for",
     edits: [{
       file: PRIMARY,
-      find: ".difference(confirmed).size;",
-      replace: ".difference(confirmed).size * 0;",
+      find: ".difference(done).size;",
+      replace: ".difference(done).size * 0;",
     }],
     caughtBy: { tests: "tests/store/postgres/servers/primary.test.ts" },
   },
@@ -187,8 +186,8 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     name: "a server that stands by takes over although the active one lives",
     edits: [{
       file: "src/store/postgres/servers/active_server.ts",
-      find: "WHERE a.backend_start = s.session_start",
-      replace: "WHERE a.backend_start < s.session_start",
+      find: "WHERE (a.backend_start = s.session_start",
+      replace: "WHERE (a.backend_start < s.session_start",
     }],
     caughtBy: { tests: "tests/system/postgres/takeover.test.ts" },
   },
