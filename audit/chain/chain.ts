@@ -102,7 +102,8 @@ export class Chain implements AsyncDisposable {
 
   static async start(options: ChainOptions): Promise<Chain> {
     const { edition, plan, hosts, directory } = options;
-    const place = { edition, ports: hosts.ports, schema: SCHEMA };
+    const failover = plan.isLossless ? "lossless" as const : "verify" as const;
+    const place = { edition, ports: hosts.ports, schema: SCHEMA, failover };
     const servers = await startServers(directory, plan.servers, place);
     const chain = new Chain(options, servers);
     try {

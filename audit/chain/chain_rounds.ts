@@ -50,7 +50,7 @@ export async function chainRounds({ edition, seed, extent, directory }: CheckCon
     if (checker !== undefined) tally.ordered += await orderedBy(checker, chain.lines!.path, where);
   }
   demand("chain", tally.failovers, {
-    lossy: [tally.lossy, tally.failovers * 0.21],
+    lossy: [tally.lossy, tally.failovers * 0.15],
     decisions: [tally.decisions, tally.failovers * 84],
     pages: [tally.pages, tally.failovers * 40],
     "pages in several parts": [tally.largePages, tally.failovers],

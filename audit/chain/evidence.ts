@@ -17,7 +17,7 @@ export interface Failover {
   readonly kept: number | undefined;
   readonly struckAt: number;
   readonly promotedAt: number;
-  /** Whether one server alone has all connections, and has survived: then it knows that nothing was lost. */
+  /** Whether the servers know that nothing was lost: they were told, or the only one has survived. */
   readonly isKnownWhole: boolean;
 }
 

@@ -10,6 +10,8 @@ export interface ChainPlan {
   readonly balancing: Balancing;
   readonly faultRate: number;
   readonly isPatroni: boolean;
+  /** Whether the servers are told that every replica that is promoted has everything (`postgresFailover`). */
+  readonly isLossless: boolean;
 }
 
 /** How a server's settings name the hosts. */
@@ -41,7 +43,7 @@ export interface RoundPlan {
 }
 
 /** The part of failovers in which something is lost. */
-const LOSSY = 0.35;
+const LOSSY = 0.45;
 
 /** One chain in so many is looked after by Patroni. */
 const PATRONI_EVERY = 10;
@@ -53,12 +55,14 @@ const READ_TARGETS = [undefined, "prefer-standby", "prefer-standby", "standby", 
 export function planChain(random: Random, edition: EditionName, chain: number): ChainPlan {
   const count = edition === "A" ? random.pick([1, 2, 2, 3]) : random.pick([2, 2, 3]);
   const readsReplicas = random.chance(0.55);
+  const isPatroni = chain % PATRONI_EVERY === PATRONI_EVERY - 1;
   return {
     servers: Array.from({ length: count }, () => planUrls(random, readsReplicas)),
     hasFronts: random.chance(0.7),
     balancing: edition === "A" ? random.pick(["any", "any", "sticky"]) : random.pick(["sticky", "health"]),
     faultRate: random.pick([0, 0.01, 0.03, 0.08]),
-    isPatroni: chain % PATRONI_EVERY === PATRONI_EVERY - 1,
+    isPatroni,
+    isLossless: random.chance(isPatroni ? 0.5 : 0.15),
   };
 }
 
@@ -72,9 +76,10 @@ function planUrls(random: Random, readsReplicas: boolean): UrlForms {
 }
 
 /** Of one chain; Patroni keeps a synchronous standby, and loses nothing. */
-export function planRound(random: Random, { hasFronts, isPatroni }: ChainPlan): RoundPlan {
-  const isLossy = !isPatroni && random.chance(LOSSY);
-  const isSynchronous = isPatroni || !isLossy && random.chance(0.6);
+export function planRound(random: Random, { hasFronts, isPatroni, isLossless }: ChainPlan): RoundPlan {
+  const mustHaveAll = isPatroni || isLossless;
+  const isLossy = !mustHaveAll && random.chance(LOSSY);
+  const isSynchronous = mustHaveAll || !isLossy && random.chance(0.6);
   const ends: End[] = isLossy || isSynchronous ? ["kill", "kill", "kill", "stop"] : ["stop"];
   if (hasFronts && !isPatroni) ends.push("cutOff", "cutOff", "silent");
   return {

@@ -57,7 +57,8 @@ export async function runRound(
   const isSilent = plan.end === "silent";
   const seconds = isSilent ? SILENT_SECONDS : GO_ON_SECONDS;
   const goOn = await untilGoesOn(edition, servers, observations, chain.lines, seconds);
-  const isKnownWhole = isAlone && !plan.isLossy && servers[0]!.starts === starts;
+  const isKnownWhole = chain.plan.isLossless ||
+    isAlone && !plan.isLossy && servers[0]!.starts === starts;
   const failover: Failover = { ...struck, isKnownWhole };
   await hosts.mend();
   await chain.untilDecided(DECISIONS_AFTER);

@@ -11,6 +11,8 @@ export interface ServerOptions {
   /** Of the three hosts. */
   readonly ports: readonly number[];
   readonly schema: string;
+  /** The setting `postgresFailover`. */
+  readonly failover: "verify" | "lossless";
   /** The file that gets what each life of the server has printed. */
   readonly log: string;
 }
@@ -95,13 +97,14 @@ export class ChainServer implements AsyncDisposable {
   }
 
   #environment(): Record<string, string> {
-    const { edition, forms: { order, target, read }, ports, schema } = this.#options;
+    const { edition, forms: { order, target, read }, ports, schema, failover } = this.#options;
     const portsIn = (order: readonly number[]): number[] => order.map((place) => ports[place]!);
     return {
       SERVICE_EDITION: edition,
       SERVICE_STORAGE: "postgres",
       SERVICE_LOG_TIMESTAMPS: "true",
       SERVICE_POSTGRES_SCHEMA: schema,
+      SERVICE_POSTGRES_FAILOVER: failover,
       SERVICE_POSTGRES_POOL_SIZE: "4",
       SERVICE_POSTGRES_URL: urlOf(portsIn(order), target),
       ...read === undefined ? {} : { SERVICE_POSTGRES_READ_URL: urlOf(portsIn(read.order), read.target) },
