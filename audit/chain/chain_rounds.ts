@@ -51,7 +51,7 @@ export async function chainRounds({ edition, seed, extent, directory }: CheckCon
   }
   demand("chain", tally.failovers, {
     lossy: [tally.lossy, tally.failovers * 0.15],
-    decisions: [tally.decisions, tally.failovers * 84],
+    decisions: [tally.decisions, tally.failovers * (edition === "A" ? 84 : 40)],
     pages: [tally.pages, tally.failovers * 40],
     "pages in several parts": [tally.largePages, tally.failovers],
     "answers lost or replaced": [tally.httpFaults, tally.failovers],

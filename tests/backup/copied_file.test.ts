@@ -65,8 +65,10 @@ Deno.test("a copy of the file keeps the store ID and hides that it is older; exp
   assert.equal(await client.storeId(), store, "the copy has the same store ID");
   await client.append(event("other 3"));
   assert.deepEqual((await client.queryEvents("*", { afterSequence: 4 })).events, [], "a reader misses it");
-  const stale = { conditions: [{ afterSequence: 4, store }], events: [event("other 4")] };
-  assert.equal((await client.write(stale)).status, 200, "an old decision passes");
+  const stale = { conditions: [{ afterSequence: 4, store }], events: [event("other 5")] };
+  assert.equal((await client.write(stale)).status, 409, "an old decision is ahead of the copy");
+  await client.append(event("other 4"));
+  assert.equal((await client.write(stale)).status, 200, "later it passes");
   assertFailed(await place.run(), 1, /has a different event 4, .* although the store ID is the same/);
   assert.match((await place.run({ args: ["verify", "--against-source"] })).stdout, /: not ok: /);
 

@@ -115,7 +115,7 @@ function voidPositions(test: StoreTest): void {
     for (const  of of[{}, { store: store.storeId }]) {
       for (const failIfEventsMatch of ["none", "every", queryOf(["z"])] as const) {
         for (const afterSequence of [3, Number.MAX_SAFE_INTEGER - 1]) {
-          const write = storeWrite([], { conditions: [{ failIfEventsMatch, afterSequence, ...of }] });
+          const write = storeWrite([], { conditions: [{ failIfEventsMatch, afterSequence, ...readOn }] });
           const conflict = conflictOf((await store.turns.group([write]))[0]);
           assert.deepEqual(conflict, { list: "conditions", index: 0, cause: "otherStore" });
         }
