@@ -210,6 +210,10 @@ function conflictText(reply: Reply): string {
 }
 
 function expectedConflict(population: Population, { query, afterSequence }: ReadRequest): string {
+  // A position that the store has not reached belongs to another history.
+  if (afterSequence > population.head && afterSequence < Number.MAX_SAFE_INTEGER) {
+    return `conflict: ${JSON.stringify({ condition: 0 })}`;
+  }
   const sequence = population.firstMatch(query, afterSequence);
   return sequence === undefined ? "holds" : `conflict: ${JSON.stringify({ condition: 0, sequence })}`;
 }
