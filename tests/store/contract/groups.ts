@@ -112,7 +112,7 @@ function conditions(test: StoreTest): void {
 function voidPositions(test: StoreTest): void {
   test("a position beyond the head is a conflict: it belongs to a history that went back", async (store) => {
     await store.turns.group([ofTypes("a", "b")]);
-    for (const  of of[{}, { store: store.storeId }]) {
+    for (const readOn of [{}, { store: store.storeId }]) {
       for (const failIfEventsMatch of ["none", "every", queryOf(["z"])] as const) {
         for (const afterSequence of [3, Number.MAX_SAFE_INTEGER - 1]) {
           const write = storeWrite([], { conditions: [{ failIfEventsMatch, afterSequence, ...readOn }] });
