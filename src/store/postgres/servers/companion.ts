@@ -5,7 +5,7 @@ import type { Session, Statement } from "../protocol/session.ts";
 import { newsOf, readNews } from "../tables/news.ts";
 import { deleteServer, HEARTBEAT_SECONDS, readOthers, seenServers, writeSeen } from "../tables/servers.ts";
 import { type CountedState, READ_STATE, storeRow } from "../tables/state.ts";
-import { deleteTurns, forgottenUpTo } from "../tables/turns.ts";
+import { deleteTurns, forgottenIn, READ_FORGOTTEN } from "../tables/turns.ts";
 import { type Claim, StoreBroken } from "./claim.ts";
 import { listenTo, notify } from "./notices.ts";
 
@@ -23,6 +23,9 @@ const LOOK_SILENCE_MILLISECONDS = 3000;
  * once: for each one alone, all servers together would do as much for the notices as for the turns.
  */
 const REST_MILLISECONDS = 10;
+
+/** Old turns are removed after so many new ones. */
+const CLEANED_TURNS = 1000;
 
 /** How long the end of a server may wait for the word that it has ended. */
 const CLOSE_MILLISECONDS = 1000;
@@ -49,7 +52,9 @@ export class Companion {
   #beatAt = 0;
   #hasOthers = true;
   /** Up to this number, turns were removed. */
-  #deletedUpTo = 0;
+  #deletedUpTo = -1;
+  /** The last turn when it was looked for turns to remove. */
+  #cleanedAt = -Infinity;
   /** What is to be done next. */
   #shallLook = false;
   #shallNotify = true;
@@ -144,8 +149,12 @@ export class Companion {
 
   /** Removes turns that no server looks for any more. */
   async #deleteTurns(session: Session): Promise<void> {
-    const upTo = forgottenUpTo(this.#claim.primary.seen.last?.turn.number ?? 0);
-    if (upTo <= this.#deletedUpTo) return;
+    const last = this.#claim.primary.seen.last?.turn.number ?? 0;
+    if (last - this.#cleanedAt < CLEANED_TURNS) return;
+    this.#cleanedAt = last;
+    const [rows] = await session.run([READ_FORGOTTEN]);
+    const upTo = forgottenIn(rows!);
+    if (upTo === undefined) return;
     await session.run([deleteTurns(this.#deletedUpTo, upTo)]);
     this.#deletedUpTo = upTo;
   }

@@ -8,7 +8,7 @@ export interface LastTurn {
 }
 
 /** So many turns are kept: more than a server misses that is cut off for some minutes. */
-const KEPT_TURNS = 100_000;
+export const KEPT_TURNS = 100_000;
 
 export function lastTurn(number: Cell | undefined, name: Cell | undefined): LastTurn {
   return { number: numberIn(number), name: textIn(name) };
@@ -40,9 +40,14 @@ export function presenceOf({ number, name }: LastTurn, [row]: readonly Row[]): T
   return textIn(found) === name ? "present" : "missing";
 }
 
-/** The highest number that may be removed. */
-export function forgottenUpTo(number: number): number {
-  return number - KEPT_TURNS;
+/** Asks for the highest number that may be removed. By count, since a new store ID leaves a large gap in the numbers. */
+export const READ_FORGOTTEN: Statement = {
+  sql: `SELECT number FROM turn ORDER BY number DESC OFFSET ${KEPT_TURNS} LIMIT 1`,
+};
+
+/** @returns undefined when nothing is to be removed */
+export function forgottenIn([row]: readonly Row[]): number | undefined {
+  return row === undefined ? undefined : numberIn(row[0]);
 }
 
 /** @param after those up to here were removed already; the index need not be searched there, where dead entries may be */
