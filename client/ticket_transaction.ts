@@ -3,7 +3,7 @@ import type { Call } from "./exchange.ts";
 import { listOf } from "./one_or_more.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import type { Server, TextAnswer } from "./server.ts";
-import type { OpenTransaction } from "./transaction.ts";
+import { confirmed, type OpenTransaction } from "./transaction.ts";
 import { pageOf } from "./page_inside.ts";
 import { wireEvent, wireQuery } from "./wire.ts";
 import { wireProjections } from "./writing.ts";
@@ -40,11 +40,11 @@ export async function ticketTransaction<Events extends object>(
     },
     async append(events) {
       const list = listOf(events).map((event) => wireEvent(event, server.payload));
-      if (list.length > 0) await send("POST", "/events", { events: list });
+      if (list.length > 0) confirmed(await send("POST", "/events", { events: list }));
     },
     getProjection: (type, id) => getProjection(server, pathOf(type, id), { headers, signal }),
     async writeProjections(changes) {
-      await send("POST", "/projections", wireProjections(server, changes));
+      confirmed(await send("POST", "/projections", wireProjections(server, changes)));
     },
     async commit() {
       await send("POST", "/commit", undefined, 204);

@@ -3,6 +3,7 @@ import type { OneOrMore } from "./one_or_more.ts";
 import type { CallOptions } from "./options.ts";
 import type { Projection } from "./projections.ts";
 import type { Query } from "./queries.ts";
+import type { TextAnswer } from "./server.ts";
 import type { NewProjection, ProjectionVersion } from "./writing.ts";
 
 /** How hard a transaction tries. */
@@ -38,4 +39,10 @@ export interface OpenTransaction<Events extends object> extends Transaction<Even
   commit(): Promise<void>;
   /** Ends it without a trace. */
   abandon(): Promise<void>;
+}
+
+/** Makes sure that an answer to a write is the server's own. @throws ConnectionLost */
+export function confirmed({ body, lost }: TextAnswer): void {
+  // It begins with "time", "events" or "create".
+  if (!/^{"(t|ev|c)/.test(body)) throw lost(body);
 }

@@ -2,7 +2,7 @@ import type { Call } from "./exchange.ts";
 import { listOf } from "./one_or_more.ts";
 import { getProjection, pathOf } from "./projections.ts";
 import type { Server, TextAnswer } from "./server.ts";
-import type { OpenTransaction } from "./transaction.ts";
+import { confirmed, type OpenTransaction } from "./transaction.ts";
 import { pageOf } from "./page_inside.ts";
 import { wireEvent, wireQuery } from "./wire.ts";
 import { wireProjections } from "./writing.ts";
@@ -35,7 +35,7 @@ export async function txTransaction<Events extends object>(
   };
   const append = async (events: readonly unknown[]): Promise<void> => {
     if (!isRead && events.length > 0) await read("none");
-    if (isRead) await send("POST", "/events", { events });
+    if (isRead) confirmed(await send("POST", "/events", { events }));
     isRead = false;
   };
   /** The write that belongs to the last read comes first. */
@@ -51,7 +51,7 @@ export async function txTransaction<Events extends object>(
     getProjection: (type, id) =>
       afterWrite(() => getProjection(server, path + pathOf(type, id), { signal }, false)),
     writeProjections: (changes) =>
-      afterWrite(async () => void await send("POST", "/projections", wireProjections(server, changes))),
+      afterWrite(() => send("POST", "/projections", wireProjections(server, changes)).then(confirmed)),
     commit: () => afterWrite(async () => void await send("POST", "/commit", undefined, 204)),
     abandon: () => inTurn(async () => void await server.once({ method: "DELETE", path, success: 204 })),
   };

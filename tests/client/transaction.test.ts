@@ -142,6 +142,35 @@ for (const edition of ["B", "C"] as const) {
     assert.deepEqual(await texts(storeOf(server, { edition })), ["409", "404", "503"]);
   });
 
+  Deno.test(`${edition}: a good answer of a proxy to an append is not taken for the server's`, async () => {
+    const [server] = await start();
+    await using _ = server;
+    const real = fetchTransport(placeOf(server.address).url!);
+    for (const body of ["<html>Welcome</html>", "{}"]) {
+      let isSaid = false;
+      const transport: Transport = {
+        send(request) {
+          if (isSaid || request.method !== "POST" || !request.path.endsWith("/events")) {
+            return real.send(request);
+          }
+          isSaid = true;
+          async function* pieces(): AsyncGenerator<Uint8Array> {
+            yield new TextEncoder().encode(body);
+          }
+          return Promise.resolve({
+            status: 200,
+            header: () => undefined,
+            text: () => Promise.resolve(body),
+            pieces,
+          });
+        },
+      };
+      const store = storeOf(server, { edition, transport });
+      await store.transaction((tx) => tx.append(note(body)));
+      assert.ok((await texts(store)).includes(body), "it was run again, and written");
+    }
+  });
+
   Deno.test(`${edition}: twenty transactions at once on one counter: every number once, in order`, async () => {
     const [server, store] = await start();
     await using _ = server;
