@@ -30,6 +30,19 @@ await clusterTest("servers of different editions refuse each other", async (clus
   }
 });
 
+await clusterTest("each edition finds its own pause when it takes the store over", async (cluster) => {
+  const place = newPlace(cluster);
+  const since = 1_700_000_000_000_000;
+  const paused = await open(place, "C");
+  await paused.turns.setPaused(since);
+  await paused.close();
+  for (const [edition, expected] of [["B", undefined], ["C", since]] as const) {
+    const store = await open(place, edition);
+    assert.equal(store.opened.pausedSinceMicros, expected, edition);
+    await store.close();
+  }
+});
+
 await clusterTest(
   "a server whose store another edition has meanwhile writes nothing any more",
   async (cluster) => {

@@ -90,9 +90,10 @@ export class Claim {
     await this.#checkEditions(session);
     await this.#refuseBesideActive(session);
     const owner = { edition: this.edition, server: this.#isShared ? "" : this.server };
-    const own = [READ_STATE, DELETE_FORGOTTEN, ...this.#registration, writeOwner(owner), { sql: "COMMIT" }];
-    const [rows] = await session.run(own);
-    return { ...storeRow(rows!), ...owner };
+    // Which pause the store has depends on the edition of its owner.
+    const own = [writeOwner(owner), READ_STATE, DELETE_FORGOTTEN, ...this.#registration, { sql: "COMMIT" }];
+    const [, rows] = await session.run(own);
+    return storeRow(rows!);
   }
 
   /** Opens another session on which this server may write. @throws SessionLost, DatabaseError, StoreBroken */

@@ -15,7 +15,7 @@ const LOOK_MILLISECONDS = 500;
 /** How often it looks at least. By that it finds out soon that the primary is cut off, and confirms the history on the next. */
 const LOOK_MILLISECONDS_MAX = 1000;
 
-/** A look is short, and waits for nobody: then PostgreSQL is cut off. */
+/** A look is short and takes no lock. One without an answer for so long means that PostgreSQL is cut off. */
 const LOOK_SILENCE_MILLISECONDS = 3000;
 
 /**
@@ -41,7 +41,9 @@ export interface CompanionOptions {
 
 /**
  * Keeps this server and the others informed of each other, on a connection of its own, beside the turns: that it is
- * there, that it has written, and what others have written. Nothing depends on any of that but how soon it is seen.
+ * there, that it has written, and what others have written. A lost notice only delays what it tells. Two things rest on
+ * the looks themselves: replicas are read only while the primary was heard of (`Primary.mayReadReplicas`), and after a
+ * failover this server waits for the others that it last saw (`Primary.others`).
  */
 export class Companion {
   readonly #place: StorePlace;
@@ -96,14 +98,20 @@ export class Companion {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    const session = this.#session;
-    if (session === undefined || !session.isOpen) return;
-    const giveUp = setTimeout(() => session.close(), CLOSE_MILLISECONDS);
+    const { promise: isLate, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSE_MILLISECONDS);
+    await Promise.race([this.#deregister(), isLate]);
+    clearTimeout(timer);
+    await this.#session?.close();
+  }
+
+  async #deregister(): Promise<void> {
+    // A server that ends right after its start is still connecting.
+    await this.#working;
     const { server } = this.#claim;
     // If it fails, this server is seen for a while longer.
-    await session.run([deleteServer(server), notify(this.#place.schema, server)]).catch(() => {});
-    clearTimeout(giveUp);
-    await session.close();
+    await this.#session?.run([deleteServer(server), notify(this.#place.schema, server)]).catch(() => {});
+    await this.#session?.close();
   }
 
   #tick(): void {
@@ -191,11 +199,8 @@ export class Companion {
       await this.#session.close();
     }
     const session = await primary.open("informing", (from) => this.#noticed(from));
-    if (this.#isClosed) {
-      await session.close();
-      return session;
-    }
     this.#session = session;
+    if (this.#isClosed) return session;
     try {
       await session.run([listenTo(this.#place.schema)]);
     } catch (error) {
@@ -209,7 +214,7 @@ export class Companion {
 
   #noticed(server: string): void {
     if (server === this.#claim.server) return;
-    // Whoever may connect can send a notice: who the others are is in the table.
+    // Any role that can connect can send a notice. The table says which servers there are.
     if (!this.#claim.primary.others.has(server)) this.#lookAt = 0;
     this.#shallLook = true;
     this.#work();
