@@ -31,6 +31,8 @@ export const FAILOVER_BUGS: readonly Bug[] = [
         file: SESSION_SOURCE,
         find: '      if (!primary.isCurrent(session)) return "it was the primary before a failover";\n' +
           '      if (row.turn.number < expected) return "it lacks turns that were committed";\n' +
+          "      if (row.timeline !== primary.seen.timeline) " +
+          'return "it is not the primary on which this server works";\n' +
           "      primary.saw(session, row);\n      return undefined;",
         replace: "      return void [session, row, expected];",
       },

@@ -68,28 +68,23 @@ async function targetFault(session: Session, target: PostgresTarget): Promise<st
 async function latestOf(attempts: readonly Attempt[], names: readonly string[]): Promise<Session> {
   const opened: Session[] = [];
   const errors: Error[] = [];
+  const { promise: isLate, resolve } = Promise.withResolvers<void>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   const all = attempts.map(async (attempt, place) => {
     try {
       const session = await attempt();
-      if (isOver) await session.close();
-      else opened.push(session);
+      if (isOver) return await session.close();
+      opened.push(session);
+      timer ??= setTimeout(resolve, PATIENCE_MILLISECONDS);
     } catch (error) {
       errors[place] = error as Error;
     }
   });
-  const finished = Promise.all(all);
-  // Those that have failed leave it to the others.
-  await Promise.any(all.map(async (attempt, place) => {
-    await attempt;
-    if (errors[place] !== undefined) throw errors[place];
-  })).catch(() => {});
-  if (opened.length === 0) throw errorOf(errors, names);
-  const { promise: isLate, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, PATIENCE_MILLISECONDS);
-  await Promise.race([finished, isLate]);
+  await Promise.race([Promise.all(all), isLate]);
   clearTimeout(timer);
   isOver = true;
+  if (opened.length === 0) throw errorOf(errors, names);
   const latest = opened.reduce((best, session) => isOlder(best.timeline, session.timeline) ? session : best);
   await Promise.all(opened.map((session) => session === latest ? undefined : session.close()));
   return latest;

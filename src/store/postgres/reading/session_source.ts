@@ -25,6 +25,7 @@ export function primarySource(primary: Primary): SessionSource {
     faultOf(session, row, expected) {
       if (!primary.isCurrent(session)) return "it was the primary before a failover";
       if (row.turn.number < expected) return "it lacks turns that were committed";
+      if (row.timeline !== primary.seen.timeline) return "it is not the primary on which this server works";
       primary.saw(session, row);
       return undefined;
     },

@@ -58,6 +58,13 @@ Deno.test("a session with a primary that was replaced is no longer read, and wha
   assert.equal(source.expected(), 2);
 });
 
+Deno.test("a session with another primary that was promoted to the same timeline is no longer read", () => {
+  const source = primarySource(working());
+  const fault = source.faultOf(sessionOn(NEW), rowAt(9, `${NEW}/other`), 2);
+  assert.equal(fault, "it is not the primary on which this server works");
+  assert.equal(source.expected(), 2);
+});
+
 Deno.test("a replica may lag, must follow the primary of this server, and what it shows is remembered", () => {
   const primary = working();
   const { seen } = primary;

@@ -24,7 +24,7 @@ const CALM: Found = {
   isGraceOver: false,
 };
 
-Deno.test("on the recorded timeline the history is whole, whoever asks, unless a turn is missing that was seen", () => {
+Deno.test("on the recorded timeline the history is whole for every server, unless a turn is missing that was seen", () => {
   assert.equal(verdictOf(CALM), "whole");
   assert.equal(verdictOf({ ...CALM, seen: undefined, awaited: 3 }), "whole");
   assert.equal(verdictOf({ ...CALM, seen: "forgotten" }), "whole");
