@@ -5,6 +5,7 @@ import { openPrimary } from "../../../src/store/postgres/connection/open_session
 import type { StorePlace } from "../../../src/store/postgres/connection/place.ts";
 import { numberIn, textIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { Claim } from "../../../src/store/postgres/servers/claim.ts";
+import type { Session } from "../../../src/store/postgres/protocol/session.ts";
 import type { StoreRow } from "../../../src/store/postgres/tables/state.ts";
 import { Turns } from "../../../src/store/postgres/writing/turns.ts";
 import { WriterSession } from "../../../src/store/postgres/writing/writer_session.ts";
@@ -71,56 +72,50 @@ async function sameOn({ hosts: [primary, replica] }: Failover): Promise<void> {
   }, PATIENCE_SECONDS);
 }
 
-await historyTest("a slow check does not lead back to a primary that was replaced", async (failover) => {
-  const [, promoted] = failover.hosts;
-  await using member = await Member.join(placeOf(failover, 0));
-  const { primary } = member.claim;
+/**
+ * Checks the history on a session with the old primary, so slowly that `work` meanwhile uses the promoted one.
+ * @returns what the slow check said
+ */
+async function checkedSlowly(
+  failover: Failover,
+  { claim: { primary } }: Member,
+  work: (session: Session) => Promise<void>,
+): Promise<string> {
+  const [old, promoted] = [0, 1].map((host) => placeOf(failover, host)) as [StorePlace, StorePlace];
   await sameOn(failover);
-  const slow = await openPrimary(placeOf(failover, 0), "reading");
-  await promoted!.sql("SELECT pg_promote()");
-  const blocker = await openPrimary(placeOf(failover, 0), "setup");
+  const slow = await openPrimary(old, "reading");
+  await failover.hosts[1]!.sql("SELECT pg_promote()");
+  const blocker = await openPrimary(old, "setup");
   await blocker.run([{ sql: "BEGIN" }, { sql: "LOCK TABLE turn IN ACCESS EXCLUSIVE MODE" }]);
   const late = primary.check(slow).then(() => "works", (error: Error) => error.message);
   await pause(200);
-  const session = await openPrimary(placeOf(failover, 1), "reading");
+  const session = await openPrimary(promoted, "writing");
   await primary.check(session);
   assert.ok(primary.isCurrent(session));
+  await work(session);
   await blocker.run([{ sql: "ROLLBACK" }]);
   const said = await late;
-  for (const each of [slow, blocker]) await each.close();
   assert.ok(primary.isCurrent(session), `the server goes on with the promoted one, but its old one: ${said}`);
+  for (const each of [slow, blocker, session]) await each.close();
+  return said;
+}
+
+await historyTest("a slow check does not lead back to a primary that was replaced", async (failover) => {
+  await using member = await Member.join(placeOf(failover, 0));
+  const said = await checkedSlowly(failover, member, async () => {});
   assert.match(said, /was the primary before a failover/);
   assert.deepEqual(member.renewals, []);
-  await session.close();
 });
 
 await historyTest("a slow check does not give the replaced primary a new store ID", async (failover) => {
-  const [, promoted] = failover.hosts;
   await using member = await Member.join(placeOf(failover, 0));
-  const { primary } = member.claim;
-  await sameOn(failover);
-  const slow = await openPrimary(placeOf(failover, 0), "reading");
-  await promoted!.sql("SELECT pg_promote()");
-  const blocker = await openPrimary(placeOf(failover, 0), "setup");
-  await blocker.run([{ sql: "BEGIN" }, { sql: "LOCK TABLE turn IN ACCESS EXCLUSIVE MODE" }]);
-  const late = primary.check(slow).then(() => "works", (error: Error) => error.message);
-  await pause(200);
-  const session = await openPrimary(placeOf(failover, 1), "writing");
-  await primary.check(session);
-  await session.run([
-    {
-      sql:
-        "INSERT INTO turn SELECT number + 1, head, gen_random_uuid() FROM turn ORDER BY number DESC LIMIT 1",
-    },
-  ]);
-  // As a read or a write there has it seen.
-  await primary.check(session);
-  await blocker.run([{ sql: "ROLLBACK" }]);
-  const said = await late;
-  for (const each of [slow, blocker]) await each.close();
+  const said = await checkedSlowly(failover, member, async (session) => {
+    const columns = "number + 1, head, gen_random_uuid()";
+    await session.run([{ sql: `INSERT INTO turn SELECT ${columns} FROM turn ORDER BY number DESC LIMIT 1` }]);
+    // As a read or a write there has it seen.
+    await member.claim.primary.check(session);
+  });
   assert.deepEqual(member.renewals, [], said);
-  assert.ok(primary.isCurrent(session), said);
-  await session.close();
 });
 
 await historyTest("a turn that was asked after is remembered before it is acknowledged", async (failover) => {
