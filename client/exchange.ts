@@ -30,7 +30,7 @@ export interface Answer {
   lines(): AsyncGenerator<readonly string[]>;
   /** Closes the connection, whatever is still to come. */
   leave(): void;
-  /** The object of a JSON text in the body. @throws ConnectionLost when it is none: somebody else has answered */
+  /** The object of a JSON text in the body. @throws ConnectionLost when it is none: then another program has answered */
   json<T>(text: string): T;
   /** The error for an answer that is not what it should be. */
   lost(message: string): ConnectionLost;

@@ -115,7 +115,7 @@ export class HistoryLines implements Disposable {
 }
 
 /**
- * How many events a store has from the one before it: up to the last one that somebody saw in both, and at least what
+ * How many events a store has from the one before it: up to the last one that a client saw in both, and at least what
  * the new primary had, but for what differs.
  */
 function keptIn(old: ReadonlyMap<number, SeenEvent>, events: readonly SeenEvent[], had: number): number {

@@ -13,7 +13,7 @@ const PRIVATE_ENDINGS: ReadonlySet<string> = new Set(["localhost", "local", "int
 /** What an operator does about a refusal. */
 const REMEDY = "allowedHosts (SERVICE_ALLOWED_HOSTS), or turn on enableAuth";
 
-/** Says what is wrong with a request that a page of somebody else may have made, or undefined. */
+/** Says what is wrong with a request that a page of another site may have made, or undefined. */
 export type OriginCheck = (request: Pick<HttpRequest, "header">) => string | undefined;
 
 /**

@@ -17,7 +17,7 @@ const SASL_FINAL = 12;
 
 const MECHANISM = "SCRAM-SHA-256";
 
-/** Before somebody has proven who he is, as in PostgreSQL's own library. */
+/** Until the server has proven who it is; as in PostgreSQL's own library. */
 const STRANGER_BYTES_MAX = 30_000;
 
 /** Of an error that is shown. */
@@ -69,7 +69,7 @@ async function logIn(address: PostgresAddress, conn: Transport, reader: MessageR
   const isServerKnown = server.transport === "tcp" && server.tls?.verifiesName === true;
   const writer = new MessageWriter();
   let scram: Scram | undefined;
-  // A server that lets everybody in may be anybody's.
+  // A server that asks for no proof may be an impostor's.
   let isProven = password === undefined;
   for (;;) {
     const { kind, body } = await nextMessage(reader);
@@ -123,14 +123,14 @@ export function errorIn(body: Uint8Array<ArrayBuffer>): { error: DatabaseError; 
   return { error, isFatal: (fields.get("V") ?? fields.get("S")) !== "ERROR" };
 }
 
-/** Text of somebody else in one line that moves no cursor and ends. */
+/** A text from the network as one short line without control characters. */
 function shown(text: string): string {
   return text.slice(0, SHOWN_LENGTH_MAX).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }
 
 /**
- * Whether a notice says that a transaction is committed here, and perhaps on no replica: somebody has ended the wait for
- * it. The routine is the only part of it that is the same in every language.
+ * Whether a notice says that a transaction is committed here, and perhaps on no replica: the wait for a replica was
+ * cancelled. The routine is the only part of it that is the same in every language.
  */
 export function isUnreplicated(body: Uint8Array<ArrayBuffer>): boolean {
   return fieldsIn(body).get("R") === "SyncRepWaitForLSN";

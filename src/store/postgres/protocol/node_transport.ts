@@ -28,7 +28,7 @@ export class NodeTransport implements Transport {
     return promise;
   }
 
-  /** Leaves what else comes to somebody else, who reads from the same socket. */
+  /** Leaves later bytes to another reader of the same socket. */
   release(): void {
     this.#socket.off("readable", this.#onReadable);
   }

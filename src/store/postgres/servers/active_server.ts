@@ -23,7 +23,7 @@ export interface ActiveServer {
   readonly isSilent: boolean;
 }
 
-/** To look is short, and waits for nobody: otherwise PostgreSQL is cut off, and a server that stands by must connect anew. */
+/** A look is short and takes no lock. Without an answer for so long, a server that stands by connects anew. */
 const LOOK_SILENCE_MILLISECONDS = 5000;
 
 /**
@@ -36,7 +36,7 @@ const ACTIVE = `SELECT a.pid, coalesce(host(a.client_addr), 'a unix socket'),
     WHERE (a.backend_start = s.session_start
       OR (a.backend_start IS NULL AND s.seen > clock_timestamp() - interval '15 seconds'))`;
 
-/** Of a connection that a pooler has passed on to somebody else, only the lock tells. */
+/** When a pooler has given the connection to another client, only the lock shows it. */
 const HOLDS_LOCK =
   ` AND EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.pid = s.pid
   AND l.classid = ${SESSION_LOCK_CLASS} AND l.objid = s.session_lock::oid)`;

@@ -147,7 +147,7 @@ export class Primary {
     return row;
   }
 
-  /** Decides about the history, while nobody else does. */
+  /** Decides about the history, while the lock keeps other servers from it. */
   async #settle(session: Session, timeline: string): Promise<StoreRow> {
     this.#isInDoubt = true;
     const { server, edition, isShared, failover } = this.#options;
@@ -178,7 +178,7 @@ export class Primary {
         setting: failover,
         isGraceOver: this.#isGraceOver(timeline),
       });
-      // One that has seen nothing is waited for by nobody.
+      // No server waits for one that has seen nothing.
       const own = seen === undefined ? [] : [confirmTimeline(server, edition, foundOn(timeline, seen))];
       const [statements, after] = this.#carryOut(verdict, row, timeline);
       await session.run([...own, ...statements, { sql: "COMMIT" }]);
