@@ -28,8 +28,8 @@ interface PageRequest {
 export function tapped(transport: Transport, tap: Tap): Transport {
   return {
     async send(request) {
-      const { method, path } = request;
-      if (method === "QUERY" && path.endsWith("/events")) {
+      const { method, path, headers } = request;
+      if (method === "QUERY" && path === "/events" && headers["x-service-ticket"] === undefined) {
         const begun = microseconds();
         return tappedPage(await transport.send(request), request, begun, tap);
       }
@@ -42,12 +42,12 @@ export function tapped(transport: Transport, tap: Tap): Transport {
 
 function tappedPage(
   reply: TransportReply,
-  request: TransportRequest,
+  { body }: TransportRequest,
   begun: number,
   tap: Tap,
 ): TransportReply {
   if (reply.status !== 200 || reply.header(PROXY_HEADER)) return reply;
-  const page = new OpenPage(reply, request, begun, tap);
+  const page = new OpenPage(reply, JSON.parse(body!) as PageRequest, begun, tap);
   return {
     status: reply.status,
     header: (name) => reply.header(name),
@@ -69,8 +69,6 @@ function tappedPage(
 /** A page that arrives. What it shows counts at once; whether it is complete, its last line says. */
 class OpenPage {
   readonly #request: PageRequest;
-  /** A read inside a transaction shows events like others, but its answer is no page. */
-  readonly #isInside: boolean;
   readonly #begun: number;
   readonly #tap: Tap;
   readonly #storeId: string;
@@ -78,9 +76,8 @@ class OpenPage {
   readonly #events: SeenEvent[] = [];
   #rest = "";
 
-  constructor(reply: TransportReply, { path, headers, body }: TransportRequest, begun: number, tap: Tap) {
-    this.#request = JSON.parse(body!) as PageRequest;
-    this.#isInside = path !== "/events" || headers["x-service-ticket"] !== undefined;
+  constructor(reply: TransportReply, request: PageRequest, begun: number, tap: Tap) {
+    this.#request = request;
     this.#begun = begun;
     this.#tap = tap;
     this.#storeId = reply.header("x-service-store") ?? "";
@@ -94,9 +91,8 @@ class OpenPage {
   }
 
   #takeLine(line: string): void {
-    if (!line.startsWith('{"sequence":')) {
-      const { hasMore } = JSON.parse(line) as { readonly hasMore?: boolean };
-      return this.#isInside || hasMore === undefined ? undefined : this.#end(hasMore);
+    if (line.startsWith('{"hasMore":')) {
+      return this.#end((JSON.parse(line) as { readonly hasMore: boolean }).hasMore);
     }
     const { seen, histories } = this.#tap.observations();
     const event = seen.of(line);

@@ -85,26 +85,6 @@ Deno.test("what a client asks and is told becomes a line for a checker of linear
   assert.equal(observations.histories.of("S").get(1)?.mark, "a1/0");
 });
 
-Deno.test("what a transaction reads is seen like other events, and is no page", async () => {
-  const own = JSON.stringify({ ...JSON.parse(EVENT), sequence: undefined });
-  for (
-    const [path, headers, trailer] of [
-      ["/tx/t1/events", {}, '{"end":true}'],
-      ["/events", { "x-service-ticket": "t1" }, '{"hasMore":false}'],
-    ] as const
-  ) {
-    const observations = new Observations(new SeenEvents(), new Histories());
-    const send = (): Promise<TransportReply> =>
-      Promise.resolve(answer(200, `${EVENT}\n${own}\n${trailer}\n`, SERVED));
-    const tap = { client: 3, observations: () => observations, lines: undefined, call: undefined };
-    const { signal } = new AbortController();
-    const request = { method: "QUERY", path, headers, body: '{"query":"all"}', signal };
-    await (await tapped({ send }, tap).send(request)).text();
-    assert.deepEqual([...observations.histories.of("S").keys()], [1], path);
-    assert.deepEqual(observations.pages, [], path);
-  }
-});
-
 Deno.test("a new store begins with what readers saw in both, and at least with what the new primary had", () => {
   const kept = (change: (made: Made) => void): unknown => {
     const path = Deno.makeTempFileSync();
