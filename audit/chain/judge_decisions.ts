@@ -45,7 +45,9 @@ export function inOrder(events: Iterable<SeenEvent>): SeenEvent[] {
 function faultsIn(storeId: string, events: readonly SeenEvent[]): string[] {
   const faults: string[] = [];
   const states = new Map<string, Saw>();
-  for (const event of events) {
+  for (const [i, event] of events.entries()) {
+    // Behind a lost event that no page has shown, the states are not known.
+    if (event.sequence !== i + 1) break;
     const show = event.identifiers.find(({ name }) => name === "show")?.value;
     if (show === undefined) continue;
     const before = states.get(show) ?? NOTHING;

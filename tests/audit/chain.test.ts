@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { faultsOfRound } from "../../audit/chain/judge.ts";
-import type { Call } from "../../audit/chain/observed.ts";
+import type { Call, SeenEvent } from "../../audit/chain/observed.ts";
 import {
   call,
   decision,
   done,
+  EARLY,
   evidenceOf,
   LATE,
   lossless,
@@ -236,6 +237,22 @@ Deno.test("of a lost store there may be events that nobody saw", () => {
   made.pages = [page("S", [first![1]], 4, { limit: 1, hasMore: true, begun: 1, ended: 2 })];
   made.segments.shift();
   assert.deepEqual(faultsOfRound(evidenceOf(made)), []);
+});
+
+Deno.test("behind a lost event that no page has shown, what decisions saw cannot be judged", () => {
+  const made = lossy();
+  const [a1, d1, d2] = made.seen.map(([, event]) => event) as [SeenEvent, SeenEvent, SeenEvent];
+  const d4 = { ...decision(4, "d4", [d1, d2]), time: "t4" };
+  made.seen = [a1, d1, d4].map((event) => ["S", event]);
+  made.pages = [page("S", [d4], 4, { after: 3, begun: EARLY + 20 })];
+  made.segments.shift();
+  made.calls = made.calls.filter(({ label }) => label !== "a2");
+  assert.deepEqual(faultsOfRound(evidenceOf(made)), []);
+  made.seen.push(["S", d2]);
+  const stale = { ...d4, saw: decision(4, "d4", [d1]).saw };
+  made.seen = made.seen.map(([store, event]) => [store, event === d4 ? stale : event]);
+  made.pages = [];
+  assert.match(faultsOfRound(evidenceOf(made)).join(), /event 4 \(d4\/0\): its decision saw 1 taken/);
 });
 
 Deno.test("pages may lag where replicas are read", () => {
