@@ -19,7 +19,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "src/config": 1,
   "src/store": 2,
   "src/http": 2,
-  "src/turns": 3,
+  "src/write_queue": 3,
   "src/backup": 3,
   "src/shell": 3,
   "src/editions": 4,

@@ -5,7 +5,7 @@ const kills = (edition: "A" | "B" | "C", rounds = 12): Catcher => ({ check: "kil
 const WRITER = "src/store/sqlite/writing/writer.ts";
 const PROJECTIONS = "src/store/sqlite/tables/projections.ts";
 const EVENTS = "src/store/sqlite/tables/events.ts";
-const CLOCK = "src/turns/clock.ts";
+const CLOCK = "src/write_queue/clock.ts";
 const OPEN_TRANSACTIONS = "src/editions/b_tx/open_transactions.ts";
 
 /** The store holds something else than was asked for. */
@@ -25,8 +25,8 @@ export const CONTENT_BUGS: readonly Bug[] = [
     name: "a rollback keeps the head",
     edits: [{
       file: WRITER,
-      find: "  #forgetTurn(): void {\n    this.#state = this.#committed;",
-      replace: "  #forgetTurn(): void {",
+      find: "  #forgetTransaction(): void {\n    this.#state = this.#committed;",
+      replace: "  #forgetTransaction(): void {",
     }],
     caughtBy: kills("C"),
   },
@@ -35,7 +35,7 @@ export const CONTENT_BUGS: readonly Bug[] = [
     edits: [{
       file: WRITER,
       find:
-        "    if (!this.#db.inTransaction) return;\n    this.#transactions.rollback();\n    this.#forgetTurn();",
+        "    if (!this.#db.inTransaction) return;\n    this.#transactions.rollback();\n    this.#forgetTransaction();",
       replace: "    if (!this.#db.inTransaction) return;\n    void this.commit();",
     }],
     caughtBy: kills("C"),

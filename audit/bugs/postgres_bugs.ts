@@ -88,7 +88,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     name: "on PostgreSQL, who asks what became of a COMMIT does not wait for the synchronous replica",
     edits: [
       {
-        file: "src/store/postgres/writing/lost_turn.ts",
+        file: "src/store/postgres/writing/lost_transaction.ts",
         find: 'writeSeen(server, edition),\n        { sql: "COMMIT" },',
         replace: 'writeSeen(server, edition),\n        { sql: "ROLLBACK" },',
       },

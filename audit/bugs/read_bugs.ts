@@ -74,18 +74,18 @@ export const READ_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/workers/several_calls.test.ts" },
   },
   {
-    name: "a commit of edition C wakes nobody",
+    name: "a commit of edition C wakes no waiting read",
     edits: [{
-      file: "src/store/arrivals/announced_turns.ts",
-      find: '    if (outcome.kind === "done") inside.announce(this.#arrivals);',
-      replace: '    if (outcome.kind !== "done") inside.announce(this.#arrivals);',
+      file: "src/store/observed_writer.ts",
+      find: '    if (outcome.kind === "done") pending.publish(this.#feed);',
+      replace: '    if (outcome.kind !== "done") pending.publish(this.#feed);',
     }],
     caughtBy: { tests: "tests/editions/c_ticket/waiting.test.ts" },
   },
   {
-    name: "what is committed between a look and the watch after it wakes nobody",
+    name: "an event committed between a read and its subscription wakes no waiting read",
     edits: [{
-      file: "src/store/arrivals/awaited_pages.ts",
+      file: "src/store/feed/awaited_pages.ts",
       find: "state.storeId === storeId && state.head > page.head",
       replace: "state.head > Infinity",
     }],
@@ -103,7 +103,7 @@ export const READ_BUGS: readonly Bug[] = [
   {
     name: "a read that waits ends at once",
     edits: [{
-      file: "src/store/arrivals/awaited_pages.ts",
+      file: "src/store/feed/awaited_pages.ts",
       find: "const endAt = performance.now() + 1000 * waitSeconds;",
       replace: "const endAt = performance.now() + waitSeconds;",
     }],

@@ -74,16 +74,16 @@ export const RULE_BUGS: readonly Bug[] = [
   {
     name: "a reader that waits is not woken by an event of its type",
     edits: [{
-      file: "src/store/arrivals/arrivals.ts",
+      file: "src/store/feed/commit_feed.ts",
       find: "    for (const key of [EVERY, lastKey(sequence), ...own]) {",
       replace: "    for (const key of [EVERY, lastKey(sequence), ...[...own].slice(1)]) {",
     }],
-    caughtBy: { tests: "tests/store/arrivals/arrivals.test.ts" },
+    caughtBy: { tests: "tests/store/feed/commit_feed.test.ts" },
   },
   {
     name: "a client that leaves keeps its place in the queue",
     edits: [{
-      file: "src/turns/write_queue.ts",
+      file: "src/write_queue/write_queue.ts",
       find: '    client?.addEventListener("abort", job.onLeave, { once: true });\n',
       replace: "",
     }],

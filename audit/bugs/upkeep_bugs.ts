@@ -4,7 +4,7 @@ const power = (edition: "A" | "B" | "C"): Catcher => ({ check: "power", edition,
 
 const CHECKPOINTS = "src/store/sqlite/writing/checkpoints.ts";
 const COPY_EVENTS = "src/backup/source/copy_events.ts";
-const WRITE_QUEUE = "src/turns/write_queue.ts";
+const WRITE_QUEUE = "src/write_queue/write_queue.ts";
 
 /** What keeps a store in order, what copies it, and the queue in front of it. */
 export const UPKEEP_BUGS: readonly Bug[] = [
@@ -85,7 +85,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
       find: "this.queuedCount >= this.#options.waitingMax",
       replace: "this.queuedCount > this.#options.waitingMax",
     }],
-    caughtBy: { tests: "tests/turns/write_queue_model.test.ts" },
+    caughtBy: { tests: "tests/write_queue/write_queue_model.test.ts" },
   },
   {
     name: "who comes last is served first",

@@ -1,6 +1,6 @@
 import { appendAs } from "../../tests/editions/append_as.ts";
 import { eventually } from "../../tests/support/eventually.ts";
-import { debugSnapshot, holdTurn, waitForQueue } from "../../tests/support/held_turn.ts";
+import { debugSnapshot, holdWriteLock, waitForQueue } from "../../tests/support/held_write_lock.ts";
 import { metrics } from "../../tests/support/metrics.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext } from "../report.ts";
@@ -66,7 +66,7 @@ export class QuietServer implements AsyncDisposable {
     const begunAt = performance.now();
     const writes: Promise<number>[] = [];
     {
-      using _held = holdTurn(this.#server);
+      using _held = holdWriteLock(this.#server);
       for (let queued = 0; queued < 2; queued++) {
         writes.push(appendAs(isB ? "B" : "A", client, EVENT));
         await waitForQueue(client, queued);

@@ -1,6 +1,6 @@
 import type { Reply } from "../../tests/support/connection.ts";
 import { pause } from "../../tests/support/eventually.ts";
-import { debugSnapshot, holdTurn } from "../../tests/support/held_turn.ts";
+import { debugSnapshot, holdWriteLock } from "../../tests/support/held_write_lock.ts";
 import { assertRefused } from "../../tests/support/replies.ts";
 import { WAITING_MAX } from "./limits.ts";
 import type { Begun, System } from "./system.ts";
@@ -22,7 +22,7 @@ interface Request {
 export async function fillQueue(system: System, requests: readonly Request[]): Promise<Reply[]> {
   const sent: Begun[] = [];
   {
-    using _held = holdTurn(system.server);
+    using _held = holdWriteLock(system.server);
     const endsAt = performance.now() + HOLD_MILLISECONDS;
     for (const { method, path, json } of requests.slice(0, WAITING_MAX + 1)) {
       sent.push(await system.begin(method, path, { json }));

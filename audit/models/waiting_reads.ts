@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { parsePage } from "../../tests/support/client.ts";
 import { eventually } from "../../tests/support/eventually.ts";
-import { debugSnapshot } from "../../tests/support/held_turn.ts";
+import { debugSnapshot } from "../../tests/support/held_write_lock.ts";
 import type { ReferenceStore, WireQuery } from "../../tests/editions/a_write/reference.ts";
 import { PAGE_EVENTS_DEFAULT } from "./limits.ts";
 import type { Begun, System } from "./system.ts";

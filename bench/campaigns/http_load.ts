@@ -1,5 +1,5 @@
 import { eventually, pause } from "../../tests/support/eventually.ts";
-import { debugSnapshot } from "../../tests/support/held_turn.ts";
+import { debugSnapshot } from "../../tests/support/held_write_lock.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { honestP99, untilStalled } from "../../tests/http/transport/support/honest_clients.ts";
 import { requestBytes } from "../../tests/http/transport/support/requests.ts";

@@ -49,7 +49,7 @@ async function take(count: number): Promise<Histogram> {
   for (let turn = 0; turn < count; turn++) {
     const [event] = sample.events(1);
     const begun = performance.now();
-    const [outcome] = await store.turns.group([{
+    const [outcome] = await store.writer.group([{
       ...EMPTY_WRITE,
       events: [prepareEvent(event!, Date.now() * 1000)],
     }]);

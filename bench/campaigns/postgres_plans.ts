@@ -97,7 +97,7 @@ async function work(): Promise<void> {
   // Of a store that was just opened, no memory proves anything: conditions are looked up.
   const store = await PostgresStore.open(place, { readersMax: 2, edition: "A", servers: "shared" });
   const write = async (...args: Parameters<typeof storeWrite>): Promise<void> => {
-    throwIfFailed((await store.turns.group([storeWrite(...args)]))[0]!);
+    throwIfFailed((await store.writer.group([storeWrite(...args)]))[0]!);
   };
   const sample = new SampleEvents(events, 7);
   const article = tag("article", sample.article());
@@ -112,15 +112,15 @@ async function work(): Promise<void> {
   }
   const key = { type: "p", id: "1" };
   const change = async (changes: Parameters<typeof changing>[0]): Promise<string | undefined> => {
-    throwIfFailed((await store.turns.group([changing(changes)]))[0]!);
+    throwIfFailed((await store.writer.group([changing(changes)]))[0]!);
     return (await store.reads.projection(key)).projection?.version;
   };
   const created = await change({ create: [{ ...key, payload: "x" }] });
   const replaced = await change({ replace: [{ ...key, version: created!, payload: "y" }] });
   await change({ delete: [{ ...key, version: replaced! }] });
-  throwIfFailed(await store.turns.deleteProjections("p"));
-  throwIfFailed(await store.turns.setPaused(1));
-  throwIfFailed(await store.turns.setPaused(undefined));
+  throwIfFailed(await store.writer.deleteProjections("p"));
+  throwIfFailed(await store.writer.setPaused(1));
+  throwIfFailed(await store.writer.setPaused(undefined));
   const time = { fromMicros: 0, beforeMicros: 2_000_000_000_000_000 };
   for (const query of ["every", ...queries] as const) {
     for (const backwards of [false, true]) {

@@ -4,7 +4,7 @@ import type { Route } from "../http/router.ts";
 import type { ErrorCode } from "../model/errors.ts";
 import type { KeptPause } from "../store/kept_pause.ts";
 import type { Store } from "../store/store.ts";
-import type { WriteQueue } from "../turns/write_queue.ts";
+import type { WriteQueue } from "../write_queue/write_queue.ts";
 
 /**
  * One of the three interfaces to the same store and the same write queue. An edition says how long its queue is

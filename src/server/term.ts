@@ -9,7 +9,7 @@ import type { Log } from "../log/log.ts";
 import { seldom } from "../log/seldom.ts";
 import { pauseInFile, pauseInStore } from "../store/kept_pause.ts";
 import type { Store } from "../store/store.ts";
-import { WriteQueue } from "../turns/write_queue.ts";
+import { WriteQueue } from "../write_queue/write_queue.ts";
 
 /** What stays the same over all terms of a server. */
 export interface TermHost {
@@ -39,7 +39,7 @@ export class Term {
     this.store = store;
     this.#queue = new WriteQueue({
       ...edition.queueLimit(settings),
-      runGroup: (writes, more) => store.turns.group(writes, more),
+      runGroup: (writes, more) => store.writer.group(writes, more),
       groupWritesMax: host.groupWritesMax,
     });
     const warn = (text: string): void => log.note("warning", text);
@@ -73,9 +73,9 @@ export class Term {
    */
   async end(): Promise<void> {
     this.#open.close();
-    this.store.arrivals.close();
+    this.store.feed.close();
     await this.#queue.shutdown();
-    await this.store.endTurns();
+    await this.store.endWriting();
   }
 }
 

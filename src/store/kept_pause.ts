@@ -21,15 +21,15 @@ export function pauseInFile(dataDir: string): KeptPause {
 }
 
 /** In the store itself, where whichever server is active finds it. Each change is a turn. */
-export function pauseInStore({ opened, turns }: Pick<Store, "opened" | "turns">): KeptPause {
+export function pauseInStore({ opened, writer }: Pick<Store, "opened" | "writer">): KeptPause {
   return {
     sinceMicros: opened.pausedSinceMicros,
     async begin(nowMicros) {
-      throwIfFailed(await turns.setPaused(nowMicros));
+      throwIfFailed(await writer.setPaused(nowMicros));
       return nowMicros;
     },
     async end() {
-      throwIfFailed(await turns.setPaused(undefined));
+      throwIfFailed(await writer.setPaused(undefined));
     },
   };
 }

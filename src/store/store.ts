@@ -1,13 +1,13 @@
 import type { ProjectionKey } from "../model/projection.ts";
-import type { Arrivals } from "./arrivals/arrivals.ts";
+import type { CommitFeed } from "./feed/commit_feed.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { ChunkAhead } from "./chunks_ahead.ts";
 import type { TakeMore } from "./group_writes.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
-import type { TurnCounts } from "./turn_counts.ts";
+import type { TransactionCounts } from "./transaction_counts.ts";
 import type { StoreUsage } from "./usage.ts";
-import type { StoreWrite, TurnResult, WriteResult } from "./write.ts";
+import type { AttemptResult, StoreWrite, WriteResult } from "./write.ts";
 
 /** What the editions need from a store. */
 export interface Store {
@@ -15,12 +15,12 @@ export interface Store {
   readonly opened: OpenedStore;
   /** The store ID as of the last turn. */
   readonly storeId: string;
-  readonly turns: StoreTurns;
+  readonly writer: StoreWriter;
   readonly reads: StoreReads;
   /** What turns have committed, for reads that wait. */
-  readonly arrivals: Arrivals;
+  readonly feed: CommitFeed;
   /** What turns came to since startup. */
-  readonly counts: TurnCounts;
+  readonly counts: TransactionCounts;
   /** Asks what the store takes of its disk, which may take a second. */
   usage(): Promise<StoreUsage>;
   /** Called with the reason when no write can be trusted any more; the process should end. */
@@ -40,7 +40,7 @@ export interface Store {
    */
   onRenewed: (reason: string) => void;
   /** Gives up the right to take turns, so that another server may have it. None may be in progress; reads go on. */
-  endTurns(): Promise<void>;
+  endWriting(): Promise<void>;
   /** Closes everything. Nothing may be in progress. */
   close(): Promise<void>;
 }
@@ -59,13 +59,13 @@ export interface OpenedStore extends StoreState {
  * `begin`, any number of calls that end with `Inside` and see what was written before them, and then `commit`,
  * `rollback` or the failure of one of them.
  */
-export interface StoreTurns {
+export interface StoreWriter {
   /**
    * Runs writes in order and makes them durable together. An error belongs to the write that caused it.
    * @param more called at most once, if others may still join when the turn has begun
    * @returns the outcomes of all writes, those that have joined behind the others
    */
-  group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<TurnResult>[]>;
+  group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]>;
   /** Deletes the projections of one type, or all of them. */
   deleteProjections(type: string | undefined): Promise<Outcome<void>>;
   /** Deletes everything and starts a new history under a new store ID. A pause stays. */

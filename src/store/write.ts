@@ -35,7 +35,7 @@ export const EMPTY_WRITE: StoreWrite = {
 export type WriteResult = Written | { readonly kind: "conflict"; readonly conflict: Conflict };
 
 /** Or it was given back, with nothing written, since its conditions should be checked before its turn. */
-export type TurnResult = WriteResult | { readonly kind: "costly" };
+export type AttemptResult = WriteResult | { readonly kind: "costly" };
 
 export interface Written {
   readonly kind: "written";

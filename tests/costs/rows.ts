@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Connection, fieldOf, linesOf, requestBytes, textOf } from "../../bench/connection.ts";
 import { SampleEvents } from "../../bench/sample_events.ts";
 import { eventBody } from "../../src/wire/event.ts";
-import { holdTurn, waitForQueue } from "../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../support/held_write_lock.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 
 /*
@@ -61,7 +61,7 @@ const writersTogether: Row = async (server, open) => {
   const write = (connection: Connection): Promise<string> =>
     answered(connection, conditionalWrite(crypto.randomUUID(), ""));
   return async () => {
-    using held = holdTurn(server);
+    using held = holdWriteLock(server);
     // The first has the turn by itself, as one write of 65.
     const writing = [write(connections[0]!)];
     await waitForQueue(server.client(), 0);

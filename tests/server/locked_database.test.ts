@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { holdTurn } from "../support/held_turn.ts";
+import { holdWriteLock } from "../support/held_write_lock.ts";
 import { assertRefused } from "../support/replies.ts";
 import { startServer } from "../support/server_process.ts";
 
@@ -18,7 +18,7 @@ for (const [edition, method, path, options] of CALLS) {
     const client = server.client();
     {
       // Held for longer than the server waits for the lock of its file.
-      using _held = holdTurn(server);
+      using _held = holdWriteLock(server);
       const waiting = client.request(method, path, options);
       assert.equal((await client.request("GET", "/health")).status, 200, "reads go on");
       assertRefused(

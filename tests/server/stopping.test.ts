@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Client } from "../support/client.ts";
 import { namesIn } from "../support/directory.ts";
 import { eventually, pause } from "../support/eventually.ts";
-import { holdTurn, waitForQueue } from "../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../support/held_write_lock.ts";
 import { spawnServer, startServer } from "../support/server_process.ts";
 import { startCommand } from "../support/start_command.ts";
 
@@ -31,7 +31,7 @@ for (const [first, second] of [["SIGTERM", "SIGINT"], ["SIGINT", "SIGTERM"]] as 
     const client = server.client();
     await client.append(event);
     {
-      using _held = holdTurn(server);
+      using _held = holdWriteLock(server);
       using _active = await client.begin("POST", "/write", { json: { events: [event] } });
       await waitForQueue(client, 0);
       server.signal(first);
@@ -49,7 +49,7 @@ for (const [first, second] of [["SIGTERM", "SIGINT"], ["SIGINT", "SIGTERM"]] as 
 Deno.test("a stop closes the store in order also when the last requests are answered during it", async () => {
   await using server = await startServer({ listen: "unix" });
   const client = server.client();
-  const held = holdTurn(server);
+  const held = holdWriteLock(server);
   const active = client.append(event);
   await waitForQueue(client, 0);
   server.signal("SIGTERM");

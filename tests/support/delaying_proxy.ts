@@ -7,7 +7,7 @@ import { type Passage, TcpProxy } from "./tcp_proxy.ts";
 export class DelayingProxy extends TcpProxy {
   readonly #milliseconds: number;
   /** When the last bytes of each connection have arrived. */
-  readonly #arrivals = new WeakMap<Passage, Promise<void>>();
+  readonly #feed = new WeakMap<Passage, Promise<void>>();
 
   constructor(serverPort: number, milliseconds: number) {
     super(serverPort);
@@ -16,7 +16,7 @@ export class DelayingProxy extends TcpProxy {
 
   protected override forth(bytes: Uint8Array, passage: Passage): Promise<void> {
     const dueAt = performance.now() + this.#milliseconds;
-    const before = this.#arrivals.get(passage) ?? Promise.resolve();
+    const before = this.#feed.get(passage) ?? Promise.resolve();
     const arrival = before
       .then(() => {
         const left = Math.max(0, dueAt - performance.now());
@@ -25,7 +25,7 @@ export class DelayingProxy extends TcpProxy {
       .then(() => super.forth(bytes, passage))
       // One of both ends was closed meanwhile, which ends the passage.
       .catch(() => {});
-    this.#arrivals.set(passage, arrival);
+    this.#feed.set(passage, arrival);
     return Promise.resolve();
   }
 }

@@ -3,7 +3,7 @@ import type { EventLine } from "./client.ts";
 import type { Address } from "./connection.ts";
 import { inDirectory } from "./directory.ts";
 import { eventually } from "./eventually.ts";
-import { debugSnapshot } from "./held_turn.ts";
+import { debugSnapshot } from "./held_write_lock.ts";
 import { chunkOf, ScriptedUpstream, sendText } from "./scripted_upstream.ts";
 import { type ServerProcess, startServer } from "./server_process.ts";
 

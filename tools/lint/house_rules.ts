@@ -18,6 +18,12 @@ function linesOf(context: Context, node: { readonly range: Deno.lint.Range }): n
   return context.sourceCode.text.slice(node.range[0], node.range[1]).split("\n").length;
 }
 
+/** Lines that hold code: blank lines and lines of comments do not count. */
+function codeLines(text: string): number {
+  const code = text.replaceAll(/^\s*\/\*.*?\*\/\s*$|^\s*\/\/.*$/gms, "");
+  return code.split("\n").filter((line) => line.trim() !== "").length;
+}
+
 function isTest(context: Context): boolean {
   return /\/(tests|bench)\//.test(context.filename);
 }
@@ -39,9 +45,9 @@ const plugin: Deno.lint.Plugin = {
       create(context) {
         return {
           Program(node): void {
-            const lines = context.sourceCode.text.split("\n").length - 1;
+            const lines = codeLines(context.sourceCode.text);
             if (lines <= FILE_LINES_MAX || isTest(context)) return;
-            context.report({ node, message: `a file of ${lines} lines holds more than one idea` });
+            context.report({ node, message: `a file of ${lines} lines of code holds more than one idea` });
           },
         };
       },

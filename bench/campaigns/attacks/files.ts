@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Client } from "../../../tests/support/client.ts";
 import { inDirectory } from "../../../tests/support/directory.ts";
 import { eventually, pause } from "../../../tests/support/eventually.ts";
-import { holdTurn } from "../../../tests/support/held_turn.ts";
+import { holdWriteLock } from "../../../tests/support/held_write_lock.ts";
 import { type ServerProcess, spawnServer, startServer } from "../../../tests/support/server_process.ts";
 import { runInit } from "../../../tests/cli/run_init.ts";
 import type { Attack, Found, Scale } from "./attack.ts";
@@ -152,7 +152,7 @@ async function deletedDatabase(faults: string[]): Promise<string> {
 async function lockedDatabase(faults: string[]): Promise<string> {
   await using server = await startServer();
   const client = server.client();
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const write = client.write({ events: [{ type: "t", payload: "" }] });
   await pause(LOCKED_SECONDS * 1000);
   held.release();

@@ -1,15 +1,15 @@
 import { formatTimestamp } from "../../model/timestamp.ts";
-import { nowMicros } from "../../turns/clock.ts";
-import { HOURLY_OPTIMIZE } from "../../turns/hourly_optimize.ts";
+import { nowMicros } from "../../write_queue/clock.ts";
+import { HOURLY_OPTIMIZE } from "../../write_queue/hourly_optimize.ts";
 import type { EditionHost } from "../edition.ts";
-import { readPart, turnsPart } from "../shared/debug_parts.ts";
+import { queuePart, readPart } from "../shared/debug_parts.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 
 /** What `GET /debug` shows: state in memory only, and nothing of what a request reads or writes. */
 export function debugSnapshot({ queue, store }: EditionHost, reads: ReadsInFlight): unknown {
   return {
     time: formatTimestamp(nowMicros()),
-    write: turnsPart(queue, HOURLY_OPTIMIZE),
+    write: queuePart(queue, HOURLY_OPTIMIZE),
     read: readPart(reads, store.reads),
   };
 }

@@ -1,13 +1,13 @@
 import { VERSION } from "../../config/version.ts";
 import type { Route } from "../../http/router.ts";
-import { startHourlyOptimize } from "../../turns/hourly_optimize.ts";
+import { startHourlyOptimize } from "../../write_queue/hourly_optimize.ts";
 import type { Edition, EditionHost } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
 import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
 import { debugRoute } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
-import { turnRoute } from "../shared/turn_routes.ts";
+import { writeLockRoute } from "../shared/write_lock_routes.ts";
 import { debugSnapshot } from "./debug_snapshot.ts";
 import { postWrite } from "./post_write.ts";
 import { WriteMetrics } from "./write_metrics.ts";
@@ -31,7 +31,7 @@ export const editionA: Edition = {
     `${curl} -X QUERY ${url}/events -d '${JSON.stringify(FIRST_READ)}'`,
   ],
   open(host) {
-    const endOptimize = startHourlyOptimize(host.queue, host.store.turns, host.reportFailure);
+    const endOptimize = startHourlyOptimize(host.queue, host.store.writer, host.reportFailure);
     const decoding = new BodyDecoding({
       decoders: WRITE_DECODERS,
       worker: new URL("./write_decoding_worker.ts", import.meta.url),
@@ -68,6 +68,6 @@ function routesOf(host: EditionHost, decoding: WriteDecoding): Route[] {
 }
 
 function resetRoute(host: EditionHost): Route {
-  const action = { kind: "reset", leavesWithClient: true, act: () => host.store.turns.reset() };
-  return turnRoute(host, "POST", "/reset", action);
+  const action = { kind: "reset", leavesWithClient: true, act: () => host.store.writer.reset() };
+  return writeLockRoute(host, "POST", "/reset", action);
 }

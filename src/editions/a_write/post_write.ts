@@ -3,7 +3,7 @@ import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import type { NewVersions } from "../../store/write.ts";
-import { nowMicros } from "../../turns/clock.ts";
+import { nowMicros } from "../../write_queue/clock.ts";
 import type { EditionHost } from "../edition.ts";
 import { CheckedWrites } from "../shared/checked_writes.ts";
 import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
@@ -31,8 +31,8 @@ export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: W
       const { conditions, projections } = write;
       const events = write.events.map(({ body, terms }) => ({ timeMicros, body, terms }));
       const timed = { conditions, projections, events };
-      const { outcome, turnSeconds } = await writes.write("write", timed, request, bytes);
-      metrics.turnEnded(outcome, turnSeconds);
+      const { outcome, lockSeconds } = await writes.write("write", timed, request, bytes);
+      metrics.turnEnded(outcome, lockSeconds);
       const { storeId, firstSequence, versions } = throwIfRefused(
         outcome,
         (conflict) => conflictMessage(conflict, "projections."),

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../store/outcome.ts";
 import type { WriteResult } from "../../store/write.ts";
-import type { WriteQueue } from "../../turns/write_queue.ts";
-import { turnMetrics, writeCounters } from "../shared/common_metrics.ts";
+import type { WriteQueue } from "../../write_queue/write_queue.ts";
+import { queueMetrics, writeCounters } from "../shared/common_metrics.ts";
 import { conflictingPart } from "../shared/conflicts.ts";
 import { metricText } from "../../metrics/exposition.ts";
 import { Histogram } from "../../metrics/histogram.ts";
@@ -14,8 +14,8 @@ export class WriteMetrics {
   readonly #rejected = { condition: 0, projection: 0 };
   #committed = 0;
 
-  turnEnded(outcome: Outcome<WriteResult>, turnSeconds: number): void {
-    this.#duration.observe(turnSeconds);
+  turnEnded(outcome: Outcome<WriteResult>, lockSeconds: number): void {
+    this.#duration.observe(lockSeconds);
     if (outcome.kind !== "done") return;
     if (outcome.value.kind === "written") this.#committed++;
     else this.#rejected[conflictingPart(outcome.value.conflict)]++;
@@ -24,7 +24,7 @@ export class WriteMetrics {
   /** The metrics of this edition. */
   text(queue: WriteQueue): string {
     return [
-      turnMetrics(queue),
+      queueMetrics(queue),
       writeCounters(this.#committed, this.#rejected),
       metricText(
         "service_write_duration_seconds",

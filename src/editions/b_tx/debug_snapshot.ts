@@ -1,6 +1,6 @@
 import { formatTimestamp } from "../../model/timestamp.ts";
-import { nowMicros } from "../../turns/clock.ts";
-import { readPart, turnsPart } from "../shared/debug_parts.ts";
+import { nowMicros } from "../../write_queue/clock.ts";
+import { queuePart, readPart } from "../shared/debug_parts.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
@@ -16,7 +16,7 @@ export function debugSnapshot(
     time: formatTimestamp(nowMicros()),
     pause: { state: pause.state, since: formatTimestamp(pause.sinceMicros) },
     transactions: { open: transactions.count },
-    write: turnsPart(host.queue, FIRST_OPTIMIZE),
+    write: queuePart(host.queue, FIRST_OPTIMIZE),
     read: readPart(reads, host.store.reads),
   };
 }

@@ -4,7 +4,7 @@ import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { NoReply, Refusal } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
-import { nowMicros } from "../../turns/clock.ts";
+import { nowMicros } from "../../write_queue/clock.ts";
 import type { Edition } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
 import { CheckedWrites } from "../shared/checked_writes.ts";
@@ -14,7 +14,7 @@ import { debugRoute } from "../shared/debug_parts.ts";
 import { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { getRoute } from "../shared/get_route.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
-import { turnRoute } from "../shared/turn_routes.ts";
+import { writeLockRoute } from "../shared/write_lock_routes.ts";
 import { debugSnapshot, FIRST_OPTIMIZE } from "./debug_snapshot.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import { OpenTransactions } from "./open_transactions.ts";
@@ -87,16 +87,16 @@ function routesOf(edition: EditionParts): Route[] {
 
 /** `POST /<kind>`, which takes its turn even if its client leaves. */
 function stayingRoute({ host }: EditionParts, kind: string, act: () => Promise<Outcome<void>>): Route {
-  return turnRoute(host, "POST", `/${kind}`, { kind, leavesWithClient: false, act });
+  return writeLockRoute(host, "POST", `/${kind}`, { kind, leavesWithClient: false, act });
 }
 
 function reset({ host, pause }: EditionParts): Promise<Outcome<void>> {
   if (pause.state !== "paused") throw new Refusal("NotPaused");
-  return host.store.turns.reset();
+  return host.store.writer.reset();
 }
 
 async function optimize({ host, statistics }: EditionParts): Promise<Outcome<void>> {
-  const outcome = await host.store.turns.optimize();
+  const outcome = await host.store.writer.optimize();
   if (outcome.kind === "done") statistics.lastOptimizeAtMicros = nowMicros();
   return outcome;
 }

@@ -1,5 +1,5 @@
 import { ClientLeft, LimitReached, Refusal } from "../../model/errors.ts";
-import { LATE_MILLISECONDS } from "../../turns/patient_timer.ts";
+import { LATE_MILLISECONDS } from "../../write_queue/patient_timer.ts";
 import type { Statistics } from "./statistics.ts";
 import { Transaction, type TransactionLimits } from "./transaction.ts";
 

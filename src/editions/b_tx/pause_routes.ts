@@ -2,7 +2,7 @@ import type { Reply } from "../../http/exchange.ts";
 import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { throwIfFailed } from "../../store/outcome.ts";
-import { nowMicros } from "../../turns/clock.ts";
+import { nowMicros } from "../../write_queue/clock.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
@@ -25,13 +25,13 @@ async function pause({ host, pause, transactions }: EditionParts): Promise<Reply
   if (pause.state === "normal") pause.enter("pauseRequested", now);
   if (transactions.count > 0) return jsonReply(202, { openTransactions: transactions.count });
   const since = pause.state === "paused" ? pause.sinceMicros : now;
-  const { head, storeId } = throwIfFailed(await host.store.turns.setPaused(since));
+  const { head, storeId } = throwIfFailed(await host.store.writer.setPaused(since));
   pause.enter("paused", since);
   return jsonReply(200, { lastSequence: head }, { [STORE_HEADER]: storeId });
 }
 
 async function resume({ host, pause }: EditionParts): Promise<Reply> {
-  if (pause.state === "paused") throwIfFailed(await host.store.turns.setPaused(undefined));
+  if (pause.state === "paused") throwIfFailed(await host.store.writer.setPaused(undefined));
   pause.enter("normal", nowMicros());
   return emptyReply(204);
 }

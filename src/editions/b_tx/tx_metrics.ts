@@ -1,4 +1,4 @@
-import { turnMetrics, writeCounters } from "../shared/common_metrics.ts";
+import { queueMetrics, writeCounters } from "../shared/common_metrics.ts";
 import { counter, gauge } from "../../metrics/exposition.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
@@ -13,7 +13,7 @@ export function txMetrics({ host, pause, transactions: open, statistics }: Editi
       Number(pause.state === "pauseRequested"),
     ),
     gauge("service_transactions_open", "Transactions that are open.", open.count),
-    turnMetrics(host.queue),
+    queueMetrics(host.queue),
     writeCounters(writes.committed, writes.conflicts),
     counter(
       "service_queue_full_total",

@@ -36,7 +36,7 @@ export function begin(edition: EditionParts, { left }: RoutedRequest): Promise<R
 function newTransaction({ host, metrics }: EditionParts): Transaction {
   const { settings, store, reportFailure } = host;
   return new Transaction({
-    turns: store.turns,
+    turns: store.writer,
     deadlines: settings,
     reportFailure,
     onEnd: (end, seconds) => metrics.transactionEnded(end, seconds),

@@ -1,5 +1,5 @@
-import { Age, nowMicros } from "../../turns/clock.ts";
-import { PatientTimer } from "../../turns/patient_timer.ts";
+import { Age, nowMicros } from "../../write_queue/clock.ts";
+import { PatientTimer } from "../../write_queue/patient_timer.ts";
 
 /** Why a transaction is expired, in the words of the settings. */
 export type Expiry = "transactionTimeout" | "maxTransactionDuration";

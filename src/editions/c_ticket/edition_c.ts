@@ -2,7 +2,7 @@ import { VERSION } from "../../config/version.ts";
 import { emptyReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { outcomeOf, throwIfFailed } from "../../store/outcome.ts";
-import { startHourlyOptimize } from "../../turns/hourly_optimize.ts";
+import { startHourlyOptimize } from "../../write_queue/hourly_optimize.ts";
 import type { Edition } from "../edition.ts";
 import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
@@ -49,7 +49,7 @@ export const editionC: Edition = {
         limits: host.settings,
       }),
     };
-    const endOptimize = startHourlyOptimize(host.queue, host.store.turns, host.reportFailure);
+    const endOptimize = startHourlyOptimize(host.queue, host.store.writer, host.reportFailure);
     return {
       routes: routesOf(edition),
       close() {
@@ -91,7 +91,7 @@ function resetRoute({ host: { queue, store }, active }: EditionParts): Route {
     path: "/reset",
     body: "ignored",
     async handle() {
-      const reset = queue.next("reset", async () => throwIfFailed(await outcomeOf(store.turns.reset())));
+      const reset = queue.next("reset", async () => throwIfFailed(await outcomeOf(store.writer.reset())));
       await Promise.all([reset, active.current?.cut("reset")]);
       return emptyReply(204);
     },

@@ -1,6 +1,6 @@
 import { NoReply, Refusal } from "../../model/errors.ts";
 import type { KeptPause } from "../../store/kept_pause.ts";
-import { nowMicros } from "../../turns/clock.ts";
+import { nowMicros } from "../../write_queue/clock.ts";
 
 /** Whether tickets are given out. Where that is kept is only read at the start. */
 export class Pause {

@@ -3,13 +3,13 @@ import { isStream, type Reply } from "../../http/exchange.ts";
 import type { RoutedRequest } from "../../http/router.ts";
 import { ClientLeft, NoReply, Refusal } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
-import type { StoreTurns } from "../../store/store.ts";
+import type { StoreWriter } from "../../store/store.ts";
 import { Deadlines, type DeadlineSeconds, type Expiry } from "./deadlines.ts";
 import { OneAtATime } from "./one_at_a_time.ts";
 import { reasonOf, type RollbackReason } from "./rollback_reason.ts";
 
 export interface TransactionOptions {
-  readonly turns: StoreTurns;
+  readonly turns: StoreWriter;
   readonly deadlines: DeadlineSeconds;
   /** Called once when a transaction whose ticket was given out has ended: how, and after how long. */
   readonly onEnd: (end: "committed" | RollbackReason, seconds: number) => void;
@@ -127,7 +127,7 @@ export class Transaction {
   }
 
   /** Has the writer do something inside the transaction. @throws Refusal `TicketNotActive` */
-  async inStore<T>(work: (turns: StoreTurns) => Promise<T>): Promise<T> {
+  async inStore<T>(work: (turns: StoreWriter) => Promise<T>): Promise<T> {
     this.#assertActive();
     const running = work(this.#options.turns);
     this.#working = running.catch(() => {});

@@ -1,4 +1,4 @@
-import type { WriteQueue } from "../../turns/write_queue.ts";
+import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import { longestWaitSeconds } from "../shared/common_metrics.ts";
 import { counter, gauge, metricText } from "../../metrics/exposition.ts";
 import { Histogram } from "../../metrics/histogram.ts";

@@ -2,8 +2,8 @@ import { areSurelyCostly, checkAhead } from "../../store/check_ahead.ts";
 import { done } from "../../store/outcome.ts";
 import type { Client } from "../../store/store.ts";
 import type { StoreWrite } from "../../store/write.ts";
-import { Age } from "../../turns/clock.ts";
-import type { EndedWrite } from "../../turns/write_queue.ts";
+import { Age } from "../../write_queue/clock.ts";
+import type { EndedWrite } from "../../write_queue/write_queue.ts";
 import type { EditionHost } from "../edition.ts";
 
 /**
@@ -37,7 +37,7 @@ export class CheckedWrites {
     const age = new Age();
     const left = client?.left;
     let { conditions } = write;
-    let turnSeconds = 0;
+    let lockSeconds = 0;
     let mustCheck = areSurelyCostly(conditions);
     // Once the queue has let it in, it is not refused any more.
     let admitted: Age | undefined;
@@ -52,10 +52,10 @@ export class CheckedWrites {
       const ended = checks < CHECKS_MAX
         ? await queue.tryWrite(kind, checked, left, bytes, admitted)
         : await queue.write(kind, checked, left, bytes, admitted);
-      turnSeconds += ended.turnSeconds;
+      lockSeconds += ended.lockSeconds;
       const { outcome } = ended;
-      if (outcome.kind !== "done") return { outcome, turnSeconds };
-      if (outcome.value.kind !== "costly") return { outcome: done(outcome.value), turnSeconds };
+      if (outcome.kind !== "done") return { outcome, lockSeconds };
+      if (outcome.value.kind !== "costly") return { outcome: done(outcome.value), lockSeconds };
       mustCheck = true;
       admitted = age;
     }

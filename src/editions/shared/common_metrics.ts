@@ -3,9 +3,9 @@ import type { Route } from "../../http/router.ts";
 import { counter, gauge, gaugeIfKnown, metricText } from "../../metrics/exposition.ts";
 import type { FailureCause } from "../../store/outcome.ts";
 import type { Store } from "../../store/store.ts";
-import type { TurnCounts } from "../../store/turn_counts.ts";
+import type { TransactionCounts } from "../../store/transaction_counts.ts";
 import type { StoreUsage } from "../../store/usage.ts";
-import type { WriteQueue } from "../../turns/write_queue.ts";
+import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import type { EditionHost } from "../edition.ts";
 import { getRoute } from "./get_route.ts";
 import { NOT_CACHED } from "./headers.ts";
@@ -13,7 +13,7 @@ import type { ReadsInFlight } from "./reads_in_flight.ts";
 
 /** What `/metrics` of every edition shows comes from these. */
 export type MetricsHost = Pick<EditionHost, "programMetrics"> & {
-  readonly store: Pick<Store, "counts" | "usage" | "arrivals">;
+  readonly store: Pick<Store, "counts" | "usage" | "feed">;
 };
 
 /**
@@ -41,11 +41,11 @@ function metricsOfEveryEdition(
   return [
     gauge("service_reads_waiting", "Reads that wait for an event that matches.", reads.waiting),
     reads.text(),
-    turnCounts(store.counts),
+    transactionCounts(store.counts),
     gauge(
       "service_last_sequence",
       "Highest sequence in the store; 0 without events.",
-      store.arrivals.state.head,
+      store.feed.state.head,
     ),
     usageMetrics(usage),
     programMetrics(),
@@ -61,7 +61,9 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   other: "other",
 };
 
-function turnCounts({ failed, writesGrouped, groupSizes, checkpointsFailed }: TurnCounts): string {
+function transactionCounts(
+  { failed, writesGrouped, groupSizes, checkpointsFailed }: TransactionCounts,
+): string {
   const causes = Object.entries(failed) as [FailureCause, number][];
   return [
     metricText(
@@ -100,7 +102,7 @@ function usageMetrics({ storeBytes, walBytes, freeBytes, diskBytes }: StoreUsage
 }
 
 /** The turn and who waits for it, where each request has a turn of its own. */
-export function turnMetrics(queue: WriteQueue): string {
+export function queueMetrics(queue: WriteQueue): string {
   return [
     gauge(
       "service_write_active",

@@ -9,7 +9,7 @@ import { profilingRoutes } from "./profiling.ts";
 import { readEventsRoute } from "./read_events.ts";
 import { readProjectionRoute } from "./read_projection.ts";
 import { ReadsInFlight } from "./reads_in_flight.ts";
-import { deleteProjectionsRoutes } from "./turn_routes.ts";
+import { deleteProjectionsRoutes } from "./write_lock_routes.ts";
 
 /** Where the editions differ in what they all do. */
 export interface Differences {
@@ -34,7 +34,7 @@ export interface CommonRoutes {
 
 export function commonRoutes(host: EditionHost, differences: Differences): CommonRoutes {
   const { decodeRead, health, deletesLeaveWithClient } = differences;
-  const reads = new ReadsInFlight(host.store.arrivals);
+  const reads = new ReadsInFlight(host.store.feed);
   return {
     readEvents: readEventsRoute(host, decodeRead, reads),
     readProjection: readProjectionRoute(host, reads),

@@ -2,8 +2,8 @@ import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import type { StoreReads } from "../../store/store.ts";
-import type { QueueEntry } from "../../turns/queue_entry.ts";
-import type { WriteQueue } from "../../turns/write_queue.ts";
+import type { QueueEntry } from "../../write_queue/queue_entry.ts";
+import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import { getRoute } from "./get_route.ts";
 import { NOT_CACHED } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
@@ -17,7 +17,7 @@ export function debugRoute(document: () => unknown): Route {
  * The turn, who holds it and who waits for it, where each request has a turn of its own.
  * @param ownKind see `requestCount`
  */
-export function turnsPart(
+export function queuePart(
   { active, queued }: Pick<WriteQueue, "active" | "queued">,
   ownKind: string,
 ): unknown {

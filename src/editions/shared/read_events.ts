@@ -1,6 +1,6 @@
 import type { Reply } from "../../http/exchange.ts";
 import type { Route } from "../../http/router.ts";
-import { AwaitedPages } from "../../store/arrivals/awaited_pages.ts";
+import { AwaitedPages } from "../../store/feed/awaited_pages.ts";
 import { openPage, type Page } from "../../store/open_page.ts";
 import type { Client } from "../../store/store.ts";
 import type { EditionHost } from "../edition.ts";

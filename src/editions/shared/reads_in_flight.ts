@@ -1,6 +1,6 @@
 import { counter, gauge, metricText } from "../../metrics/exposition.ts";
 import { Histogram } from "../../metrics/histogram.ts";
-import type { Arrivals } from "../../store/arrivals/arrivals.ts";
+import type { CommitFeed } from "../../store/feed/commit_feed.ts";
 import type { Page } from "../../store/open_page.ts";
 
 const BOUNDS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
@@ -16,10 +16,10 @@ export class ReadsInFlight {
     events: new Histogram(BOUNDS_SECONDS),
     projection: new Histogram(BOUNDS_SECONDS),
   };
-  readonly #arrivals: Pick<Arrivals, "watching">;
+  readonly #feed: Pick<CommitFeed, "subscriptions">;
 
-  constructor(arrivals: Pick<Arrivals, "watching">) {
-    this.#arrivals = arrivals;
+  constructor(feed: Pick<CommitFeed, "subscriptions">) {
+    this.#feed = feed;
   }
 
   get count(): number {
@@ -28,7 +28,7 @@ export class ReadsInFlight {
 
   /** Those among them that wait for an event. */
   get waiting(): number {
-    return this.#arrivals.watching;
+    return this.#feed.subscriptions;
   }
 
   /** Counts one read until what it returns is disposed of, once. */

@@ -1,8 +1,7 @@
-import { AnnouncedTurns } from "../arrivals/announced_turns.ts";
-import { Arrivals } from "../arrivals/arrivals.ts";
-import { CountedTurns } from "../counted_turns.ts";
-import type { OpenedStore, Store, StoreReads, StoreTurns } from "../store.ts";
-import { TurnCounts } from "../turn_counts.ts";
+import { CommitFeed } from "../feed/commit_feed.ts";
+import { ObservedWriter } from "../observed_writer.ts";
+import type { OpenedStore, Store, StoreReads, StoreWriter } from "../store.ts";
+import { TransactionCounts } from "../transaction_counts.ts";
 import type { StoreUsage } from "../usage.ts";
 import { databaseFault, holdsStore, storeFault } from "./connection/check_database.ts";
 import { createStore } from "./connection/create_store.ts";
@@ -16,7 +15,7 @@ import { Claim, type ClaimOptions } from "./servers/claim.ts";
 import { Companion } from "./servers/companion.ts";
 import { KnownState } from "./servers/known_state.ts";
 import type { StoreRow } from "./tables/state.ts";
-import { Turns } from "./writing/turns.ts";
+import { PostgresWriter } from "./writing/postgres_writer.ts";
 import { WriterSession } from "./writing/writer_session.ts";
 
 export interface PostgresStoreOptions extends ClaimOptions {
@@ -29,10 +28,10 @@ export interface PostgresStoreOptions extends ClaimOptions {
 /** A store in a schema of a PostgreSQL database. Turns have one connection, reads have others. */
 export class PostgresStore implements Store {
   readonly opened: OpenedStore;
-  readonly turns: StoreTurns;
+  readonly writer: StoreWriter;
   readonly reads: StoreReads;
-  readonly arrivals: Arrivals;
-  readonly counts: TurnCounts = new TurnCounts();
+  readonly feed: CommitFeed;
+  readonly counts: TransactionCounts = new TransactionCounts();
   onBroken: (reason: string) => void = () => {};
   /** There are no files that could be lost. */
   onLost: (reason: string) => void = () => {};
@@ -41,7 +40,7 @@ export class PostgresStore implements Store {
   onReplicasUnread: (reason: string | undefined) => void = () => {};
   onRenewed: (reason: string) => void = () => {};
   readonly #claim: Claim;
-  readonly #turns: Turns;
+  readonly #turns: PostgresWriter;
   readonly #reads: ReadSessions | ReplicaReads;
   readonly #companion: Companion;
 
@@ -56,24 +55,24 @@ export class PostgresStore implements Store {
     const { storeId, head, turn, pausedSinceMicros } = row;
     this.#claim = claim;
     this.opened = { storeId, head, pausedSinceMicros, ...how };
-    this.arrivals = new Arrivals({ storeId, head });
-    const known = new KnownState(turn.number, this.arrivals);
+    this.feed = new CommitFeed({ storeId, head });
+    const known = new KnownState(turn.number, this.feed);
     let isBroken = false;
     const onBroken = (reason: string): void => {
       if (!isBroken) this.onBroken(reason);
       isBroken = true;
     };
-    this.#turns = new Turns(writer, claim, { storeId, head, turn }, {
+    this.#turns = new PostgresWriter(writer, claim, { storeId, head, turn }, {
       onBroken,
-      onTurn: (state) => {
-        known.ownTurn(state);
+      onTransaction: (state) => {
+        known.ownTransaction(state);
         this.#companion.written();
       },
       onNews: (...news) => known.tell(...news),
     });
     this.#companion = new Companion(place, claim, {
-      isAwaited: () => this.arrivals.watching > 0,
-      head: () => this.arrivals.state.head,
+      isAwaited: () => this.feed.subscriptions > 0,
+      head: () => this.feed.state.head,
       onState: (...news) => known.tell(...news),
       onBroken,
     });
@@ -81,10 +80,10 @@ export class PostgresStore implements Store {
       this.onRenewed(reason);
       this.#companion.lookSoon();
     };
-    this.arrivals.onWatched = () => this.#companion.awaited();
-    this.turns = new AnnouncedTurns(new CountedTurns(this.#turns, this.counts), this.arrivals);
+    this.feed.onSubscribed = () => this.#companion.awaited();
+    this.writer = new ObservedWriter(this.#turns, this.counts, this.feed);
     this.reads = this.#reads = withReplicas(place, reads, {
-      known: () => this.arrivals.state,
+      known: () => this.feed.state,
       primary: claim.primary,
       onUnread: (reason) => this.onReplicasUnread(reason),
     });
@@ -131,7 +130,7 @@ export class PostgresStore implements Store {
   }
 
   get storeId(): string {
-    return this.arrivals.state.storeId;
+    return this.feed.state.storeId;
   }
 
   /** The timeline of PostgreSQL on which it works. */
@@ -144,7 +143,7 @@ export class PostgresStore implements Store {
     return Promise.resolve({});
   }
 
-  async endTurns(): Promise<void> {
+  async endWriting(): Promise<void> {
     await this.#turns.close();
   }
 

@@ -1,8 +1,7 @@
-import { AnnouncedTurns } from "../arrivals/announced_turns.ts";
-import { Arrivals } from "../arrivals/arrivals.ts";
-import { CountedTurns } from "../counted_turns.ts";
-import type { OpenedStore, Store, StoreReads, StoreTurns } from "../store.ts";
-import { TurnCounts } from "../turn_counts.ts";
+import { CommitFeed } from "../feed/commit_feed.ts";
+import { ObservedWriter } from "../observed_writer.ts";
+import type { OpenedStore, Store, StoreReads, StoreWriter } from "../store.ts";
+import { TransactionCounts } from "../transaction_counts.ts";
 import type { StoreUsage } from "../usage.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_directory.ts";
 import { StoreFileError, storePaths } from "./data_directory/database_file.ts";
@@ -11,17 +10,17 @@ import { SCHEMA_VERSION } from "./tables/schema.ts";
 import { WRITER_CALLS } from "./workers/codecs.ts";
 import { startReader } from "./workers/pooled_reader.ts";
 import { ReaderPool } from "./workers/reader_pool.ts";
-import { workerTurns } from "./workers/worker_turns.ts";
+import { workerWriter } from "./workers/worker_writer.ts";
 import { RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer } from "./writing/writer.ts";
 
 /** A store in one SQLite file. Its turns run in one worker and its reads in others, so no SQL runs on this thread. */
 export class SqliteStore implements Store {
   readonly opened: OpenedStore;
-  readonly turns: StoreTurns;
+  readonly writer: StoreWriter;
   readonly reads: StoreReads;
-  readonly arrivals: Arrivals;
-  readonly counts: TurnCounts = new TurnCounts();
+  readonly feed: CommitFeed;
+  readonly counts: TransactionCounts = new TransactionCounts();
   onBroken: (reason: string) => void = () => {};
   onLost: (reason: string) => void = () => {};
   onCheckpointFailed: (reason: string) => void = () => {};
@@ -42,13 +41,13 @@ export class SqliteStore implements Store {
   ) {
     this.opened = opened;
     this.#disk = disk;
-    this.arrivals = new Arrivals(opened);
-    this.turns = new AnnouncedTurns(new CountedTurns(workerTurns(writer.object), this.counts), this.arrivals);
+    this.feed = new CommitFeed(opened);
+    this.writer = new ObservedWriter(workerWriter(writer.object), this.counts, this.feed);
     this.reads = this.#readers = readers;
     this.#lock = lock;
     this.#writer = writer;
     writer.onNotice = (notice) => {
-      if ("storeId" in notice) return this.arrivals.reset(notice.storeId);
+      if ("storeId" in notice) return this.feed.reset(notice.storeId);
       if ("lost" in notice) return this.#lose(notice.lost);
       if ("checkpointFailed" in notice) return this.#checkpointFailed(notice.checkpointFailed);
       this.onBroken(notice.broken);
@@ -85,7 +84,7 @@ export class SqliteStore implements Store {
   }
 
   get storeId(): string {
-    return this.arrivals.state.storeId;
+    return this.feed.state.storeId;
   }
 
   async usage(): Promise<StoreUsage> {
@@ -94,7 +93,7 @@ export class SqliteStore implements Store {
   }
 
   /** No other server may come before the file is closed. */
-  endTurns(): Promise<void> {
+  endWriting(): Promise<void> {
     return Promise.resolve();
   }
 

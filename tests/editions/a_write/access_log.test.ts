@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 const TOKEN = "token-of-the-log-test";
@@ -17,7 +17,7 @@ async function requestOfEachLevel(server: ServerProcess): Promise<void> {
   await server.client().request("GET", "/health");
   await client.write({ events: [{ ...event, payload: "x".repeat(65537) }] });
   await client.request("GET", "/unknown");
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const writes = [client.append(event)];
   await waitForQueue(client, 0);
   writes.push(client.append(event));

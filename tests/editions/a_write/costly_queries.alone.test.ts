@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
-import { debugSnapshot } from "../../support/held_turn.ts";
+import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { startServer } from "../../support/server_process.ts";
 
 /** On an idle machine it is a few; when the turn holds such a check, it is some hundred. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
-import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertRefused, TIMESTAMP, UUID } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
@@ -124,7 +124,7 @@ Deno.test("next page: the cursor loop gives every event once and then follows ne
 
 Deno.test("reads never wait in the write queue, and see nothing of a write that runs", async () => {
   await client.append(...numbered(1));
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const writing = client.append(...numbered(1));
   await waitForQueue(client, 0);
   assert.deepEqual(sequences((await client.queryEvents()).events), [1]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Connection } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failWrites } from "../../support/failing_writes.ts";
-import { debugSnapshot } from "../../support/held_turn.ts";
+import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { assertPlainText, assertRefused } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
 import { hideDatabase } from "../../support/hidden_database.ts";

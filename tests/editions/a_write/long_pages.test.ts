@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Client, type EventsPage, parsePage } from "../../support/client.ts";
 import type { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { debugSnapshot } from "../../support/held_turn.ts";
+import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 const EVENTS = 5000;

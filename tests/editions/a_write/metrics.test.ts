@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { pause } from "../../support/eventually.ts";
-import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { COMMON_TYPES, metricTypes } from "../../support/metrics.ts";
 import { startServer } from "../../support/server_process.ts";
 
@@ -92,7 +92,7 @@ Deno.test("GET /metrics: commits, both reasons of refusal and the duration of ea
 Deno.test("GET /metrics: gauges show the held turn and the queue, and the histogram how long it was held", async () => {
   await using server = await startServer({ listen: "unix" });
   const client = server.client();
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const event = { type: "t", identifiers: {}, payload: "" };
   const active = client.append(event);
   await waitForQueue(client, 0);

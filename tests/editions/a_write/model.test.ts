@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
-import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertNoContent } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { checkProjection, checkWrite } from "./check_answers.ts";
@@ -83,7 +83,7 @@ const EMPTY_CONDITION: TurnOperation = {
 async function runGroup(members: readonly TurnOperation[], reference: ReferenceStore): Promise<void> {
   const turns = members.map((member) => turnOf(member, reference)).filter((turn) => turn.queues);
   const filler = turnOf(EMPTY_CONDITION, reference);
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const sent: (readonly [Turn, Promise<Reply>])[] = [];
   for (const turn of [filler, ...turns]) {
     sent.push([turn, turn.send()]);

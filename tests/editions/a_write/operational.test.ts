@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { eventually, pause } from "../../support/eventually.ts";
-import { type DebugSnapshot, debugSnapshot, holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import {
+  type DebugSnapshot,
+  debugSnapshot,
+  holdWriteLock,
+  waitForQueue,
+} from "../../support/held_write_lock.ts";
 import { metricTypes } from "../../support/metrics.ts";
 import { assertRefused, TIMESTAMP } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
@@ -40,7 +45,7 @@ Deno.test("GET /debug: exact shape when nothing is under way", async () => {
 
 Deno.test("GET /debug: shows who has the turn and who waits, oldest first, never what they carry", async () => {
   const client = server.client();
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const payload = "a secret payload";
   const secret = { type: "secrettype", identifiers: { secretname: "secretvalue" }, payload };
   const pending = [client.append(secret).then(() => 200)];
@@ -126,7 +131,7 @@ Deno.test("edition-a.md lists every field of /debug, and the metrics that the sp
   const [, section = ""] = page.split("## Health, metrics, debug\n");
   const rows = section.split("\n## ")[0]!.matchAll(/^\| `(\S+)` +\| (\w+)/gm);
   const listed = [...rows].map(([, name, type]) => [name!, type!] as const);
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const writing = [client.append({ type: "t", identifiers: {}, payload: "" })];
   await waitForQueue(client, 0);
   writing.push(client.append({ type: "t", identifiers: {}, payload: "" }));

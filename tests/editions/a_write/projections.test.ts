@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client, WriteResult } from "../../support/client.ts";
-import { debugSnapshot, holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { debugSnapshot, holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertPlainText, assertRefused, UUID } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
@@ -128,7 +128,7 @@ Deno.test("DELETE /projections deletes every projection, keeps the store ID, and
 });
 
 Deno.test("bulk deletes wait for their turn after earlier writes, as kind projections", async () => {
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const first = client.append({ type: "t", identifiers: {}, payload: "" });
   await waitForQueue(client, 0);
   const creating = client.write({ projections: { create: [{ type: "t", id: "early", payload: "" }] } });

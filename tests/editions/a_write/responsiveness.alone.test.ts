@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { eventually } from "../../support/eventually.ts";
-import { debugSnapshot } from "../../support/held_turn.ts";
+import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { LONG_TYPE, makeAppendLong } from "../../support/long_statements.ts";
 import { startServer } from "../../support/server_process.ts";
 

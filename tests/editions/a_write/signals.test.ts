@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Connection } from "../../support/connection.ts";
 import { parsePage } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertRefused } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
 
@@ -36,7 +36,7 @@ Deno.test("an idle connection does not hold up the end", async () => {
 Deno.test("shutdown: waiting requests get 503 ShuttingDown, the active write is finished, exit code 0", async () => {
   await using server = await startServer({ listen: "unix", env: { SERVICE_DEV_MODE: "true" } });
   const client = server.client();
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const active = client.append(event);
   await waitForQueue(client, 0);
   const waiting = [client.write({ events: [event] })];
@@ -66,7 +66,7 @@ Deno.test("shutdown: a write that arrives on an open connection gets 503 Shuttin
   // The head is there and the body on its way when the signal comes.
   const write = client.bytesOf("POST", "/write", { json: { events: [event] } });
   await connection.send(write.subarray(0, write.length - 5));
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const active = client.append(event);
   await waitForQueue(client, 0);
   server.signal("SIGTERM");
@@ -81,7 +81,7 @@ Deno.test("shutdown: a write that arrives on an open connection gets 503 Shuttin
 Deno.test("a second signal ends the server at once", async () => {
   await using server = await startServer({ listen: "unix" });
   const client = server.client();
-  using _held = holdTurn(server);
+  using _held = holdWriteLock(server);
   using _active = await client.begin("POST", "/write", { json: { events: [event] } });
   await waitForQueue(client, 0);
   server.signal("SIGTERM");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Connection } from "../../support/connection.ts";
 import { pause } from "../../support/eventually.ts";
-import { debugSnapshot } from "../../support/held_turn.ts";
+import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 const READERS = 50;

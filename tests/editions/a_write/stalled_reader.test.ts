@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parsePage } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { debugSnapshot } from "../../support/held_turn.ts";
+import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { startServer } from "../../support/server_process.ts";
 
 const LINE_SECONDS = 30;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client, WriteResult } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { debugSnapshot, holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { debugSnapshot, holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertRefused } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
@@ -28,7 +28,7 @@ async function payloads(): Promise<string[]> {
 }
 
 Deno.test("queue entry: waiting -> its turn arrives -> active, one at a time in arrival order", async () => {
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const writes = [client.append(event("0"))];
   await waitForQueue(client, 0);
   for (const i of [1, 2, 3]) {
@@ -42,7 +42,7 @@ Deno.test("queue entry: waiting -> its turn arrives -> active, one at a time in 
 });
 
 Deno.test("a write sees those before it: of two that wait with one condition the second gets 409", async () => {
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const active = client.append({ type: "other", identifiers: {}, payload: "" });
   await waitForQueue(client, 0);
   const write = { events: [event("x")], conditions: [{ failIfEventsMatch: [{ types: ["t"] }] }] };
@@ -60,7 +60,7 @@ async function assertRemovedOnLeaving(
   begin: () => Promise<Connection>,
   leave: (connection: Connection) => void | Promise<void>,
 ): Promise<void> {
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const active = client.append(event("active"));
   await waitForQueue(client, 0);
   using leaving = await begin();
@@ -108,7 +108,7 @@ Deno.test(
 );
 
 Deno.test("a client that leaves makes room in a full queue", async () => {
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const active = client.append(event("active"));
   await waitForQueue(client, 0);
   const waiting = [await beginWrite("1"), await beginWrite("2"), await beginWrite("3")];
@@ -125,7 +125,7 @@ Deno.test("a client that leaves makes room in a full queue", async () => {
 });
 
 Deno.test("queue entry: active -> client leaves -> the write runs to its end", async () => {
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const active = await beginWrite("active");
   await waitForQueue(client, 0);
   active.close();
@@ -138,7 +138,7 @@ Deno.test("queue entry: active -> client leaves -> the write runs to its end", a
 
 Deno.test("queue at maxQueuedWrites on arrival: 503 WriteQueueFull on every endpoint with a turn", async () => {
   await client.write({ projections: { create: [{ type: "p", id: "kept", payload: "" }] } });
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   // The active write is not counted in maxQueuedWrites.
   const writes = [client.append(event("0"))];
   await waitForQueue(client, 0);
@@ -163,7 +163,7 @@ Deno.test("queue at maxQueuedWrites on arrival: 503 WriteQueueFull on every endp
 
 Deno.test("reset: a client that leaves while waiting removes it and nothing is deleted", async () => {
   await client.append(event("kept"));
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const active = client.append(event("active"));
   await waitForQueue(client, 0);
   const leaving = await client.begin("POST", "/reset", { json: {} });
@@ -179,7 +179,7 @@ Deno.test("reset: writes queued before it run first, writes queued after it run 
   const store = await client.storeId();
   const created = await client.write({ projections: { create: [{ type: "p", id: "1", payload: "" }] } });
   const version = created.json<WriteResult>().projections.create[0]?.version;
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const before = client.append(event("before"));
   await waitForQueue(client, 0);
   const resetting = client.request("POST", "/reset");

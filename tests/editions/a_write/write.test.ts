@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client, WriteResult } from "../../support/client.ts";
-import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertRefused, TIMESTAMP, UUID } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
@@ -57,7 +57,7 @@ Deno.test("time is when the server received the write, and its events read back 
 });
 
 Deno.test("rule 4: a write with nothing answers 200 at once, without waiting for a turn", async () => {
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const active = client.append(opened);
   await waitForQueue(client, 0);
   const bodies = [{}, { events: [] }, { events: null, conditions: null, projections: null }, {
@@ -76,7 +76,7 @@ Deno.test("rule 4: a write with nothing answers 200 at once, without waiting for
 });
 
 Deno.test("rule 3: an invalid write is refused at once, without waiting for a turn", async () => {
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const active = client.append(opened);
   await waitForQueue(client, 0);
   assertRefused(

@@ -3,7 +3,7 @@ import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failWrites } from "../../support/failing_writes.ts";
-import { holdTurn } from "../../support/held_turn.ts";
+import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { append, begin, createProjection, event, startEditionB, statistics, Tx, txLines } from "./client.ts";
@@ -167,7 +167,7 @@ Deno.test("503 WriteQueueFull: on everything that takes a turn, a commit is over
   const empty = await begin(client);
   const before = await statistics(client);
   {
-    using held = holdTurn(server);
+    using held = holdWriteLock(server);
     const waiting = await fillQueue(client, WAITING_MAX);
     assertRefused(await full.commit(), 503, "WriteQueueFull");
     assertRefused(await full.commit(), 404, "TransactionNotFound");
@@ -208,7 +208,7 @@ Deno.test("503 ShuttingDown: writes that wait or arrive while the server stops; 
     own.bytesOf("POST", "/pause", { json: {} }),
     own.bytesOf("DELETE", "/projections", { json: {} }),
   ];
-  using held = holdTurn(stopping);
+  using held = holdWriteLock(stopping);
   using _active = await own.begin("DELETE", "/projections/none");
   using commit = await own.begin("POST", `/tx/${waiting.id}/commit`);
   await eventually(async () => assertRefused(await waiting.get("p", "1"), 409, "TransactionBusy", /./));

@@ -4,7 +4,7 @@ import { editionB } from "../../../src/editions/b_tx/edition_b.ts";
 import type { EditionHost } from "../../../src/editions/edition.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
 import { done, type Outcome } from "../../../src/store/outcome.ts";
-import { WriteQueue } from "../../../src/turns/write_queue.ts";
+import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
 
 Deno.test("GET /debug: the refresh at the start has the turn, but is no request", async () => {
   const optimized = Promise.withResolvers<Outcome<void>>();
@@ -17,7 +17,7 @@ Deno.test("GET /debug: the refresh at the start has the turn, but is no request"
     settings: { txIdleTimeout: 60 } as unknown as ServerSettings,
     store: {
       opened: {},
-      arrivals: { watching: 0 },
+      feed: { subscriptions: 0 },
       reads: { inUse: 0, max: 8 },
       turns: { optimize: () => optimized.promise },
     } as unknown as EditionHost["store"],

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { failWrites } from "../../support/failing_writes.ts";
-import { type DebugSnapshot, debugSnapshot, holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import {
+  type DebugSnapshot,
+  debugSnapshot,
+  holdWriteLock,
+  waitForQueue,
+} from "../../support/held_write_lock.ts";
 import { COMMON_TYPES, metrics, metricTypes, ownSamples } from "../../support/metrics.ts";
 import { assertNoContent, expectStatus, TIMESTAMP } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
@@ -56,7 +61,7 @@ Deno.test("GET /debug: who has the turn and who waits, oldest first; POST /optim
   assert.equal((await debug()).transactions.open, 1);
   const pending: Promise<unknown>[] = [];
   {
-    using held = holdTurn(server);
+    using held = holdWriteLock(server);
     pending.push(client.request("DELETE", "/projections").then(assertNoContent));
     await waitForQueue(client, 0);
     pending.push(tx.commit().then(assertNoContent));
@@ -185,7 +190,7 @@ async function everythingCounted(own: ServerProcess): Promise<void> {
   const waiting = await begin(client);
   await waiting.decide("none", event("t"));
   {
-    using held = holdTurn(own);
+    using held = holdWriteLock(own);
     const commit = waiting.commit();
     await waitForQueue(client, 0);
     expectStatus(await waiting.get("counted", "1"), 409);
@@ -240,7 +245,7 @@ Deno.test("GET /metrics: the gauges show the held turn, those that wait and the 
   await eventually(async () => assert.deepEqual(await gauges(), [0, 0]));
   const pending: Promise<unknown>[] = [];
   {
-    using _held = holdTurn(server);
+    using _held = holdWriteLock(server);
     pending.push(client.request("DELETE", "/projections"));
     await waitForQueue(client, 0);
     pending.push(client.request("POST", "/optimize"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { holdTurn } from "../../support/held_turn.ts";
+import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertRefused, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
@@ -129,7 +129,7 @@ Deno.test("while paused reads, projection writes and /optimize go on", async () 
 Deno.test("a transaction whose commit is waiting is still open", async () => {
   const tx = await begin(client);
   await tx.decide("all", event("t"));
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   using _active = await client.begin("POST", "/optimize");
   await pause(50);
   const pausing = pauseCall();

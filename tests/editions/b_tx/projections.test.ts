@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Client, projectionPath } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { holdTurn } from "../../support/held_turn.ts";
+import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertRefused, expectStatus, UUID } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { append, begin, createProjection, emptyStore, event, startEditionB } from "./client.ts";
@@ -89,7 +89,7 @@ Deno.test("POST /projections sent again after a lost response conflicts with its
 });
 
 Deno.test("POST /projections with no item: 200 with empty lists, without a turn", async () => {
-  using _held = holdTurn(server);
+  using _held = holdWriteLock(server);
   using _active = await client.begin("POST", "/optimize");
   for (const body of [{}, { create: [] }, { create: null, replace: [], delete: [] }]) {
     const reply = await post(body);
@@ -99,7 +99,7 @@ Deno.test("POST /projections with no item: 200 with empty lists, without a turn"
 });
 
 Deno.test("POST /projections runs even if its client leaves while it waits", async () => {
-  const held = holdTurn(server);
+  const held = holdWriteLock(server);
   try {
     using _active = await client.begin("POST", "/optimize");
     const leaving = await client.begin("POST", "/projections", { json: { create: [item("left", "kept")] } });
@@ -130,7 +130,7 @@ Deno.test("bulk deletes: of one type, of all; 204, no version needed, later repl
 Deno.test("a bulk delete touches no event and runs even if its client leaves", async () => {
   await append(client, event("t"));
   await createProjection(client, "p", "1");
-  const held = holdTurn(server);
+  const held = holdWriteLock(server);
   try {
     using _active = await client.begin("POST", "/optimize");
     const leaving = await client.begin("DELETE", "/projections");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { holdTurn } from "../../support/held_turn.ts";
+import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertRefused, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
@@ -290,7 +290,7 @@ Deno.test("a read cut short leaves the condition open", async () => {
 Deno.test("a commit runs even if its client leaves while it waits", async () => {
   const tx = await begin(client);
   await tx.decide("all", event("t", "written"));
-  const held = holdTurn(server);
+  const held = holdWriteLock(server);
   try {
     using _active = await client.begin("POST", "/optimize");
     await pause(50);
@@ -313,7 +313,7 @@ Deno.test("a commit with nothing to write answers 204 without a turn and without
   expectStatus(await tx.get("p", "1"), 200);
   await append(client, event("t"));
   expectStatus(await client.request("DELETE", "/projections"), 204);
-  using _held = holdTurn(server);
+  using _held = holdWriteLock(server);
   using _active = await client.begin("POST", "/optimize");
   assertNoContent(await tx.commit());
   await assertEnded(tx);

@@ -1,4 +1,4 @@
-import { nowMicros } from "../../../src/turns/clock.ts";
+import { nowMicros } from "../../../src/write_queue/clock.ts";
 import type { ServerSettings } from "../../../src/config/load.ts";
 import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
 import { TX_DECODERS } from "../../../src/editions/b_tx/tx_decoders.ts";
@@ -21,7 +21,7 @@ import type { Conflict, StoreWrite, WriteResult } from "../../../src/store/write
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
 import { eventLine, parseQueried } from "../../../src/wire/event.ts";
 
-const UNCOUNTED = new ReadsInFlight({ watching: 0 });
+const UNCOUNTED = new ReadsInFlight({ subscriptions: 0 });
 
 const encoder = new TextEncoder();
 
@@ -134,9 +134,9 @@ export class InProcess implements Disposable {
       queue: {
         assertOpen: () => {},
         tryWrite: (_kind: string, write: StoreWrite) =>
-          Promise.resolve({ outcome: done(this.store.write(write)), turnSeconds: 0 }),
+          Promise.resolve({ outcome: done(this.store.write(write)), lockSeconds: 0 }),
         write: (_kind: string, write: StoreWrite) =>
-          Promise.resolve({ outcome: done(this.store.write(write)), turnSeconds: 0 }),
+          Promise.resolve({ outcome: done(this.store.write(write)), lockSeconds: 0 }),
         prepare: <T>(_kind: string, run: (client: undefined) => Promise<T>) => run(undefined),
         alone: <T>(_kind: string, run: () => Promise<T>) => run(),
       },

@@ -8,7 +8,7 @@ import {
 } from "../../support/client.ts";
 import type { Connection, Reply } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
-import type { DebugSnapshot } from "../../support/held_turn.ts";
+import type { DebugSnapshot } from "../../support/held_write_lock.ts";
 import { metrics } from "../../support/metrics.ts";
 import { expectStatus, UUID } from "../../support/replies.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "../../support/server_process.ts";

@@ -4,7 +4,7 @@ import { Transaction } from "../../../src/editions/c_ticket/transaction.ts";
 import { emptyReply } from "../../../src/http/replies.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
 import type { Outcome } from "../../../src/store/outcome.ts";
-import type { StoreTurns } from "../../../src/store/store.ts";
+import type { StoreWriter } from "../../../src/store/store.ts";
 import { DONE } from "../../store/outcomes.ts";
 
 const DEAD = new Error("the writer worker died");
@@ -24,7 +24,7 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
     commit: commit ?? dead,
     rollback: dead,
     readProjectionInside: dead,
-  } as unknown as StoreTurns;
+  } as unknown as StoreWriter;
   const ends: Subject["ends"] = [];
   const failures: Error[] = [];
   const transaction = new Transaction({

@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers";
-import { WriteQueue } from "../../../src/turns/write_queue.ts";
+import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
 import { editionC } from "../../../src/editions/c_ticket/edition_c.ts";
 import type { EditionHost, OpenEdition } from "../../../src/editions/edition.ts";
 import type { Handler, Reply } from "../../../src/http/exchange.ts";
 import { makePipeline } from "../../../src/http/pipeline.ts";
 import { ClientLeft } from "../../../src/model/errors.ts";
-import { Arrivals } from "../../../src/store/arrivals/arrivals.ts";
+import { CommitFeed } from "../../../src/store/feed/commit_feed.ts";
 import { openForWriting } from "../../../src/store/sqlite/connection/connection.ts";
 import { createDatabase } from "../../../src/store/sqlite/data_directory/create_database.ts";
 import type { Database } from "../../../src/store/sqlite/connection/database.ts";
 import { Reader } from "../../../src/store/sqlite/reading/reader.ts";
 import { pauseInFile } from "../../../src/store/kept_pause.ts";
-import type { Store, StoreTurns } from "../../../src/store/store.ts";
-import { TurnCounts } from "../../../src/store/turn_counts.ts";
+import type { Store, StoreWriter } from "../../../src/store/store.ts";
+import { TransactionCounts } from "../../../src/store/transaction_counts.ts";
 import { Writer } from "../../../src/store/sqlite/writing/writer.ts";
 import type { Answer, Request, Sent, Subject } from "./subject.ts";
 import { VirtualTimers } from "./virtual_timers.ts";
@@ -178,7 +178,7 @@ export class InProcess implements Subject, Disposable {
       queue: new WriteQueue({
         waitingMax: settings.maxQueuedTransactions,
         fullCode: "TransactionQueueFull",
-        runGroup: store.turns.group,
+        runGroup: store.writer.group,
       }),
       keptPause: pauseInFile(this.#directory),
       programMetrics: () => "",
@@ -200,7 +200,7 @@ export class InProcess implements Subject, Disposable {
   /** The face of the store, with a thread of its own for nobody. */
   #makeStore(): Store {
     const [writer, reader, port] = [this.#writer, this.#reader, this.#port];
-    const turns: Partial<StoreTurns> = {
+    const turns: Partial<StoreWriter> = {
       group: (writes) => port.call(() => writer.group(writes)),
       deleteProjections: (type) => port.call(() => writer.deleteProjections(type)),
       reset: () => port.call(() => writer.reset()),
@@ -220,9 +220,9 @@ export class InProcess implements Subject, Disposable {
       projection: (key) => Promise.resolve(reader.projection(key)),
       ping: () => Promise.resolve(),
     };
-    const arrivals = new Arrivals(writer.opened);
-    const counts = new TurnCounts();
-    return { turns, reads, arrivals, counts, usage: () => Promise.resolve({}) } as Store;
+    const feed = new CommitFeed(writer.opened);
+    const counts = new TransactionCounts();
+    return { writer: turns, reads, feed, counts, usage: () => Promise.resolve({}) } as Store;
   }
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DEPARTURES, LeavingClient } from "../../http/transport/support/departures.ts";
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { holdTurn } from "../../support/held_turn.ts";
+import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { makeReadsLong } from "../../support/long_statements.ts";
 import { metrics } from "../../support/metrics.ts";
 import { assertNoContent } from "../../support/replies.ts";
@@ -91,7 +91,7 @@ for (const how of DEPARTURES) {
 
   Deno.test(`leaving by ${how} when the turn has come but the ticket is not out: no ticket, nothing begun`, async () => {
     const [before, endsBefore] = [await startedCount(), await ends(client)];
-    using held = holdTurn(server);
+    using held = holdWriteLock(server);
     using leaving = await LeavingClient.open(server.address, how);
     await leaving.sendSplit(client.bytesOf("POST", "/begin"), []);
     await eventually(async () => assert.equal((await debugDocument(client)).write.sqliteInUse, 1));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { holdTurn } from "../../support/held_turn.ts";
+import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { metrics } from "../../support/metrics.ts";
 import { assertNoContent, assertRefused, TIMESTAMP } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
@@ -188,7 +188,7 @@ Deno.test("a resume after a waiting pause takes effect after it: a begin after b
 
 Deno.test("a pause after a waiting resume takes effect after it", async () => {
   assertNoContent(await pauseCall());
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const deleting = client.request("DELETE", "/projections");
   await eventually(async () => assert.equal((await debugDocument(client)).write.sqliteInUse, 1));
   const resuming = resume();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
-import { holdTurn } from "../../support/held_turn.ts";
+import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
@@ -152,7 +152,7 @@ Deno.test("rebuild: pause, bulk delete, page through the events, write with vers
 
 Deno.test("a resume waits for the writes that were accepted before it", async () => {
   await pauseStore();
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const writes = [change(create("1", "x")), deleteAll("/projections/other")];
   await eventually(async () => assert.equal((await debugDocument(client)).write.sqliteInUse, 1));
   await waitForWaiting(client, 1);
@@ -169,7 +169,7 @@ Deno.test("a resume waits for the writes that were accepted before it", async ()
 
 Deno.test("a write without a ticket that comes after a waiting resume is not done outside the pause", async () => {
   await pauseStore();
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const before = change(create("before", "x"));
   await eventually(async () => assert.equal((await debugDocument(client)).write.sqliteInUse, 1));
   const resuming = client.request("POST", "/resume");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { holdTurn } from "../../support/held_turn.ts";
+import { holdWriteLock } from "../../support/held_write_lock.ts";
 import {
   assertNoContent,
   assertPlainText,
@@ -123,7 +123,7 @@ Deno.test("two resets at once, and one while a ticket is being given out: each 2
   const both = await Promise.all([reset(), reset()]);
   for (const reply of both) assertNoContent(reply);
   assertRefused(await transaction.commit(), 410, "TicketNotActive");
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   using waiting = await WaitingBegin.send(client);
   await eventually(async () => assert.equal((await debugDocument(client)).write.sqliteInUse, 1));
   const resetting = reset();

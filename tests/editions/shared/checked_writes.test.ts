@@ -3,12 +3,12 @@ import { CheckedWrites } from "../../../src/editions/shared/checked_writes.ts";
 import type { EditionHost } from "../../../src/editions/edition.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
 import { done } from "../../../src/store/outcome.ts";
-import type { StoreWrite, TurnResult } from "../../../src/store/write.ts";
-import { WriteQueue } from "../../../src/turns/write_queue.ts";
+import type { AttemptResult, StoreWrite } from "../../../src/store/write.ts";
+import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
 import { queryOf, storeWrite } from "../../store/made_writes.ts";
 import { kindOf } from "../../store/outcomes.ts";
 
-const WRITTEN: TurnResult = {
+const WRITTEN: AttemptResult = {
   kind: "written",
   storeId: "store",
   firstSequence: 1,
@@ -23,7 +23,7 @@ interface Setup {
 }
 
 /** A store of which the head grows with each read. @param results what becomes of the writes that may be costly */
-function setUp(results: TurnResult["kind"][], waitingMax = 10): Setup {
+function setUp(results: AttemptResult["kind"][], waitingMax = 10): Setup {
   const turns: StoreWrite[] = [];
   const reads: [ChunkRequest, boolean | undefined][] = [];
   const queue = new WriteQueue({

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import type { RoutedRequest } from "../../../src/http/router.ts";
 import { type MetricsHost, metricsRoute } from "../../../src/editions/shared/common_metrics.ts";
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
-import { TurnCounts } from "../../../src/store/turn_counts.ts";
+import { TransactionCounts } from "../../../src/store/transaction_counts.ts";
 import type { StoreUsage } from "../../../src/store/usage.ts";
 
 function hostWith(usage: StoreUsage = {}): MetricsHost {
-  const arrivals = { state: { storeId: "", head: 7 } } as MetricsHost["store"]["arrivals"];
-  const store = { counts: new TurnCounts(), usage: () => Promise.resolve(usage), arrivals };
+  const feed = { state: { storeId: "", head: 7 } } as MetricsHost["store"]["feed"];
+  const store = { counts: new TransactionCounts(), usage: () => Promise.resolve(usage), feed };
   return { store, programMetrics: () => "program 1\n" };
 }
 
-async function page(host: MetricsHost, reads = new ReadsInFlight({ watching: 0 })): Promise<string> {
+async function page(host: MetricsHost, reads = new ReadsInFlight({ subscriptions: 0 })): Promise<string> {
   return (await metricsRoute(host, () => "own 1\n", reads).handle({} as RoutedRequest)).body as string;
 }
 
@@ -20,14 +20,14 @@ function assertShows(text: string, ...lines: readonly string[]): void {
 }
 
 Deno.test("the page of metrics says in which format it is, and is not cached", async () => {
-  const route = metricsRoute(hostWith(), () => "", new ReadsInFlight({ watching: 0 }));
+  const route = metricsRoute(hostWith(), () => "", new ReadsInFlight({ subscriptions: 0 }));
   const { status, headers } = await route.handle({} as RoutedRequest);
   assert.equal(status, 200);
   assert.deepEqual(headers, { "Content-Type": "text/plain; version=0.0.4", "Cache-Control": "no-store" });
 });
 
 Deno.test("after the metrics of an edition come those of all: first the reads that wait, last the program", async () => {
-  const reads = new ReadsInFlight({ watching: 3 });
+  const reads = new ReadsInFlight({ subscriptions: 3 });
   using _other = reads.begin("events");
   const text = await page(hostWith(), reads);
   const waiting = "# HELP service_reads_waiting Reads that wait for an event that matches.\n" +
@@ -38,7 +38,7 @@ Deno.test("after the metrics of an edition come those of all: first the reads th
 });
 
 Deno.test("reads are counted when they end: how many of each kind, and what they handed out", async () => {
-  const reads = new ReadsInFlight({ watching: 0 });
+  const reads = new ReadsInFlight({ subscriptions: 0 });
   const host = hostWith();
   {
     using first = reads.begin("events");
@@ -57,7 +57,7 @@ Deno.test("reads are counted when they end: how many of each kind, and what they
 });
 
 Deno.test("the time for which a read waits for an event is no part of its duration", async () => {
-  const reads = new ReadsInFlight({ watching: 0 });
+  const reads = new ReadsInFlight({ subscriptions: 0 });
   {
     using read = reads.begin("events");
     read.wait();

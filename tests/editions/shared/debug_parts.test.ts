@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readPart, requestCount, turnsPart } from "../../../src/editions/shared/debug_parts.ts";
+import { queuePart, readPart, requestCount } from "../../../src/editions/shared/debug_parts.ts";
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
 
 const entry = (kind: string, seconds = 0) => ({ kind, sinceMicros: 1_000_000, seconds });
 
 Deno.test("reads that wait for an event are shown apart, and among the open ones", () => {
-  const reads = new ReadsInFlight({ watching: 1 });
+  const reads = new ReadsInFlight({ subscriptions: 1 });
   const part = (): unknown => readPart(reads, { inUse: 1, max: 8 });
   using _waiting = reads.begin("events");
   {
@@ -17,7 +17,7 @@ Deno.test("reads that wait for an event are shown apart, and among the open ones
 
 Deno.test("who holds the turn counts as a request like those who wait", () => {
   const queued = [entry("commit", 2), entry("pause", 1)];
-  assert.deepEqual(turnsPart({ active: entry("reset", 3), queued }, "own"), {
+  assert.deepEqual(queuePart({ active: entry("reset", 3), queued }, "own"), {
     active: { kind: "reset", since: "1970-01-01T00:00:01.000000Z", ageSeconds: 3 },
     queued: [
       { kind: "commit", queuedAt: "1970-01-01T00:00:01.000000Z", waitSeconds: 2 },
@@ -30,7 +30,7 @@ Deno.test("who holds the turn counts as a request like those who wait", () => {
 });
 
 Deno.test("what the server does by itself is shown, but is no request", () => {
-  const { httpOpen, sqliteInUse } = turnsPart(
+  const { httpOpen, sqliteInUse } = queuePart(
     { active: entry("own"), queued: [entry("optimize")] },
     "own",
   ) as {

@@ -6,7 +6,7 @@ import { Connection } from "../../support/connection.ts";
 import type { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failWrites } from "../../support/failing_writes.ts";
-import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { metrics, metricTypes } from "../../support/metrics.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { sqliteTest, testsPostgres } from "../../support/test_storage.ts";
@@ -121,7 +121,7 @@ test("writes that fail are counted, with their reason", async (server, client, e
   }
   {
     // For longer than the server waits for a lock.
-    using _held = holdTurn(server);
+    using _held = holdWriteLock(server);
     assert.equal(await append(client, edition), 503);
     assert.deepEqual(await failed(client), { ...NONE_FAILED, other: 1, locked: 1 });
   }
@@ -214,7 +214,7 @@ Deno.test("writes that waited together are counted as a group", async () => {
   await append(client, "A");
   const writes: Promise<number>[] = [];
   {
-    using _held = holdTurn(server);
+    using _held = holdWriteLock(server);
     for (let i = 0; i < 4; i++) {
       writes.push(append(client, "A"));
       await waitForQueue(client, i);

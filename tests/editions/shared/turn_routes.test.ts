@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { EditionHost } from "../../../src/editions/edition.ts";
-import { turnRoute } from "../../../src/editions/shared/turn_routes.ts";
+import { writeLockRoute } from "../../../src/editions/shared/write_lock_routes.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
 import { OutcomeUnknown, Refusal } from "../../../src/model/errors.ts";
 import { done, type Outcome } from "../../../src/store/outcome.ts";
-import { WriteQueue } from "../../../src/turns/write_queue.ts";
+import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
 
 async function answered(act: () => Promise<Outcome<void>>): Promise<unknown> {
   const queue = new WriteQueue({
@@ -13,7 +13,7 @@ async function answered(act: () => Promise<Outcome<void>>): Promise<unknown> {
     fullCode: "WriteQueueFull",
   });
   const action = { kind: "projections", leavesWithClient: false, act };
-  const { handle } = turnRoute({ queue } as unknown as EditionHost, "DELETE", "/projections", action);
+  const { handle } = writeLockRoute({ queue } as unknown as EditionHost, "DELETE", "/projections", action);
   return await Promise.try(() => handle({} as RoutedRequest)).catch((error) => error);
 }
 

@@ -3,7 +3,7 @@ import type { Handler } from "../../../src/http/exchange.ts";
 import { type Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { startServer } from "../../support/server_process.ts";
 import { BODY_BYTES, type Departure, DEPARTURES, LeavingClient } from "./support/departures.ts";
 import { KINDS, type Listening, listening } from "./support/listening.ts";
@@ -151,7 +151,7 @@ for (const kind of KINDS) {
     assert.equal((await client.write({ projections: { create } })).status, 200);
     const random = seededRandom(SEED);
     for (const how of DEPARTURES) {
-      using held = holdTurn(server);
+      using held = holdWriteLock(server);
       const active = client.append({ type: "t", payload: "active" });
       await waitForQueue(client, 0);
       using leaving = new DisposableStack();
@@ -179,7 +179,7 @@ for (const kind of KINDS) {
     const expected: string[] = [];
     for (const how of DEPARTURES) {
       for (const bodyBytes of BODY_BYTES.slice(1)) {
-        using held = holdTurn(server);
+        using held = holdWriteLock(server);
         using leaving = await LeavingClient.open(server.address, how);
         const payload = `${how} ${bodyBytes}`;
         const request = writeOf(client, payload, bodyBytes);

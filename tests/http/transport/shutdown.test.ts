@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Handler } from "../../../src/http/exchange.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { startServer } from "../../support/server_process.ts";
 import { KINDS, listening } from "./support/listening.ts";
 import { requestBytes, textBody, within } from "./support/requests.ts";
@@ -105,7 +105,7 @@ Deno.test("SIGTERM: idle clients are closed at once, the write that runs is answ
   using idle = await Connection.open(server.address);
   await idle.send(requestBytes("GET", "/health"));
   await idle.readReply("GET");
-  using held = holdTurn(server);
+  using held = holdWriteLock(server);
   const running = client.write({ events: [{ type: "t", payload: "runs" }] });
   await waitForQueue(client, 0);
   server.signal("SIGTERM");

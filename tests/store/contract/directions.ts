@@ -17,7 +17,7 @@ export function contractOfDirections(test: StoreTest): void {
   test("pages in both directions, between any bounds, agree with matches()", async (store) => {
     await fc.assert(
       fc.asyncProperty(storeAndReads(), async ({ events, reads }) => {
-        assert.deepEqual(await store.turns.reset(), DONE);
+        assert.deepEqual(await store.writer.reset(), DONE);
         await append(store, events);
         for (const read of reads) await assertAgree(store, events, read);
       }),
@@ -48,7 +48,7 @@ interface EventAt {
 
 async function append(store: Store, events: readonly EventAt[]): Promise<void> {
   const stored = events.map(({ event, timeMicros }) => prepared(event, timeMicros));
-  written((await store.turns.group([{ ...changing({}), events: stored }]))[0]);
+  written((await store.writer.group([{ ...changing({}), events: stored }]))[0]);
 }
 
 /** Stores whose pages come in one chunk or in many, and whose times go back now and then. */

@@ -5,7 +5,7 @@ import { matches, type Query } from "../../../src/model/query.ts";
 import type { ReadRequest } from "../../../src/model/read_request.ts";
 import { isInTimeRange } from "../../../src/model/time_range.ts";
 import { ClientLeft } from "../../../src/model/errors.ts";
-import { watchedTerms } from "../../../src/store/arrivals/watched_terms.ts";
+import { filterTerms } from "../../../src/store/feed/filter_terms.ts";
 import type { Client, Store } from "../../../src/store/store.ts";
 import type { StoreWrite } from "../../../src/store/write.ts";
 import { rounds } from "../../editions/b_tx/rounds.ts";
@@ -65,7 +65,7 @@ async function follow(store: Store, seed: number): Promise<void> {
 
 /** Whether any event can match. */
 function isWaitedFor(query: Query): boolean {
-  return watchedTerms(query).length > 0;
+  return filterTerms(query).length > 0;
 }
 
 /** Queries are followed in five ways: as they are, beside many other values, and with each bound of a page. */
@@ -158,7 +158,7 @@ class Writer {
   }
 
   async turn(): Promise<void> {
-    const { turns } = this.#store;
+    const { writer: turns } = this.#store;
     const writes = Array.from({ length: 1 + this.#random(8) }, () => this.#write());
     const kind = this.#random(4);
     if (kind < 2) {

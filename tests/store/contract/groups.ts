@@ -23,7 +23,7 @@ export function contractOfGroups(test: StoreTest): void {
 function order(test: StoreTest): void {
   test("the writes of a group run in order, each with its own outcome", async (store) => {
     const group = [unless("a", 0, "a"), unless("a", 0, "b"), storeWrite([]), ofTypes("c", "d"), ofTypes("e")];
-    const outcomes = await store.turns.group(group);
+    const outcomes = await store.writer.group(group);
     const kinds = ["written", "conflict", "written", "written", "written"];
     assert.deepEqual(outcomes.map(kindOf), kinds);
     const results = outcomes.filter((outcome) => kindOf(outcome) === "written").map(written);
@@ -31,7 +31,7 @@ function order(test: StoreTest): void {
     assert.deepEqual(new Set(results.map(({ storeId }) => storeId)), new Set([store.storeId]));
     const chunk = await store.reads.chunk(EVERYTHING);
     assert.deepEqual([typesOf(chunk), chunk.head], [["a", "c", "d", "e"], 4]);
-    assert.equal(written((await store.turns.group([ofTypes("f")]))[0]).firstSequence, 5);
+    assert.equal(written((await store.writer.group([ofTypes("f")]))[0]).firstSequence, 5);
   });
 }
 
@@ -76,8 +76,8 @@ function conflicts(test: StoreTest): void {
       const first = storeWrite([newEvent("t")], { projections: changing(CREATE).projections });
       const cases = conflicting(store.storeId);
       const others = cases.map(([write]) => storeWrite([newEvent("undone")], write));
-      if (!together) written((await store.turns.group([first]))[0]);
-      const outcomes = await store.turns.group(together ? [first, ...others] : others);
+      if (!together) written((await store.writer.group([first]))[0]);
+      const outcomes = await store.writer.group(together ? [first, ...others] : others);
       const ends = outcomes.slice(together ? 1 : 0);
       for (const [i, [write, conflict]] of cases.entries()) {
         assert.deepEqual(conflictOf(ends[i]), conflict, JSON.stringify(write));
@@ -91,7 +91,7 @@ function conflicts(test: StoreTest): void {
 
 function conditions(test: StoreTest): void {
   test("conditions hold that no later event matches, on the store that was read", async (store) => {
-    await store.turns.group([ofTypes("a", "b")]);
+    await store.writer.group([ofTypes("a", "b")]);
     const holding: readonly Condition[] = [
       { failIfEventsMatch: "none", afterSequence: 0 },
       { failIfEventsMatch: "every", afterSequence: 2 },
@@ -102,7 +102,7 @@ function conditions(test: StoreTest): void {
       { failIfEventsMatch: queryOf(["c"]), afterSequence: 0 },
     ];
     const each = holding.map((condition) => storeWrite([], { conditions: [condition] }));
-    const outcomes = await store.turns.group([...each, storeWrite([], { conditions: holding })]);
+    const outcomes = await store.writer.group([...each, storeWrite([], { conditions: holding })]);
     for (const [i, outcome] of outcomes.entries()) {
       assert.equal(kindOf(outcome), "written", JSON.stringify(holding[i]));
     }
@@ -111,12 +111,12 @@ function conditions(test: StoreTest): void {
 
 function voidPositions(test: StoreTest): void {
   test("a position beyond the head is a conflict: it belongs to a history that went back", async (store) => {
-    await store.turns.group([ofTypes("a", "b")]);
+    await store.writer.group([ofTypes("a", "b")]);
     for (const readOn of [{}, { store: store.storeId }]) {
       for (const failIfEventsMatch of ["none", "every", queryOf(["z"])] as const) {
         for (const afterSequence of [3, Number.MAX_SAFE_INTEGER - 1]) {
           const write = storeWrite([], { conditions: [{ failIfEventsMatch, afterSequence, ...readOn }] });
-          const conflict = conflictOf((await store.turns.group([write]))[0]);
+          const conflict = conflictOf((await store.writer.group([write]))[0]);
           assert.deepEqual(conflict, { list: "conditions", index: 0, cause: "otherStore" });
         }
       }
@@ -131,9 +131,9 @@ function versionsOf({ versions }: ReturnType<typeof written>, list: "create" | "
 function projections(test: StoreTest): void {
   test("each write of a projection gives it a new version, and only the last one may change it", async (store) => {
     const change = async (changes: Partial<ProjectionChanges>): Promise<ReturnType<typeof written>> =>
-      written((await store.turns.group([changing(changes)]))[0]);
+      written((await store.writer.group([changing(changes)]))[0]);
     const refusal = async (changes: Partial<ProjectionChanges>): Promise<string> =>
-      conflictOf((await store.turns.group([changing(changes)]))[0]).cause;
+      conflictOf((await store.writer.group([changing(changes)]))[0]).cause;
     const other = { type: "p", id: "2", payload: "" };
     const [first, second] = versionsOf(await change({ create: [...CREATE.create, other] }), "create");
     assert.ok(first !== undefined && second !== undefined && first !== second);
@@ -163,11 +163,11 @@ function projections(test: StoreTest): void {
       const payloads = await Promise.all(types.map((type) => payloadOf(store, type, "1")));
       return types.filter((_, i) => payloads[i] !== undefined);
     };
-    await store.turns.group([changing({ create: types.map((type) => ({ type, id: "1", payload: "" })) })]);
+    await store.writer.group([changing({ create: types.map((type) => ({ type, id: "1", payload: "" })) })]);
     assert.deepEqual(await left(), types);
-    assert.deepEqual(await store.turns.deleteProjections("a"), DONE);
+    assert.deepEqual(await store.writer.deleteProjections("a"), DONE);
     assert.deepEqual(await left(), ["a\u0000", "ab"]);
-    assert.deepEqual(await store.turns.deleteProjections(undefined), DONE);
+    assert.deepEqual(await store.writer.deleteProjections(undefined), DONE);
     assert.deepEqual(await left(), []);
   });
 }

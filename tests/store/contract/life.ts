@@ -17,7 +17,7 @@ export function contractOfLife(test: StoreTest): void {
 /** Writes two events and a projection. */
 async function fill(store: Store): Promise<void> {
   const { projections } = changing({ create: [{ ...KEY, payload: "" }] });
-  written((await store.turns.group([storeWrite([newEvent("a"), newEvent("b")], { projections })]))[0]);
+  written((await store.writer.group([storeWrite([newEvent("a"), newEvent("b")], { projections })]))[0]);
 }
 
 function closing(test: StoreTest): void {
@@ -34,12 +34,12 @@ function closing(test: StoreTest): void {
     assert.deepEqual(again.opened, { ...opened, head: 2, created: false });
     assert.deepEqual(typesOf(await again.reads.chunk(EVERYTHING)), ["a", "b"]);
     assert.deepEqual(await again.reads.projection(KEY), { storeId, projection });
-    assert.equal(written((await again.turns.group([ofTypes("c")]))[0]).firstSequence, 3);
+    assert.equal(written((await again.writer.group([ofTypes("c")]))[0]).firstSequence, 3);
   });
 
   test("a refresh of statistics changes nothing that can be seen", async (store) => {
     await fill(store);
-    assert.deepEqual(await store.turns.optimize(), DONE);
+    assert.deepEqual(await store.writer.optimize(), DONE);
     assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), ["a", "b"]);
   });
 }
@@ -50,7 +50,7 @@ function resets(test: StoreTest): void {
     async (store, subject) => {
       const before = store.storeId;
       await fill(store);
-      assert.deepEqual(await store.turns.reset(), DONE);
+      assert.deepEqual(await store.writer.reset(), DONE);
       const { storeId } = store;
       assert.notEqual(storeId, before);
       const chunk = await store.reads.chunk(EVERYTHING);
@@ -59,9 +59,9 @@ function resets(test: StoreTest): void {
       assert.deepEqual([continued.storeId, continued.events], [storeId, 0], "a page of the old store");
       assert.deepEqual(await store.reads.projection(KEY), { storeId, projection: undefined });
       const conditions = [{ failIfEventsMatch: "none", afterSequence: 0, store: before }] as const;
-      const late = (await store.turns.group([storeWrite([], { conditions })]))[0];
+      const late = (await store.writer.group([storeWrite([], { conditions })]))[0];
       assert.deepEqual(conflictOf(late), { list: "conditions", index: 0, cause: "otherStore" });
-      const next = written((await store.turns.group([ofTypes("c")]))[0]);
+      const next = written((await store.writer.group([ofTypes("c")]))[0]);
       assert.deepEqual([next.storeId, next.firstSequence], [storeId, 1]);
       const again = await subject.reopen();
       assert.deepEqual([again.storeId, again.opened.head], [storeId, 1]);
@@ -75,12 +75,12 @@ function pauses(test: StoreTest): void {
     async (store, subject) => {
       await fill(store);
       const state = { storeId: store.storeId, head: 2 };
-      assert.deepEqual(await store.turns.setPaused(1234), { kind: "done", value: state });
-      await store.turns.reset();
+      assert.deepEqual(await store.writer.setPaused(1234), { kind: "done", value: state });
+      await store.writer.reset();
       const paused = await subject.reopen();
       assert.equal(paused.opened.pausedSinceMicros, 1234);
       const anew = { storeId: paused.storeId, head: 0 };
-      assert.deepEqual(await paused.turns.setPaused(undefined), { kind: "done", value: anew });
+      assert.deepEqual(await paused.writer.setPaused(undefined), { kind: "done", value: anew });
       assert.equal((await subject.reopen()).opened.pausedSinceMicros, undefined);
     },
   );

@@ -23,7 +23,7 @@ function read(store: Store, request: Partial<ChunkRequest>): Promise<Chunk> {
 async function fill(store: Store): Promise<void> {
   const types = ["a", "b", "a", "b", "a", "b"];
   const events = types.map((type, i) => prepared(newEvent(type, [tag("n", String(i + 1))]), i * 1_000_000));
-  written((await store.turns.group([{ ...storeWrite([]), events }]))[0]);
+  written((await store.writer.group([{ ...storeWrite([]), events }]))[0]);
 }
 
 /** Where a page of such a store that is complete has come to. */
@@ -111,7 +111,7 @@ function pages(test: StoreTest): void {
   const queries: readonly Query[] = ["every", queryOf(["t"])];
   test("a large page comes in chunks up to the head of the first one, whatever is written meanwhile", async (store) => {
     const events = Array.from({ length: 20 }, () => newEvent("t", [], "x".repeat(100_000)));
-    await store.turns.group([storeWrite(events)]);
+    await store.writer.group([storeWrite(events)]);
     for (const query of queries) {
       const { head } = await read(store, { query, limit: 1 });
       const sequences: number[] = [];
@@ -119,7 +119,7 @@ function pages(test: StoreTest): void {
       do {
         chunk = await read(store, { query, head, afterSequence: sequences.at(-1) ?? 0 });
         sequences.push(...sequencesOf(chunk));
-        await store.turns.group([ofTypes("t")]);
+        await store.writer.group([ofTypes("t")]);
       } while (chunk.end === false);
       assert.deepEqual(sequences, Array.from({ length: head }, (_, i) => i + 1));
       assert.deepEqual(chunk.end, { hasMore: false });
@@ -131,7 +131,7 @@ function projections(test: StoreTest): void {
   test("a payload comes back exactly, with its version and the store ID", async (store) => {
     const payloads = ["", "\u0000", "a\u0000b", "\ufeffa", "\ud83d\ude00", "x".repeat(65_536)];
     const create = payloads.map((payload, i) => ({ type: "p", id: `\u0000${i}`, payload }));
-    const { versions } = written((await store.turns.group([changing({ create })]))[0]);
+    const { versions } = written((await store.writer.group([changing({ create })]))[0]);
     for (const [i, { type, id, payload }] of create.entries()) {
       const { storeId, projection } = await store.reads.projection({ type, id });
       assert.equal(storeId, store.storeId);
@@ -147,7 +147,7 @@ function many(test: StoreTest): void {
   test("reads see a write as soon as it was answered, however many run at once", async (store) => {
     await store.reads.ping();
     for (let i = 1; i <= 20; i++) {
-      await store.turns.group([ofTypes("t")]);
+      await store.writer.group([ofTypes("t")]);
       // Only the new event, since on a loaded machine a chunk of several may end before the last.
       const reading = Array.from({ length: 8 }, () => read(store, { afterSequence: i - 1 }));
       assert.ok(store.reads.inUse >= 1 && store.reads.inUse <= store.reads.max);

@@ -4,7 +4,7 @@ import { contractOfFollowers } from "./followers.ts";
 import { contractOfGroups } from "./groups.ts";
 import { contractOfLife } from "./life.ts";
 import { contractOfReads } from "./reads.ts";
-import { contractOfTurns } from "./turns.ts";
+import { contractOfWriter } from "./turns.ts";
 import { contractOfWaiting } from "./waiting.ts";
 
 /*
@@ -30,7 +30,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
     });
   };
   contractOfGroups(test);
-  contractOfTurns(test);
+  contractOfWriter(test);
   contractOfReads(test);
   contractOfDirections(test);
   contractOfWaiting(test);

@@ -9,7 +9,7 @@ const KEY = { type: "p", id: "1" };
 const CREATE = { create: [{ ...KEY, payload: "x" }] };
 
 /** Turns that stay open over several calls. */
-export function contractOfTurns(test: StoreTest): void {
+export function contractOfWriter(test: StoreTest): void {
   visibility(test);
   memory(test);
   ends(test);
@@ -17,55 +17,55 @@ export function contractOfTurns(test: StoreTest): void {
 
 function visibility(test: StoreTest): void {
   test("calls inside a turn see what was written in it, reads only what was committed", async (store) => {
-    await store.turns.group([ofTypes("old")]);
-    assert.deepEqual(await store.turns.begin(), DONE);
-    const first = written(await store.turns.writeInside(ofTypes("a", "b")));
+    await store.writer.group([ofTypes("old")]);
+    assert.deepEqual(await store.writer.begin(), DONE);
+    const first = written(await store.writer.writeInside(ofTypes("a", "b")));
     assert.deepEqual([first.firstSequence, first.storeId], [2, store.storeId]);
-    written(await store.turns.writeInside(changing(CREATE)));
-    const inside = await store.turns.readChunkInside(EVERYTHING);
+    written(await store.writer.writeInside(changing(CREATE)));
+    const inside = await store.writer.readChunkInside(EVERYTHING);
     assert.deepEqual([typesOf(inside), inside.head], [["old", "a", "b"], 3]);
     assert.deepEqual([inside.storeId, inside.end], [store.storeId, { hasMore: false }]);
-    const found = await store.turns.readProjectionInside(KEY);
+    const found = await store.writer.readProjectionInside(KEY);
     assert.deepEqual([found.storeId, found.projection?.payload.length], [store.storeId, 1]);
-    const absent = await store.turns.readProjectionInside({ type: "p", id: "2" });
+    const absent = await store.writer.readProjectionInside({ type: "p", id: "2" });
     assert.deepEqual(absent, { storeId: store.storeId, projection: undefined });
     assert.deepEqual([await committedTypes(store), await isCommitted(store)], [["old"], false]);
-    assert.deepEqual(await store.turns.commit(), DONE);
+    assert.deepEqual(await store.writer.commit(), DONE);
     assert.deepEqual([await committedTypes(store), await isCommitted(store)], [["old", "a", "b"], true]);
   });
 
   test("a conflict inside a turn leaves the turn as it is", async (store) => {
-    await store.turns.begin();
-    await store.turns.writeInside(ofTypes("a"));
-    assert.equal(kindOf(await store.turns.writeInside(unless("a", 0))), "conflict");
-    assert.equal(written(await store.turns.writeInside(unless("a", 1, "b"))).firstSequence, 2);
-    assert.deepEqual(await store.turns.commit(), DONE);
+    await store.writer.begin();
+    await store.writer.writeInside(ofTypes("a"));
+    assert.equal(kindOf(await store.writer.writeInside(unless("a", 0))), "conflict");
+    assert.equal(written(await store.writer.writeInside(unless("a", 1, "b"))).firstSequence, 2);
+    assert.deepEqual(await store.writer.commit(), DONE);
     assert.deepEqual(await committedTypes(store), ["a", "b"]);
   });
 }
 
 function memory(test: StoreTest): void {
   test("a rollback leaves nothing of the turn and gives its sequences out again", async (store) => {
-    await store.turns.group([ofTypes("old")]);
+    await store.writer.group([ofTypes("old")]);
     for (let i = 0; i < 3; i++) {
-      await store.turns.begin();
-      assert.equal(written(await store.turns.writeInside(ofTypes("a", "b"))).firstSequence, 2);
-      written(await store.turns.writeInside(changing(CREATE)));
-      await store.turns.rollback();
+      await store.writer.begin();
+      assert.equal(written(await store.writer.writeInside(ofTypes("a", "b"))).firstSequence, 2);
+      written(await store.writer.writeInside(changing(CREATE)));
+      await store.writer.rollback();
       assert.deepEqual([await committedTypes(store), await isCommitted(store)], [["old"], false]);
     }
-    assert.equal(written((await store.turns.group([ofTypes("c")]))[0]).firstSequence, 2);
+    assert.equal(written((await store.writer.group([ofTypes("c")]))[0]).firstSequence, 2);
   });
 
   test("conditions know nothing of a turn that was rolled back", async (store) => {
     const kind = async (unwanted: string, after: number, type?: string): Promise<string | undefined> =>
-      kindOf((await store.turns.group([unless(unwanted, after, type)]))[0]);
-    await store.turns.group([ofTypes("old")]);
-    await store.turns.begin();
-    await store.turns.writeInside(ofTypes("undone", "x", "x"));
+      kindOf((await store.writer.group([unless(unwanted, after, type)]))[0]);
+    await store.writer.group([ofTypes("old")]);
+    await store.writer.begin();
+    await store.writer.writeInside(ofTypes("undone", "x", "x"));
     // Asked, so that a store which remembers what was written lately has looked at it.
-    assert.equal(kindOf(await store.turns.writeInside(unless("undone", 0))), "conflict");
-    await store.turns.rollback();
+    assert.equal(kindOf(await store.writer.writeInside(unless("undone", 0))), "conflict");
+    await store.writer.rollback();
     assert.equal(await kind("undone", 0, "new"), "written");
     assert.equal(await kind("new", 1), "conflict", "written at the sequence of the undone one");
     assert.equal(await kind("new", 2), "written");
@@ -74,12 +74,12 @@ function memory(test: StoreTest): void {
   });
 
   test("conditions count what a turn committed like any other write", async (store) => {
-    await store.turns.begin();
-    await store.turns.writeInside(ofTypes("a"));
-    await store.turns.writeInside(ofTypes("b"));
-    await store.turns.commit();
+    await store.writer.begin();
+    await store.writer.writeInside(ofTypes("a"));
+    await store.writer.writeInside(ofTypes("b"));
+    await store.writer.commit();
     const group = [unless("a", 0), unless("a", 1), unless("b", 1), unless("b", 2)];
-    const outcomes = await store.turns.group(group);
+    const outcomes = await store.writer.group(group);
     assert.deepEqual(outcomes.map(kindOf), ["conflict", "written", "conflict", "written"]);
   });
 }
@@ -87,32 +87,32 @@ function memory(test: StoreTest): void {
 function ends(test: StoreTest): void {
   const endings: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
     "before the first turn": () => Promise.resolve(),
-    "after a commit": async ({ turns }) => {
+    "after a commit": async ({ writer: turns }) => {
       await turns.begin();
       await turns.commit();
     },
-    "after a rollback": async ({ turns }) => {
+    "after a rollback": async ({ writer: turns }) => {
       await turns.begin();
       await turns.rollback();
     },
-    "after a group": ({ turns }) => turns.group([storeWrite([])]),
+    "after a group": ({ writer: turns }) => turns.group([storeWrite([])]),
   };
   test("what needs an open turn fails when none is, and changes nothing", async (store) => {
     for (const [when, act] of Object.entries(endings)) {
       await act(store);
-      assert.equal(kindOf(await store.turns.writeInside(ofTypes("late"))), "failed", when);
-      assert.equal((await store.turns.commit()).kind, "failed", when);
-      await assert.rejects(store.turns.readChunkInside(EVERYTHING), Error, when);
-      await assert.rejects(store.turns.readProjectionInside(KEY), Error, when);
-      await store.turns.rollback();
+      assert.equal(kindOf(await store.writer.writeInside(ofTypes("late"))), "failed", when);
+      assert.equal((await store.writer.commit()).kind, "failed", when);
+      await assert.rejects(store.writer.readChunkInside(EVERYTHING), Error, when);
+      await assert.rejects(store.writer.readProjectionInside(KEY), Error, when);
+      await store.writer.rollback();
       assert.deepEqual(await committedTypes(store), [], when);
     }
   });
 
   test("a store that is closed in an open turn rolls it back", async (store, subject) => {
-    await store.turns.group([ofTypes("old")]);
-    await store.turns.begin();
-    await store.turns.writeInside(ofTypes("undone"));
+    await store.writer.group([ofTypes("old")]);
+    await store.writer.begin();
+    await store.writer.writeInside(ofTypes("undone"));
     const again = await subject.reopen();
     assert.equal(again.opened.head, 1);
     assert.deepEqual(await committedTypes(again), ["old"]);

@@ -17,7 +17,7 @@ const QUERIES: readonly Query[] = ["every", queryOf(["t"]), LARGE];
 
 /** Reads that wait until there is an event for them. */
 export function contractOfWaiting(test: StoreTest): void {
-  arrivals(test);
+  feed(test);
   turns(test);
   resets(test);
   ends(test);
@@ -35,19 +35,19 @@ async function soon(page: Promise<Page>): Promise<Page> {
 }
 
 async function write(store: Store, ...types: string[]): Promise<void> {
-  written((await store.turns.group([ofTypes(...types)]))[0]);
+  written((await store.writer.group([ofTypes(...types)]))[0]);
 }
 
-function arrivals(test: StoreTest): void {
+function feed(test: StoreTest): void {
   test("a waiting read reads again for an event that matches, and for no other", async (store) => {
     await write(store, "t");
     for (const query of QUERIES.slice(1)) {
       const reads = new WaitingReads(store);
-      const { head } = store.arrivals.state;
+      const { head } = store.feed.state;
       const page = reads.page({ query, afterSequence: head });
       await reads.untilOneWaits();
       await write(store, "a");
-      await store.turns.group([ofTypes("b"), unless("a", 0, "t"), ofTypes("c", "t", "d"), ofTypes("e")]);
+      await store.writer.group([ofTypes("b"), unless("a", 0, "t"), ofTypes("c", "t", "d"), ofTypes("e")]);
       const { storeId } = store;
       const expected = { storeId, head: head + 6, sequences: [head + 4], hasMore: false };
       assert.deepEqual(await readPage(await soon(page)), expected);
@@ -59,7 +59,7 @@ function arrivals(test: StoreTest): void {
     for (const query of QUERIES) {
       const after = (read: number): Promise<void> | undefined => read === 1 ? write(store, "t") : undefined;
       const reads = new WaitingReads(store, { after });
-      const { head } = store.arrivals.state;
+      const { head } = store.feed.state;
       const { sequences } = await readPage(await soon(reads.page({ query, afterSequence: head })));
       assert.deepEqual([sequences, reads.chunks], [[head + 1], 2]);
     }
@@ -75,7 +75,7 @@ function arrivals(test: StoreTest): void {
         after: (read) => read === 1 ? later(i % 5) : undefined,
       };
       const reads = new WaitingReads(store, hooks);
-      const { head } = store.arrivals.state;
+      const { head } = store.feed.state;
       const page = reads.page({ query: QUERIES[i % 3]!, afterSequence: head });
       assert.deepEqual((await readPage(await soon(page))).sequences, [head + 1]);
       await writing;
@@ -94,19 +94,19 @@ function turns(test: StoreTest): void {
     const reads = new WaitingReads(store);
     const page = reads.page({ query: queryOf(["t"]) });
     await reads.untilOneWaits();
-    await store.turns.begin();
-    written(await store.turns.writeInside(ofTypes("t", "t")));
-    await store.turns.rollback();
-    await store.turns.begin();
-    written(await store.turns.writeInside(ofTypes("b")));
-    assert.deepEqual(await store.turns.commit(), DONE);
-    await store.turns.begin();
-    written(await store.turns.writeInside(ofTypes("t")));
-    assert.equal(kindOf(await store.turns.writeInside(unless("t", 0, "t"))), "conflict");
+    await store.writer.begin();
+    written(await store.writer.writeInside(ofTypes("t", "t")));
+    await store.writer.rollback();
+    await store.writer.begin();
+    written(await store.writer.writeInside(ofTypes("b")));
+    assert.deepEqual(await store.writer.commit(), DONE);
+    await store.writer.begin();
+    written(await store.writer.writeInside(ofTypes("t")));
+    assert.equal(kindOf(await store.writer.writeInside(unless("t", 0, "t"))), "conflict");
     // Several readings, in which one would have come back that had been woken.
     for (let i = 0; i < 3; i++) await store.reads.ping();
     assert.deepEqual([reads.chunks, reads.waiting], [1, 1]);
-    assert.deepEqual(await store.turns.commit(), DONE);
+    assert.deepEqual(await store.writer.commit(), DONE);
     assert.deepEqual((await readPage(await soon(page))).sequences, [5]);
     assert.equal(reads.chunks, 2);
   });
@@ -115,11 +115,11 @@ function turns(test: StoreTest): void {
     const reads = new WaitingReads(store);
     const page = reads.page({ query: queryOf(["t"]) });
     await reads.untilOneWaits();
-    await store.turns.begin();
+    await store.writer.begin();
     const many = storeWrite(Array<ReturnType<typeof newEvent>>(7000).fill(newEvent("other")));
-    for (let i = 0; i < 3; i++) written(await store.turns.writeInside(many));
-    written(await store.turns.writeInside(ofTypes("t")));
-    await store.turns.commit();
+    for (let i = 0; i < 3; i++) written(await store.writer.writeInside(many));
+    written(await store.writer.writeInside(ofTypes("t")));
+    await store.writer.commit();
     const { head, sequences } = await readPage(await soon(page));
     assert.deepEqual([head, sequences], [21_001, [21_001]]);
   });
@@ -129,19 +129,19 @@ function resets(test: StoreTest): void {
   const phases: Readonly<Record<string, (store: Store) => Promise<ReadPage>>> = {
     "after the first read": async (store) => {
       const after = (read: number): Promise<unknown> | undefined =>
-        read === 1 ? store.turns.reset() : undefined;
+        read === 1 ? store.writer.reset() : undefined;
       return await readPage(await soon(new WaitingReads(store, { after }).page({ afterSequence: 2 })));
     },
     "while it waits": async (store) => {
       const reads = new WaitingReads(store);
       const page = reads.page({ afterSequence: 2 });
       await reads.untilOneWaits();
-      await store.turns.reset();
+      await store.writer.reset();
       return await readPage(await soon(page));
     },
     "when the event has come": async (store) => {
       const before = (read: number): Promise<unknown> | undefined =>
-        read === 2 ? store.turns.reset() : undefined;
+        read === 2 ? store.writer.reset() : undefined;
       const reads = new WaitingReads(store, { before });
       const page = reads.page({ afterSequence: 2 });
       await reads.untilOneWaits();
@@ -150,11 +150,11 @@ function resets(test: StoreTest): void {
     },
     "when its waiting is over": async (store) => {
       const before = (read: number): Promise<unknown> | undefined =>
-        read === 2 ? store.turns.reset() : undefined;
+        read === 2 ? store.writer.reset() : undefined;
       const reads = new WaitingReads(store, { before });
       const page = reads.page({ afterSequence: 2 });
       await reads.untilOneWaits();
-      store.arrivals.close();
+      store.feed.close();
       return await readPage(await soon(page));
     },
   };
@@ -172,7 +172,7 @@ function resets(test: StoreTest): void {
     await write(store, "a", "b");
     const after = async (read: number): Promise<void> => {
       if (read !== 1) return;
-      await store.turns.reset();
+      await store.writer.reset();
       await write(store, "a", "b", "c");
     };
     const page = await readPage(await soon(new WaitingReads(store, { after }).page({ afterSequence: 2 })));
@@ -188,7 +188,7 @@ function ends(test: StoreTest): void {
     assert.deepEqual(await readPage(await reads.page({ query: queryOf(["t"]) }, STAYING, 0.01)), empty);
     const page = reads.page({ query: queryOf(["t"]) });
     await reads.untilOneWaits();
-    store.arrivals.close();
+    store.feed.close();
     assert.deepEqual(await readPage(await soon(page)), empty);
     assert.deepEqual(await readPage(await reads.page({ query: queryOf(["t"]) })), empty, "from then on");
     assert.equal(reads.waiting, 0);

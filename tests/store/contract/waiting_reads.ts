@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { ProjectionKey } from "../../../src/model/projection.ts";
 import type { ReadRequest } from "../../../src/model/read_request.ts";
-import { AwaitedPages } from "../../../src/store/arrivals/awaited_pages.ts";
-import { watchedTerms } from "../../../src/store/arrivals/watched_terms.ts";
+import { AwaitedPages } from "../../../src/store/feed/awaited_pages.ts";
+import { filterTerms } from "../../../src/store/feed/filter_terms.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
 import type { ChunkAhead } from "../../../src/store/chunks_ahead.ts";
 import type { Page } from "../../../src/store/open_page.ts";
@@ -65,14 +65,14 @@ class HookedReads implements StoreReads {
 
 /** Waiting reads of a store. */
 export class WaitingReads {
-  readonly #arrivals: Store["arrivals"];
+  readonly #feed: Store["feed"];
   readonly #reads: HookedReads;
   readonly #pages: AwaitedPages;
 
-  constructor({ reads, arrivals }: Store, hooks: Hooks = {}) {
-    this.#arrivals = arrivals;
+  constructor({ reads, feed }: Store, hooks: Hooks = {}) {
+    this.#feed = feed;
     this.#reads = new HookedReads(reads, hooks);
-    this.#pages = new AwaitedPages({ reads: this.#reads, arrivals });
+    this.#pages = new AwaitedPages({ reads: this.#reads, feed });
   }
 
   /** How many chunks were read. */
@@ -82,13 +82,13 @@ export class WaitingReads {
 
   /** How many are waiting now. */
   get waiting(): number {
-    return this.#arrivals.watching;
+    return this.#feed.subscriptions;
   }
 
   /** @param request what is left out asks for every event */
   page(request: Partial<ReadRequest>, client = STAYING, waitSeconds = WAIT_SECONDS): Promise<Page> {
     const read = { query: "every", afterSequence: 0, limit: Infinity, ...request } as const;
-    return this.#pages.page({ ...read, waitSeconds, terms: watchedTerms(read.query) }, client);
+    return this.#pages.page({ ...read, waitSeconds, terms: filterTerms(read.query) }, client);
   }
 
   async untilOneWaits(): Promise<void> {

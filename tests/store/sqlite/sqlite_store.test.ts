@@ -22,11 +22,11 @@ for (const [when, inTurn] of [["at rest", false], ["in an open turn", true]] as 
   Deno.test(`a store that is closed ${when} leaves nothing behind except its database and its lock`, async () => {
     using directory = new TestDirectory();
     const store = await SqliteStore.open({ dataDir: directory.path, readersMax: 2 });
-    await store.turns.group([ofTypes("t", "t")]);
+    await store.writer.group([ofTypes("t", "t")]);
     await store.reads.chunk(EVERYTHING);
     if (inTurn) {
-      await store.turns.begin();
-      await store.turns.writeInside(ofTypes("undone"));
+      await store.writer.begin();
+      await store.writer.writeInside(ofTypes("undone"));
     }
     await store.close();
     const names = [...Deno.readDirSync(directory.path)].map(({ name }) => name).sort();
@@ -36,7 +36,7 @@ for (const [when, inTurn] of [["at rest", false], ["in an open turn", true]] as 
 
 Deno.test("readers are started on demand, never more than the pool holds, and share the reads", async () => {
   await withStore(3, async (store) => {
-    await store.turns.group([storeWrite(Array.from({ length: 500 }, () => newEvent("t", [tag("n", "v")])))]);
+    await store.writer.group([storeWrite(Array.from({ length: 500 }, () => newEvent("t", [tag("n", "v")])))]);
     assert.equal(store.reads.inUse, 0);
     const reading = Array.from({ length: 30 }, () => store.reads.chunk(EVERYTHING));
     let inUseMax = 0;
@@ -76,7 +76,7 @@ Deno.test("whether the database can be reached is found out however many reads w
 
 Deno.test("a read that fails in SQLite fails alone; its reader continues", async () => {
   await withStore(1, async (store) => {
-    await store.turns.group([ofTypes("t")]);
+    await store.writer.group([ofTypes("t")]);
     const wrong = { ...EVERYTHING, query: queryOf(["t"]), afterSequence: 0.5, limit: 1 };
     await assert.rejects(store.reads.chunk(wrong), /BigInt/);
     assert.equal((await store.reads.chunk(EVERYTHING)).events, 1);
@@ -89,7 +89,7 @@ Deno.test("reads do not wait for a write that runs", async () => {
     const many = Array.from({ length: 40_000 }, () => newEvent("t", [tag("n", "v")]));
     await store.reads.chunk(EVERYTHING);
     let written = false;
-    const writing = store.turns.group([storeWrite(many)]).then(() => written = true);
+    const writing = store.writer.group([storeWrite(many)]).then(() => written = true);
     for (let i = 0; i < 5; i++) assert.equal((await store.reads.chunk(EVERYTHING)).events, 0);
     assert.equal(written, false, "the write is still running");
     await writing;

@@ -25,7 +25,7 @@ await clusterTest(
         );
         return new Map(rows.map(([table, count]) => [textIn(table), numberIn(count)]));
       };
-      for (let turn = 0; turn < TURNS; turn++) written((await store.turns.group([ofTypes("a")]))[0]);
+      for (let turn = 0; turn < TURNS; turn++) written((await store.writer.group([ofTypes("a")]))[0]);
       await store.close();
       await eventually(async () => {
         const rows = await cluster.sql(

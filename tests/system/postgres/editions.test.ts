@@ -16,13 +16,13 @@ await clusterTest("servers of different editions refuse each other", async (clus
   for (const [present, refused] of [["A", "B"], ["B", "A"], ["B", "C"]] as const) {
     const place = newPlace(cluster);
     const store = await open(place, present);
-    written((await store.turns.group([ofTypes("a")]))[0]);
+    written((await store.writer.group([ofTypes("a")]))[0]);
     const message = new RegExp(
       `^PostgresStoreError: the store in schema s_\\w+ of .+: it is in use by a server of edition ${present} ` +
         `\\(seen \\d+ s ago\\), and this is one of edition ${refused}$`,
     );
     await assert.rejects(open(place, refused), message);
-    written((await store.turns.group([ofTypes("b")]))[0]);
+    written((await store.writer.group([ofTypes("b")]))[0]);
     await store.close();
     const next = await open(place, refused);
     assert.equal(next.opened.head, 2, "once no server runs, that of another edition has the store");
@@ -34,7 +34,7 @@ await clusterTest("each edition finds its own pause when it takes the store over
   const place = newPlace(cluster);
   const since = 1_700_000_000_000_000;
   const paused = await open(place, "C");
-  await paused.turns.setPaused(since);
+  await paused.writer.setPaused(since);
   await paused.close();
   for (const [edition, expected] of [["B", undefined], ["C", since]] as const) {
     const store = await open(place, edition);
@@ -50,13 +50,13 @@ await clusterTest(
     const first = await open(place, "A");
     const broken: string[] = [];
     first.onBroken = (reason) => broken.push(reason);
-    written((await first.turns.group([ofTypes("a")]))[0]);
+    written((await first.writer.group([ofTypes("a")]))[0]);
     // As if it had been frozen for so long that it counts as gone.
     await cluster.sql(...agedSigns(place.schema));
     const second = await open(place, "C");
-    assert.equal(kindOf((await first.turns.group([ofTypes("lost")]))[0]), "failed");
+    assert.equal(kindOf((await first.writer.group([ofTypes("lost")]))[0]), "failed");
     assert.deepEqual(broken, ["a server of edition C has taken over the store"]);
-    assert.equal(written((await second.turns.group([ofTypes("b")]))[0]).firstSequence, 2);
+    assert.equal(written((await second.writer.group([ofTypes("b")]))[0]).firstSequence, 2);
     await first.close();
     await second.close();
   },

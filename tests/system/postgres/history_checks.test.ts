@@ -7,7 +7,7 @@ import { numberIn, textIn } from "../../../src/store/postgres/protocol/cells.ts"
 import { Claim } from "../../../src/store/postgres/servers/claim.ts";
 import type { Session } from "../../../src/store/postgres/protocol/session.ts";
 import type { StoreRow } from "../../../src/store/postgres/tables/state.ts";
-import { Turns } from "../../../src/store/postgres/writing/turns.ts";
+import { PostgresWriter } from "../../../src/store/postgres/writing/postgres_writer.ts";
 import { WriterSession } from "../../../src/store/postgres/writing/writer_session.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { eventually, pause } from "../../support/eventually.ts";
@@ -35,7 +35,7 @@ class Member implements AsyncDisposable {
   readonly renewals: string[] = [];
   row!: StoreRow;
   writer!: WriterSession;
-  turns!: Turns;
+  turns!: PostgresWriter;
 
   constructor(readonly place: StorePlace) {
     this.claim = new Claim(place, { edition: "A", servers: "shared" });
@@ -47,9 +47,9 @@ class Member implements AsyncDisposable {
     const session = await openPrimary(place, "writing");
     member.row = await member.claim.take(session);
     member.writer = new WriterSession(member.claim, session);
-    member.turns = new Turns(member.writer, member.claim, member.row, {
+    member.turns = new PostgresWriter(member.writer, member.claim, member.row, {
       onBroken: () => {},
-      onTurn: () => {},
+      onTransaction: () => {},
       onNews: () => {},
     });
     return member;

@@ -32,7 +32,7 @@ function open(url: string): Promise<PostgresStore> {
 async function assertWorks(url: string): Promise<void> {
   const store = await open(url);
   const { head } = store.opened;
-  written((await store.turns.group([ofTypes("x".repeat(200_000))]))[0]);
+  written((await store.writer.group([ofTypes("x".repeat(200_000))]))[0]);
   assert.equal(typesOf(await store.reads.chunk({ ...EVERYTHING, afterSequence: head })).length, 1);
   await store.close();
 }

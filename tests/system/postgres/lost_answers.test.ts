@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
-import { TurnCounts } from "../../../src/store/turn_counts.ts";
+import { TransactionCounts } from "../../../src/store/transaction_counts.ts";
 import { allTypesOf, EVERYTHING, typesOf } from "../../store/chunks.ts";
 import { changing, ofTypes } from "../../store/made_writes.ts";
 import { DONE, kindOf, written } from "../../store/outcomes.ts";
@@ -36,31 +36,31 @@ await clusterTest(
       // Once it is prepared, its text is not sent any more: a new connection sends it again.
       const type = `t${expected.length}`;
       proxy.cutAt(text, { lastArrives });
-      const [outcome] = await store.turns.group([ofTypes(type)]);
+      const [outcome] = await store.writer.group([ofTypes(type)]);
       assert.equal(kindOf(outcome), lastArrives ? "written" : "failed", JSON.stringify(outcome));
       if (lastArrives) expected.push(type);
       else assert.equal((outcome as { code?: string }).code, "Unavailable");
       assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), expected);
     }
     assert.equal(proxy.cuts, 4);
-    assert.deepEqual(store.counts.failed, { ...new TurnCounts().failed, connection: 2 });
+    assert.deepEqual(store.counts.failed, { ...new TransactionCounts().failed, connection: 2 });
     for (const lastArrives of [true, false]) {
-      assert.deepEqual(await store.turns.begin(), DONE);
-      written(await store.turns.writeInside(ofTypes("inside")));
+      assert.deepEqual(await store.writer.begin(), DONE);
+      written(await store.writer.writeInside(ofTypes("inside")));
       proxy.cutAt(text, { lastArrives });
-      const { kind } = await store.turns.commit();
+      const { kind } = await store.writer.commit();
       assert.equal(kind, lastArrives ? "done" : "failed");
       if (lastArrives) expected.push("inside");
       assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), expected);
     }
-    assert.deepEqual(await store.turns.begin(), DONE);
+    assert.deepEqual(await store.writer.begin(), DONE);
     proxy.cutAt("projection", { lastArrives: true });
-    const read = store.turns.readProjectionInside({ type: "p", id: "1" });
+    const read = store.writer.readProjectionInside({ type: "p", id: "1" });
     await assert.rejects(read, { name: "Refusal", code: "Unavailable" });
     proxy.cutAt(text, { lastArrives: true });
-    const reset = await store.turns.reset();
+    const reset = await store.writer.reset();
     assert.deepEqual(reset, DONE);
-    assert.equal(written((await store.turns.group([ofTypes("anew")]))[0]).firstSequence, 1);
+    assert.equal(written((await store.writer.group([ofTypes("anew")]))[0]).firstSequence, 1);
     await store.close();
   },
 );
@@ -85,7 +85,10 @@ await clusterTest(
       proxy.cutAt(texts[random(texts.length)]!, { lastArrives: random(2) === 1 });
       const types = Array.from({ length: 1 + random(4) }, (_, i) => `${round}.${i}`);
       const create = [{ type: "p", id: String(round), payload: "x" }];
-      const outcomes = await store.turns.group([...types.map((type) => ofTypes(type)), changing({ create })]);
+      const outcomes = await store.writer.group([
+        ...types.map((type) => ofTypes(type)),
+        changing({ create }),
+      ]);
       const kinds = new Set(outcomes.map(kindOf));
       assert.equal(kinds.size, 1, "all of them or none");
       const isWritten = kinds.has("written");

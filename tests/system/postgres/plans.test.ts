@@ -26,7 +26,7 @@ await clusterTest(
       });
       const create = [{ type: "p", id: String(from), payload: "x" }];
       const { projections } = changing({ create });
-      written((await store.turns.group([storeWrite(events, { projections })]))[0]);
+      written((await store.writer.group([storeWrite(events, { projections })]))[0]);
     }
     await store.close();
     // Of a store that was just opened, no memory proves anything.
@@ -40,21 +40,21 @@ await clusterTest(
       [...queryOf(["none"]), ...queryOf([], [tag("all", "x"), tag("ten", "7")])],
     ];
     for (const failIfEventsMatch of queries) {
-      const [outcome] = await again.turns.group([
+      const [outcome] = await again.writer.group([
         storeWrite([], { conditions: [{ failIfEventsMatch, afterSequence: 9 }] }),
       ]);
       assert.equal(conflictOf(outcome).list, "conditions");
       const absent = storeWrite([], {
         conditions: [{ failIfEventsMatch: queryOf([], [tag("n", "none")]), afterSequence: 0 }],
       });
-      assert.equal(kindOf((await again.turns.group([absent]))[0]), "written");
+      assert.equal(kindOf((await again.writer.group([absent]))[0]), "written");
     }
     const key = { type: "p", id: "0" };
     const versionNow = async (): Promise<string> => (await again.reads.projection(key)).projection!.version;
     const replace = [{ ...key, version: await versionNow(), payload: "y" }];
-    written((await again.turns.group([changing({ replace })]))[0]);
-    written((await again.turns.group([changing({ delete: [{ ...key, version: await versionNow() }] })]))[0]);
-    assert.deepEqual(await again.turns.deleteProjections("p"), DONE);
+    written((await again.writer.group([changing({ replace })]))[0]);
+    written((await again.writer.group([changing({ delete: [{ ...key, version: await versionNow() }] })]))[0]);
+    assert.deepEqual(await again.writer.deleteProjections("p"), DONE);
     const time = { fromMicros: 0, beforeMicros: 2_000_000_000_000_000 };
     for (const query of ["every", ...queries] as const) {
       for (const backwards of [false, true]) {
@@ -64,7 +64,7 @@ await clusterTest(
         }
       }
     }
-    assert.deepEqual(await again.turns.optimize(), DONE);
+    assert.deepEqual(await again.writer.optimize(), DONE);
     await again.close();
     const rows = await cluster.sql(
       "SELECT relname::text, seq_scan, coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE schemaname = 'plans' AND relname NOT IN ('store', 'server') ORDER BY 1",

@@ -25,7 +25,7 @@ await clusterTest("several servers of edition A write to one store, in one order
     for (const [i, store] of stores.entries()) {
       const type = `${round}.${i}`;
       types.push(type);
-      assert.equal(written((await store.turns.group([ofTypes(type)]))[0]).firstSequence, types.length);
+      assert.equal(written((await store.writer.group([ofTypes(type)]))[0]).firstSequence, types.length);
     }
   }
   for (const store of stores) assert.deepEqual(await allTypesOf(store.reads), types);
@@ -34,7 +34,7 @@ await clusterTest("several servers of edition A write to one store, in one order
 
 await clusterTest("writes that join a turn see those before them, and count like them", async (cluster) => {
   await using shared = await SharedStores.open(cluster, 1);
-  const [{ turns, reads, counts }] = shared.stores;
+  const [{ writer: turns, reads, counts }] = shared.stores;
   const create = [{ type: "p", id: "1", payload: "x" }];
   const joining = (...late: StoreWrite[]): () => StoreWrite[] => () => late;
   // The memory proves that these may be written.
@@ -75,14 +75,14 @@ await clusterTest("conditions hold over what others have written since the last 
   assert.ok(second !== undefined);
   // Few events are read in the turn; after many, what was known is forgotten.
   for (const count of [1, 3, 999, 1000, 1001, 2500]) {
-    const head: number = second.arrivals.state.head;
+    const head: number = second.feed.state.head;
     const name = `of ${count}`;
     const events = Array.from(
       { length: count },
       (_, i) => newEvent(i === count - 1 ? name : "other", [], PAYLOAD),
     );
-    written((await first.turns.group([storeWrite(events)]))[0]);
-    const outcomes = await second.turns.group([
+    written((await first.writer.group([storeWrite(events)]))[0]);
+    const outcomes = await second.writer.group([
       unless(name, head, "lost"),
       unless(name, head + count, `after ${count}`),
       unless(`after ${count}`, 0, "lost"),
@@ -91,10 +91,10 @@ await clusterTest("conditions hold over what others have written since the last 
     assert.equal((conflictOf(outcomes[0]) as { sequence: number }).sequence, head + count);
     assert.equal(written(outcomes[1]).firstSequence, head + count + 1);
     assert.equal((conflictOf(outcomes[2]) as { sequence: number }).sequence, head + count + 1);
-    assert.equal(second.arrivals.state.head, head + count + 1);
+    assert.equal(second.feed.state.head, head + count + 1);
   }
-  assert.deepEqual(await first.turns.reset(), DONE);
-  const outcomes = await second.turns.group([unless("after 1", 0, "anew"), unless("anew", 0, "lost")]);
+  assert.deepEqual(await first.writer.reset(), DONE);
+  const outcomes = await second.writer.group([unless("after 1", 0, "anew"), unless("anew", 0, "lost")]);
   assert.deepEqual(outcomes.map(kindOf), ["written", "conflict"]);
   assert.deepEqual([written(outcomes[0]).storeId, written(outcomes[0]).firstSequence], [first.storeId, 1]);
   assert.deepEqual(await allTypesOf(first.reads), ["anew"]);
@@ -108,10 +108,10 @@ await clusterTest("a server that is never at rest tells of many turns at once", 
   const listener = await openPrimary(shared.place, "informing", { onNotice: () => notices++ });
   await listener.run([listenTo(shared.place.schema)]);
   const began = performance.now();
-  for (let turn = 0; turn < 100; turn++) await writer.turns.group([ofTypes("a")]);
+  for (let turn = 0; turn < 100; turn++) await writer.writer.group([ofTypes("a")]);
   const told = notices;
   const milliseconds = performance.now() - began;
   await listener.close();
   assert.ok(told >= 1 && told <= 2 + milliseconds / 8, `${told} notices in ${milliseconds} ms`);
-  await eventually(() => assert.equal(other!.arrivals.state.head, 100), PATIENCE_SECONDS);
+  await eventually(() => assert.equal(other!.feed.state.head, 100), PATIENCE_SECONDS);
 });

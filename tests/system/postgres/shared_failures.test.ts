@@ -39,7 +39,7 @@ await clusterTest(
     store.onBroken = (reason) => shared.broken.push(reason);
     const acknowledged: string[] = [];
     let isOver = false;
-    const others = shared.stores.map(async ({ turns }, i) => {
+    const others = shared.stores.map(async ({ writer: turns }, i) => {
       for (let n = 0; !isOver; n++) {
         const [outcome] = await turns.group([ofTypes(`other ${i}.${n}`)]);
         assert.equal(kindOf(outcome), "written", JSON.stringify(outcome));
@@ -51,7 +51,7 @@ await clusterTest(
         const lastArrives = round % 2 === 0;
         // In the same message as the COMMIT. Once it is prepared, its text is not sent any more, but on a new connection.
         proxy.cutAt("INSERT INTO turn", { lastArrives });
-        const [outcome] = await store.turns.group([ofTypes(`round ${round}`)]);
+        const [outcome] = await store.writer.group([ofTypes(`round ${round}`)]);
         assert.equal(kindOf(outcome), lastArrives ? "written" : "failed", JSON.stringify(outcome));
         if (lastArrives) acknowledged.push(`round ${round}`);
       }
@@ -60,7 +60,7 @@ await clusterTest(
       await Promise.allSettled(others);
     }
     await Promise.all(others);
-    written((await store.turns.group([ofTypes("last")]))[0]);
+    written((await store.writer.group([ofTypes("last")]))[0]);
     acknowledged.push("last");
     assert.equal(proxy.cuts, ROUNDS);
     assert.deepEqual(shared.broken, []);
@@ -74,7 +74,7 @@ await clusterTest(
   async (cluster) => {
     await using shared = await SharedServers.start(cluster, 3);
     const [stopped, ...others] = shared.servers;
-    const { late } = await stopInsideTurn(cluster, shared.schema, stopped);
+    const { late } = await stopInsideTransaction(cluster, shared.schema, stopped);
     const stoppedAt = performance.now();
     await Promise.all(others.map(async (server, i) => {
       await eventually(async () => {
@@ -96,7 +96,7 @@ await clusterTest(
  * Stops a server when it has the turn and does not know it yet.
  * @returns the answer to the write of this turn
  */
-async function stopInsideTurn(
+async function stopInsideTransaction(
   cluster: PostgresCluster,
   schema: string,
   server: ServerProcess,

@@ -56,7 +56,7 @@ await spuriousTest("a host that is cut off, and a failover that loses nothing", 
   const busy = await openStore(place, renewals);
   const idle = await openStore(place, renewals);
   try {
-    written((await busy.turns.group([ofTypes("a")]))[0]);
+    written((await busy.writer.group([ofTypes("a")]))[0]);
     const before = busy.storeId;
     await failover.caughtUp(1, 1);
     await pause(6000);
@@ -83,7 +83,7 @@ await spuriousTest("a server that stopped just before a failover is not waited f
   const renewals: string[] = [];
   const stays = await openStore(place, renewals);
   const stops = await openStore(place, renewals);
-  written((await stays.turns.group([ofTypes("a")]))[0]);
+  written((await stays.writer.group([ofTypes("a")]))[0]);
   await pause(6000);
   await stops.close();
   await eventually(async () => {
@@ -101,7 +101,7 @@ await spuriousTest("who may only connect cannot bring about a new store ID", asy
   await old!.sql("CREATE ROLE stranger LOGIN");
   const renewals: string[] = [];
   const store = await openStore(placeOf(old!.port, promoted!.port), renewals);
-  written((await store.turns.group([ofTypes("a")]))[0]);
+  written((await store.writer.group([ofTypes("a")]))[0]);
   await failover.caughtUp(1, 1);
   const stranger = await openPrimary({ address: old!.address("stranger"), schema: "public" }, "setup");
   for (let i = 0; i < 20; i++) {

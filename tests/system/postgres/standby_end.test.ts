@@ -12,10 +12,10 @@ await clusterTest("a server that has taken over finishes its turn when it is sto
   await first.store!.close();
   const standby = first.standby!;
   const store = (await standby.takeOver())!;
-  assert.deepEqual(await store.turns.begin(), DONE);
-  written(await store.turns.writeInside(ofTypes("a")));
+  assert.deepEqual(await store.writer.begin(), DONE);
+  written(await store.writer.writeInside(ofTypes("a")));
   // A role ends both at the same time.
   await standby.close();
-  assert.deepEqual(await store.turns.commit(), DONE);
+  assert.deepEqual(await store.writer.commit(), DONE);
   await store.close();
 });

@@ -36,7 +36,7 @@ for (const ending of ["pg_cancel_backend", "pg_terminate_backend"]) {
       const [store] = shared.stores;
       await setReplicas(cluster, "nobody");
       let isTold = false;
-      const writing = store!.turns.group([ofTypes("a")]).finally(() => isTold = true);
+      const writing = store!.writer.group([ofTypes("a")]).finally(() => isTold = true);
       let first: number | undefined;
       await eventually(async () => {
         first = await waitingForReplica(cluster);

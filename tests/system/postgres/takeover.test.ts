@@ -22,7 +22,7 @@ async function storedTypes(store: PostgresStore): Promise<string[]> {
 await clusterTest("a store has one server, and the next one when that has ended", async (cluster) => {
   const place = placeIn(cluster);
   const first = await PostgresStore.open(place, OPTIONS);
-  written((await first.turns.group([ofTypes("a")]))[0]);
+  written((await first.writer.group([ofTypes("a")]))[0]);
   await assert.rejects(
     PostgresStore.open(place, OPTIONS),
     /^PostgresStoreError: the store in schema s_\w+ of database postgres at 127\.0\.0\.1:\d+ as postgres: it is in use by another server \(connected from 127\.0\.0\.1, process \d+ of PostgreSQL\)$/,
@@ -43,24 +43,24 @@ await clusterTest(
     const first = await PostgresStore.open(place, OPTIONS);
     const broken: string[] = [];
     first.onBroken = (reason) => broken.push(reason);
-    written((await first.turns.group([ofTypes("a")]))[0]);
+    written((await first.writer.group([ofTypes("a")]))[0]);
     assert.deepEqual(await storedTypes(first), ["a"]);
     await endSessions(cluster);
     await eventually(async () => {
-      assert.equal(kindOf((await first.turns.group([ofTypes("b")]))[0]), "written");
+      assert.equal(kindOf((await first.writer.group([ofTypes("b")]))[0]), "written");
       assert.deepEqual(await storedTypes(first), ["a", "b"]);
     });
     assert.deepEqual(broken, []);
 
     // As a server does that takes over.
     await cluster.sql(`UPDATE ${place.schema}.store SET server = 'another'`);
-    const outcome = (await first.turns.group([ofTypes("lost")]))[0];
+    const outcome = (await first.writer.group([ofTypes("lost")]))[0];
     assert.equal(kindOf(outcome), "failed");
     assert.deepEqual(broken, ["another server has taken over the store"]);
-    assert.equal(kindOf((await first.turns.group([ofTypes("lost")]))[0]), "failed");
+    assert.equal(kindOf((await first.writer.group([ofTypes("lost")]))[0]), "failed");
     await first.close();
     const second = await PostgresStore.open(place, OPTIONS);
-    assert.equal(written((await second.turns.group([ofTypes("c")]))[0]).firstSequence, 3);
+    assert.equal(written((await second.writer.group([ofTypes("c")]))[0]).firstSequence, 3);
     assert.deepEqual(await storedTypes(second), ["a", "b", "c"]);
     await second.close();
   },
@@ -70,13 +70,13 @@ await clusterTest(
   "a turn that loses its connection leaves nothing, and the next one goes on",
   async (cluster) => {
     const store = await PostgresStore.open(placeIn(cluster), OPTIONS);
-    assert.deepEqual(await store.turns.begin(), DONE);
-    written(await store.turns.writeInside(ofTypes("undone")));
+    assert.deepEqual(await store.writer.begin(), DONE);
+    written(await store.writer.writeInside(ofTypes("undone")));
     await endSessions(cluster);
-    const late = await store.turns.writeInside(ofTypes("undone"));
+    const late = await store.writer.writeInside(ofTypes("undone"));
     assert.deepEqual([kindOf(late), (late as { code?: string }).code], ["failed", "Unavailable"]);
-    assert.equal((await store.turns.commit()).kind, "failed");
-    assert.equal(written((await store.turns.group([ofTypes("a")]))[0]).firstSequence, 1);
+    assert.equal((await store.writer.commit()).kind, "failed");
+    assert.equal(written((await store.writer.group([ofTypes("a")]))[0]).firstSequence, 1);
     await eventually(async () => assert.deepEqual(await storedTypes(store), ["a"]));
     await store.close();
   },
@@ -84,11 +84,11 @@ await clusterTest(
 
 await clusterTest("a turn that nobody ends stays open as long as its server lives", async (cluster) => {
   const store = await PostgresStore.open(placeIn(cluster), OPTIONS);
-  assert.deepEqual(await store.turns.begin(), DONE);
-  written(await store.turns.writeInside(ofTypes("a")));
+  assert.deepEqual(await store.writer.begin(), DONE);
+  written(await store.writer.writeInside(ofTypes("a")));
   // PostgreSQL ends what is idle in a transaction for ten seconds.
   await new Promise((resolve) => setTimeout(resolve, 11_500));
-  assert.deepEqual(await store.turns.commit(), DONE);
+  assert.deepEqual(await store.writer.commit(), DONE);
   assert.deepEqual(await storedTypes(store), ["a"]);
   await store.close();
 });

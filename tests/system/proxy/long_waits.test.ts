@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Client } from "../../support/client.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { pause } from "../../support/eventually.ts";
-import { debugSnapshot } from "../../support/held_turn.ts";
+import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 import { startServer } from "../../support/server_process.ts";
 import { type ProxyName, proxyNames, type ProxyPrograms, startProxy } from "./proxy.ts";

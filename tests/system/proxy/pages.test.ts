@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Client, parsePage } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { debugSnapshot } from "../../support/held_turn.ts";
+import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { chunkOf, ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { startProxy } from "./proxy.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Client, parsePage } from "../../support/client.ts";
 import { type Connection, NoReply, type Reply } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
-import { debugSnapshot } from "../../support/held_turn.ts";
+import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { replacePart } from "../../support/page_block.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { debianTest } from "../support/debian_program.ts";

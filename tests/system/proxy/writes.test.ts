@@ -3,7 +3,7 @@ import { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { eventually } from "../../support/eventually.ts";
-import { holdTurn, waitForQueue } from "../../support/held_turn.ts";
+import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { ScriptedUpstream, sendText } from "../../support/scripted_upstream.ts";
 import { startServer } from "../../support/server_process.ts";
 import { proxyNames, startProxy } from "./proxy.ts";
@@ -58,7 +58,7 @@ await proxyTest(
     await using server = await startServer({ listen: "unix" });
     await using proxy = await startProxy(name, programs, server.address);
     const [direct, client] = [server.client(), new Client(proxy.address)];
-    using held = holdTurn(server);
+    using held = holdWriteLock(server);
     const active = client.append(event("active"));
     await waitForQueue(direct, 0);
     using leaving = await client.begin("POST", "/write", { json: { events: [event("leaving")] } });

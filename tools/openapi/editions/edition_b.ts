@@ -7,7 +7,7 @@ import {
   command,
   deleteProjections,
   document,
-  NO_TURN,
+  NO_TRANSACTION,
   operational,
   readEvents,
   readProjection,
@@ -28,13 +28,13 @@ const PAUSE: readonly Operation[] = [
       { status: 200, description: "The pause is in place.", headers: ["Store"], body: json("PauseInPlace") },
       { status: 202, description: "Transactions are still open.", body: json("PauseRequested") },
     ],
-    errors: NO_TURN,
+    errors: NO_TRANSACTION,
   },
   command("/resume", {
     id: "resume",
     tag: "pause",
     summary: "End the pause, or withdraw the request",
-    errors: NO_TURN,
+    errors: NO_TRANSACTION,
   }),
 ];
 
@@ -55,15 +55,15 @@ const OPERATIONS: readonly Operation[] = [
       headers: ["Store"],
       body: json("NewVersions"),
     }],
-    errors: ["ConcurrencyException", ...NO_TURN],
+    errors: ["ConcurrencyException", ...NO_TRANSACTION],
   },
-  ...deleteProjections(NO_TURN),
+  ...deleteProjections(NO_TRANSACTION),
   ...PAUSE,
   command("/optimize", {
     id: "optimize",
     tag: "operation",
     summary: "Refresh the statistics of the database; once a day is enough",
-    errors: NO_TURN,
+    errors: NO_TRANSACTION,
   }),
   document("/stats", "What was counted since the start", json("Statistics")),
   ...operational(
@@ -73,7 +73,7 @@ const OPERATIONS: readonly Operation[] = [
     id: "reset",
     tag: "development",
     summary: "Delete everything and draw a new store ID, during a pause",
-    errors: ["NotPaused", ...NO_TURN],
+    errors: ["NotPaused", ...NO_TRANSACTION],
     devModeOnly: true,
   }),
 ];

@@ -19,7 +19,7 @@ import {
   turns,
 } from "./shared_operations.ts";
 
-const NO_TURN: readonly ErrorCode[] = ["TransactionQueueFull", "ShuttingDown", "Unavailable"];
+const NO_TRANSACTION: readonly ErrorCode[] = ["TransactionQueueFull", "ShuttingDown", "Unavailable"];
 
 /** What any call with a ticket may get. */
 const CALL: readonly ErrorCode[] = ["InvalidRequest", "TicketNotActive"];
@@ -74,7 +74,7 @@ const OPERATIONS: readonly Operation[] = [
       description: "Done, once the transaction commits.",
       body: json("NewVersions"),
     }],
-    errors: ["ConcurrencyException", "NotPaused", ...CALL, ...NO_TURN],
+    errors: ["ConcurrencyException", "NotPaused", ...CALL, ...NO_TRANSACTION],
   },
   ...["commit", "rollback"].map((name): Operation =>
     command(`/${name}`, {
@@ -85,14 +85,19 @@ const OPERATIONS: readonly Operation[] = [
       errors: [...CALL, "Unavailable"],
     })
   ),
-  ...deleteProjections(["NotPaused", ...NO_TURN]),
+  ...deleteProjections(["NotPaused", ...NO_TRANSACTION]),
   command("/pause", {
     id: "pause",
     tag: "pause",
     summary: "Give out no more tickets, once earlier transactions are over",
-    errors: NO_TURN,
+    errors: NO_TRANSACTION,
   }),
-  command("/resume", { id: "resume", tag: "pause", summary: "Give out tickets again", errors: NO_TURN }),
+  command("/resume", {
+    id: "resume",
+    tag: "pause",
+    summary: "Give out tickets again",
+    errors: NO_TRANSACTION,
+  }),
   ...operational(
     "Queue, transactions, requests, reads, failures, the disk and the process; docs/monitoring.md says what each means.",
   ),
@@ -100,7 +105,7 @@ const OPERATIONS: readonly Operation[] = [
     id: "reset",
     tag: "development",
     summary: "Delete everything and draw a new store ID; the active transaction is cut off",
-    errors: NO_TURN,
+    errors: NO_TRANSACTION,
     devModeOnly: true,
   }),
 ];

@@ -18,7 +18,7 @@ import {
 export const TAGS = ["events", "transactions", "projections", "pause", "operation", "development"] as const;
 
 /** For want of a turn, in editions A and B. */
-export const NO_TURN: readonly ErrorCode[] = ["WriteQueueFull", "ShuttingDown", "Unavailable"];
+export const NO_TRANSACTION: readonly ErrorCode[] = ["WriteQueueFull", "ShuttingDown", "Unavailable"];
 
 const PAGE_DESCRIPTION =
   'One JSON value per line: events, then `{"hasMore": ...}`. For the next page, repeat the request with' +

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../../src/model/errors.ts";
 import { json, jsonLines, NO_CONTENT, type Operation, text } from "../operation.ts";
-import { NO_TURN } from "./shared_operations.ts";
+import { NO_TRANSACTION } from "./shared_operations.ts";
 
 /** What any call on a transaction may get. */
 const CALL: readonly ErrorCode[] = ["TransactionNotFound", "TransactionBusy"];
@@ -88,7 +88,13 @@ export const TX_OPERATIONS: readonly Operation[] = [
     summary: "Write everything, if what was read still holds",
     description: "The transaction is over, whatever the answer.",
     successes: [{ status: 204, description: "Everything is durable." }],
-    errors: ["InvalidRequest", "TransactionNotFound", "ConcurrencyException", "TransactionBusy", ...NO_TURN],
+    errors: [
+      "InvalidRequest",
+      "TransactionNotFound",
+      "ConcurrencyException",
+      "TransactionBusy",
+      ...NO_TRANSACTION,
+    ],
   },
   {
     method: "DELETE",

@@ -1,5 +1,5 @@
-import type { AwaitedRead } from "../../../store/arrivals/awaited_pages.ts";
-import { watchedTerms } from "../../../store/arrivals/watched_terms.ts";
+import type { AwaitedRead } from "../../../store/feed/awaited_pages.ts";
+import { filterTerms } from "../../../store/feed/filter_terms.ts";
 import type { CommittedRead } from "../../../wire/read_request.ts";
 
 /** A decoded `QUERY /events`, which waits or does not. */
@@ -8,7 +8,7 @@ export type DecodedRead = CommittedRead | AwaitedRead;
 /** Prepares a read that waits: for a large query that takes long, so it is done where the body is decoded. */
 export function prepareRead(read: CommittedRead): DecodedRead {
   const { waitSeconds = 0 } = read;
-  return waitSeconds === 0 ? read : { ...read, waitSeconds, terms: watchedTerms(read.query) };
+  return waitSeconds === 0 ? read : { ...read, waitSeconds, terms: filterTerms(read.query) };
 }
 
 export function isAwaited(read: DecodedRead): read is AwaitedRead {

@@ -1,4 +1,4 @@
-import type { ArrivedEvent } from "../../arrivals/arrivals.ts";
+import type { CommittedEvent } from "../../feed/commit_feed.ts";
 import type { StorePlace } from "../connection/place.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
@@ -35,7 +35,7 @@ export interface CompanionOptions {
   readonly isAwaited: () => boolean;
   readonly head: () => number;
   /** Called with the store as others have left it, and events after `head`, as far as they were read. */
-  readonly onState: (state: CountedState, firstSequence: number, events: readonly ArrivedEvent[]) => void;
+  readonly onState: (state: CountedState, firstSequence: number, events: readonly CommittedEvent[]) => void;
   readonly onBroken: (reason: string) => void;
 }
 

@@ -1,5 +1,5 @@
 import type { FailoverName } from "../../../config/setting.ts";
-import type { TurnPresence } from "../tables/turns.ts";
+import type { TransactionPresence } from "../tables/turns.ts";
 
 /*
  * PostgreSQL begins a new timeline when a replica is promoted, and a restored dump has other OIDs. Nothing in the database
@@ -14,7 +14,7 @@ export interface Found {
   /** The timeline on which it is, without a name. */
   readonly now: string;
   /** What has become of the last turn that this server has seen; undefined when it has seen none of this store ID. */
-  readonly seen: TurnPresence | undefined;
+  readonly seen: TransactionPresence | undefined;
   /** How many other servers may have seen later turns, and have not confirmed yet that these are there. */
   readonly awaited: number;
   /** How many other servers are not yet here at all, and may go on to show the history that clients know. */
@@ -55,7 +55,7 @@ export function isOn(recorded: string | undefined, timeline: string): boolean {
 }
 
 /** What a server writes into its row: it has found everything that it has seen on this timeline, or it has not. */
-export function foundOn(timeline: string, presence: TurnPresence | undefined): string {
+export function foundOn(timeline: string, presence: TransactionPresence | undefined): string {
   return presence === "present" ? timeline : `${timeline}/${presence ?? "unknown"}`;
 }
 

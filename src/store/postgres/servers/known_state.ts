@@ -1,4 +1,4 @@
-import type { Arrivals, ArrivedEvent } from "../../arrivals/arrivals.ts";
+import type { CommitFeed, CommittedEvent } from "../../feed/commit_feed.ts";
 import type { CountedState } from "../tables/state.ts";
 
 /**
@@ -6,18 +6,18 @@ import type { CountedState } from "../tables/state.ts";
  * on several connections and hence in any order; what is older than what was told already is nothing new.
  */
 export class KnownState {
-  readonly #arrivals: Pick<Arrivals, "state" | "reset" | "committed" | "committedMany">;
+  readonly #feed: Pick<CommitFeed, "state" | "reset" | "committed" | "committedMany">;
   #turns: number;
 
   /** @param turns the number of the last turn */
-  constructor(turns: number, arrivals: Pick<Arrivals, "state" | "reset" | "committed" | "committedMany">) {
+  constructor(turns: number, feed: Pick<CommitFeed, "state" | "reset" | "committed" | "committedMany">) {
     this.#turns = turns;
-    this.#arrivals = arrivals;
+    this.#feed = feed;
   }
 
   /** Takes note of a turn of this server, whose events are told of by who asked for them. */
-  ownTurn({ storeId, head, turn }: CountedState): void {
-    if (storeId !== this.#arrivals.state.storeId) this.tell({ storeId, head, turn });
+  ownTransaction({ storeId, head, turn }: CountedState): void {
+    if (storeId !== this.#feed.state.storeId) this.tell({ storeId, head, turn });
     this.#turns = Math.max(this.#turns, turn.number);
   }
 
@@ -25,17 +25,17 @@ export class KnownState {
    * Tells of the store as others have left it.
    * @param events those that begin with `firstSequence`, as far as they are known
    */
-  tell(state: CountedState, firstSequence: number = 1, events: readonly ArrivedEvent[] = []): void {
+  tell(state: CountedState, firstSequence: number = 1, events: readonly CommittedEvent[] = []): void {
     if (state.turn.number <= this.#turns) return;
     this.#turns = state.turn.number;
-    const told = this.#arrivals.state;
+    const told = this.#feed.state;
     if (state.storeId !== told.storeId) {
-      this.#arrivals.reset(state.storeId);
-      if (state.head > 0) this.#arrivals.committedMany(state.head);
+      this.#feed.reset(state.storeId);
+      if (state.head > 0) this.#feed.committedMany(state.head);
     } else if (state.head > told.head) {
       const isComplete = firstSequence <= told.head + 1 && firstSequence + events.length === state.head + 1;
-      if (isComplete) this.#arrivals.committed(firstSequence, events);
-      else this.#arrivals.committedMany(state.head);
+      if (isComplete) this.#feed.committed(firstSequence, events);
+      else this.#feed.committedMany(state.head);
     }
   }
 }

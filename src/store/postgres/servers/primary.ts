@@ -14,7 +14,7 @@ import {
   writeStoreId,
   writeTimeline,
 } from "../tables/state.ts";
-import { addTurn, presenceOf, readTurn, type TurnPresence } from "../tables/turns.ts";
+import { addTurn, presenceOf, readTurn, type TransactionPresence } from "../tables/turns.ts";
 import { foundOn, isOlder, isOn, namedTimeline, timelineText, type Verdict, verdictOf } from "./failover.ts";
 import { SeenHistory } from "./seen_history.ts";
 
@@ -231,7 +231,7 @@ function presence(
   seen: CountedState | undefined,
   { storeId, turn }: CountedState,
   turnRows: readonly Row[],
-): TurnPresence | undefined {
+): TransactionPresence | undefined {
   if (seen === undefined || (seen.storeId !== storeId && turn.number >= seen.turn.number)) return undefined;
   return presenceOf(seen.turn, turnRows);
 }
@@ -242,7 +242,11 @@ function waitedFor(others: number): string {
     : `${others} of the other servers have not yet confirmed that nothing is missing`;
 }
 
-function renewalReason(before: CountedState, after: CountedState, seen: TurnPresence | undefined): string {
+function renewalReason(
+  before: CountedState,
+  after: CountedState,
+  seen: TransactionPresence | undefined,
+): string {
   const why = seen === "missing"
     ? "this database lacks a part of the history that this server has seen"
     : "after a failover or a restore, not every server could confirm that nothing is missing";

@@ -1,5 +1,5 @@
 import { parseQueried } from "../../../wire/event.ts";
-import type { ArrivedEvent } from "../../arrivals/arrivals.ts";
+import type { CommittedEvent } from "../../feed/commit_feed.ts";
 import { eventTerms } from "../../index_terms.ts";
 import { numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
@@ -19,7 +19,7 @@ export function readNews(after: number): Statement {
 }
 
 /** What must be known of these events. */
-export function newsOf(rows: readonly Row[]): ArrivedEvent[] {
+export function newsOf(rows: readonly Row[]): CommittedEvent[] {
   return rows.map(([time, queried]) => ({
     timeMicros: numberIn(time),
     terms: eventTerms(parseQueried(textIn(queried))),

@@ -43,7 +43,7 @@ interface ChangedProjection extends ProjectionKey {
 }
 
 /** The projections that the writes of a transaction name: what is stored, and what they make of it. */
-export class ProjectionsInTurn {
+export class ProjectionsInTransaction {
   /** Versions by key; those that are not there have none. */
   readonly #versions = new Map<string, string | undefined>();
   readonly #tokens = new Map<string, ProjectionTokens>();

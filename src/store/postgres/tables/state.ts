@@ -1,11 +1,11 @@
 import type { StoreState } from "../../state.ts";
 import { numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
-import { type LastTurn, lastTurn } from "./turns.ts";
+import { type LastTransaction, lastTransaction } from "./turns.ts";
 
 /** The store, and its last turn: of two such states, the one whose turn has the higher number is the later one. */
 export interface CountedState extends StoreState {
-  readonly turn: LastTurn;
+  readonly turn: LastTransaction;
 }
 
 /** Who may write: the servers of an edition, or one of them alone. */
@@ -44,7 +44,7 @@ export function storeRow(rows: readonly Row[]): StoreRow {
   return {
     storeId: textIn(id),
     head: numberIn(head),
-    turn: lastTurn(number, name),
+    turn: lastTransaction(number, name),
     edition: textIn(edition),
     server: textIn(server),
     pausedSinceMicros: pausedSince === null ? undefined : numberIn(pausedSince),

@@ -2,7 +2,7 @@ import { type Cell, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 
 /** The name and the number of a turn that was committed. */
-export interface LastTurn {
+export interface LastTransaction {
   readonly number: number;
   readonly name: string;
 }
@@ -10,11 +10,11 @@ export interface LastTurn {
 /** So many turns are kept: more than a server misses that is cut off for some minutes. */
 export const KEPT_TURNS = 100_000;
 
-export function lastTurn(number: Cell | undefined, name: Cell | undefined): LastTurn {
+export function lastTransaction(number: Cell | undefined, name: Cell | undefined): LastTransaction {
   return { number: numberIn(number), name: textIn(name) };
 }
 
-export function addTurn(head: number, { number, name }: LastTurn): Statement {
+export function addTurn(head: number, { number, name }: LastTransaction): Statement {
   return {
     sql: "INSERT INTO turn (number, head, name) VALUES ($1, $2, $3)",
     params: [String(number), String(head), name],
@@ -31,10 +31,10 @@ export function readTurn(number: number): Statement {
 }
 
 /** Whether a turn is part of the history; `forgotten` when its number is below those that are kept. */
-export type TurnPresence = "present" | "missing" | "forgotten";
+export type TransactionPresence = "present" | "missing" | "forgotten";
 
 /** What the answer to `readTurn` says of a turn. */
-export function presenceOf({ number, name }: LastTurn, [row]: readonly Row[]): TurnPresence {
+export function presenceOf({ number, name }: LastTransaction, [row]: readonly Row[]): TransactionPresence {
   const [lowest, found] = row!;
   if (found === null || found === undefined) return number < numberIn(lowest) ? "forgotten" : "missing";
   return textIn(found) === name ? "present" : "missing";

@@ -1,4 +1,4 @@
-import type { ArrivedEvent } from "../../arrivals/arrivals.ts";
+import type { CommittedEvent } from "../../feed/commit_feed.ts";
 import { done, type Failure, type Outcome } from "../../outcome.ts";
 import type { StoreState } from "../../state.ts";
 import type { Row } from "../protocol/cells.ts";
@@ -14,9 +14,9 @@ import {
   storeRow,
   writeStoreId,
 } from "../tables/state.ts";
-import { addTurn, type LastTurn } from "../tables/turns.ts";
+import { addTurn, type LastTransaction } from "../tables/turns.ts";
 import { failureOf } from "./failures.ts";
-import { wasCommitted } from "./lost_turn.ts";
+import { wasCommitted } from "./lost_transaction.ts";
 import type { WriterSession } from "./writer_session.ts";
 
 const BEGIN: Statement = { sql: "BEGIN" };
@@ -32,24 +32,24 @@ const LONG_MILLISECONDS = 3_600_000;
 export interface TransactionsOptions {
   readonly onBroken: (reason: string) => void;
   /** Called with the store after each turn. */
-  readonly onTurn: (state: CountedState) => void;
+  readonly onTransaction: (state: CountedState) => void;
   /** Called when others have had turns since the last one of this server, with the events that they have written. */
-  readonly onNews: (state: CountedState, firstSequence: number, events: readonly ArrivedEvent[]) => void;
+  readonly onNews: (state: CountedState, firstSequence: number, events: readonly CommittedEvent[]) => void;
   /** Called with the store when nothing is known of how it came to that: what was done in a turn is undone, say. */
   readonly onOther: (state: CountedState) => void;
 }
 
 /** What a turn has begun with. */
-export interface TurnBegin {
+export interface TransactionBegin {
   readonly answers: Row[][];
   /** What others had written before, behind what was known when it was asked. */
-  readonly news: readonly ArrivedEvent[];
+  readonly news: readonly CommittedEvent[];
   /** Whether the store is another one than that of which was asked: then the answers say little. */
   readonly isOther: boolean;
 }
 
 /** What ends a turn: what is still to be written, and the store with it. */
-export interface TurnEnd {
+export interface TransactionEnd {
   readonly statements: readonly Statement[];
   readonly state: StoreState;
   /** Whether the turn has written nothing at all. */
@@ -82,7 +82,7 @@ export class Transactions {
   }
 
   /** Begins a turn, and asks for something in the same go. @param ask called when it is about to be asked */
-  async begin(ask: () => readonly Statement[] = () => []): Promise<Outcome<TurnBegin>> {
+  async begin(ask: () => readonly Statement[] = () => []): Promise<Outcome<TransactionBegin>> {
     if (this.#broken !== undefined) return failureOf(new StoreBroken(this.#broken));
     let session: Session | undefined;
     try {
@@ -108,7 +108,7 @@ export class Transactions {
   /** Works inside the open turn, which ends when that fails. */
   async inside<T>(work: (session: Session) => Promise<T>): Promise<Outcome<T>> {
     const session = this.#open;
-    if (session === undefined) return NO_TURN;
+    if (session === undefined) return NO_TRANSACTION;
     try {
       return done(await work(session));
     } catch (error) {
@@ -117,7 +117,7 @@ export class Transactions {
   }
 
   /** Does the last work of a turn and commits it. */
-  async end(work: (session: Session, state: StoreState) => Promise<TurnEnd>): Promise<Outcome<void>> {
+  async end(work: (session: Session, state: StoreState) => Promise<TransactionEnd>): Promise<Outcome<void>> {
     const prepared = await this.inside((session) => work(session, this.state));
     if (prepared.kind !== "done") return prepared;
     const { statements, state, isEmpty = false, isLong = false } = prepared.value;
@@ -139,7 +139,7 @@ export class Transactions {
       this.#claim.primary.seen.saw(after);
     }
     this.state = this.#committed = after;
-    this.#options.onTurn(after);
+    this.#options.onTransaction(after);
     return done(undefined);
   }
 
@@ -201,7 +201,7 @@ export class Transactions {
    * of it. It cannot be behind unless the database has gone back to an earlier state.
    * @returns whether the news do not tell how it came to that
    */
-  #follow({ storeId, head, turn }: StoreRow, news: readonly ArrivedEvent[]): boolean {
+  #follow({ storeId, head, turn }: StoreRow, news: readonly CommittedEvent[]): boolean {
     const last = this.#committed;
     const isSame = storeId === last.storeId;
     const isAsLeft = isSame && head === last.head && turn.name === last.turn.name;
@@ -222,7 +222,7 @@ export class Transactions {
   }
 
   /** What became of a turn when the answer to its COMMIT was lost. */
-  async #outcomeOf(turn: LastTurn, reason: string): Promise<Outcome<void>> {
+  async #outcomeOf(turn: LastTransaction, reason: string): Promise<Outcome<void>> {
     const { server, edition } = this.#claim;
     const ask = (statements: readonly Statement[]): Promise<Row[][]> => this.#writer.ask(statements);
     const isThere = await wasCommitted(turn, { ask, server, edition });
@@ -234,4 +234,4 @@ export class Transactions {
   }
 }
 
-const NO_TURN: Failure = { kind: "failed", reason: "no turn is open" };
+const NO_TRANSACTION: Failure = { kind: "failed", reason: "no turn is open" };

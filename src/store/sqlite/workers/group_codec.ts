@@ -4,10 +4,10 @@ import type { ProjectionChanges } from "../../../model/projection.ts";
 import { done, type Outcome } from "../../outcome.ts";
 import type { PreparedEvent } from "../../prepare_event.ts";
 import {
+  type AttemptResult,
   EMPTY_WRITE,
   type NewVersions,
   type StoreWrite,
-  type TurnResult,
   type WriteResult,
 } from "../../write.ts";
 
@@ -16,7 +16,7 @@ import {
  * times faster than JSON; conditions are short, and projections rare.
  */
 
-type Outcomes = readonly Outcome<TurnResult>[];
+type Outcomes = readonly Outcome<AttemptResult>[];
 
 export const groupCodec: CallCodec<[writes: readonly StoreWrite[]], Outcomes> = {
   writeArgs(to, writes) {
@@ -88,7 +88,7 @@ const OTHER = 1;
 
 const NO_VERSIONS: NewVersions = { create: [], replace: [] };
 
-function writeResult(to: SharedWriter, result: TurnResult): void {
+function writeResult(to: SharedWriter, result: AttemptResult): void {
   if (result.kind !== "written") {
     to.number(OTHER);
     return to.text(JSON.stringify(result));
@@ -100,7 +100,7 @@ function writeResult(to: SharedWriter, result: TurnResult): void {
   to.text(versions.create.length + versions.replace.length === 0 ? "" : JSON.stringify(versions));
 }
 
-function readResult(from: SharedReader): TurnResult {
+function readResult(from: SharedReader): AttemptResult {
   if (from.number() === OTHER) return JSON.parse(from.text());
   const storeId = from.text();
   const firstSequence = from.number();

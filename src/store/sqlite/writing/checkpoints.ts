@@ -34,7 +34,7 @@ export class Checkpoints {
   readonly #tell: Tell;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #lookedAt = -Infinity;
-  #lastTurnAt = 0;
+  #lastTransactionAt = 0;
   #waitsAgainAt = -Infinity;
   /** Since the last merge, something may have been written; or before this start. */
   #isUnmerged = true;
@@ -58,7 +58,7 @@ export class Checkpoints {
   /** After each transaction. */
   runWhenDue(): void {
     const now = performance.now();
-    this.#lastTurnAt = now;
+    this.#lastTransactionAt = now;
     this.#isUnmerged = true;
     this.awaitRest();
     if (now < this.#lookedAt + LOOK_MILLISECONDS) return;
@@ -91,7 +91,7 @@ export class Checkpoints {
     this.#idleTimer = undefined;
     // The end of the open transaction sets the timer again.
     if (this.#db.inTransaction) return;
-    const restAt = this.#lastTurnAt + IDLE_MILLISECONDS;
+    const restAt = this.#lastTransactionAt + IDLE_MILLISECONDS;
     const now = performance.now();
     // One timer for all turns, since setting one costs as much as inserting an event.
     if (now < restAt) {

@@ -2,7 +2,7 @@ import type { QueryItem } from "../../../model/query.ts";
 import { conditionConflict, suspectsAfter } from "../../check_conditions.ts";
 import type { RecentTerms } from "../../recent_terms.ts";
 import type { StoreState } from "../../state.ts";
-import type { StoreWrite, TurnResult, WriteResult } from "../../write.ts";
+import type { AttemptResult, StoreWrite, WriteResult } from "../../write.ts";
 import type { Database } from "../connection/database.ts";
 import type { CheckBudget } from "../reading/check_budget.ts";
 import { firstMatch } from "../reading/find_events.ts";
@@ -13,7 +13,7 @@ import { NewEvents } from "./new_events.ts";
  * Runs writes one after the other inside the open transaction.
  * @param run `runWrite` for one of them
  */
-export function runTogether<R extends TurnResult>(
+export function runTogether<R extends AttemptResult>(
   db: Database,
   { head }: StoreState,
   writes: readonly StoreWrite[],

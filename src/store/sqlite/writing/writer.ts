@@ -4,7 +4,7 @@ import { done, type Outcome } from "../../outcome.ts";
 import { RecentTerms } from "../../recent_terms.ts";
 import type { StoreState } from "../../state.ts";
 import type { FoundProjection, OpenedStore } from "../../store.ts";
-import type { StoreWrite, TurnResult, WriteResult } from "../../write.ts";
+import type { AttemptResult, StoreWrite, WriteResult } from "../../write.ts";
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
@@ -24,7 +24,7 @@ import { Transactions } from "./transactions.ts";
 /** How often a store at rest looks after its files. Every commit does so too. */
 const LOOK_MILLISECONDS = 1000;
 
-/** The turns of the store (see `StoreTurns`), on the only read-write connection. Lives in a worker. */
+/** The turns of the store (see `StoreWriter`), on the only read-write connection. Lives in a worker. */
 export class Writer {
   readonly opened: OpenedStore & { readonly files: readonly KnownFile[] };
   readonly #db: Database;
@@ -71,7 +71,7 @@ export class Writer {
    * Runs writes in one transaction, in order. If SQLite fails in the middle of it, they run again one by one,
    * so that the error is assigned to the write that caused it.
    */
-  group(writes: readonly StoreWrite[]): readonly Outcome<TurnResult>[] {
+  group(writes: readonly StoreWrite[]): readonly Outcome<AttemptResult>[] {
     let begun = false;
     const outcome = this.#turn(() => {
       begun = true;
@@ -134,24 +134,24 @@ export class Writer {
   }
 
   commit(): Outcome<void> {
-    if (!this.#db.inTransaction) return NO_TURN;
+    if (!this.#db.inTransaction) return NO_TRANSACTION;
     const outcome = this.#transactions.commit();
     if (outcome.kind === "done") this.#committed = this.#state;
-    else this.#forgetTurn();
+    else this.#forgetTransaction();
     return outcome;
   }
 
   rollback(): void {
     if (!this.#db.inTransaction) return;
     this.#transactions.rollback();
-    this.#forgetTurn();
+    this.#forgetTransaction();
   }
 
   /** Work to do after each answer, while the main thread already continues. */
   afterAnswer(): void {
     const { broken, lost } = this.#transactions;
-    const isBetweenTurns = broken === undefined && lost === undefined && !this.#db.inTransaction;
-    if (isBetweenTurns) this.#checkpoints.runWhenDue();
+    const isFree = broken === undefined && lost === undefined && !this.#db.inTransaction;
+    if (isFree) this.#checkpoints.runWhenDue();
     this.#tellOfTrouble();
   }
 
@@ -174,7 +174,7 @@ export class Writer {
     this.#tellOfTrouble();
   }
 
-  #tryWrite(write: StoreWrite, newEvents: NewEvents, budget: CheckBudget): TurnResult {
+  #tryWrite(write: StoreWrite, newEvents: NewEvents, budget: CheckBudget): AttemptResult {
     budget.beginWrite();
     try {
       return this.#write(write, newEvents, budget);
@@ -204,12 +204,12 @@ export class Writer {
 
   /** Works inside the open turn, which ends when that fails. */
   #inside<T>(work: () => T): Outcome<T> {
-    if (!this.#db.inTransaction) return NO_TURN;
+    if (!this.#db.inTransaction) return NO_TRANSACTION;
     try {
       return done(work());
     } catch (error) {
       const failure = this.#transactions.abort(error);
-      this.#forgetTurn();
+      this.#forgetTransaction();
       return failure;
     }
   }
@@ -220,7 +220,7 @@ export class Writer {
     throw new Error(inside.reason);
   }
 
-  #forgetTurn(): void {
+  #forgetTransaction(): void {
     this.#state = this.#committed;
     this.#recent.clear(this.#committed.head);
   }
@@ -247,4 +247,4 @@ export class Writer {
   }
 }
 
-const NO_TURN: Outcome<never> = { kind: "failed", reason: "no turn is open" };
+const NO_TRANSACTION: Outcome<never> = { kind: "failed", reason: "no turn is open" };

@@ -1,7 +1,7 @@
 import { type Address, Connection } from "../../../support/connection.ts";
 import type { Client } from "../../../support/client.ts";
 import { eventually, pause } from "../../../support/eventually.ts";
-import { debugSnapshot } from "../../../support/held_turn.ts";
+import { debugSnapshot } from "../../../support/held_write_lock.ts";
 import { requestBytes } from "./requests.ts";
 
 const CLIENTS = 4;

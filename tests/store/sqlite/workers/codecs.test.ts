@@ -5,7 +5,7 @@ import type { Outcome } from "../../../../src/store/outcome.ts";
 import { chunkCodec } from "../../../../src/store/sqlite/workers/chunk_codec.ts";
 import { groupCodec, writeInsideCodec } from "../../../../src/store/sqlite/workers/group_codec.ts";
 import { stepCodec } from "../../../../src/store/sqlite/workers/step_codec.ts";
-import type { StoreWrite, TurnResult } from "../../../../src/store/write.ts";
+import type { AttemptResult, StoreWrite } from "../../../../src/store/write.ts";
 import type { CallCodec } from "../../../../src/workers/call_codec.ts";
 import { SharedReader, SharedWriter } from "../../../../src/workers/shared_bytes.ts";
 
@@ -63,7 +63,7 @@ Deno.test("a group of writes arrives as it was sent", () => {
 });
 
 Deno.test("the outcomes of a group arrive as they were; one that failed is left to a message", () => {
-  const result: fc.Arbitrary<TurnResult> = fc.oneof(
+  const result: fc.Arbitrary<AttemptResult> = fc.oneof(
     fc.record({
       kind: fc.constant("written" as const),
       storeId: text,
@@ -73,13 +73,13 @@ Deno.test("the outcomes of a group arrive as they were; one that failed is left 
         replace: fc.array(fc.record({ version: text }), { maxLength: 2 }),
       }),
     }),
-    fc.constant<TurnResult>({ kind: "costly" }),
-    fc.constant<TurnResult>({
+    fc.constant<AttemptResult>({ kind: "costly" }),
+    fc.constant<AttemptResult>({
       kind: "conflict",
       conflict: { list: "conditions", index: 3, cause: "eventMatches", sequence: 7 },
     }),
   );
-  const outcome = result.map((value): Outcome<TurnResult> => ({ kind: "done", value }));
+  const outcome = result.map((value): Outcome<AttemptResult> => ({ kind: "done", value }));
   fc.assert(fc.property(fc.array(outcome, { maxLength: 5 }), (outcomes) => {
     assert.deepEqual(plain(returned(groupCodec, outcomes)), plain([outcomes]));
   }));

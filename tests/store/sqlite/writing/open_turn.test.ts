@@ -119,14 +119,14 @@ Deno.test("the WAL is not emptied in an open turn, however long it rests, but af
   await withStore(async (store, dataDir) => {
     const walBytes = (): number => Deno.statSync(`${dataDir}/events.db-wal`).size;
     const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2300));
-    await store.turns.group([ofTypes("old")]);
-    await store.turns.begin();
-    await store.turns.writeInside(ofTypes("own"));
+    await store.writer.group([ofTypes("old")]);
+    await store.writer.begin();
+    await store.writer.writeInside(ofTypes("own"));
     const before = walBytes();
     await quiet();
     assert.ok(before > 0 && walBytes() === before);
-    await store.turns.writeInside(ofTypes("own"));
-    assert.deepEqual(await store.turns.commit(), DONE);
+    await store.writer.writeInside(ofTypes("own"));
+    assert.deepEqual(await store.writer.commit(), DONE);
     assert.ok(walBytes() > 0);
     await quiet();
     assert.equal(walBytes(), 0);

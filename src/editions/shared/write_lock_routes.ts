@@ -1,0 +1,41 @@
+import { emptyReply } from "../../http/replies.ts";
+import type { Route, RoutedRequest } from "../../http/router.ts";
+import { type Outcome, outcomeOf, throwIfFailed } from "../../store/outcome.ts";
+import type { EditionHost } from "../edition.ts";
+
+/** What a route does in a turn of its own. */
+export interface WriteLockAction {
+  readonly kind: string;
+  /** Whether a waiting client that leaves withdraws its request. */
+  readonly leavesWithClient: boolean;
+  readonly act: (request: RoutedRequest) => Promise<Outcome<void>>;
+}
+
+/** A route that does one thing in a turn of its own and returns `204`. */
+export function writeLockRoute(
+  { queue }: EditionHost,
+  method: "POST" | "DELETE",
+  path: string,
+  { kind, leavesWithClient, act }: WriteLockAction,
+): Route {
+  return {
+    method,
+    path,
+    body: "ignored",
+    async handle(request) {
+      const run = async (): Promise<void> => throwIfFailed(await outcomeOf(act(request)));
+      await queue.alone(kind, run, leavesWithClient ? request.left : undefined);
+      return emptyReply(204);
+    },
+  };
+}
+
+/** `DELETE /projections/{type}` and `DELETE /projections`. */
+export function deleteProjectionsRoutes(host: EditionHost, leavesWithClient: boolean): Route[] {
+  const action: WriteLockAction = {
+    kind: "projections",
+    leavesWithClient,
+    act: ({ segments: [type] }) => host.store.writer.deleteProjections(type),
+  };
+  return ["/projections/:type", "/projections"].map((path) => writeLockRoute(host, "DELETE", path, action));
+}

@@ -1,0 +1,126 @@
+import type { ProjectionKey } from "../model/projection.ts";
+import type { Chunk, ChunkRequest } from "./chunk.ts";
+import type { CommitFeed, CommittedEvent } from "./feed/commit_feed.ts";
+import { GroupWrites, type TakeMore } from "./group_writes.ts";
+import type { Outcome } from "./outcome.ts";
+import type { StoreState } from "./state.ts";
+import type { FoundProjection, StoreWriter } from "./store.ts";
+import type { TransactionCounts } from "./transaction_counts.ts";
+import type { AttemptResult, StoreWrite, WriteResult } from "./write.ts";
+
+/** Events of an open transaction that wait for its commit: about 200 bytes each, with all tags 1,400. */
+const PENDING_MAX = 20_000;
+
+/** ObservedWriter counts what clients asked a writer for, and publishes the events that it commits. */
+export class ObservedWriter implements StoreWriter {
+  readonly #writer: StoreWriter;
+  readonly #counts: TransactionCounts;
+  readonly #feed: CommitFeed;
+  #pending = new PendingEvents();
+
+  constructor(writer: StoreWriter, counts: TransactionCounts, feed: CommitFeed) {
+    this.#writer = writer;
+    this.#counts = counts;
+    this.#feed = feed;
+  }
+
+  async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]> {
+    const group = new GroupWrites(writes, more);
+    try {
+      const outcomes = await this.#writer.group(writes, group.more);
+      for (const [i, outcome] of outcomes.entries()) {
+        const written = writtenEvents(group.all[i]!, this.#counts.ended(outcome));
+        if (written === undefined) continue;
+        this.#feed.committed(written.firstSequence, written.events, written.storeId);
+      }
+      return outcomes;
+    } catch (error) {
+      // The writer died.
+      this.#counts.failed.other += group.all.length;
+      throw error;
+    } finally {
+      this.#counts.groupEnded(group.all.length);
+    }
+  }
+
+  async deleteProjections(type: string | undefined): Promise<Outcome<void>> {
+    return this.#counts.ended(await this.#writer.deleteProjections(type));
+  }
+
+  async reset(): Promise<Outcome<void>> {
+    return this.#counts.ended(await this.#writer.reset());
+  }
+
+  async setPaused(sinceMicros: number | undefined): Promise<Outcome<StoreState>> {
+    return this.#counts.ended(await this.#writer.setPaused(sinceMicros));
+  }
+
+  optimize(): Promise<Outcome<void>> {
+    return this.#writer.optimize();
+  }
+
+  async begin(): Promise<Outcome<void>> {
+    this.#pending = new PendingEvents();
+    return this.#counts.ended(await this.#writer.begin());
+  }
+
+  async writeInside(write: StoreWrite): Promise<Outcome<WriteResult>> {
+    const outcome = this.#counts.ended(await this.#writer.writeInside(write));
+    const written = writtenEvents(write, outcome);
+    if (written !== undefined) this.#pending.add(written);
+    return outcome;
+  }
+
+  readChunkInside(request: ChunkRequest): Promise<Chunk> {
+    return this.#writer.readChunkInside(request);
+  }
+
+  readProjectionInside(key: ProjectionKey): Promise<FoundProjection> {
+    return this.#writer.readProjectionInside(key);
+  }
+
+  async commit(): Promise<Outcome<void>> {
+    const outcome = this.#counts.ended(await this.#writer.commit());
+    const pending = this.#pending;
+    this.#pending = new PendingEvents();
+    if (outcome.kind === "done") pending.publish(this.#feed);
+    return outcome;
+  }
+
+  rollback(): Promise<void> {
+    this.#pending = new PendingEvents();
+    return this.#writer.rollback();
+  }
+}
+
+interface WrittenEvents {
+  readonly storeId: string;
+  readonly firstSequence: number;
+  readonly events: readonly CommittedEvent[];
+}
+
+function writtenEvents({ events }: StoreWrite, outcome: Outcome<AttemptResult>): WrittenEvents | undefined {
+  if (outcome.kind !== "done" || outcome.value.kind !== "written" || events.length === 0) return undefined;
+  const { storeId, firstSequence } = outcome.value;
+  return { storeId, firstSequence, events };
+}
+
+/** PendingEvents are the events of an open transaction, without their bodies. */
+class PendingEvents {
+  /** undefined: too many to keep. */
+  #events: CommittedEvent[] | undefined = [];
+  #head = 0;
+
+  add({ firstSequence, events }: WrittenEvents): void {
+    this.#head = firstSequence + events.length - 1;
+    if (this.#events === undefined) return;
+    if (this.#events.length + events.length > PENDING_MAX) return void (this.#events = undefined);
+    for (const { timeMicros, terms } of events) this.#events.push({ timeMicros, terms });
+  }
+
+  publish(feed: CommitFeed): void {
+    if (this.#head === 0) return;
+    if (this.#events === undefined) feed.committedMany(this.#head);
+    else feed.committed(this.#head - this.#events.length + 1, this.#events);
+  }
+}

@@ -1,0 +1,76 @@
+import type { TakeMore } from "../../group_writes.ts";
+import type { RecentTerms } from "../../recent_terms.ts";
+import type { AttemptResult, StoreWrite } from "../../write.ts";
+import type { Session, Statement } from "../protocol/session.ts";
+import type { TransactionBegin, TransactionEnd, Transactions } from "./transactions.ts";
+import { TransactionWrites } from "./transaction_writes.ts";
+
+/**
+ * The turn of a group. Those that come while it waits for the lock, which other servers may have, join it: otherwise
+ * each server would have its turns with the few that came first.
+ */
+export class GroupTransaction {
+  readonly #transactions: Pick<Transactions, "state">;
+  readonly #recent: RecentTerms;
+  readonly #writes: readonly StoreWrite[];
+  #run: TransactionWrites | undefined;
+  readonly results: AttemptResult[] = [];
+
+  constructor(
+    writes: readonly StoreWrite[],
+    transactions: Pick<Transactions, "state">,
+    recent: RecentTerms,
+  ) {
+    this.#writes = writes;
+    this.#transactions = transactions;
+    this.#recent = recent;
+  }
+
+  /** What is asked with the lock. */
+  questions(): readonly Statement[] {
+    return this.#begin().questions;
+  }
+
+  /** Runs the writes, and those that have joined. */
+  async run(
+    { answers, news, isOther }: TransactionBegin,
+    session: Session,
+    more: TakeMore,
+  ): Promise<TransactionEnd> {
+    const first = isOther ? this.#begin() : this.#run!;
+    const known = isOther ? await ask(session, first.questions) : answers;
+    this.results.push(...await first.run(known, session, isOther ? [] : news));
+    const late = more();
+    return late.length === 0 ? endOf(first, first.statements) : await this.#runLate(late, first, session);
+  }
+
+  #begin(): TransactionWrites {
+    return this.#run = new TransactionWrites(this.#writes, this.#transactions.state, this.#recent);
+  }
+
+  /** Most can be run and written with the others. Those that must ask do so when the others are written. */
+  async #runLate(
+    writes: readonly StoreWrite[],
+    first: TransactionWrites,
+    session: Session,
+  ): Promise<TransactionEnd> {
+    const late = new TransactionWrites(writes, first.after, this.#recent);
+    const { questions } = late;
+    if (questions.length === 0) {
+      this.results.push(...await late.run([], session));
+      return endOf(late, first.statementsWith(late.events));
+    }
+    const { statements } = first;
+    const answers = (await ask(session, [...statements, ...questions])).slice(statements.length);
+    this.results.push(...await late.run(answers, session));
+    return { ...endOf(late, late.statements), isEmpty: statements.length + late.statements.length === 0 };
+  }
+}
+
+function endOf({ after }: TransactionWrites, statements: readonly Statement[]): TransactionEnd {
+  return { statements, state: after, isEmpty: statements.length === 0 };
+}
+
+async function ask(session: Session, statements: readonly Statement[]): ReturnType<Session["run"]> {
+  return statements.length === 0 ? [] : await session.run(statements);
+}

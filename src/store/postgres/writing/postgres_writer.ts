@@ -1,0 +1,147 @@
+import { Refusal } from "../../../model/errors.ts";
+import type { ProjectionKey } from "../../../model/projection.ts";
+import type { Chunk, ChunkRequest } from "../../chunk.ts";
+import { done, type Failure, type Outcome } from "../../outcome.ts";
+import { GroupWrites, type TakeMore } from "../../group_writes.ts";
+import { RecentTerms } from "../../recent_terms.ts";
+import type { StoreState } from "../../state.ts";
+import type { FoundProjection, StoreWriter } from "../../store.ts";
+import type { AttemptResult, StoreWrite, WriteResult } from "../../write.ts";
+import type { Session, Statement } from "../protocol/session.ts";
+import type { Claim } from "../servers/claim.ts";
+import { readChunk } from "../reading/read_chunk.ts";
+import { DELETE_EVENTS } from "../tables/events.ts";
+import { deleteProjections, readProjection, storedProjection } from "../tables/projections.ts";
+import { type CountedState, writePausedSince } from "../tables/state.ts";
+import { GroupTransaction } from "./group_transaction.ts";
+import { type TransactionEnd, Transactions, type TransactionsOptions } from "./transactions.ts";
+import { TransactionWrites } from "./transaction_writes.ts";
+import type { WriterSession } from "./writer_session.ts";
+
+/** What another server refreshes at the moment is skipped. */
+const OPTIMIZE: Statement = {
+  sql: "ANALYZE (SKIP_LOCKED) store, turn, event, event_term, time_block, projection",
+};
+
+/** The turns of a store on PostgreSQL. Each is one transaction that begins by locking the row of the store. */
+export class PostgresWriter implements StoreWriter {
+  readonly #writer: WriterSession;
+  readonly #transactions: Transactions;
+  readonly #recent: RecentTerms;
+
+  constructor(
+    writer: WriterSession,
+    claim: Claim,
+    state: CountedState,
+    options: Pick<TransactionsOptions, "onBroken" | "onTransaction" | "onNews">,
+  ) {
+    this.#writer = writer;
+    this.#recent = new RecentTerms(state.head);
+    this.#transactions = new Transactions(writer, claim, state, {
+      ...options,
+      onNews: (state, first, events) => {
+        for (const [i, { terms }] of events.entries()) this.#recent.remember(first + i, terms);
+        options.onNews(state, first, events);
+      },
+      onOther: ({ head }) => this.#recent.clear(head),
+    });
+  }
+
+  async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]> {
+    const group = new GroupWrites(writes, more);
+    const turn = new GroupTransaction(writes, this.#transactions, this.#recent);
+    const begun = await this.#transactions.begin(() => turn.questions());
+    const outcome = begun.kind !== "done"
+      ? begun
+      : await this.#transactions.end((session) => turn.run(begun.value, session, group.more));
+    if (outcome.kind === "done") return turn.results.map(done);
+    // An error belongs to the write that caused it.
+    const isOfStatement = outcome.kind === "failed" && outcome.code === undefined;
+    if (!isOfStatement || group.all.length === 1) return group.all.map(() => outcome);
+    const outcomes: Outcome<AttemptResult>[] = [];
+    for (const write of group.all) outcomes.push(...await this.group([write]));
+    return outcomes;
+  }
+
+  deleteProjections(type: string | undefined): Promise<Outcome<void>> {
+    return this.#whole((state) => ({ statements: [deleteProjections(type)], state }));
+  }
+
+  async reset(): Promise<Outcome<void>> {
+    const storeId = crypto.randomUUID();
+    const statements = [...DELETE_EVENTS, deleteProjections(undefined)];
+    const outcome = await this.#whole(() => ({ statements, state: { storeId, head: 0 }, isLong: true }));
+    if (outcome.kind !== "done") return outcome;
+    this.#recent.clear(0);
+    return outcome;
+  }
+
+  async setPaused(sinceMicros: number | undefined): Promise<Outcome<StoreState>> {
+    const outcome = await this.#whole((state) => ({ statements: [writePausedSince(sinceMicros)], state }));
+    if (outcome.kind !== "done") return outcome;
+    const { storeId, head } = this.#transactions.state;
+    return done({ storeId, head });
+  }
+
+  /** Keeps no other server from its turns. What a role that does not own the tables may not refresh is left as it is. */
+  optimize(): Promise<Outcome<void>> {
+    return this.#transactions.beside([OPTIMIZE]);
+  }
+
+  async begin(): Promise<Outcome<void>> {
+    const begun = await this.#transactions.begin();
+    return begun.kind === "done" ? done(undefined) : begun;
+  }
+
+  writeInside(write: StoreWrite): Promise<Outcome<WriteResult>> {
+    return this.#transactions.inside(async (session) => {
+      const run = new TransactionWrites([write], this.#transactions.state, this.#recent);
+      const { questions } = run;
+      const answers = questions.length === 0 ? [] : await session.run(questions);
+      const [result] = await run.run(answers, session);
+      const { statements } = run;
+      if (statements.length > 0) await session.run(statements);
+      this.#transactions.state = run.after;
+      return result as WriteResult;
+    });
+  }
+
+  readChunkInside(request: ChunkRequest): Promise<Chunk> {
+    return this.#readInside((session) => readChunk(session, this.#transactions.state, request));
+  }
+
+  readProjectionInside(key: ProjectionKey): Promise<FoundProjection> {
+    return this.#readInside(async (session) => {
+      const [rows] = await session.run([readProjection(key)]);
+      return { storeId: this.#transactions.state.storeId, projection: storedProjection(rows!) };
+    });
+  }
+
+  async commit(): Promise<Outcome<void>> {
+    return await this.#transactions.end((_, state) => Promise.resolve({ statements: [], state }));
+  }
+
+  async rollback(): Promise<void> {
+    await this.#transactions.rollback();
+  }
+
+  /** Rolls back what is open, and gives the lock back. */
+  async close(): Promise<void> {
+    await this.#transactions.rollback();
+    await this.#writer.close();
+  }
+
+  async #whole(
+    work: (state: StoreState) => TransactionEnd,
+  ): Promise<Outcome<void>> {
+    const begun = await this.#transactions.begin();
+    if (begun.kind !== "done") return begun;
+    return await this.#transactions.end((_, state) => Promise.resolve(work(state)));
+  }
+
+  async #readInside<T>(read: (session: Session) => Promise<T>): Promise<T> {
+    const inside: Outcome<T> | Failure = await this.#transactions.inside(read);
+    if (inside.kind === "done") return inside.value;
+    throw inside.code === undefined ? new Error(inside.reason) : new Refusal(inside.code, inside.reason);
+  }
+}

@@ -1,0 +1,126 @@
+import type { QueryItem } from "../../../model/query.ts";
+import type { CommittedEvent } from "../../feed/commit_feed.ts";
+import { termsMatch } from "../../feed/filter_terms.ts";
+import { conditionConflict, suspectsAfter } from "../../check_conditions.ts";
+import { termItem } from "../../index_terms.ts";
+import type { PreparedEvent } from "../../prepare_event.ts";
+import type { RecentTerms } from "../../recent_terms.ts";
+import type { StoreState } from "../../state.ts";
+import type { AttemptResult, StoreWrite } from "../../write.ts";
+import type { Row } from "../protocol/cells.ts";
+import type { Session, Statement } from "../protocol/session.ts";
+import { appendEvents } from "../tables/events.ts";
+import { ProjectionsInTransaction } from "../tables/projections.ts";
+import { StoredMatches, TooCostly } from "./stored_matches.ts";
+
+/**
+ * Writes that run together. First they ask what they must know of the store, in one go; then they run in memory, one
+ * after the other, each seeing those before it; and what they have come to is written, in one go again.
+ */
+export class TransactionWrites {
+  readonly #writes: readonly StoreWrite[];
+  readonly #recent: RecentTerms;
+  /** The store of which is asked, and the events that it had more when the turn began. */
+  readonly #asked: StoreState;
+  #news: readonly CommittedEvent[] = [];
+  readonly #matches: StoredMatches;
+  readonly #projections: ProjectionsInTransaction;
+  readonly #events: PreparedEvent[] = [];
+  /** The terms of the news and of the events so far, as far as somebody has asked. */
+  readonly #termSets: Set<string>[] = [];
+
+  /** @param state the store before these writes, as far as it is known */
+  constructor(writes: readonly StoreWrite[], state: StoreState, recent: RecentTerms) {
+    this.#writes = writes;
+    this.#recent = recent;
+    this.#asked = state;
+    this.#matches = new StoredMatches(writes, state, recent);
+    this.#projections = new ProjectionsInTransaction(writes.map(({ projections }) => projections));
+  }
+
+  /** What must be asked before they can run. */
+  get questions(): Statement[] {
+    const { question } = this.#projections;
+    return [...this.#matches.statements, ...question === undefined ? [] : [question]];
+  }
+
+  /** The store with these writes. */
+  get after(): StoreState {
+    return { storeId: this.#asked.storeId, head: this.#before + this.#events.length };
+  }
+
+  /** What is to be stored of these writes. */
+  get events(): readonly PreparedEvent[] {
+    return this.#events;
+  }
+
+  /** The head before these writes. */
+  get #before(): number {
+    return this.#asked.head + this.#news.length;
+  }
+
+  /**
+   * Runs the writes, of which nothing is stored by that.
+   * @param answers the rows of each question
+   * @param session for what these leave open
+   * @param news the events that others had written meanwhile; the memory has them already
+   */
+  async run(
+    answers: readonly (readonly Row[])[],
+    session: Pick<Session, "run">,
+    news: readonly CommittedEvent[] = [],
+  ): Promise<AttemptResult[]> {
+    this.#news = news;
+    const asked = this.#matches.statements.length;
+    await this.#matches.know(answers.slice(0, asked), session);
+    this.#projections.know(answers[asked] ?? []);
+    return this.#writes.map((write) => this.#runOne(write));
+  }
+
+  /** What stores the writes that have run. */
+  get statements(): Statement[] {
+    return this.statementsWith([]);
+  }
+
+  /** The same with the events that follow. */
+  statementsWith(following: readonly PreparedEvent[]): Statement[] {
+    const events = following.length === 0 ? this.#events : [...this.#events, ...following];
+    return [...appendEvents(this.#before, events), ...this.#projections.statements];
+  }
+
+  #runOne(write: StoreWrite): AttemptResult {
+    try {
+      const state = this.after;
+      const firstMatch = (items: readonly QueryItem[], after: number): number | undefined =>
+        this.#matches.first(items, after) ?? this.#firstNew(items, after);
+      const conflict = conditionConflict(write.conditions, { state, recent: this.#recent, firstMatch }) ??
+        this.#projections.conflict(write.projections);
+      if (conflict !== undefined) return { kind: "conflict", conflict };
+      const versions = this.#projections.apply(write.projections);
+      for (const [i, { terms }] of write.events.entries()) this.#recent.remember(state.head + 1 + i, terms);
+      for (const event of write.events) this.#events.push(event);
+      return { kind: "written", storeId: state.storeId, firstSequence: state.head + 1, versions };
+    } catch (error) {
+      if (error instanceof TooCostly) return { kind: "costly" };
+      throw error;
+    }
+  }
+
+  /** The first event of the news, or of the writes before this one, that matches one of the items. */
+  #firstNew(items: readonly QueryItem[], after: number): number | undefined {
+    const start = Math.max(after, this.#asked.head);
+    const { head } = this.after;
+    if (start >= head) return undefined;
+    const suspects = suspectsAfter(start, items, this.#recent, head).map(termItem);
+    for (let sequence = start + 1; suspects.length > 0 && sequence <= head; sequence++) {
+      const terms = this.#termsOf(sequence - this.#asked.head - 1);
+      if (suspects.some((item) => termsMatch(item, terms))) return sequence;
+    }
+    return undefined;
+  }
+
+  #termsOf(place: number): ReadonlySet<string> {
+    const event = this.#news[place] ?? this.#events[place - this.#news.length]!;
+    return this.#termSets[place] ??= new Set(event.terms.split(" "));
+  }
+}

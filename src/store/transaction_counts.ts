@@ -1,0 +1,34 @@
+import { Histogram } from "../metrics/histogram.ts";
+import type { FailureCause, Outcome } from "./outcome.ts";
+
+/** Writes in one group. */
+const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** What the turns of a store came to since startup. */
+export class TransactionCounts {
+  /** How many writes shared one transaction. */
+  readonly groupSizes: Histogram = new Histogram(GROUP_BOUNDS);
+  readonly failed: Record<FailureCause, number> = {
+    diskFull: 0,
+    diskError: 0,
+    locked: 0,
+    lostFiles: 0,
+    connection: 0,
+    other: 0,
+  };
+  /** Writes that had not a transaction to themselves. */
+  writesGrouped = 0;
+  checkpointsFailed = 0;
+
+  /** Counts a turn, or a step of one, that failed. */
+  ended<T>(outcome: Outcome<T>): Outcome<T> {
+    if (outcome.kind !== "done") this.failed[outcome.cause ?? "other"]++;
+    return outcome;
+  }
+
+  /** Counts a group of writes, however it ends. */
+  groupEnded(size: number): void {
+    this.groupSizes.observe(size);
+    if (size > 1) this.writesGrouped += size;
+  }
+}

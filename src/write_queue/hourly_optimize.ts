@@ -1,0 +1,31 @@
+import { Refusal } from "../model/errors.ts";
+import { throwIfFailed } from "../store/outcome.ts";
+import type { StoreWriter } from "../store/store.ts";
+import type { WriteQueue } from "./write_queue.ts";
+
+/** The kind of its turn, as `/debug` shows it. */
+export const HOURLY_OPTIMIZE = "optimize";
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+/**
+ * Refreshes the database's statistics every hour, the first time one hour after startup, in a turn of the
+ * write queue. An hour that finds the queue full is skipped.
+ * @returns a function that stops it
+ */
+export function startHourlyOptimize(
+  queue: WriteQueue,
+  turns: Pick<StoreWriter, "optimize">,
+  report: (error: Error) => void,
+  periodMilliseconds = HOUR_MILLISECONDS,
+): () => void {
+  const timer = setInterval(async () => {
+    try {
+      await queue.alone(HOURLY_OPTIMIZE, async () => throwIfFailed(await turns.optimize()), undefined);
+    } catch (error) {
+      const skipped = error instanceof Refusal && error.code !== "InternalError";
+      if (!skipped) report(error as Error);
+    }
+  }, periodMilliseconds);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,236 @@
+import { ClientLeft, type ErrorCode, Refusal } from "../model/errors.ts";
+import type { Outcome } from "../store/outcome.ts";
+import type { Client, StoreWriter } from "../store/store.ts";
+import type { AttemptResult, StoreWrite, WriteResult } from "../store/write.ts";
+import { Age } from "./clock.ts";
+import { Groups, weightOf } from "./groups.ts";
+import { type Job, makeJob, stopListening } from "./job.ts";
+import { Preparations } from "./preparations.ts";
+import { entryOf, type QueueEntry } from "./queue_entry.ts";
+
+/** The outcome of a write, and how long it held the turn. */
+export interface EndedWrite<R extends AttemptResult = WriteResult> {
+  readonly outcome: Outcome<R>;
+  readonly lockSeconds: number;
+}
+
+export interface WriteQueueOptions {
+  /** Runs a group of writes in one transaction. */
+  readonly runGroup: StoreWriter["group"];
+  /** Requests that may wait; the one that holds the turn is not counted. */
+  readonly waitingMax: number;
+  /** The error code for a request that finds the queue full. */
+  readonly fullCode: ErrorCode;
+  /** Most writes that share one transaction. Only a benchmark has a reason to set it. */
+  readonly groupWritesMax?: number;
+}
+
+/**
+ * The one queue of everything that writes: in the order of arrival, one turn at a time.
+ *
+ * All writes that wait up to the next job that runs alone share one transaction and one fsync. Seen
+ * from outside, they still run one by one: the first member of a group counts as active, the others as waiting.
+ */
+export class WriteQueue {
+  readonly #options: WriteQueueOptions;
+  #waiting: Job[] = [];
+  /** Jobs that go before the waiting ones. */
+  readonly #urgent: Job[] = [];
+  readonly #preparations = new Preparations();
+  #active: readonly Job[] = [];
+  #activeAge = new Age();
+  readonly #groups: Groups;
+  #closing = false;
+  readonly #drained = Promise.withResolvers<void>();
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options;
+    this.#groups = new Groups(options.groupWritesMax);
+  }
+
+  /**
+   * Waits for a turn and writes in it.
+   * @param client aborts when the client leaves; a waiting write is then withdrawn. Without it the write
+   *   runs even if nobody is left to receive the result
+   * @param bytes size of the requests that brought what it writes
+   * @param admitted when the request was let in, if that was before: it is not refused then, and goes before those
+   *   that came later
+   * @throws Refusal when the queue is full or the server is shutting down, ClientLeft when the client left in time
+   */
+  write(
+    kind: string,
+    write: StoreWrite,
+    client: AbortSignal | undefined,
+    bytes?: number,
+    admitted?: Age,
+  ): Promise<EndedWrite> {
+    const weightBytes = weightOf(write, bytes ?? 0);
+    const job = makeJob(kind, { write }, client, { weightBytes, age: admitted });
+    return this.#join(job, admitted !== undefined) as Promise<EndedWrite>;
+  }
+
+  /** Like `write`, but to check the conditions may only take so long; then the write is given back as costly. */
+  tryWrite(
+    kind: string,
+    write: StoreWrite,
+    client: AbortSignal | undefined,
+    bytes: number,
+    admitted: Age | undefined,
+  ): Promise<EndedWrite<AttemptResult>> {
+    return this.write(kind, { ...write, mayBeCostly: true }, client, bytes, admitted);
+  }
+
+  /**
+   * Does what a write needs before its turn, beside the turns of others but one at a time. Meanwhile it counts as
+   * waiting. Throws like `write`.
+   */
+  prepare<T>(
+    kind: string,
+    run: (client: Client) => Promise<T>,
+    client: AbortSignal | undefined,
+    admitted?: Age,
+  ): Promise<T> {
+    this.#admit(client, admitted !== undefined || this.#preparations.count + this.#active.length === 0);
+    return this.#preparations.add(kind, run, client, admitted ?? new Age());
+  }
+
+  /** Waits for a turn, and holds it alone until the promise of `run` settles. Throws like `write`. */
+  alone<T>(kind: string, run: () => Promise<T>, client: AbortSignal | undefined): Promise<T> {
+    return this.#join(makeJob(kind, { run }, client)) as Promise<T>;
+  }
+
+  /** Takes the next turn, before the waiting requests and without being counted among them. Throws like `write`. */
+  next<T>(kind: string, run: () => Promise<T>): Promise<T> {
+    this.assertOpen();
+    const job = makeJob(kind, { run }, undefined);
+    this.#urgent.push(job);
+    this.#next();
+    return job.promise as Promise<T>;
+  }
+
+  /** @throws Refusal `ShuttingDown` once the queue accepts nothing more */
+  assertOpen(): void {
+    if (this.#closing) throw new Refusal("ShuttingDown");
+  }
+
+  /** The request that holds the turn, if any. */
+  get active(): QueueEntry | undefined {
+    const first = this.#active[0];
+    return first && entryOf(first, this.#activeAge);
+  }
+
+  /** The waiting requests, oldest first. */
+  get queued(): QueueEntry[] {
+    const jobs = [...this.#active.slice(1), ...this.#waiting, ...this.#preparations.jobs];
+    return jobs.sort((a, b) => a.age.compare(b.age)).map((job) => entryOf(job, job.age));
+  }
+
+  get queuedCount(): number {
+    return Math.max(this.#active.length - 1, 0) + this.#waiting.length + this.#preparations.count;
+  }
+
+  /** Refuses what is waiting and what arrives from now on. Resolves when the turn is free for the last time. */
+  shutdown(): Promise<void> {
+    this.#closing = true;
+    this.#preparations.refuse(new Refusal("ShuttingDown"));
+    for (const job of [...this.#urgent.splice(0), ...this.#waiting.splice(0)]) {
+      stopListening(job);
+      job.reject(new Refusal("ShuttingDown"));
+    }
+    this.#next();
+    return this.#drained.promise;
+  }
+
+  #admit(client: AbortSignal | undefined, isAdmitted: boolean): void {
+    this.assertOpen();
+    if (client?.aborted) throw new ClientLeft();
+    if (!isAdmitted && this.queuedCount >= this.#options.waitingMax) {
+      throw new Refusal(this.#options.fullCode);
+    }
+  }
+
+  #join(job: Job, isAdmitted = false): Promise<unknown> {
+    const { client } = job;
+    this.#admit(client, isAdmitted || this.#active.length === 0);
+    job.onLeave = () => {
+      this.#waiting = this.#waiting.filter((other) => other !== job);
+      job.reject(new ClientLeft());
+    };
+    client?.addEventListener("abort", job.onLeave, { once: true });
+    const place = isAdmitted ? this.#waiting.findIndex(({ age }) => age.compare(job.age) > 0) : -1;
+    this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, job);
+    this.#next();
+    return job.promise;
+  }
+
+  /** Gives the turn to the next job, unless it is taken. */
+  #next(): void {
+    if (this.#active.length > 0) return;
+    const urgent = this.#urgent.shift();
+    this.#active = urgent === undefined ? this.#takeGroup() : [urgent];
+    const [first] = this.#active;
+    if (first === undefined) {
+      if (this.#closing) this.#drained.resolve();
+      return;
+    }
+    this.#activeAge = new Age();
+    if ("run" in first.task) this.#runAlone(first, first.task.run);
+    else this.#runGroup();
+  }
+
+  #takeGroup(): readonly Job[] {
+    return this.#take(this.#groups.form(this.#waiting));
+  }
+
+  /** Lets writes join the group that has the turn. */
+  #takeMore(): readonly StoreWrite[] {
+    if (this.#urgent.length > 0) return [];
+    const joining = this.#take(this.#groups.joining(this.#active, this.#waiting));
+    this.#active = [...this.#active, ...joining];
+    return writesOf(joining);
+  }
+
+  #take(group: readonly Job[]): readonly Job[] {
+    if (group.length === this.#waiting.length) {
+      this.#waiting = [];
+    } else {
+      const taken = new Set(group);
+      this.#waiting = this.#waiting.filter((job) => !taken.has(job));
+    }
+    for (const job of group) stopListening(job);
+    return group;
+  }
+
+  async #runGroup(): Promise<void> {
+    let outcomes: readonly Outcome<AttemptResult>[];
+    try {
+      outcomes = await this.#options.runGroup(writesOf(this.#active), () => this.#takeMore());
+    } catch (error) {
+      // The writer died. Whether it had committed is unknown.
+      outcomes = this.#active.map(() => ({ kind: "unknown", reason: (error as Error).message }));
+    }
+    const group = this.#active;
+    // An equal share each, so that the turns of a group add up to the time that the writer was busy.
+    const lockSeconds = this.#activeAge.seconds / group.length;
+    this.#endTurn();
+    for (const [index, job] of group.entries()) {
+      job.resolve({ outcome: outcomes[index]!, lockSeconds } satisfies EndedWrite<AttemptResult>);
+    }
+  }
+
+  async #runAlone(job: Job, run: () => Promise<unknown>): Promise<void> {
+    const running = Promise.try(run);
+    await Promise.allSettled([running]);
+    this.#endTurn();
+    job.resolve(running);
+  }
+
+  #endTurn(): void {
+    this.#active = [];
+    this.#next();
+  }
+}
+
+function writesOf(group: readonly Job[]): StoreWrite[] {
+  return group.flatMap(({ task }) => "write" in task ? [task.write] : []);
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { ClientLeft } from "../../../src/model/errors.ts";
+import { CommitFeed } from "../../../src/store/feed/commit_feed.ts";
+import { AwaitedPages, type AwaitedRead } from "../../../src/store/feed/awaited_pages.ts";
+import type { Chunk } from "../../../src/store/chunk.ts";
+import type { Page } from "../../../src/store/open_page.ts";
+import type { StoreState } from "../../../src/store/state.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { newEvent, prepared } from "../made_writes.ts";
+
+const OLD: StoreState = { storeId: "old", head: 0 };
+const READ: AwaitedRead = {
+  query: "every",
+  terms: "every",
+  afterSequence: 0,
+  limit: 10,
+  waitSeconds: 60,
+};
+
+/** What it holds is told later, as when the main thread has not come to it yet. tests/store/contract/ has the rest. */
+class ToldStore {
+  state = OLD;
+  readonly feed = new CommitFeed(OLD);
+  reads = 0;
+  /** Called after each read has looked, before it is answered. */
+  onLooked: () => void = () => {};
+  readonly #client = new AbortController();
+
+  commit(): void {
+    this.state = { ...this.state, head: this.state.head + 1 };
+  }
+
+  tell(): void {
+    this.feed.committed(this.feed.state.head + 1, [prepared(newEvent("t"))]);
+  }
+
+  reset(): void {
+    this.state = { storeId: "new", head: 0 };
+  }
+
+  leave(): void {
+    this.#client.abort();
+  }
+
+  page(read: Partial<AwaitedRead> = {}): Promise<Page> {
+    const reads = { chunk: this.#chunk.bind(this) } as unknown as Store["reads"];
+    const pages = new AwaitedPages({ reads, feed: this.feed });
+    return pages.page({ ...READ, ...read }, { left: this.#client.signal });
+  }
+
+  async #chunk({ afterSequence }: { afterSequence: number }): Promise<Chunk> {
+    this.reads++;
+    const { state } = this;
+    await Promise.resolve();
+    this.onLooked();
+    const events = Math.max(0, state.head - afterSequence);
+    const lines = new TextEncoder().encode("line\n".repeat(events));
+    return { ...state, lines, events, last: state.head, end: { hasMore: false } };
+  }
+}
+
+/** Lets everything go on that can. */
+async function settled(): Promise<void> {
+  for (let i = 0; i < 50; i++) await Promise.resolve();
+}
+
+function shown({ storeId, head, whole }: Page): unknown {
+  return [storeId, head, whole!.lines.length / "line\n".length];
+}
+
+Deno.test("what is told after a read has seen it, a read does not look for again", async () => {
+  const store = new ToldStore();
+  store.commit();
+  const page = store.page({ afterSequence: 1 });
+  await settled();
+  store.tell();
+  await settled();
+  assert.equal(store.reads, 1);
+  store.commit();
+  store.tell();
+  assert.deepEqual(shown(await page), ["old", 2, 1]);
+  assert.equal(store.reads, 2);
+});
+
+Deno.test("a read that begins after a reset waits, although others have not been told of the reset yet", async () => {
+  const store = new ToldStore();
+  store.reset();
+  const page = store.page();
+  await settled();
+  store.feed.reset("new");
+  await settled();
+  assert.equal(store.feed.subscriptions, 1);
+  store.commit();
+  store.tell();
+  assert.deepEqual(shown(await page), ["new", 1, 1]);
+});
+
+Deno.test("of a client that leaves while its read looks, nothing waits", async () => {
+  const store = new ToldStore();
+  store.onLooked = () => store.leave();
+  await assert.rejects(store.page(), ClientLeft);
+  assert.equal(store.feed.subscriptions, 0);
+});

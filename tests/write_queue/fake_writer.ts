@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import type { TakeMore } from "../../src/store/group_writes.ts";
+import { done, type Outcome } from "../../src/store/outcome.ts";
+import type { AttemptResult, StoreWrite } from "../../src/store/write.ts";
+
+type Outcomes = readonly Outcome<AttemptResult>[];
+
+const NOTHING = { projections: { create: [], replace: [], delete: [] }, conditions: [] };
+
+/** A write that can be told apart from others by its name. */
+export function writeNamed(name: string): StoreWrite {
+  return { ...NOTHING, events: [{ timeMicros: 0, body: name, terms: "" }] };
+}
+
+function nameOf(write: StoreWrite): string {
+  return write.events[0]!.body;
+}
+
+/** Stands for the writer: groups stay in it until the test ends them. */
+export class FakeWriter {
+  /** The names of the writes of every group that was begun. */
+  readonly groups: string[][] = [];
+  #running: PromiseWithResolvers<Outcomes> | undefined;
+  #more: TakeMore = () => [];
+  #head = 0;
+
+  readonly runGroup = (writes: readonly StoreWrite[], more: TakeMore = () => []): Promise<Outcomes> => {
+    assert.equal(this.#running, undefined, "two groups at a time");
+    this.groups.push(writes.map(nameOf));
+    this.#more = more;
+    this.#running = Promise.withResolvers<Outcomes>();
+    return this.#running.promise;
+  };
+
+  /** Lets those that wait join the group that runs. */
+  takeMore(): void {
+    this.groups.at(-1)!.push(...this.#more().map(nameOf));
+  }
+
+  /** Ends the group that runs: every write is written, unless another outcome is given. */
+  async end(
+    outcomeOf: (name: string) => Outcome<AttemptResult> | undefined = () => undefined,
+  ): Promise<void> {
+    const running = this.#take();
+    running.resolve(this.groups.at(-1)!.map((name) => outcomeOf(name) ?? done(this.#written())));
+    await settled();
+  }
+
+  async fail(error: Error): Promise<void> {
+    this.#take().reject(error);
+    await settled();
+  }
+
+  #written(): AttemptResult {
+    const versions = { create: [], replace: [] };
+    return { kind: "written", storeId: "the store", firstSequence: ++this.#head, versions };
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  #take(): PromiseWithResolvers<Outcomes> {
+    const running = this.#running;
+    assert.ok(running !== undefined, "no group runs");
+    this.#running = undefined;
+    return running;
+  }
+}
+
+/** Resolves when everything that can go on by itself has done so. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

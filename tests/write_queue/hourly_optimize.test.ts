@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { startHourlyOptimize } from "../../src/write_queue/hourly_optimize.ts";
+import { WriteQueue } from "../../src/write_queue/write_queue.ts";
+import { Refusal } from "../../src/model/errors.ts";
+import type { Outcome } from "../../src/store/outcome.ts";
+import { eventually, pause } from "../support/eventually.ts";
+import { DONE } from "../store/outcomes.ts";
+import { FakeWriter, writeNamed } from "./fake_writer.ts";
+
+const PERIOD_MILLISECONDS = 10;
+
+/** A queue, and a store of which only the statistics matter. */
+function setUp(waitingMax = 9): {
+  queue: WriteQueue;
+  writer: FakeWriter;
+  store: { optimize(): Promise<Outcome<void>>; outcome: () => Promise<Outcome<void>> };
+  runs: () => number;
+  reported: Error[];
+  start: () => Disposable;
+} {
+  const writer = new FakeWriter();
+  const queue = new WriteQueue({ runGroup: writer.runGroup, waitingMax, fullCode: "WriteQueueFull" });
+  let runs = 0;
+  const store = {
+    outcome: (): Promise<Outcome<void>> => Promise.resolve(DONE),
+    optimize(): Promise<Outcome<void>> {
+      runs++;
+      return store.outcome();
+    },
+  };
+  const reported: Error[] = [];
+  const start = (): Disposable => {
+    const end = startHourlyOptimize(queue, store, (error) => reported.push(error), PERIOD_MILLISECONDS);
+    return { [Symbol.dispose]: end };
+  };
+  return { queue, writer, store, runs: () => runs, reported, start };
+}
+
+Deno.test("the refresh runs again and again, first after one period, and stops when asked to", async () => {
+  const { runs, reported, start } = setUp();
+  {
+    using _refresh = start();
+    assert.equal(runs(), 0);
+    await eventually(() => assert.ok(runs() >= 3));
+  }
+  const before = runs();
+  await pause(5 * PERIOD_MILLISECONDS);
+  assert.equal(runs(), before);
+  assert.deepEqual(reported, []);
+});
+
+Deno.test("the refresh takes a turn of the queue: it waits for a write and holds up the next one", async () => {
+  const { queue, writer, store, runs, start } = setUp();
+  const { promise, resolve } = Promise.withResolvers<Outcome<void>>();
+  store.outcome = () => promise;
+  queue.write("write", writeNamed("before"), undefined);
+  using _refresh = start();
+  await eventually(() => assert.equal(queue.queued[0]?.kind, "optimize"));
+  assert.equal(runs(), 0);
+  queue.write("write", writeNamed("behind"), undefined);
+  await writer.end();
+  assert.equal(queue.active?.kind, "optimize");
+  assert.equal(runs(), 1);
+  assert.deepEqual(writer.groups, [["before"]]);
+  resolve(DONE);
+  await eventually(() => assert.deepEqual(writer.groups, [["before"], ["behind"]]));
+});
+
+Deno.test("a refresh that finds the queue full or shut down is skipped without a word", async () => {
+  const { queue, writer, runs, reported, start } = setUp(1);
+  queue.write("write", writeNamed("active"), undefined);
+  queue.write("write", writeNamed("waiting"), undefined);
+  using _refresh = start();
+  await pause(5 * PERIOD_MILLISECONDS);
+  assert.equal(queue.queuedCount, 1);
+  await writer.end();
+  await writer.end();
+  await eventually(() => assert.ok(runs() > 0));
+  await queue.shutdown();
+  const before = runs();
+  await pause(5 * PERIOD_MILLISECONDS);
+  assert.equal(runs(), before);
+  assert.deepEqual(reported, []);
+});
+
+Deno.test("a refresh that fails is reported, and the next one is tried", async () => {
+  const { store, runs, reported, start } = setUp();
+  store.outcome = () => Promise.resolve({ kind: "failed", reason: "the disk" });
+  using _refresh = start();
+  await eventually(() => assert.ok(runs() >= 2 && reported.length >= 1));
+  assert.ok(reported[0] instanceof Refusal && reported[0].detail?.includes("the disk"));
+  store.outcome = () => Promise.reject(new Error("the writer worker died"));
+  await eventually(() => assert.match(reported.at(-1)!.message, /writer worker died/));
+});

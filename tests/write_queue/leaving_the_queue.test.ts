@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { WriteQueue } from "../../src/write_queue/write_queue.ts";
+import { ClientLeft } from "../../src/model/errors.ts";
+import { kindOf } from "../store/outcomes.ts";
+import { FakeWriter, settled, writeNamed } from "./fake_writer.ts";
+
+function makeQueue(waitingMax = 100): { queue: WriteQueue; writer: FakeWriter } {
+  const writer = new FakeWriter();
+  return {
+    queue: new WriteQueue({ runGroup: writer.runGroup, waitingMax, fullCode: "WriteQueueFull" }),
+    writer,
+  };
+}
+
+Deno.test("a client that leaves while it waits is taken out at once and nothing is written", async () => {
+  const { queue, writer } = makeQueue();
+  const client = new AbortController();
+  queue.write("write", writeNamed("active"), undefined);
+  const left = queue.write("write", writeNamed("left"), client.signal);
+  queue.write("write", writeNamed("stays"), undefined);
+  client.abort();
+  await assert.rejects(left, ClientLeft);
+  assert.equal(queue.queuedCount, 1);
+  await writer.end();
+  await writer.end();
+  assert.deepEqual(writer.groups, [["active"], ["stays"]]);
+});
+
+Deno.test("a client that leaves while it waits to run alone is taken out, and the writes around it become one group", async () => {
+  const { queue, writer } = makeQueue();
+  const client = new AbortController();
+  let ran = false;
+  queue.write("write", writeNamed("active"), undefined);
+  queue.write("write", writeNamed("before"), undefined);
+  const reset = queue.alone("reset", () => Promise.resolve(ran = true), client.signal);
+  queue.write("write", writeNamed("behind"), undefined);
+  client.abort();
+  await assert.rejects(reset, ClientLeft);
+  await writer.end();
+  await writer.end();
+  assert.deepEqual(writer.groups, [["active"], ["before", "behind"]]);
+  assert.equal(ran, false);
+});
+
+Deno.test("a client that leaves makes room in a full queue", async () => {
+  const { queue, writer } = makeQueue(1);
+  const client = new AbortController();
+  queue.write("write", writeNamed("active"), undefined);
+  const left = queue.write("write", writeNamed("left"), client.signal);
+  client.abort();
+  await assert.rejects(left, ClientLeft);
+  queue.write("write", writeNamed("joins"), undefined);
+  await writer.end();
+  assert.deepEqual(writer.groups, [["active"], ["joins"]]);
+});
+
+Deno.test("once its group has formed, a write runs to its end even if its client leaves", async () => {
+  const { queue, writer } = makeQueue();
+  const clients = [new AbortController(), new AbortController()];
+  queue.write("write", writeNamed("active"), undefined);
+  const writes = clients.map((client, i) => queue.write("write", writeNamed(String(i)), client.signal));
+  await writer.end();
+  for (const client of clients) client.abort();
+  await settled();
+  assert.equal(queue.active?.kind, "write");
+  assert.equal(queue.queuedCount, 1);
+  await writer.end();
+  const kinds = (await Promise.all(writes)).map(({ outcome }) => kindOf(outcome));
+  assert.deepEqual(kinds, ["written", "written"]);
+  assert.deepEqual(writer.groups, [["active"], ["0", "1"]]);
+});
+
+Deno.test("a job that runs alone runs to its end when its client leaves", async () => {
+  const { queue } = makeQueue();
+  const client = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const alone = queue.alone("reset", () => promise, client.signal);
+  client.abort();
+  await settled();
+  assert.equal(queue.active?.kind, "reset");
+  resolve("done");
+  assert.equal(await alone, "done");
+});
+
+Deno.test("a client that has left before it joins is not let in", async () => {
+  const { queue, writer } = makeQueue();
+  const gone = AbortSignal.abort();
+  await assert.rejects(async () => await queue.write("write", writeNamed("left"), gone), ClientLeft);
+  await assert.rejects(async () => await queue.alone("reset", () => Promise.resolve(), gone), ClientLeft);
+  assert.deepEqual(writer.groups, []);
+  assert.equal(queue.active, undefined);
+});
+
+Deno.test("a client that leaves after a shutdown has refused it changes nothing", async () => {
+  const { queue, writer } = makeQueue();
+  const client = new AbortController();
+  queue.write("write", writeNamed("active"), undefined);
+  const waiting = queue.write("write", writeNamed("waiting"), client.signal);
+  const shutdown = queue.shutdown();
+  client.abort();
+  await assert.rejects(waiting, /ShuttingDown/);
+  await writer.end();
+  await shutdown;
+});
+
+Deno.test("a client of many requests can leave without a trace: no listener stays on its signal", async () => {
+  const { queue, writer } = makeQueue();
+  const client = new AbortController();
+  let listeners = 0;
+  const { addEventListener, removeEventListener } = client.signal;
+  client.signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+    listeners++;
+    addEventListener.apply(client.signal, args);
+  };
+  client.signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+    listeners--;
+    removeEventListener.apply(client.signal, args);
+  };
+  for (let i = 0; i < 5; i++) queue.write("write", writeNamed(String(i)), client.signal);
+  while (writer.isRunning) await writer.end();
+  assert.equal(listeners, 0);
+});

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { ClientLeft, Refusal } from "../../src/model/errors.ts";
+import type { Client } from "../../src/store/store.ts";
+import { Age } from "../../src/write_queue/clock.ts";
+import { WriteQueue } from "../../src/write_queue/write_queue.ts";
+import { FakeWriter, writeNamed } from "./fake_writer.ts";
+import { HeldRuns } from "./held_runs.ts";
+
+/** A queue, and preparations that run until they are ended. */
+function setUp(waitingMax = 100): {
+  queue: WriteQueue;
+  writer: FakeWriter;
+  begun: string[];
+  clients: Map<string, Client>;
+  prepare: (name: string, client?: AbortSignal, admitted?: Age) => Promise<string>;
+  end: (name: string) => Promise<void>;
+} {
+  const writer = new FakeWriter();
+  const queue = new WriteQueue({ runGroup: writer.runGroup, waitingMax, fullCode: "WriteQueueFull" });
+  const runs = new HeldRuns();
+  const clients = new Map<string, Client>();
+  const run = (name: string) => (client: Client): Promise<string> => {
+    clients.set(name, client);
+    return runs.begin(name);
+  };
+  return {
+    queue,
+    writer,
+    begun: runs.begun,
+    clients,
+    prepare: async (name, client, admitted) => await queue.prepare(name, run(name), client, admitted),
+    end: (name) => runs.end(name),
+  };
+}
+
+function refusal(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof Refusal && error.code === code;
+}
+
+Deno.test("preparations run one at a time, in order, beside the turns, and are shown as waiting", async () => {
+  const { queue, writer, begun, prepare, end } = setUp();
+  const first = prepare("first");
+  const second = prepare("second");
+  void queue.write("write", writeNamed("a"), undefined);
+  void queue.write("write", writeNamed("b"), undefined);
+  assert.deepEqual([begun, writer.groups], [["first"], [["a"]]]);
+  assert.equal(queue.queuedCount, 3);
+  assert.deepEqual(queue.queued.map(({ kind }) => kind), ["first", "second", "write"]);
+  await end("first");
+  assert.equal(await first, "first");
+  assert.deepEqual(begun, ["first", "second"]);
+  assert.equal(queue.queuedCount, 2);
+  await end("second");
+  assert.equal(await second, "second");
+  assert.equal(queue.queuedCount, 1);
+});
+
+Deno.test("a preparation that fails does so alone", async () => {
+  const { queue, prepare, end } = setUp();
+  const failing = queue.prepare("failing", () => Promise.reject(new Error("broken")), undefined);
+  const next = prepare("next");
+  await assert.rejects(failing, /broken/);
+  await end("next");
+  assert.equal(await next, "next");
+});
+
+Deno.test("preparations count for the limit; a request that has been let in is not refused again", async () => {
+  const { queue, writer, prepare, end } = setUp(2);
+  const age = new Age();
+  void queue.write("write", writeNamed("active"), undefined);
+  void prepare("first");
+  void prepare("second");
+  await assert.rejects(prepare("third"), refusal("WriteQueueFull"));
+  assert.throws(() => queue.write("write", writeNamed("late"), undefined), refusal("WriteQueueFull"));
+  void prepare("again", undefined, age);
+  assert.equal(queue.queuedCount, 3);
+  await end("first");
+  void queue.write("write", writeNamed("returning"), undefined, 0, age);
+  await writer.end();
+  assert.deepEqual(writer.groups, [["active"], ["returning"]]);
+});
+
+Deno.test("the only preparation does not wait for anybody, so a queue of no places lets it in", async () => {
+  const { prepare, end } = setUp(0);
+  const only = prepare("only");
+  await assert.rejects(prepare("second"), refusal("WriteQueueFull"));
+  await end("only");
+  assert.equal(await only, "only");
+});
+
+Deno.test("a write that was let in before goes before those that came later", async () => {
+  const { queue, writer } = setUp();
+  void queue.write("write", writeNamed("active"), undefined);
+  void queue.write("write", writeNamed("early"), undefined);
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  const age = new Age();
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  void queue.alone("reset", () => Promise.resolve(), undefined);
+  void queue.write("write", writeNamed("returning"), undefined, 0, age);
+  await writer.end();
+  assert.deepEqual(writer.groups, [["active"], ["early", "returning"]]);
+});
+
+Deno.test("a client that leaves is taken out at once, and the next begins when its work has ended", async () => {
+  const { queue, begun, clients, prepare, end } = setUp();
+  const [running, waiting] = [new AbortController(), new AbortController()];
+  const first = prepare("first", running.signal);
+  const second = prepare("second", waiting.signal);
+  void prepare("third");
+  waiting.abort();
+  await assert.rejects(second, ClientLeft);
+  running.abort();
+  await assert.rejects(first, ClientLeft);
+  assert.equal(queue.queuedCount, 1);
+  assert.ok(clients.get("first")!.left.aborted);
+  assert.deepEqual(begun, ["first"]);
+  await end("first");
+  assert.deepEqual(begun, ["first", "third"]);
+  await assert.rejects(prepare("gone", AbortSignal.abort()), ClientLeft);
+});
+
+Deno.test("a shutdown refuses preparations, and none begins after it", async () => {
+  const { queue, begun, clients, prepare, end } = setUp();
+  const refused = [prepare("first"), prepare("second")].map((each) =>
+    assert.rejects(each, refusal("ShuttingDown"))
+  );
+  await queue.shutdown();
+  await Promise.all(refused);
+  assert.ok(clients.get("first")!.left.aborted);
+  await end("first");
+  assert.deepEqual(begun, ["first"]);
+  await assert.rejects(prepare("late"), refusal("ShuttingDown"));
+});
