@@ -7,17 +7,18 @@ import { usePostgres } from "./server/postgres.ts";
 /*
  * One check of the audit, in a process of its own:
  *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--record path]
- *     [--postgres] [--replay text]
+ *     [--postgres] [--replay text] [--list]
  * It prints one line of JSON with its figures. A failure is told in words, with the command that repeats it.
  */
 
 const USAGE = `deno task audit:check CHECK [flags], where CHECK is one of: ${[...CHECKS.keys()].join(", ")}
   --edition X       A, B or C (A)
   --seed n          of all random choices (another one each time)
-  --rounds n        how many rounds; what a round is, docs/durability.md says
+  --rounds n        how many rounds; audit/README.md says what a round of each check is
   --minutes n       as many rounds as fit into so many minutes
   --postgres        on PostgreSQL instead of a file (models, queries)
   --replay text     only the run that a failure has named (models)
+  --list            list the planted bugs, and what must notice each (bugs)
   --directory path  where the stores lie (the system's directory for temporary files)
   --record path     a directory for what endurance measures; deno task audit:plots draws it
 `;
@@ -44,6 +45,7 @@ function parse() {
         record: { type: "string" },
         replay: { type: "string" },
         postgres: { type: "boolean", default: false },
+        list: { type: "boolean", default: false },
       },
     });
   } catch (error) {
@@ -67,6 +69,10 @@ function amount(name: string, text: string | undefined): number | undefined {
 
 const { values, positionals: [name = ""] } = parse();
 const check = CHECKS.get(name) ?? usageError(`there is no check "${name}"`);
+if (values.list) {
+  print(check.list?.() ?? usageError(`${name} has no list`));
+  Deno.exit(0);
+}
 const { edition, record, replay } = values;
 if (edition !== "A" && edition !== "B" && edition !== "C") usageError(`there is no edition ${edition}`);
 const seed = number("seed", values.seed) ?? Math.floor(Math.random() * 1e9);

@@ -1,4 +1,5 @@
 import { BUGS } from "./bugs/bugs.ts";
+import { listOf } from "./bugs/list.ts";
 import { plantedBugs } from "./bugs/planted_bugs.ts";
 import { chainRounds } from "./chain/chain_rounds.ts";
 import { clockJumps } from "./clock/clock_jumps.ts";
@@ -28,6 +29,8 @@ export interface Check {
   readonly rounds: { readonly quick: number; readonly full: number };
   /** Whether it can also be run on PostgreSQL. */
   readonly onPostgres?: true;
+  /** What it tries, one item a line, for `--list`. */
+  readonly list?: () => string;
 }
 
 export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
@@ -81,5 +84,10 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   // A round is one minute.
   ["endurance", { run: endurance, editions: ["A", "B", "C"], rounds: { quick: 0.2, full: 60 } }],
   // A round is one bug, which says itself what edition it is about.
-  ["bugs", { run: plantedBugs, editions: ["A"], rounds: { quick: 1, full: BUGS.length } }],
+  ["bugs", {
+    run: plantedBugs,
+    editions: ["A"],
+    rounds: { quick: 1, full: BUGS.length },
+    list: () => listOf(BUGS),
+  }],
 ]);

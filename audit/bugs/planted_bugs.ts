@@ -3,6 +3,7 @@ import { AuditFailure, type CheckContext, type Figures } from "../report.ts";
 import { Random } from "../workload/random.ts";
 import type { Bug, Catcher } from "./bug.ts";
 import { BUGS } from "./bugs.ts";
+import { nameOf } from "./list.ts";
 import { plant, runCatcher } from "./plant.ts";
 
 /*
@@ -102,10 +103,6 @@ async function faultWithout(
   const fault = `${nameOf(catcher)} fails without a bug`;
   report(`${fault}\n${output.slice(-OUTPUT_MAX)}\n`);
   return fault;
-}
-
-function nameOf(catcher: Catcher): string {
-  return "tests" in catcher ? catcher.tests : `${catcher.check}, edition ${catcher.edition}`;
 }
 
 function firstFault(output: string): string {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { BUGS } from "../../audit/bugs/bugs.ts";
+import { listOf } from "../../audit/bugs/list.ts";
 import { plant, runCatcher } from "../../audit/bugs/plant.ts";
 import { inDirectory } from "../support/directory.ts";
 
@@ -24,12 +25,19 @@ Deno.test("a check that does not exist, or a flag that makes no sense, ends with
       ["damage", "--rounds", "0"],
       ["damage", "--minutes", "0"],
       ["damage", "--often"],
+      ["damage", "--list"],
     ]
   ) {
     const { code, text } = await run(...args);
     assert.equal(code, 2, args.join(" "));
     assert.match(text, /deno task audit:check CHECK/);
   }
+});
+
+Deno.test("bugs --list prints every planted bug and runs none", async () => {
+  const { code, text } = await run("bugs", "--list");
+  assert.equal(code, 0, text);
+  assert.equal(text, listOf(BUGS));
 });
 
 Deno.test("a check that passes tells its figures in one line of JSON", async () => {
