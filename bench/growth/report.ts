@@ -62,7 +62,7 @@ function otherRows(sizes: readonly Size[]): string[][] {
     return milliseconds.toFixed(2) + missed;
   };
   return [
-    row("refused write, p99 ms", p99),
+    row("rejected write, p99 ms", p99),
     row("start, ms", ({ start }) => (start.seconds * 1000).toFixed(0)),
     row("memory at rest, MB", ({ start }) => ((start.rssBytes ?? NaN) / 1e6).toFixed(0)),
     row("database, MB", ({ databaseBytes }) => Math.round(databaseBytes / 1e6).toLocaleString("en")),

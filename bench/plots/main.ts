@@ -8,7 +8,7 @@ import { machineTable, rowsTable, startTable } from "./tables.ts";
 
 /*
  * Makes the charts of docs/performance.md from what `deno task bench --json` and `deno task bench:growth --json`
- * wrote, and prints the page's tables. Without a file, it prints the facts of this machine alone.
+ * wrote, and prints their tables. Without a file, it prints the facts of this machine alone.
  *
  *   deno task bench:plots [--bench bench.json] [--growth growth.json] [--out docs/performance]
  */

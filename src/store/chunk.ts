@@ -3,7 +3,7 @@ import type { StoreState } from "./state.ts";
 
 /**
  * A chunk ends with a line, soon after this size. Each open page holds one chunk while its client is slow: with 1 MB, 50
- * slow readers took 290 MB. See docs/measurements/http_load.md.
+ * slow readers took 290 MB. See docs/measurements.md.
  */
 export const CHUNK_BYTES = 192 * 1024;
 

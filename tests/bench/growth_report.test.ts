@@ -43,8 +43,8 @@ Deno.test("the tables of the growth say which aims are missed", () => {
     ),
   );
   assert.ok(
-    lines.includes("| write that its condition refuses, 1 client |  | 500/s, 50 us, 0.50 (missed) |"),
+    lines.includes("| write that its condition rejects, 1 client |  | 500/s, 50 us, 0.50 (missed) |"),
   );
-  assert.ok(lines.includes("| refused write, p99 ms |  | 2.50 (aim 2 missed) |"));
+  assert.ok(lines.includes("| rejected write, p99 ms |  | 2.50 (aim 2 missed) |"));
   assert.ok(lines.includes("| filled in process, events/s |  | 500,000 |"));
 });

@@ -4,7 +4,7 @@ import { startServer } from "../../support/server_process.ts";
 import { honestP99, untilStalled } from "./support/honest_clients.ts";
 import { SLOW_SHAPES, SlowClients } from "./support/slow_clients.ts";
 
-/** The full number, 500, is a task: see docs/measurements/http_load.md. */
+/** The full number, 500, is a task: see docs/measurements.md. */
 const SLOW_CLIENTS = 100;
 const SECONDS = 1;
 
