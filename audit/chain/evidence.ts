@@ -17,7 +17,7 @@ export interface Failover {
   readonly kept: number | undefined;
   readonly struckAt: number;
   readonly promotedAt: number;
-  /** Whether the servers know that nothing was lost: they were told, or the only one has survived. */
+  /** Whether the servers know that nothing is lost that they have seen: a setting says so, or the only one has survived. */
   readonly isKnownWhole: boolean;
 }
 

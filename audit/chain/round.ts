@@ -57,8 +57,8 @@ export async function runRound(
   const isSilent = plan.end === "silent";
   const seconds = isSilent ? SILENT_SECONDS : GO_ON_SECONDS;
   const goOn = await untilGoesOn(edition, servers, observations, chain.lines, seconds);
-  const isKnownWhole = chain.plan.isLossless ||
-    isAlone && !plan.isLossy && servers[0]!.starts === starts;
+  const mayKeepId = chain.plan.isLossless || isAlone && !plan.isLossy && servers[0]!.starts === starts;
+  const isKnownWhole = mayKeepId && !mayShowUnanswered(chain, plan);
   const failover: Failover = { ...struck, isKnownWhole };
   await hosts.mend();
   await chain.untilDecided(DECISIONS_AFTER);
@@ -79,6 +79,15 @@ export async function runRound(
 function isTheOnlyOne([server, ...others]: readonly ChainServer[]): boolean {
   const { starts, startedAt } = server!;
   return others.length === 0 && (starts === 1 || performance.now() - startedAt > 1000 * GONE_SECONDS);
+}
+
+/**
+ * Whether a server may have seen a write that was never answered, and that the new primary lacks: on a replica that is
+ * ahead of the synchronous one, or on a primary whose processes stop waiting for that one as they end. A client may have
+ * read it, so the store gets a new ID.
+ */
+function mayShowUnanswered({ readsReplicas }: Chain, { end }: RoundPlan): boolean {
+  return readsReplicas || end === "kill";
 }
 
 function killServers({ servers }: Chain, { killed }: RoundPlan, random: Random): void {
