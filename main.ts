@@ -7,7 +7,7 @@ import type { Edition } from "./src/editions/edition.ts";
 import { editions } from "./src/editions/editions.ts";
 import { LineOutput, lineStart } from "./src/log/line_output.ts";
 import { Log } from "./src/log/log.ts";
-import { Refusal } from "./src/model/errors.ts";
+import { ApiError } from "./src/model/errors.ts";
 import { ListenError } from "./src/http/transport/unix_socket.ts";
 import { firstSteps } from "./src/server/first_steps.ts";
 import { type RunningServer, startServer } from "./src/server/start_server.ts";
@@ -100,7 +100,7 @@ function otherWayToListen(error: unknown, { values }: Loaded<ServerSettings>): s
 
 /** A refusal's message says everything; anything else is a bug, and the stack helps to find it. */
 function failureText(error: Error): string {
-  return error instanceof Refusal ? error.message : error.stack ?? error.message;
+  return error instanceof ApiError ? error.message : error.stack ?? error.message;
 }
 
 /** Stops the server gracefully and ends the process. */

@@ -19,7 +19,7 @@ type InitOptions = CommandLine<typeof initProgram>["options"];
 
 await runProgram(initProgram, async ({ options }) => {
   if (options.checkConfig) return checkConfig(initProgram, options.config, loadForThisMachine);
-  refuseSeveralTasks(options);
+  rejectSeveralTasks(options);
   const { dataDir, postgres } = placeFrom(options);
   print(postgres === undefined ? init(options, dataDir) : await initPostgres(options, postgres));
   return ExitCode.ok;
@@ -59,7 +59,7 @@ function made({ path, storeId, events }: { path: string; storeId: string; events
   return `${path}\nstore ${storeId}\n${events === undefined ? "" : `${countEvents(events)} imported\n`}`;
 }
 
-function refuseSeveralTasks({ import: exported, importPlain, addViews }: InitOptions): void {
+function rejectSeveralTasks({ import: exported, importPlain, addViews }: InitOptions): void {
   if ([exported !== undefined, importPlain !== undefined, addViews].filter(Boolean).length > 1) {
     throw new UsageError(["only one of --import, --import-plain and --add-views can be given"]);
   }

@@ -90,11 +90,11 @@ export async function decide<Events extends object>(
     if (failure) await jitter(attempt - SOONER, signal);
     const known = states ??= Object.fromEntries(named.map(([name, { initial }]) => [name, initial]));
     const mayBeThere = mayExist || failure;
-    const news: StoredEvent<Events>[] = [];
+    const learned: StoredEvent<Events>[] = [];
     try {
       const range = { after: position, headAtLeast: failure?.conflict?.sequence };
       position = await readToEnd(server, mayBeThere ? withMark : query, range, signal, (events) => {
-        if (mayBeThere) news.push(...events);
+        if (mayBeThere) learned.push(...events);
         else applyTo(known, named, events);
       });
     } catch (error) {
@@ -107,11 +107,11 @@ export async function decide<Events extends object>(
       continue;
     }
     const end = position;
-    const found = news.filter((event) => matches(marked, event));
+    const found = learned.filter((event) => matches(marked, event));
     if (found.length) return { ...decided(end, found), found };
-    if (news.length || lost && lost.storeId !== end.storeId) lost = events = undefined;
+    if (learned.length || lost && lost.storeId !== end.storeId) lost = events = undefined;
     if (attempt > attempts) throw inDoubt(failure);
-    applyTo(known, named, news);
+    applyTo(known, named, learned);
     events ??= withTags(listOf(await handler(known) ?? []), mark);
     if (!events.length) return decided(end, []);
     try {

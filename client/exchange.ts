@@ -49,7 +49,7 @@ interface Patience {
   lost(message: string, code?: string, cause?: unknown): ConnectionLost;
 }
 
-function patienceFor({ changes, signal }: Call, answerSeconds: number): Patience {
+function timeoutFor({ changes, signal }: Call, answerSeconds: number): Patience {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal!.reason);
   signal?.throwIfAborted();
@@ -99,7 +99,7 @@ export async function exchange(
   call: Call,
 ): Promise<Answer> {
   const { method, path, body, success = 200, changes, waitSeconds } = call;
-  const patience = patienceFor(call, answerSeconds);
+  const patience = timeoutFor(call, answerSeconds);
   const { signal, wait, end, leave, lost } = patience;
   const headers = { ...common, ...call.headers };
   const request = { method, path, headers, body: JSON.stringify(body), signal };

@@ -14,7 +14,7 @@ type Model<State> = DecisionModel<Events, State>;
 export const COURSES_PER_STUDENT = 5;
 
 /** What the rules do not allow. */
-export class Refusal extends Error {}
+export class ApiError extends Error {}
 
 const capacityOf = (course: string): Model<number | undefined> => ({
   query: { types: ["CourseDefined", "CapacityChanged"], identifiers: { course } },
@@ -34,7 +34,7 @@ const coursesOf = (student: string): Model<readonly string[]> => ({
 
 export async function defineCourse(store: Store, course: string, capacity: number): Promise<void> {
   await store.decide(capacityOf(course), (known) => {
-    if (known !== undefined) throw new Refusal("the course is there already");
+    if (known !== undefined) throw new ApiError("the course is there already");
     return { type: "CourseDefined", identifiers: { course }, payload: { capacity } };
   });
 }
@@ -42,7 +42,7 @@ export async function defineCourse(store: Store, course: string, capacity: numbe
 /** Seats that are taken stay taken: below their number, nobody else gets in. */
 export async function changeCapacity(store: Store, course: string, capacity: number): Promise<void> {
   await store.decide(capacityOf(course), (known) => {
-    if (known === undefined) throw new Refusal("there is no such course");
+    if (known === undefined) throw new ApiError("there is no such course");
     if (known === capacity) return; // nothing to write
     return { type: "CapacityChanged", identifiers: { course }, payload: { capacity } };
   });
@@ -51,10 +51,10 @@ export async function changeCapacity(store: Store, course: string, capacity: num
 export async function subscribe(store: Store, course: string, student: string): Promise<void> {
   const models = { capacity: capacityOf(course), taken: seatsTaken(course), courses: coursesOf(student) };
   await store.decide(models, ({ capacity, taken, courses }) => {
-    if (capacity === undefined) throw new Refusal("there is no such course");
-    if (courses.includes(course)) throw new Refusal("the student is in the course already");
-    if (courses.length >= COURSES_PER_STUDENT) throw new Refusal("the student has enough courses");
-    if (taken >= capacity) throw new Refusal("the course is full");
+    if (capacity === undefined) throw new ApiError("there is no such course");
+    if (courses.includes(course)) throw new ApiError("the student is in the course already");
+    if (courses.length >= COURSES_PER_STUDENT) throw new ApiError("the student has enough courses");
+    if (taken >= capacity) throw new ApiError("the course is full");
     return { type: "StudentSubscribed", identifiers: { course, student }, payload: null };
   });
 }
@@ -68,7 +68,7 @@ if (import.meta.main) {
       await subscribe(store, course, `${student}-${crypto.randomUUID()}`);
       console.log(`${student} has a seat`);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       console.log(`${student}: ${error.message}`);
     }
   }

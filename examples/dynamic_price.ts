@@ -15,7 +15,7 @@ export const GRACE_MINUTES = 10;
 const MINUTE = 60 * 1000;
 
 /** What the rules do not allow. */
-export class Refusal extends Error {}
+export class ApiError extends Error {}
 
 interface Price {
   readonly cents: number;
@@ -54,7 +54,7 @@ export async function placeOrder(store: Store, shown: Prices, now = new Date()):
     for (const product of products) {
       const honoured = prices[product]!.filter(({ replacedAt }) => replacedAt > honouredSince);
       if (honoured.every(({ cents }) => cents !== shown[product])) {
-        throw new Refusal(`${product} is not sold at ${shown[product]}`);
+        throw new ApiError(`${product} is not sold at ${shown[product]}`);
       }
     }
     const payload = { cents: shown, at: now.toISOString() };
@@ -70,7 +70,7 @@ if (import.meta.main) {
   }
   for (const cents of [2100, 2400, 1900]) {
     const refused = await placeOrder(store, { [lamp]: cents }).catch((error) => error);
-    if (refused && !(refused instanceof Refusal)) throw refused;
+    if (refused && !(refused instanceof ApiError)) throw refused;
     console.log(`ordered for ${cents}: ${refused ? "no" : "yes"}`);
   }
 }

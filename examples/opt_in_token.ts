@@ -13,7 +13,7 @@ export const VALID_MINUTES = 60;
 const MINUTE = 60 * 1000;
 
 /** What the rules do not allow. */
-export class Refusal extends Error {}
+export class ApiError extends Error {}
 
 interface Token {
   readonly email: string;
@@ -40,9 +40,9 @@ export async function issueToken(store: Store, email: string, now = new Date()):
 
 export async function confirmAddress(store: Store, token: string, now = new Date()): Promise<void> {
   await store.decide(tokenOf(token), (known) => {
-    if (known === undefined) throw new Refusal("there is no such token");
-    if (known.isUsed) throw new Refusal("the token has been used");
-    if (now.getTime() >= known.expiresAt) throw new Refusal("the token has expired");
+    if (known === undefined) throw new ApiError("there is no such token");
+    if (known.isUsed) throw new ApiError("the token has been used");
+    if (now.getTime() >= known.expiresAt) throw new ApiError("the token has expired");
     return {
       type: "AddressConfirmed",
       identifiers: { email: known.email, token },
@@ -57,7 +57,7 @@ if (import.meta.main) {
   const inMinutes = (minutes: number): Date => new Date(Date.now() + minutes * MINUTE);
   const tell = (what: string, call: Promise<void>): Promise<void> =>
     call.then(() => console.log(`${what}: done`), (error) => {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       console.log(`${what}: ${error.message}`);
     });
   const token = await issueToken(store, email);

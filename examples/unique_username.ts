@@ -13,7 +13,7 @@ export const RESERVED_DAYS = 3;
 const DAY = 24 * 60 * 60 * 1000;
 
 /** What the rules do not allow. */
-export class Refusal extends Error {}
+export class ApiError extends Error {}
 
 interface Usage {
   readonly holder: string | undefined;
@@ -36,8 +36,8 @@ export async function takeName(
   now = new Date(),
 ): Promise<void> {
   await store.decide(usageOf(username), ({ holder, reservedUntil }) => {
-    if (holder !== undefined) throw new Refusal("the name is taken");
-    if (now.getTime() < reservedUntil) throw new Refusal("the name was released not long ago");
+    if (holder !== undefined) throw new ApiError("the name is taken");
+    if (now.getTime() < reservedUntil) throw new ApiError("the name was released not long ago");
     return { type: "NameTaken", identifiers: { username, account }, payload: { at: now.toISOString() } };
   });
 }
@@ -49,7 +49,7 @@ export async function releaseName(
   now = new Date(),
 ): Promise<void> {
   await store.decide(usageOf(username), ({ holder }) => {
-    if (holder !== account) throw new Refusal("the account does not hold the name");
+    if (holder !== account) throw new ApiError("the account does not hold the name");
     return { type: "NameReleased", identifiers: { username, account }, payload: { at: now.toISOString() } };
   });
 }
@@ -60,7 +60,7 @@ if (import.meta.main) {
   const inDays = (days: number): Date => new Date(Date.now() + days * DAY);
   const tell = (what: string, call: Promise<void>): Promise<void> =>
     call.then(() => console.log(`${what}: done`), (error) => {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       console.log(`${what}: ${error.message}`);
     });
   await tell("Ada takes the name", takeName(store, name, "ada"));

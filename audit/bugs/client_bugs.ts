@@ -28,9 +28,9 @@ export const CLIENT_BUGS: readonly Bug[] = [
     name: "a decision applies what came before it has looked for its own events",
     edits: [{
       file: DECIDE,
-      find: "if (mayBeThere) news.push(...events);",
+      find: "if (mayBeThere) learned.push(...events);",
       replace:
-        "if (mayBeThere) news.push(...events.filter((one) => matches(marked, one) || void applyTo(known, named, [one])));",
+        "if (mayBeThere) learned.push(...events.filter((one) => matches(marked, one) || void applyTo(known, named, [one])));",
     }],
     caughtBy: LOST_ANSWERS,
   },

@@ -77,9 +77,9 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     name: "a start throws the log away, as if it were left over",
     edits: [{
       file: WRITER,
-      find: "    else refuseSecondName(path);\n",
+      find: "    else rejectSecondName(path);\n",
       replace:
-        "    else refuseSecondName(path);\n    try {\n      Deno.removeSync(`${path}-wal`);\n    } catch {\n" +
+        "    else rejectSecondName(path);\n    try {\n      Deno.removeSync(`${path}-wal`);\n    } catch {\n" +
         "      // There is none.\n    }\n",
     }],
     caughtBy: kills("A"),

@@ -2,8 +2,8 @@ import type { Bug, Catcher } from "./bug.ts";
 
 const chain = (edition: "A" | "B" | "C", rounds: number): Catcher => ({ check: "chain", edition, rounds });
 
-const FAILOVER = "src/store/postgres/servers/failover.ts";
-const PRIMARY = "src/store/postgres/servers/primary.ts";
+const FAILOVER = "src/store/postgres/cluster/failover.ts";
+const PRIMARY = "src/store/postgres/cluster/primary.ts";
 const SESSION_SOURCE = "src/store/postgres/reading/session_source.ts";
 const TRANSACTIONS = "src/store/postgres/writing/transactions.ts";
 
@@ -92,7 +92,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
   {
     name: "a search ahead of the turn believes a host that ends too early",
     edits: [{
-      file: "src/store/check_ahead.ts",
+      file: "src/store/pre_check.ts",
       find: "chunk.storeId === this.#storeId && chunk.head >= (request.head ?? 0);",
       replace: "chunk.storeId === this.#storeId;",
     }],
@@ -114,7 +114,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
       find: 'if (seen === "present" && awaited === 0) return "whole";',
       replace: 'if (awaited === 0) return "whole";',
     }],
-    caughtBy: { tests: "tests/store/postgres/servers/failover.test.ts" },
+    caughtBy: { tests: "tests/store/postgres/cluster/failover.test.ts" },
   },
   {
     name: "a server that the database does not know says that its history is whole",
@@ -123,7 +123,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
       find: "servers.some(({ name, isRegistered }) => isRegistered && name === server);",
       replace: "servers.every(({ name }) => name !== '');",
     }],
-    caughtBy: { tests: "tests/store/postgres/servers/primary.test.ts" },
+    caughtBy: { tests: "tests/store/postgres/cluster/primary.test.ts" },
   },
   {
     name: "after a failover, other servers are not waited for",
@@ -132,7 +132,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
       find: ".difference(done).size;",
       replace: ".difference(done).size * 0;",
     }],
-    caughtBy: { tests: "tests/store/postgres/servers/primary.test.ts" },
+    caughtBy: { tests: "tests/store/postgres/cluster/primary.test.ts" },
   },
   {
     name: "time in which PostgreSQL was down counts as waiting for other servers",
@@ -145,7 +145,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
   },
   {
     name: "a turn that lost its answer is acknowledged and not remembered",
-    edits: [{ file: TRANSACTIONS, find: "      this.#claim.primary.seen.saw(after);\n", replace: "" }],
+    edits: [{ file: TRANSACTIONS, find: "      this.#ownership.primary.seen.saw(after);\n", replace: "" }],
     caughtBy: { tests: "tests/system/postgres/history_checks.test.ts" },
   },
   {
@@ -164,7 +164,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
       find: "  return system === otherSystem && parseInt(id, 16) < parseInt(otherId, 16);",
       replace: "  return system !== otherSystem && parseInt(id, 16) < parseInt(otherId, 16) - Infinity;",
     }],
-    caughtBy: { tests: "tests/store/postgres/servers/failover.test.ts" },
+    caughtBy: { tests: "tests/store/postgres/cluster/failover.test.ts" },
   },
   {
     name: "a condition at a position that its history has not reached holds",
@@ -187,7 +187,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
   {
     name: "a server that stands by takes over although the active one lives",
     edits: [{
-      file: "src/store/postgres/servers/active_server.ts",
+      file: "src/store/postgres/cluster/active_server.ts",
       find: "WHERE (a.backend_start = s.session_start",
       replace: "WHERE (a.backend_start < s.session_start",
     }],

@@ -68,11 +68,11 @@ export const LOST_ANSWER_BUGS: readonly Bug[] = [
     edits: [
       {
         file: DECIDE,
-        find: "        if (mayBeThere) news.push(...events);\n",
-        replace: "        if (mayBeThere) {\n          news.push(...events);\n" +
+        find: "        if (mayBeThere) learned.push(...events);\n",
+        replace: "        if (mayBeThere) {\n          learned.push(...events);\n" +
           "          applyTo(known, named, events.filter((event) => !matches(marked, event)));\n        }\n",
       },
-      { file: DECIDE, find: "    applyTo(known, named, news);\n", replace: "" },
+      { file: DECIDE, find: "    applyTo(known, named, learned);\n", replace: "" },
     ],
     caughtBy: { tests: "tests/client/lost_answers.test.ts" },
   },

@@ -94,7 +94,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
       },
       // The registration of the new session would wait as well.
       {
-        file: "src/store/postgres/servers/claim.ts",
+        file: "src/store/postgres/cluster/write_ownership.ts",
         find: 'run([...this.#registration, { sql: "COMMIT" }]);',
         replace: 'run([{ sql: "ROLLBACK" }]);',
       },

@@ -53,7 +53,7 @@ export const SECURITY_BUGS: readonly Bug[] = [
   {
     name: "without a token, pages of strangers are let in",
     edits: [{
-      file: "src/server/term.ts",
+      file: "src/server/leadership.ts",
       find: "    originCheck: settings.authToken === undefined\n",
       replace: "    originCheck: settings.authToken !== undefined\n",
     }],

@@ -30,7 +30,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/store/sqlite/backup/backup_writer.ts",
-        find: '    this.#db.run("COMMIT");\n    this.#refuseLoss();',
+        find: '    this.#db.run("COMMIT");\n    this.#rejectLoss();',
         replace: '    if (this.#isLate) this.#db.run("COMMIT");\n    this.#isLate = !this.#isLate;',
       },
       {
@@ -73,7 +73,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     name: "a paused store gives out tickets",
     edits: [{
       file: "src/editions/c_ticket/pause.ts",
-      find: '    if (this.isPaused) throw new Refusal("Paused");',
+      find: '    if (this.isPaused) throw new ApiError("Paused");',
       replace: "",
     }],
     caughtBy: { tests: "tests/editions/c_ticket/pause.test.ts" },

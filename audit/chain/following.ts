@@ -40,23 +40,23 @@ export function follow({ client, topic, restartsItself, signal, observations }: 
   const restarting = restartsItself ? { ...options, onReset: "restart" as const } : options;
   let from: Position | undefined;
   // At the beginning, there is nothing that a reset would make void.
-  let isTold = true;
+  let isReported = true;
   const run = async (): Promise<void> => {
     for await (const step of store.follow(query, { ...restarting, from })) {
       const { storeId, sequence } = step.checkpoint;
       let segment = follower.segments.at(-1);
       if (segment?.storeId !== storeId || step.isReset) {
-        segment = { storeId, events: [], sequence: 0, isTold: isTold || step.isReset };
+        segment = { storeId, events: [], sequence: 0, isReported: isReported || step.isReset };
         follower.segments.push(segment);
       }
-      isTold = false;
+      isReported = false;
       segment.events.push(...step.events.map(seenOf));
       segment.sequence = sequence;
       from = step.checkpoint;
     }
   };
   untilAborted(signal, run, (error) => {
-    if (error instanceof StoreReset) [from, isTold] = [undefined, true];
+    if (error instanceof StoreReset) [from, isReported] = [undefined, true];
     else if (!(error instanceof EventStoreError)) {
       observations().faults.push(`${name} failed: ${Deno.inspect(error)}`);
     }

@@ -26,8 +26,8 @@ function faultsOfSegment(
   segment: Segment,
   events: readonly SeenEvent[],
 ): string[] {
-  const { storeId, sequence, isTold } = segment;
-  const faults = isTold ? [] : [`${name} was not told of the reset to store ${storeId}`];
+  const { storeId, sequence, isReported } = segment;
+  const faults = isReported ? [] : [`${name} was not told of the reset to store ${storeId}`];
   const wanted = events.filter((event) =>
     event.sequence <= sequence && (topic === undefined || isAbout(event, topic.name, topic.value))
   );

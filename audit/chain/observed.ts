@@ -89,7 +89,7 @@ export interface Segment {
   /** How far it has come. */
   sequence: number;
   /** Whether the follower was told that the store is a new one. */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
 }
 
 /** A state that a projector has stored. */

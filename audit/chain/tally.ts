@@ -69,7 +69,7 @@ export function addRound(tally: Tally, { evidence, goOn, isSilent }: RoundResult
   tally.largePages += pages.filter(({ events }) => events.length >= EVENTS_OF_A_LARGE_PAGE).length;
   if (isNew) {
     tally.resetsTold += followers.filter(({ segments }) =>
-      segments.length > 1 && segments.at(-1)!.isTold
+      segments.length > 1 && segments.at(-1)!.isReported
     ).length;
   }
   if (isNew && !failover.isLossy) tally.resetsWithoutLoss++;

@@ -34,7 +34,7 @@ const ACTS_AFTER_A_JUMP = 12;
 const WAIT_SECONDS = 1;
 /** A busy machine may take longer to answer, but not by a jump. */
 const WAIT_SECONDS_MAX = 20;
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /** A round is one jump. */
@@ -91,7 +91,7 @@ async function jumpTo(
     if (done() < ACTS_AFTER_A_JUMP) {
       throw new AuditFailure(`the clock jumped by ${jump}`, ["writes no longer end"]);
     }
-  }, PATIENCE_SECONDS);
+  }, TIMEOUT_SECONDS);
   const { seconds, isEmptyPage } = await waiting;
   if (!isEmptyPage || seconds < WAIT_SECONDS * 0.9 || seconds > WAIT_SECONDS_MAX) {
     throw new AuditFailure(`the clock jumped by ${jump}`, [

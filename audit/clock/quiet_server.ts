@@ -8,7 +8,7 @@ import { AuditFailure, type CheckContext } from "../report.ts";
 /** A transaction that is left alone ends after so long, and not before. */
 const DEADLINE_SECONDS = 2;
 
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 
 /** A transaction that is left alone is looked for once a second, and a busy machine may be late with that. */
 const LATE_SECONDS_MAX = 10;
@@ -85,7 +85,7 @@ export class QuietServer implements AsyncDisposable {
       if (transactions.open > 0) {
         throw new AuditFailure("a transaction that is left alone", ["it stays open"]);
       }
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
     assertInTime(begunAt);
   }
 

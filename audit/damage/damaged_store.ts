@@ -7,7 +7,7 @@ import { type ServerProcess, spawnServer, startServer } from "../../tests/suppor
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
 import { copyDirectory } from "../server/left_directory.ts";
-import { assertRefused, contentOf } from "../server/refused_start.ts";
+import { assertRejected, contentOf } from "../server/refused_start.ts";
 import { Random } from "../workload/random.ts";
 
 /*
@@ -17,7 +17,7 @@ import { Random } from "../workload/random.ts";
  */
 
 const EVENTS = 300;
-const PATIENCE_SECONDS = 20;
+const TIMEOUT_SECONDS = 20;
 const EVERYTHING = "*";
 const TAGGED = [{ identifiers: [{ name: "ten", value: "7" }] }];
 
@@ -36,14 +36,14 @@ export async function damagedStore({ seed, extent, directory }: CheckContext): P
     const where = changeByte(join(place, "data"), random);
     const before = await contentOf(place);
     await using server = await spawnServer(optionsOf(place));
-    if (await isListening(server, where, PATIENCE_SECONDS)) {
+    if (await isListening(server, where, TIMEOUT_SECONDS)) {
       const [all, tagged] = await answersOf(server, whole);
       if (all === "other") await assertNamed(backup, server, where);
       tally[all === "other" ? "named" : all]++;
       if (all === "right" && tagged !== "right") tally.unindexed++;
       await assertEnds(server, where);
     } else {
-      await assertRefused(server, where, place, before, PATIENCE_SECONDS);
+      await assertRejected(server, where, place, before, TIMEOUT_SECONDS);
       tally.refused++;
     }
     Deno.removeSync(place, { recursive: true });
@@ -151,7 +151,7 @@ async function assertEnds(server: ServerProcess, where: string): Promise<void> {
     if (!(error instanceof NoReply)) throw error;
   });
   server.signal("SIGTERM");
-  const { code, stderr } = await server.ended(PATIENCE_SECONDS);
+  const { code, stderr } = await server.ended(TIMEOUT_SECONDS);
   const saysWhy = /^eventstore-server: /m.test(stderr);
   if (code !== 0 && !(code === 1 && saysWhy)) {
     throw new AuditFailure(where, [

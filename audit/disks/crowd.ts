@@ -12,7 +12,7 @@ import type { EditionName } from "../workload/perform.ts";
 import type { Random } from "../workload/random.ts";
 
 const CLIENTS = 4;
-const PATIENCE_SECONDS = 120;
+const TIMEOUT_SECONDS = 120;
 
 /** Clients that go on whatever they are told, and what they know. */
 export class Crowd {
@@ -55,7 +55,7 @@ export class Crowd {
     await eventually(() => {
       const found = this.#witness.entries.slice(from).filter(is).length;
       if (found < more) throw new AuditFailure(where, [`only ${found} of ${more} writes ${fate}`]);
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
   }
 
   /** A reader gets everything that was acknowledged before it asked. @throws AuditFailure */

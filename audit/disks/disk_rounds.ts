@@ -29,7 +29,7 @@ type Kind = (typeof KINDS)[number];
 /** How often a disk becomes full in one round. */
 const CYCLES = 2;
 
-const ENOUGH_REFUSED = 5;
+const ENOUGH_REJECTED = 5;
 const ENOUGH_DONE = 10;
 
 type Tally = Record<Kind | "rounds" | "acknowledged" | "refused" | "reads" | "endedByItself", number>;
@@ -58,7 +58,7 @@ export async function diskRounds(context: CheckContext): Promise<Figures> {
   }
   demand("disks", tally.rounds, {
     acknowledged: [tally.acknowledged, tally.rounds * ENOUGH_DONE],
-    refused: [tally.refused, (tally.tmpfs + tally.ext4) * CYCLES * ENOUGH_REFUSED],
+    refused: [tally.refused, (tally.tmpfs + tally.ext4) * CYCLES * ENOUGH_REJECTED],
     reads: [tally.reads, (tally.tmpfs + tally.ext4) * CYCLES],
     "servers that ended by themselves": [tally.endedByItself, tally["size limit"]],
   });
@@ -126,7 +126,7 @@ async function fillAndFree(
 ): Promise<void> {
   for (let cycle = 1; cycle <= CYCLES; cycle++) {
     disk.fill(random.pick([0, 50_000, 500_000]));
-    await crowd.await("failed", ENOUGH_REFUSED, `cycle ${cycle}, the disk is full`);
+    await crowd.await("failed", ENOUGH_REJECTED, `cycle ${cycle}, the disk is full`);
     await crowd.read(server, `cycle ${cycle}, reads while the disk is full`);
     tally.reads++;
     disk.free();

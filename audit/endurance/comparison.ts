@@ -1,6 +1,6 @@
 import type { Client } from "../../tests/support/client.ts";
 import { AuditFailure } from "../report.ts";
-import { emptyStore, type FoundStore } from "../witness/found_store.ts";
+import { emptyStore, type StoreContent } from "../witness/found_store.ts";
 import { faultsOfAnswers } from "../witness/failed_answers.ts";
 import { attemptsIn, faultsOf } from "../witness/judge.ts";
 import { readOverHttp } from "../witness/read_over_http.ts";
@@ -27,7 +27,7 @@ export class Comparison {
   readonly tally: Compared = { acknowledged: 0, refused: 0, open: 0, events: 0, followedType: 0 };
   readonly #every: "all" | "*";
   /** With the last event alone, which is read again: it stands for those before it until the end. */
-  #found: FoundStore;
+  #found: StoreContent;
 
   /** @param every the query of all events in the edition @param storeId of an empty store */
   constructor(every: "all" | "*", storeId: string) {

@@ -7,7 +7,7 @@ import { AttachedStrace, straceCommand, straceOf } from "../server/strace.ts";
 import { endsAtLog } from "../server/traced_calls.ts";
 import { readDatabase } from "../witness/read_files.ts";
 import { type ProjectionName, readOverHttp } from "../witness/read_over_http.ts";
-import type { FoundStore } from "../witness/found_store.ts";
+import type { StoreContent } from "../witness/found_store.ts";
 import { faultsOfAnswers } from "../witness/failed_answers.ts";
 import { attemptsIn, faultsOf } from "../witness/judge.ts";
 import { Witness } from "../witness/record.ts";
@@ -26,7 +26,7 @@ const CLIENTS = 6;
 const ROUNDS_OF_A_STORE = 20;
 
 /** How long the tracer may wait for its system call. */
-const PATIENCE_MILLISECONDS = 2500;
+const TIMEOUT_MILLISECONDS = 2500;
 
 type Manner = "moment" | "fsync" | "pwrite64" | "start";
 
@@ -84,7 +84,7 @@ class Place {
   readonly #context: CheckContext;
   readonly #directory: string;
   #server: ServerProcess | undefined;
-  #found: FoundStore | undefined;
+  #found: StoreContent | undefined;
   #lastId = 0;
 
   constructor(context: CheckContext, directory: string) {
@@ -137,7 +137,7 @@ class Place {
     const dead = deathOf(server);
     const killing = (async () => {
       await untilDone(witness, random.below(60), dead);
-      await pause(manner === "moment" ? random.below(60) : PATIENCE_MILLISECONDS);
+      await pause(manner === "moment" ? random.below(60) : TIMEOUT_MILLISECONDS);
       return false;
     })();
     const isByTracer = await Promise.race([killing, dead]);
@@ -186,13 +186,13 @@ class Place {
     this.#found = found.isPaused ? await this.#resumed(found) : found;
   }
 
-  async #resumed(found: FoundStore): Promise<FoundStore> {
+  async #resumed(found: StoreContent): Promise<StoreContent> {
     const { status } = await this.#server!.client().request("POST", "/resume");
     if (status !== 204) throw new AuditFailure("the resume after a round", [`status ${status}`]);
     return { ...found, isPaused: false };
   }
 
-  async #read(changed: readonly ProjectionName[]): Promise<FoundStore> {
+  async #read(changed: readonly ProjectionName[]): Promise<StoreContent> {
     const names = [...changed, ...this.#found?.projections ?? []];
     const distinct = new Map(names.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));
     const every = this.#context.edition === "B" ? "all" : "*";
@@ -231,7 +231,7 @@ function clientsOf(
 async function untilDone(witness: Witness, acts: number, ended: Promise<unknown>): Promise<void> {
   let isDead = false;
   ended.then(() => isDead = true, () => isDead = true);
-  const endsAt = performance.now() + PATIENCE_MILLISECONDS;
+  const endsAt = performance.now() + TIMEOUT_MILLISECONDS;
   while (!isDead && witness.done < acts && performance.now() < endsAt) await pause(2);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parsePage } from "../../tests/support/client.ts";
-import { assertPlainText, assertRefused, expectStatus } from "../../tests/support/replies.ts";
+import { assertPlainText, assertRejected, expectStatus } from "../../tests/support/replies.ts";
 import { checkProjection } from "../../tests/editions/a_write/check_answers.ts";
 import { PROJECTION_IDS, PROJECTION_TYPES, query } from "../../tests/editions/a_write/operations.ts";
 import type { ReferenceStore, WireQuery } from "../../tests/editions/a_write/reference.ts";
@@ -112,7 +112,7 @@ export async function playCommon(model: Model, system: System, drawn: CommonDraw
       system.tally.edges++;
       const query = queryAt(drawn.edge, drawn.over);
       const reply = await system.request("QUERY", "/events", { json: { query, limit: PAGE_EVENTS_MAX } });
-      if (drawn.over === 1) return assertRefused(reply, INVALID.status, INVALID.error, /100/);
+      if (drawn.over === 1) return assertRejected(reply, INVALID.status, INVALID.error, /100/);
       const { events, hasMore } = parsePage(expectStatus(reply, 200));
       return assert.deepEqual({ events, hasMore }, store.page(query, { limit: PAGE_EVENTS_MAX }));
     }
@@ -154,7 +154,7 @@ async function read(
   const reply = await system.request("QUERY", "/events", { json });
   if (limit !== undefined && (limit < 1 || limit > PAGE_EVENTS_MAX)) {
     system.tally.edges++;
-    return assertRefused(reply, INVALID.status, INVALID.error, /limit/);
+    return assertRejected(reply, INVALID.status, INVALID.error, /limit/);
   }
   const page = parsePage(expectStatus(reply, 200));
   const range = {
@@ -173,7 +173,7 @@ async function wrong(system: System, which: number): Promise<void> {
   const reply = await system.request(method, path, { body });
   // What has found no endpoint gets plain text.
   if (method !== "QUERY") return assertPlainText(reply, status);
-  assertRefused(reply, status, "InvalidRequest", /./);
+  assertRejected(reply, status, "InvalidRequest", /./);
 }
 
 /** Everything that is committed, as it is read from outside. */

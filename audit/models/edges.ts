@@ -8,13 +8,13 @@ type Events = WireWrite["events"];
 type Creates = WireWrite["projections"]["create"];
 
 /** Why something is refused. */
-export interface Refusal {
+export interface ApiError {
   readonly status: 400 | 413;
   readonly error: "InvalidRequest" | "PayloadTooLarge";
 }
 
-export const INVALID: Refusal = { status: 400, error: "InvalidRequest" };
-export const TOO_LARGE: Refusal = { status: 413, error: "PayloadTooLarge" };
+export const INVALID: ApiError = { status: 400, error: "InvalidRequest" };
+export const TOO_LARGE: ApiError = { status: 413, error: "PayloadTooLarge" };
 
 export const EVENT_EDGES = ["eventSize", "identifiers", "metadata", "events"] as const;
 export type EventEdge = typeof EVENT_EDGES[number];
@@ -59,6 +59,6 @@ export function queryAt(edge: QueryEdge, over: number): WireQuery {
     : [{ types: types(QUERY_ITEM_VALUES_MAX + over) }];
 }
 
-export function refusalOf(edge: EventEdge): Refusal {
+export function apiErrorOf(edge: EventEdge): ApiError {
   return edge === "eventSize" ? TOO_LARGE : INVALID;
 }

@@ -1,7 +1,7 @@
 import type { Reply } from "../../tests/support/connection.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { debugSnapshot, holdWriteLock } from "../../tests/support/held_write_lock.ts";
-import { assertRefused } from "../../tests/support/replies.ts";
+import { assertRejected } from "../../tests/support/replies.ts";
 import { WAITING_MAX } from "./limits.ts";
 import type { Begun, System } from "./system.ts";
 
@@ -31,7 +31,7 @@ export async function fillQueue(system: System, requests: readonly Request[]): P
     const isFull = sent.length === WAITING_MAX + 1 && performance.now() < endsAt;
     if (isFull && requests.length > sent.length) {
       const { method, path, json } = requests[sent.length]!;
-      assertRefused(await system.request(method, path, { json }), 503, "WriteQueueFull");
+      assertRejected(await system.request(method, path, { json }), 503, "WriteQueueFull");
       system.tally.fullQueues++;
     }
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { WriteResult } from "../../tests/support/client.ts";
 import type { Reply } from "../../tests/support/connection.ts";
-import { assertNoContent, assertRefused, expectStatus, UUID } from "../../tests/support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, UUID } from "../../tests/support/replies.ts";
 import { change, type DrawnChange, toBody } from "../../tests/editions/a_write/operations.ts";
 import type { ReferenceStore, WireWrite } from "../../tests/editions/a_write/reference.ts";
 
@@ -26,9 +26,9 @@ export function changesOf(drawn: readonly DrawnChange[], store: ReferenceStore):
 export function checkChanges(store: ReferenceStore, projections: Changes, reply: Reply): void {
   const write = { events: [], conditions: [], projections };
   const { status, message, conflict } = store.judge(write);
-  if (status === 400) return assertRefused(reply, 400, "InvalidRequest", /./);
+  if (status === 400) return assertRejected(reply, 400, "InvalidRequest", /./);
   if (status === 409) {
-    return assertRefused(
+    return assertRejected(
       reply,
       409,
       "ConcurrencyException",

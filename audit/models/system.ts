@@ -8,7 +8,7 @@ import { isListening } from "../server/is_listening.ts";
 import type { EditionName } from "../workload/perform.ts";
 
 /** A busy machine takes its time to start and to stop a server. */
-const PATIENCE_SECONDS = 120;
+const TIMEOUT_SECONDS = 120;
 
 /** The real server, as commands use it, and what they have met. */
 export class System {
@@ -69,7 +69,7 @@ export class System {
 
   /** Waits for a start. */
   async started(): Promise<void> {
-    if (!await isListening(this.server, "a start", PATIENCE_SECONDS)) {
+    if (!await isListening(this.server, "a start", TIMEOUT_SECONDS)) {
       throw new AuditFailure("a start", [this.server.stderr]);
     }
     this.counts = {};
@@ -77,13 +77,13 @@ export class System {
 
   async #killNow(): Promise<void> {
     this.server.signal("SIGKILL");
-    await this.server.ended(PATIENCE_SECONDS);
+    await this.server.ended(TIMEOUT_SECONDS);
   }
 
   async restart(): Promise<void> {
     this.tally.restarts++;
     this.server.signal("SIGTERM");
-    const { code, stderr } = await this.server.ended(PATIENCE_SECONDS);
+    const { code, stderr } = await this.server.ended(TIMEOUT_SECONDS);
     if (code !== 0) throw new AuditFailure("a stop", [`exit code ${code}`, stderr]);
     await this.#start();
   }

@@ -11,7 +11,7 @@ import type { Begun, System } from "./system.ts";
 const WAIT_SECONDS = 60;
 
 /** How long the server may take to begin to wait. */
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 
 const WAITING_READS_MAX = 3;
 
@@ -44,7 +44,7 @@ export class WaitingReads {
       if (this.#waiting.some(isLate)) return;
       const { read } = await debugSnapshot(system.client);
       assert.equal(read.waiting, waiting, "reads that wait");
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
   }
 
   /**

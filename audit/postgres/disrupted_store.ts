@@ -4,7 +4,7 @@ import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
 import { faultsOfAnswers } from "../witness/failed_answers.ts";
 import { attemptsIn, faultsOf } from "../witness/judge.ts";
-import type { FoundStore } from "../witness/found_store.ts";
+import type { StoreContent } from "../witness/found_store.ts";
 import { Witness } from "../witness/record.ts";
 import { actOnce } from "../workload/act_once.ts";
 import { randomAdministration, randomLoad } from "../workload/acts.ts";
@@ -23,14 +23,14 @@ const CLIENTS = 3;
 const ALONE = 0.25;
 
 /** How long the clients may take until something is disrupted. */
-const PATIENCE_MILLISECONDS = 2500;
+const TIMEOUT_MILLISECONDS = 2500;
 
 /** One store and its servers, over many disruptions. */
 export class DisruptedStore implements AsyncDisposable {
   readonly #edition: EditionName;
   readonly #directory: string;
   readonly #servers: StoreServer[] = [];
-  #found: FoundStore | undefined;
+  #found: StoreContent | undefined;
   #lastId = 0;
 
   private constructor(edition: EditionName, directory: string) {
@@ -145,7 +145,7 @@ export class DisruptedStore implements AsyncDisposable {
     if (figure !== undefined) tally[figure] = Math.round(Math.max(tally[figure], ...took));
   }
 
-  async #judge(witness: Witness, where: string): Promise<FoundStore> {
+  async #judge(witness: Witness, where: string): Promise<StoreContent> {
     const attempts = attemptsIn(witness.entries);
     const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
     const names = [...changed, ...this.#found!.projections];
@@ -171,6 +171,6 @@ function checkAnswers({ entries }: Witness, where: string): void {
 
 /** Until so many acts are acknowledged, or it takes too long. */
 async function untilDone(witness: Witness, acts: number): Promise<void> {
-  const endsAt = performance.now() + PATIENCE_MILLISECONDS;
+  const endsAt = performance.now() + TIMEOUT_MILLISECONDS;
   while (witness.done < acts && performance.now() < endsAt) await pause(2);
 }

@@ -2,7 +2,7 @@ import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import type { Client } from "../../tests/support/client.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
-import type { FoundStore } from "../witness/found_store.ts";
+import type { StoreContent } from "../witness/found_store.ts";
 import { type ProjectionName, readOverHttp, StoreUnavailable } from "../witness/read_over_http.ts";
 import type { EditionName } from "../workload/perform.ts";
 import { within } from "./going_on.ts";
@@ -18,7 +18,7 @@ export async function readThrough(
   edition: EditionName,
   clients: readonly Client[],
   names: readonly ProjectionName[],
-): Promise<FoundStore> {
+): Promise<StoreContent> {
   const distinct = new Map(names.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));
   const endsAt = performance.now() + SERVING_SECONDS * 1000;
   for (;;) {

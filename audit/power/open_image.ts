@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FoundStore } from "../witness/found_store.ts";
+import type { StoreContent } from "../witness/found_store.ts";
 import { openStore } from "../witness/open_store.ts";
 import type { EditionName } from "../workload/perform.ts";
 import type { DiskImage } from "./disk.ts";
@@ -8,7 +8,7 @@ import type { DiskImage } from "./disk.ts";
  * Opens what a power cut has left, as a start does.
  * @param dataDir is made, and removed at the end
  */
-export function openImage(image: DiskImage, dataDir: string, edition: EditionName): FoundStore {
+export function openImage(image: DiskImage, dataDir: string, edition: EditionName): StoreContent {
   Deno.mkdirSync(dataDir, { mode: 0o700 });
   try {
     for (const [name, bytes] of image) Deno.writeFileSync(join(dataDir, name), bytes, { mode: 0o600 });

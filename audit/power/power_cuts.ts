@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
-import { emptyStore, type FoundStore } from "../witness/found_store.ts";
+import { emptyStore, type StoreContent } from "../witness/found_store.ts";
 import { faultsOf } from "../witness/judge.ts";
 import { Random } from "../workload/random.ts";
 import { Disk } from "./disk.ts";
@@ -93,7 +93,7 @@ function cutEverywhere(
 function judge(
   { storeId }: Recording,
   entries: ReturnType<typeof evidenceAt>,
-  found: FoundStore,
+  found: StoreContent,
   answered: number,
   { place, way }: { readonly place: number; readonly way: Way },
 ): void {

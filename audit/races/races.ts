@@ -17,7 +17,7 @@ import { Random } from "../workload/random.ts";
 
 const RACERS = 8;
 /** So many processes that start at once take their time on a busy machine. */
-const PATIENCE_SECONDS = 120;
+const TIMEOUT_SECONDS = 120;
 /** How far apart the starts are, at most. */
 const STAGGER_MILLISECONDS = 400;
 
@@ -56,11 +56,11 @@ async function race(
     const env = { SERVICE_EDITION: edition, SERVICE_SOCKET_PATH: join(place, `racer_${i}.sock`) };
     return racers.use(await spawnServer({ directory: place, listen: "none", env }));
   }));
-  const up = await Promise.all(all.map((server) => isListening(server, where, PATIENCE_SECONDS)));
+  const up = await Promise.all(all.map((server) => isListening(server, where, TIMEOUT_SECONDS)));
   const stay = all.filter((_, i) => up[i]);
   if (stay.length !== 1) throw new AuditFailure(where, [`${stay.length} servers have started`]);
   for (const server of all.filter((_, i) => !up[i])) {
-    const { code, stderr } = await server.ended(PATIENCE_SECONDS);
+    const { code, stderr } = await server.ended(TIMEOUT_SECONDS);
     if (code !== 1 || !/^eventstore-server: [^\n]* is in use by another process[^\n]*\n$/.test(stderr)) {
       throw new AuditFailure(where, [`exit code ${code}, standard error: ${stderr}`]);
     }

@@ -15,7 +15,7 @@ export async function contentOf(directory: string): Promise<ReadonlyMap<string, 
  * @param before what was there
  * @throws AuditFailure when a start that was refused has not said so in one line, or has changed something
  */
-export async function assertRefused(
+export async function assertRejected(
   server: ServerProcess,
   where: string,
   place: string,

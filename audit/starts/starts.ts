@@ -3,7 +3,7 @@ import { type ServerProcess, spawnServer } from "../../tests/support/server_proc
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
 import { copyDirectory, EVENTS_LEFT, makeLeftDirectory } from "../server/left_directory.ts";
-import { assertRefused, contentOf } from "../server/refused_start.ts";
+import { assertRejected, contentOf } from "../server/refused_start.ts";
 import { Random } from "../workload/random.ts";
 import { type Base, BASES, makeWrong, permitAll, WRONG_STATES, type WrongState } from "./wrong_states.ts";
 
@@ -12,7 +12,7 @@ import { type Base, BASES, makeWrong, permitAll, WRONG_STATES, type WrongState }
  * why and changes nothing.
  */
 
-const PATIENCE_SECONDS = 20;
+const TIMEOUT_SECONDS = 20;
 
 /** Root may read and write whatever the modes of files say. */
 const WITHOUT_PRIVILEGES = Deno.uid() === 0
@@ -66,7 +66,7 @@ async function startIn(place: string, state: WrongState, edition: string): Promi
   const where = `${state.base}, ${state.file} ${state.shape}`;
   const before = await contentOf(place);
   await using server = await spawnServer(options(place, edition));
-  const isUp = await isListening(server, where, PATIENCE_SECONDS);
+  const isUp = await isListening(server, where, TIMEOUT_SECONDS);
   if (isUp) {
     const payloads = await payloadsOf(server, edition, where);
     const isKnown = payloads.every((payload, i) => payload === String(i));
@@ -77,7 +77,7 @@ async function startIn(place: string, state: WrongState, edition: string): Promi
     }
     return "served";
   }
-  await assertRefused(server, where, place, before, PATIENCE_SECONDS);
+  await assertRejected(server, where, place, before, TIMEOUT_SECONDS);
   return "refused";
 }
 

@@ -8,7 +8,7 @@ export interface FoundProjection {
 }
 
 /** Everything that a store holds, as it was read after whatever had happened to it. */
-export interface FoundStore {
+export interface StoreContent {
   readonly storeId: string;
   /** In the order of the store. */
   readonly events: readonly FoundEvent[];
@@ -18,6 +18,6 @@ export interface FoundStore {
   readonly faults: readonly string[];
 }
 
-export function emptyStore(storeId: string): FoundStore {
+export function emptyStore(storeId: string): StoreContent {
   return { storeId, events: [], projections: [], isPaused: false, faults: [] };
 }

@@ -1,6 +1,6 @@
 import { faultsOfEvents, type Happened } from "./judge_events.ts";
 import { faultsOfProjections } from "./judge_projections.ts";
-import type { FoundStore } from "./found_store.ts";
+import type { StoreContent } from "./found_store.ts";
 import type { Entry, Intent, Told } from "./record.ts";
 
 /** An act with all that is known about it. Without `told`, anything may have happened to it. */
@@ -18,7 +18,7 @@ const FAULTS_MAX = 10;
  * @param before the store as it was found before these entries
  * @returns what is wrong, in words; empty when nothing is
  */
-export function faultsOf(before: FoundStore, entries: readonly Entry[], found: FoundStore): string[] {
+export function faultsOf(before: StoreContent, entries: readonly Entry[], found: StoreContent): string[] {
   const attempts = attemptsIn(entries);
   const explanations = lastResets(attempts).map((last) => faultsAfter(last, before, attempts, found));
   if (explanations.some((faults) => faults.length === 0)) return [];
@@ -45,9 +45,9 @@ function lastResets(attempts: readonly Attempt[]): (Attempt | undefined)[] {
 /** What is wrong if this reset was the last one. */
 function faultsAfter(
   reset: Attempt | undefined,
-  before: FoundStore,
+  before: StoreContent,
   attempts: readonly Attempt[],
-  found: FoundStore,
+  found: StoreContent,
 ): string[] {
   const since = reset === undefined ? attempts : attempts.slice(attempts.indexOf(reset) + 1);
   const base = reset === undefined ? before : { ...before, events: [], projections: [] };
@@ -62,10 +62,10 @@ function faultsAfter(
 }
 
 function faultsOfIdentity(
-  before: FoundStore,
+  before: StoreContent,
   attempts: readonly Attempt[],
   reset: Attempt | undefined,
-  found: FoundStore,
+  found: StoreContent,
 ): string[] {
   const faults: string[] = [];
   const seen = new Set([before.storeId]);
@@ -82,7 +82,7 @@ function faultsOfIdentity(
   return faults;
 }
 
-function faultsOfPause(before: FoundStore, attempts: readonly Attempt[], found: FoundStore): string[] {
+function faultsOfPause(before: StoreContent, attempts: readonly Attempt[], found: StoreContent): string[] {
   let expected: boolean | undefined = before.isPaused;
   for (const { act, told } of attempts) {
     if ((act.kind !== "pause" && act.kind !== "resume") || told?.fate === "refused") continue;

@@ -1,4 +1,4 @@
-import type { FoundStore } from "./found_store.ts";
+import type { StoreContent } from "./found_store.ts";
 import type { Attempt } from "./judge.ts";
 import { actOf, type FoundEvent, sentText } from "./wire_event.ts";
 
@@ -7,9 +7,9 @@ export type Happened = Map<number, boolean>;
 
 /** @param happened is filled */
 export function faultsOfEvents(
-  base: Pick<FoundStore, "events">,
+  base: Pick<StoreContent, "events">,
   attempts: readonly Attempt[],
-  found: FoundStore,
+  found: StoreContent,
   happened: Happened,
 ): string[] {
   const faults = [

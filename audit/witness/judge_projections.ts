@@ -1,4 +1,4 @@
-import type { FoundProjection, FoundStore } from "./found_store.ts";
+import type { FoundProjection, StoreContent } from "./found_store.ts";
 import type { Attempt } from "./judge.ts";
 import type { Happened } from "./judge_events.ts";
 
@@ -15,9 +15,9 @@ type State = ReadonlyMap<string, Expected>;
  * So what must be there follows from its acts in their order. Only the last one may be open, if no events tell.
  */
 export function faultsOfProjections(
-  base: Pick<FoundStore, "projections">,
+  base: Pick<StoreContent, "projections">,
   attempts: readonly Attempt[],
-  found: FoundStore,
+  found: StoreContent,
   happened: Happened,
 ): string[] {
   const before = stateOf(base.projections);

@@ -8,14 +8,14 @@ import { storePaths } from "../../src/store/sqlite/data_directory/database_file.
 import { Writer } from "../../src/store/sqlite/writing/writer.ts";
 import { newEvent, storeWrite } from "../../tests/store/made_writes.ts";
 import type { EditionName } from "../workload/perform.ts";
-import { emptyStore, type FoundStore } from "./found_store.ts";
+import { emptyStore, type StoreContent } from "./found_store.ts";
 import { readDatabase } from "./read_files.ts";
 
 /**
  * Lets a server's own code open the files of a data directory, with the lock, the checks and the recovery of a start,
  * and reads everything. After that one write must succeed. That costs much less than a server.
  */
-export function openStore(dataDir: string, edition: EditionName): FoundStore {
+export function openStore(dataDir: string, edition: EditionName): StoreContent {
   try {
     makeDataDirectory(dataDir);
     using _lock = lockDataDirectory(dataDir);
@@ -33,12 +33,12 @@ export function openStore(dataDir: string, edition: EditionName): FoundStore {
   }
 }
 
-function readStore(path: string): FoundStore {
+function readStore(path: string): StoreContent {
   using db = openForChecking(path);
   return readDatabase(db);
 }
 
-function nextWriteFaults(path: string, { events }: FoundStore): string[] {
+function nextWriteFaults(path: string, { events }: StoreContent): string[] {
   const writer = Writer.open(path, () => {});
   try {
     const [outcome] = writer.group([storeWrite([newEvent("next")])]);

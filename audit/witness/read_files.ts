@@ -6,11 +6,11 @@ import { type EventRow, scanEvents } from "../../src/store/sqlite/tables/events.
 import { readPausedSince, readState } from "../../src/store/sqlite/tables/identity.ts";
 import { eventTerms } from "../../src/store/index_terms.ts";
 import { eventLine, parseQueried } from "../../src/wire/event.ts";
-import type { FoundProjection, FoundStore } from "./found_store.ts";
+import type { FoundProjection, StoreContent } from "./found_store.ts";
 import type { FoundEvent } from "./wire_event.ts";
 
 /** Everything that a database holds, with what is wrong with its file and its indexes. */
-export function readDatabase(db: Database): FoundStore {
+export function readDatabase(db: Database): StoreContent {
   const { storeId, head } = readState(db);
   const rows = scanEvents(db, { after: Number.MIN_SAFE_INTEGER, upTo: Number.MAX_SAFE_INTEGER }, 10_000_000);
   return {

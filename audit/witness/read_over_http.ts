@@ -1,7 +1,7 @@
 import { type Client, projectionPath, UnexpectedReply } from "../../tests/support/client.ts";
 import { AuditFailure } from "../report.ts";
 import { ACT_TAG, type FoundEvent } from "./wire_event.ts";
-import type { FoundProjection, FoundStore } from "./found_store.ts";
+import type { FoundProjection, StoreContent } from "./found_store.ts";
 
 /** A projection that may be there. No request lists them. */
 export interface ProjectionName {
@@ -25,7 +25,7 @@ export async function readOverHttp(
   every: "*" | "all",
   names: readonly ProjectionName[],
   after = 0,
-): Promise<FoundStore> {
+): Promise<StoreContent> {
   try {
     return await read(client, every, names, after);
   } catch (error) {
@@ -42,7 +42,7 @@ async function read(
   every: "*" | "all",
   names: readonly ProjectionName[],
   after: number,
-): Promise<FoundStore> {
+): Promise<StoreContent> {
   const { store, reply } = await client.queryEvents(every, { limit: 1 });
   if (store === undefined) throw new UnexpectedReply("QUERY /events", reply);
   const events = await client.allEvents(every, after) as FoundEvent[];

@@ -53,7 +53,7 @@ export async function perform(
 }
 
 /** Statuses of answers that say that nothing was done. What excuses a 500, the judge of the round knows. */
-const REFUSALS: ReadonlySet<number> = new Set([404, 409, 410, 500, 503]);
+const REJECTIONS: ReadonlySet<number> = new Set([404, 409, 410, 500, 503]);
 
 /**
  * @throws NoReply when the answer is not complete, Unfinished when there is to be another, WrongAnswer when it is none of
@@ -64,7 +64,7 @@ export function endingOf(reply: Reply): Ending {
   const { status } = reply;
   if (status === 202) throw new Unfinished();
   if (status === 200 || status === 204) return { fate: "done", status };
-  if (REFUSALS.has(status) && !isUnknownPath(reply)) return { fate: "refused", status };
+  if (REJECTIONS.has(status) && !isUnknownPath(reply)) return { fate: "refused", status };
   throw new WrongAnswer(reply);
 }
 
@@ -147,7 +147,7 @@ export function accepted(reply: Reply): Reply {
   return reply;
 }
 
-export async function refusable(work: () => Promise<Ending>): Promise<Ending> {
+export async function rejectable(work: () => Promise<Ending>): Promise<Ending> {
   try {
     return await work();
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   type Ending,
   endingOf,
   performPlain,
-  refusable,
+  rejectable,
   versionsOf,
   type Write,
 } from "./perform.ts";
@@ -15,7 +15,7 @@ import {
 export function performA(session: Session, intent: Intent): Promise<Ending> {
   const { act } = intent;
   return act.kind === "write"
-    ? refusable(() => write(session, act, intent.id))
+    ? rejectable(() => write(session, act, intent.id))
     : performPlain(session, intent);
 }
 

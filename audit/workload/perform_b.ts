@@ -11,7 +11,7 @@ import {
   type Ending,
   endingOf,
   performPlain,
-  refusable,
+  rejectable,
   versionsOf,
   type Write,
 } from "./perform.ts";
@@ -22,7 +22,7 @@ const NEARBY_ACTS = 12;
 export async function performB(session: Session, intent: Intent): Promise<Ending> {
   const { act, id } = intent;
   if (act.kind !== "write") return await performPlain(session, intent);
-  return await refusable(() =>
+  return await rejectable(() =>
     act.events.length === 0 ? changeAlone(session, act, id) : transact(session, act, id)
   );
 }

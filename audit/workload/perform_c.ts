@@ -9,14 +9,14 @@ import {
   type Ending,
   endingOf,
   performPlain,
-  refusable,
+  rejectable,
   versionsOf,
   type Write,
 } from "./perform.ts";
 
 export function performC(session: Session, intent: Intent): Promise<Ending> {
   const { act, id } = intent;
-  return act.kind === "write" ? refusable(() => write(session, act, id)) : performPlain(session, intent);
+  return act.kind === "write" ? rejectable(() => write(session, act, id)) : performPlain(session, intent);
 }
 
 async function write(session: Session, act: Write, id: number): Promise<Ending> {

@@ -16,7 +16,7 @@ const handler: Handler = async (request) => {
   const body: unknown = JSON.parse(decoder.decode(await request.body(BODY_BYTES_MAX)));
   return jsonReply(200, { keys: Object.keys(body as Record<string, unknown>).length });
 };
-const transport = listen(settings.listen, handler, { hasRoom: () => true, onMalformed: () => {} });
+const transport = listen(settings.listen, handler, { hasCapacity: () => true, onMalformed: () => {} });
 
 Deno.addSignalListener("SIGTERM", async () => {
   await transport.close(0);

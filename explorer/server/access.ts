@@ -12,7 +12,7 @@ export function newKey(): string {
  * Refuses what does not come from the page itself. Any web page can have the browser send requests to this machine:
  * it shows in `Origin`, or, when its name was pointed here, in `Host`.
  */
-export function foreignRefusal(request: Request, port: number): Response | undefined {
+export function foreignError(request: Request, port: number): Response | undefined {
   // As a browser says it: without the port when it is 80.
   const hosts = ["127.0.0.1", "localhost"].map((name) => new URL(`http://${name}:${port}`).host);
   const host = request.headers.get("host");
@@ -29,7 +29,7 @@ export function foreignRefusal(request: Request, port: number): Response | undef
 }
 
 /** Refuses who does not have the key: other users and programs of this machine. */
-export function keyRefusal(request: Request, key: string): Response | undefined {
+export function keyError(request: Request, key: string): Response | undefined {
   if (isEqual(request.headers.get(KEY_HEADER) ?? "", key)) return undefined;
   return plainReply(403, "the explorer needs the key of the link that it printed when it was started");
 }

@@ -1,5 +1,5 @@
 import { VERSION } from "../../src/config/version.ts";
-import { foreignRefusal, keyRefusal, newKey } from "./access.ts";
+import { foreignError, keyError, newKey } from "./access.ts";
 import type { ExplorerOptions } from "./explorer_options.ts";
 import { forwardingTo } from "./forward.ts";
 import { builtPage } from "./page_files.ts";
@@ -38,7 +38,7 @@ export function startExplorer(options: ExplorerOptions): Explorer {
   const ending = new AbortController();
 
   const answer = async (request: Request): Promise<Response> => {
-    const foreign = foreignRefusal(request, server.addr.port);
+    const foreign = foreignError(request, server.addr.port);
     if (foreign !== undefined) return foreign;
     const { pathname } = new URL(request.url);
     const { method } = request;
@@ -46,7 +46,7 @@ export function startExplorer(options: ExplorerOptions): Explorer {
       const file = pageReply(options.page ?? builtPage, pathname);
       if (file !== undefined) return file;
     }
-    const refusal = keyRefusal(request, key);
+    const refusal = keyError(request, key);
     if (refusal !== undefined) return refusal;
     if (method === "GET" && pathname === "/about") return jsonReply(200, about);
     if (!pathname.startsWith(`${STORE}/`)) return plainReply(404, "there is no such file");

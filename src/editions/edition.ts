@@ -2,7 +2,7 @@ import type { ServerSettings } from "../config/load.ts";
 import type { BodyLimit } from "../http/pipeline.ts";
 import type { Route } from "../http/router.ts";
 import type { ErrorCode } from "../model/errors.ts";
-import type { KeptPause } from "../store/kept_pause.ts";
+import type { PersistedPause } from "../store/persisted_pause.ts";
 import type { Store } from "../store/store.ts";
 import type { WriteQueue } from "../write_queue/write_queue.ts";
 
@@ -33,7 +33,7 @@ export interface EditionHost {
   readonly store: Store;
   readonly queue: WriteQueue;
   /** Where edition C keeps its pause. */
-  readonly keptPause: KeptPause;
+  readonly persistedPause: PersistedPause;
   /** The metrics of the program around the edition: requests, connections, the process. */
   readonly programMetrics: () => string;
   /** Logs a failure that no response can report. */

@@ -15,13 +15,13 @@ export function missingTarget(path: string): string | undefined {
 }
 
 /** @throws Error for a link that leads nowhere, at whose end something else would be created */
-export function refuseDangling(path: string): void {
+export function rejectDangling(path: string): void {
   const target = missingTarget(path);
   if (target !== undefined) throw new Error(`${path} is a link to ${target}, which does not exist`);
 }
 
 /** @throws Error when something other than a regular file exists at a path */
-export function refuseIrregular(path: string): void {
+export function rejectIrregular(path: string): void {
   const isFile = foundLink(path)?.isFile ?? true;
   if (!isFile) throw new Error(`${path} is not a regular file; it will not be replaced`);
 }

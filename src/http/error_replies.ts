@@ -1,5 +1,5 @@
 import type { LogLevel } from "../log/level.ts";
-import { type ErrorCode, Refusal } from "../model/errors.ts";
+import { ApiError, type ErrorCode } from "../model/errors.ts";
 import { Malformed, type Reply } from "./exchange.ts";
 import { jsonReply, textReply } from "./replies.ts";
 
@@ -36,9 +36,9 @@ export function errorReply(
   if (error instanceof Malformed) {
     return { reply: plainErrorReply(error.status, error.message), level: "info" };
   }
-  const { code, detail: message, facts } = error instanceof Refusal
+  const { code, detail: message, facts } = error instanceof ApiError
     ? error
-    : new Refusal("InternalError", "unexpected server error; see the server's log");
+    : new ApiError("InternalError", "unexpected server error; see the server's log");
   const { status, level } = outcomes[code];
   const envelope = { error: code, ...(message === undefined ? {} : { message }), ...facts };
   // A line feed, so that the prompt of a terminal does not follow on the same line.
@@ -57,5 +57,5 @@ export function plainErrorReply(status: number, line: string, headers: Reply["he
 
 /** Whether an error is the server's fault. */
 export function isInternal(error: unknown): boolean {
-  return error instanceof Refusal ? error.code === "InternalError" : !(error instanceof Malformed);
+  return error instanceof ApiError ? error.code === "InternalError" : !(error instanceof Malformed);
 }

@@ -12,19 +12,19 @@ export interface HttpRequest {
   /**
    * Reads the whole body.
    * @throws BodyTooLarge when it is longer than `bytesMax`, before reading it where the client announced it;
-   *   NoRoomForBody when too many others are being read; Malformed when it is not delimited as announced;
-   *   ClientLeft when the rest of it never came, or nobody is waiting for it any more
+   *   BodyQuotaExceeded when too many others are being read; Malformed when it is not delimited as announced;
+   *   ClientDisconnected when the rest of it never came, or nobody is waiting for it any more
    */
   body(bytesMax: number): Promise<Uint8Array<ArrayBuffer>>;
   /**
    * Reads the whole body and drops it: that takes no memory, so it waits for none.
-   * @throws BodyTooLarge, Malformed and ClientLeft, as `body` does
+   * @throws BodyTooLarge, Malformed and ClientDisconnected, as `body` does
    */
   discardBody(bytesMax: number): Promise<void>;
   /** Gives back the memory of the body, which has been read, to those of other requests: this one will take long. */
   releaseBody(): void;
   /** Aborts when the client leaves before it has received the reply. */
-  readonly left: AbortSignal;
+  readonly disconnected: AbortSignal;
 }
 
 export interface Reply {
@@ -71,8 +71,8 @@ export class BodyTooLarge extends Error {
 }
 
 /** A request body found no memory in time, since other bodies take all that there is for bodies of its size. */
-export class NoRoomForBody extends Error {
-  override readonly name = "NoRoomForBody";
+export class BodyQuotaExceeded extends Error {
+  override readonly name = "BodyQuotaExceeded";
 }
 
 /** A request that cannot be understood, or must not be. `message` is one line for the client. */

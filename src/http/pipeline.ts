@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
 import type { LogLevel } from "../log/level.ts";
 import type { Log } from "../log/log.ts";
-import { NoReply, Refusal } from "../model/errors.ts";
+import { ApiError, NoReply } from "../model/errors.ts";
 import {
+  BodyQuotaExceeded,
   BodyTooLarge,
   type Handler,
   type HttpRequest,
   isStream,
   lengthOf,
-  NoRoomForBody,
   partsOf,
   type Reply,
   type ReplyStream,
@@ -31,7 +31,7 @@ export interface BodyLimit {
 export interface PipelineOptions {
   readonly routes: readonly Route[];
   /** Refuses what is for none of the routes. Without it, such a path or such a method does not exist. */
-  readonly refuseOthers?: () => never;
+  readonly rejectOthers?: () => never;
   /** Keeps the pages of others out; undefined when every request may come in. */
   readonly originCheck?: OriginCheck | undefined;
   /** Checks the `Authorization` header; undefined when no request is checked. */
@@ -70,7 +70,7 @@ export function makePipeline(options: PipelineOptions): Handler {
       answer = checked.kind === "answered" ? checked : await handled(checked, request, options.bodyLimit);
     } catch (error) {
       if (error instanceof NoReply) {
-        const left = error.name === "ClientLeft";
+        const left = error.name === "ClientDisconnected";
         const status = left ? CLIENT_LEFT_STATUS : 500;
         log(options, left ? "debug" : "error", request, status, 0, started);
         if (!left) logReason(options, request, status, error);
@@ -97,11 +97,11 @@ function check(
     return { kind: "answered", reply: plainErrorReply(403, line), level: "info" };
   }
   if (options.tokenAccepted?.(request.header("authorization")) === false) {
-    throw new Refusal("Unauthorized", "missing or invalid bearer token");
+    throw new ApiError("Unauthorized", "missing or invalid bearer token");
   }
   const routing = find(request.method, pathOf(request.target));
   if (routing.kind === "found") return routing;
-  options.refuseOthers?.();
+  options.rejectOthers?.();
   const reply = routing.kind === "unknownPath"
     ? plainErrorReply(404, "unknown path")
     : plainErrorReply(405, `this path allows only ${routing.allow}`, { "Allow": routing.allow });
@@ -137,8 +137,8 @@ class LimitedRequest implements RoutedRequest {
     return target.slice(pathOf(target).length + 1);
   }
 
-  get left(): AbortSignal {
-    return this.#request.left;
+  get disconnected(): AbortSignal {
+    return this.#request.disconnected;
   }
 
   header(name: string): string | undefined {
@@ -153,7 +153,7 @@ class LimitedRequest implements RoutedRequest {
     try {
       return await this.#request.body(this.#limit.bytesMax);
     } catch (error) {
-      throw bodyRefusal(error, this.#limit);
+      throw bodyError(error, this.#limit);
     }
   }
 
@@ -161,15 +161,15 @@ class LimitedRequest implements RoutedRequest {
     try {
       await this.#request.discardBody(this.#limit.bytesMax);
     } catch (error) {
-      throw bodyRefusal(error, this.#limit);
+      throw bodyError(error, this.#limit);
     }
   }
 }
 
 /** What a client is told whose body could not be read. */
-function bodyRefusal(error: unknown, limit: BodyLimit): unknown {
-  if (error instanceof BodyTooLarge) return new Refusal("PayloadTooLarge", limit.message);
-  if (error instanceof NoRoomForBody) return new Refusal("Unavailable", NO_ROOM);
+function bodyError(error: unknown, limit: BodyLimit): unknown {
+  if (error instanceof BodyTooLarge) return new ApiError("PayloadTooLarge", limit.message);
+  if (error instanceof BodyQuotaExceeded) return new ApiError("Unavailable", NO_ROOM);
   return error;
 }
 

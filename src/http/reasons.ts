@@ -1,5 +1,5 @@
 import { Malformed } from "./exchange.ts";
-import { NoReply, Refusal } from "../model/errors.ts";
+import { ApiError, NoReply } from "../model/errors.ts";
 
 /** The statuses for which the log can say why. */
 const REASONED_STATUSES: readonly number[] = [400, 413, 500];
@@ -14,7 +14,7 @@ const OWN_QUOTES: readonly string[] = ['"*"', '"all"', '"none"', '"from"', '"bef
 export function reasonFor(status: number, error: unknown): string | undefined {
   if (!REASONED_STATUSES.includes(status)) return undefined;
   if (error instanceof Malformed) return error.message;
-  if (error instanceof Refusal) return withoutBody(error.detail ?? error.code);
+  if (error instanceof ApiError) return withoutBody(error.detail ?? error.code);
   // The failure itself is reported with its stack, or ends the process.
   return error instanceof NoReply ? "the outcome is unknown; there was no answer" : "unexpected server error";
 }

@@ -3,7 +3,7 @@ import type { HttpRequest, Reply } from "./exchange.ts";
 import { decodePath } from "./target.ts";
 
 /** A request that has found its route. */
-export interface RoutedRequest extends Pick<HttpRequest, "header" | "left" | "releaseBody"> {
+export interface RoutedRequest extends Pick<HttpRequest, "header" | "disconnected" | "releaseBody"> {
   /** The decoded segments matched by each `:name` in the route's path, in order. */
   readonly segments: readonly string[];
   /** The query string without its `?`, "" when there is none. Only profiling uses it. */

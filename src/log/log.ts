@@ -15,7 +15,7 @@ export interface AccessLine {
 export type Refused = Pick<AccessLine, "method" | "path" | "status">;
 
 /** Longest path and reason that a line about a refused request repeats, in characters. */
-const REFUSED_PATH_MAX = 200;
+const REJECTED_PATH_MAX = 200;
 const REASON_MAX = 300;
 
 /**
@@ -49,8 +49,8 @@ export class Log {
   /** Says why, whatever the level. @param reason one line that repeats nothing of a body */
   refused({ method, path, status }: Refused, reason: string): void {
     if (this.#reasons === undefined) return;
-    const request = `${clipped(printable(method), REFUSED_PATH_MAX)} ${
-      clipped(printable(path), REFUSED_PATH_MAX)
+    const request = `${clipped(printable(method), REJECTED_PATH_MAX)} ${
+      clipped(printable(path), REJECTED_PATH_MAX)
     }`;
     this.#reasons.line(`${request} ${status}: ${clipped(onOneLine(reason), REASON_MAX)}`);
   }

@@ -22,14 +22,14 @@ export type ErrorCode =
  * A request that gets an error of the interface as its response. `detail` is the `message` of the envelope, and
  * `facts` are further fields of it, for programs.
  */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
   readonly facts: object | undefined;
 
   constructor(code: ErrorCode, detail?: string, facts?: object) {
     super(detail === undefined ? code : `${code}: ${detail}`);
-    this.name = "Refusal";
+    this.name = "ApiError";
     this.code = code;
     this.detail = detail;
     this.facts = facts;
@@ -37,7 +37,7 @@ export class Refusal extends Error {
 }
 
 /** A request that asks for more than a limit allows, which its client may not know. */
-export class LimitReached extends Refusal {
+export class LimitReached extends ApiError {
   constructor(detail: string) {
     super("InvalidRequest", detail);
   }
@@ -49,8 +49,8 @@ export class NoReply extends Error {
 }
 
 /** The client closed its connection while its request was waiting. Nothing was written. */
-export class ClientLeft extends NoReply {
-  override readonly name = "ClientLeft";
+export class ClientDisconnected extends NoReply {
+  override readonly name = "ClientDisconnected";
 }
 
 /** It is unknown whether a write happened: its COMMIT failed, and so did the attempt to find out. */

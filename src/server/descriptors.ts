@@ -40,7 +40,7 @@ export class DescriptorBudget {
   }
 
   /** Whether there may be another connection beside those that are open. */
-  hasRoom(open: number): boolean {
+  hasCapacity(open: number): boolean {
     if (open >= this.#connections && this.#mayBeMore) this.#makeRoom(open);
     return open < this.#connections;
   }

@@ -2,12 +2,12 @@ import type { Handler } from "../http/exchange.ts";
 import type { Standby } from "../store/standby.ts";
 import type { Store } from "../store/store.ts";
 import { makeStandbyHandler } from "./standby_handler.ts";
-import { Term, type TermHost } from "./term.ts";
+import { Leadership, type LeadershipHost } from "./leadership.ts";
 
 /** How long reads of a term that has ended may go on. */
 const LAST_READS_MILLISECONDS = 10_000;
 
-export interface RoleHost extends TermHost {
+export interface RoleHost extends LeadershipHost {
   /** Called with the reason why no write can be trusted any more, where no other server could take over. */
   readonly onBroken: (reason: string) => void;
   /** See `ServerParts`. */
@@ -23,7 +23,7 @@ export class Role {
   readonly #host: RoleHost;
   readonly #standby: Standby | undefined;
   readonly #standbyHandler: Handler | undefined;
-  #term: Term | undefined;
+  #term: Leadership | undefined;
   #isStopping = false;
   /** Stores of terms that have ended, which are still read from. */
   readonly #lastRead = new Map<Store, ReturnType<typeof setTimeout>>();
@@ -66,7 +66,7 @@ export class Role {
   }
 
   #become(store: Store): void {
-    const term = new Term(this.#host, store);
+    const term = new Leadership(this.#host, store);
     store.onBroken = (reason) =>
       this.#standby === undefined ? this.#host.onBroken(reason) : this.#standDown(term, reason);
     store.onLost = this.#host.onLost;
@@ -84,7 +84,7 @@ export class Role {
   }
 
   /** The term is over; another one may follow. */
-  #standDown(term: Term, reason: string): void {
+  #standDown(term: Leadership, reason: string): void {
     if (this.#term !== term || this.#isStopping) return;
     this.#term = undefined;
     this.#host.onRole(`standing by: ${reason}`);

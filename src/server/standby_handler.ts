@@ -2,27 +2,30 @@ import { getRoute } from "../editions/shared/get_route.ts";
 import { metricsReply } from "../editions/shared/common_metrics.ts";
 import type { Handler } from "../http/exchange.ts";
 import { makePipeline } from "../http/pipeline.ts";
-import { Refusal } from "../model/errors.ts";
+import { ApiError } from "../model/errors.ts";
 import type { Standby } from "../store/standby.ts";
-import { pipelineOptions, type TermHost } from "./term.ts";
+import { type LeadershipHost, pipelineOptions } from "./leadership.ts";
 
 /**
  * What answers requests while another server is active: the metrics are of this one, and everything else is refused,
  * so that a proxy sees by any answer that it must ask the other one.
  */
-export function makeStandbyHandler(host: TermHost, standby: Pick<Standby, "fault">): Handler {
+export function makeStandbyHandler(host: LeadershipHost, standby: Pick<Standby, "fault">): Handler {
   const refuse = (): never => {
-    throw new Refusal("Standby", "another server is active on the store; this one takes over when that ends");
+    throw new ApiError(
+      "Standby",
+      "another server is active on the store; this one takes over when that ends",
+    );
   };
   return makePipeline({
     ...pipelineOptions(host),
     routes: [
       getRoute("/health", () => {
-        if (standby.fault !== undefined) throw new Refusal("Unavailable", standby.fault);
+        if (standby.fault !== undefined) throw new ApiError("Unavailable", standby.fault);
         return refuse();
       }),
       getRoute("/metrics", () => metricsReply(host.programMetrics())),
     ],
-    refuseOthers: refuse,
+    rejectOthers: refuse,
   });
 }

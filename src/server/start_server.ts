@@ -3,7 +3,7 @@ import type { ServerSettings } from "../config/load.ts";
 import type { Address } from "../model/address.ts";
 import type { Edition } from "../editions/edition.ts";
 import type { Log } from "../log/log.ts";
-import { seldom } from "../log/seldom.ts";
+import { rateLimited } from "../log/rate_limited.ts";
 import { type Handler, Malformed, type Transport } from "../http/exchange.ts";
 import type { ConnectionCounts } from "../http/connection_counts.ts";
 import { reasonFor } from "../http/reasons.ts";
@@ -123,14 +123,14 @@ async function listenOn(
     const reason = reasonFor(status, new Malformed(message));
     if (reason !== undefined) log.refused(request, reason);
   };
-  const warn = seldom((text) => log.note("warning", text));
-  const hasRoom = (open: number): boolean => {
-    const has = descriptors.hasRoom(open);
+  const warn = rateLimited((text) => log.note("warning", text));
+  const hasCapacity = (open: number): boolean => {
+    const has = descriptors.hasCapacity(open);
     if (!has) warn(`connections are refused: ${open} are open, as many as file descriptors allow`);
     return has;
   };
   const start = (where: Address): Transport =>
-    listen(where, handler, { hasRoom, onMalformed, counts: connections });
+    listen(where, handler, { hasCapacity, onMalformed, counts: connections });
   try {
     if (where.transport === "tcp") return start(where);
     return await listenAtPath(where, (path) => start({ transport: "unix", path }));

@@ -1,5 +1,5 @@
 import type { NewEvent } from "../../client/mod.ts";
-import { Refusal } from "../model/errors.ts";
+import { ApiError } from "../model/errors.ts";
 import { decodeEvent } from "../wire/event.ts";
 import { parseJson } from "../wire/json.ts";
 import { Wrong } from "./ends.ts";
@@ -43,7 +43,7 @@ function eventOf(line: Uint8Array, place: string): NewEvent {
     const { type, identifiers, metadata, payload } = decodeEvent(parseJson(line), "");
     return { type, identifiers: tagsByName(identifiers), metadata: tagsByName(metadata), payload };
   } catch (error) {
-    if (error instanceof Refusal) throw new Wrong(`${place}: ${error.detail?.replace(/^body /, "it ")}`);
+    if (error instanceof ApiError) throw new Wrong(`${place}: ${error.detail?.replace(/^body /, "it ")}`);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Query, QueryItem, Tags } from "../../client/mod.ts";
-import { Refusal } from "../model/errors.ts";
+import { ApiError } from "../model/errors.ts";
 import type { Tag } from "../model/tag.ts";
 import { parseJson } from "../wire/json.ts";
 import { decodeQuery, type QueryLiterals } from "../wire/query.ts";
@@ -38,7 +38,7 @@ function whole(text: string): ReturnType<typeof decodeQuery> {
   try {
     return decodeQuery(parseJson(new TextEncoder().encode(text)), "query", LITERALS);
   } catch (error) {
-    if (error instanceof Refusal) throw new Wrong(`--query: ${error.detail?.replace(/^body /, "it ")}`);
+    if (error instanceof ApiError) throw new Wrong(`--query: ${error.detail?.replace(/^body /, "it ")}`);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { ClientLeft, NoReply } from "../model/errors.ts";
+import { ClientDisconnected, NoReply } from "../model/errors.ts";
 import type { ReadRequest } from "../model/read_request.ts";
 import { releaseBytes } from "../workers/short_bytes.ts";
 import { type Chunk, requestAfter } from "./chunk.ts";
@@ -56,7 +56,7 @@ const RELEASED_BYTES_MIN = 64 * 1024 + 1;
  * a slow client holds neither a connection nor a snapshot. Events never change, so together the reads show the
  * store as the first of them found it.
  * @param reads where its chunks are read; one that can read ahead does so
- * @param client the page ends with ClientLeft at the next chunk when it has left
+ * @param client the page ends with ClientDisconnected at the next chunk when it has left
  */
 export async function openPage(reads: ChunkSource, request: ReadRequest, client: Client): Promise<Page> {
   let chunk = await reads.chunk({ ...request, head: undefined }, client);
@@ -64,7 +64,7 @@ export async function openPage(reads: ChunkSource, request: ReadRequest, client:
   let next = requestAfter({ ...request, head }, chunk);
   // Until there is a line, whatever happens can still be answered.
   while (chunk.events === 0 && chunk.end === false) {
-    if (client.left.aborted) throw new ClientLeft();
+    if (client.disconnected.aborted) throw new ClientDisconnected();
     chunk = await reads.chunk(next, client);
     if (isOther(chunk, { storeId, head })) return await openPage(reads, request, client);
     next = requestAfter(next, chunk);
@@ -111,7 +111,7 @@ async function* chunksOf({ reads, first, next, client, handedOut }: BegunPage): 
     // By now its bytes have been sent. Released at once: left to the garbage collector, what 50 readers had
     // passed on took 50 MB.
     if (lines.length >= RELEASED_BYTES_MIN) releaseBytes(lines);
-    if (client.left.aborted) throw new ClientLeft();
+    if (client.disconnected.aborted) throw new ClientDisconnected();
   }
   throw new Error("a page ended without its end");
 }

@@ -1,4 +1,4 @@
-import { OutcomeUnknown, Refusal } from "../model/errors.ts";
+import { ApiError, OutcomeUnknown } from "../model/errors.ts";
 
 /**
  * The outcome of something that changes the store. `failed`: it is certain that nothing was written. `unknown`:
@@ -37,14 +37,14 @@ export async function outcomeOf<T>(turn: Promise<Outcome<T>>): Promise<Outcome<T
 
 /**
  * Its value, if it succeeded.
- * @throws Refusal when it failed, `InternalError` unless it gives a code; OutcomeUnknown when the outcome is unknown
+ * @throws ApiError when it failed, `InternalError` unless it gives a code; OutcomeUnknown when the outcome is unknown
  */
 export function throwIfFailed<T>(outcome: Outcome<T>): T {
   switch (outcome.kind) {
     case "done":
       return outcome.value;
     case "failed":
-      throw new Refusal(outcome.code ?? "InternalError", `nothing was written: ${outcome.reason}`);
+      throw new ApiError(outcome.code ?? "InternalError", `nothing was written: ${outcome.reason}`);
     case "unknown":
       throw new OutcomeUnknown(outcome.reason);
   }

@@ -48,12 +48,12 @@ export async function removePauseFile(dataDir: string): Promise<void> {
     await directory.sync();
   } catch (error) {
     // An end that was not saved must not come with a restart.
-    if (times !== undefined) await putBack(path, times);
+    if (times !== undefined) await requeue(path, times);
     throw error;
   }
 }
 
-async function putBack(path: string, { atime, mtime }: Deno.FileInfo): Promise<void> {
+async function requeue(path: string, { atime, mtime }: Deno.FileInfo): Promise<void> {
   await Deno.writeTextFile(path, TEXT, { mode: 0o600 });
   await Deno.utime(path, atime!, mtime!);
 }

@@ -88,7 +88,7 @@ export interface StoreWriter {
 
 /** Who waits for a read. `left` aborts when it does so in vain; it is asked for only when the read has to wait. */
 export interface Client {
-  readonly left: AbortSignal;
+  readonly disconnected: AbortSignal;
 }
 
 /** Reads of what is committed, any number of them at once, each in a snapshot of its own. */
@@ -99,14 +99,14 @@ export interface StoreReads {
   /**
    * @param client without one the read waits for as long as it takes
    * @param isUrgent goes before all others, and however many wait; for what is asked for once at a time
-   * @throws Refusal `Unavailable` when too many reads are already waiting, ClientLeft when the client leaves first
+   * @throws ApiError `Unavailable` when too many reads are already waiting, ClientDisconnected when the client leaves first
    */
   chunk(request: ChunkRequest, client?: Client, isUrgent?: boolean): Promise<Chunk>;
   /** Begins to read a chunk before it is needed. @returns undefined when that would keep others waiting */
   chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined;
   /** Throws like `chunk`. */
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection>;
-  /** @throws Refusal `Unavailable` when a trivial read fails */
+  /** @throws ApiError `Unavailable` when a trivial read fails */
   ping(): Promise<void>;
 }
 

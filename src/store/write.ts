@@ -8,7 +8,7 @@ export interface StoreWrite {
   readonly projections: ProjectionChanges;
   readonly events: readonly PreparedEvent[];
   /** Whether it may be given back when to check its conditions takes long. */
-  readonly mayBeCostly?: boolean;
+  readonly hasBudget?: boolean;
 }
 
 /** A condition, and what is already known of it. */

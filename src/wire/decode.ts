@@ -1,4 +1,4 @@
-import type { Refusal } from "../model/errors.ts";
+import type { ApiError } from "../model/errors.ts";
 import { invalid, overLimit, quoted } from "./invalid.ts";
 import { LargeArray, LargeObject } from "./large_json.ts";
 
@@ -88,7 +88,7 @@ export function checkCount(count: number, things: string, limitName: string, max
 }
 
 /** The error for a value that has the wrong type. */
-export function wrong(path: string, name: string, expected: string, value: unknown): Refusal {
+export function wrong(path: string, name: string, expected: string, value: unknown): ApiError {
   if (value === undefined) return invalid(path, `${name} is missing`);
   return invalid(path, `${name} must be ${expected}, not ${kindOf(value)}`);
 }

@@ -10,7 +10,7 @@ export const EVENT_KEYS = ["type", "identifiers", "metadata", "payload"] as cons
 
 /**
  * Decodes the events of a write; `path` is the name of their array. The caller limits their number.
- * @throws Refusal InvalidRequest, or PayloadTooLarge for an event over `maxEventSize` bytes
+ * @throws ApiError InvalidRequest, or PayloadTooLarge for an event over `maxEventSize` bytes
  */
 export function decodeEvents(
   value: unknown,
@@ -25,7 +25,7 @@ export function decodeEvents(
   });
 }
 
-/** Decodes one event, of whatever size. @throws Refusal InvalidRequest */
+/** Decodes one event, of whatever size. @throws ApiError InvalidRequest */
 export function decodeEvent(value: unknown, path: string): NewEvent {
   const event = decodeObject(value, path, EVENT_KEYS);
   return {

@@ -1,4 +1,4 @@
-import { Refusal } from "../model/errors.ts";
+import { ApiError } from "../model/errors.ts";
 import type { NewEvent } from "../model/event.ts";
 import { formatTimestamp } from "../model/timestamp.ts";
 import { decodeInteger, decodeObject, decodeString } from "./decode.ts";
@@ -45,10 +45,10 @@ export function parseEventLine(line: string): ParsedLine {
   const parsed = acceptLine(line);
   if (parsed !== undefined) return parsed;
   try {
-    refuseLine(line);
+    rejectLine(line);
   } catch (error) {
     // The request decoders call the whole of it the body.
-    if (error instanceof Refusal) throw new Error(error.detail?.replace(/^body /, "the line "));
+    if (error instanceof ApiError) throw new Error(error.detail?.replace(/^body /, "the line "));
     throw error;
   }
 }
@@ -78,7 +78,7 @@ function parseTime(time: string): number | undefined {
 }
 
 /** Examines a line that was not accepted again, to find what is wrong with it. */
-function refuseLine(text: string): never {
+function rejectLine(text: string): never {
   const line = decodeObject(parseJson(encoder.encode(text)), "", LINE_KEYS);
   const sequence = decodeInteger(line.sequence, "", "sequence", 1);
   if (!Number.isSafeInteger(sequence)) throw invalid("", "sequence must be below 2^53");

@@ -1,4 +1,4 @@
-import { LimitReached, Refusal } from "../model/errors.ts";
+import { ApiError, LimitReached } from "../model/errors.ts";
 
 /** Longest piece of a client's text that an error quotes. */
 const QUOTED_UNITS_MAX = 60;
@@ -7,8 +7,8 @@ const QUOTED_UNITS_MAX = 60;
  * The error for an item. `path` is the item at fault (`events[3]`), or empty for the body itself.
  * Returned, not thrown, so that the caller's `throw` is seen by the compiler.
  */
-export function invalid(path: string, what: string): Refusal {
-  return new Refusal("InvalidRequest", withPath(path, what));
+export function invalid(path: string, what: string): ApiError {
+  return new ApiError("InvalidRequest", withPath(path, what));
 }
 
 /** The error for an item that asks for more than a limit allows. */
@@ -17,8 +17,8 @@ export function overLimit(path: string, what: string): LimitReached {
 }
 
 /** The error for an item that is larger than the setting called `limitName` allows. */
-export function tooLarge(path: string, bytes: number, limitName: string, bytesMax: number): Refusal {
-  return new Refusal("PayloadTooLarge", `${path} is ${bytes} bytes, more than ${limitName} (${bytesMax})`);
+export function tooLarge(path: string, bytes: number, limitName: string, bytesMax: number): ApiError {
+  return new ApiError("PayloadTooLarge", `${path} is ${bytes} bytes, more than ${limitName} (${bytesMax})`);
 }
 
 /** `text` prefixed with the item it belongs to: `events[3]: payload is missing`. */

@@ -2,7 +2,7 @@ import { Buffer, isAscii } from "node:buffer";
 import { invalid } from "./invalid.ts";
 import { type JsonPart, OPEN_ARRAY, OPEN_OBJECT, trimmed } from "./json_bytes.ts";
 import { type JsonPath, notJson } from "./json_faults.ts";
-import { type Outline, outline } from "./json_outline.ts";
+import { type JsonScan, scanJson } from "./json_scan.ts";
 import { LargeArray, LargeObject } from "./large_json.ts";
 import { parseByHand } from "./parse_by_hand.ts";
 
@@ -20,9 +20,9 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * only white space around it. Objects keep a key called `__proto__` as their own. Where it holds very many values
  * the result contains a LargeArray or LargeObject, of which only the outermost brackets have been checked.
  * @param known its outline, if somebody has made it already
- * @throws Refusal InvalidRequest
+ * @throws ApiError InvalidRequest
  */
-export function parseJson(body: Uint8Array, known?: Outline): unknown {
+export function parseJson(body: Uint8Array, known?: JsonScan): unknown {
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
     throw invalid("", "body starts with a byte order mark");
   }
@@ -32,10 +32,10 @@ export function parseJson(body: Uint8Array, known?: Outline): unknown {
   return parsePart({ json: body, path: [] }, known);
 }
 
-function parsePart({ json, path }: JsonPart, known?: Outline): unknown {
+function parsePart({ json, path }: JsonPart, known?: JsonScan): unknown {
   // The native parser is many times faster than any other, but silent about duplicate keys, for one. So what it
   // cannot be trusted with is checked for before and after, and only if found is the text parsed by hand.
-  const { memberCount, valueCount, hasEscapedKey } = known ?? outline(json);
+  const { memberCount, valueCount, hasEscapedKey } = known ?? scanJson(json);
   const isLong = json.length > BYTES_AT_ONCE_MAX && path.length < ITEM_DEPTH;
   if (valueCount > VALUES_AT_ONCE_MAX || isLong) {
     const part = { json: trimmed(json), path };
@@ -45,7 +45,7 @@ function parsePart({ json, path }: JsonPart, known?: Outline): unknown {
   const text = decodeText(json);
   const value = parse(text, path);
   const found = { keyCount: 0, hasTwoTo63: false };
-  survey(value, found);
+  countKeys(value, found);
   const isTrusted = !hasEscapedKey && found.keyCount === memberCount && !found.hasTwoTo63;
   return isTrusted ? value : parseByHand(text, path);
 }
@@ -69,17 +69,17 @@ function parse(text: string, path: JsonPath): unknown {
   }
 }
 
-function survey(value: unknown, found: { keyCount: number; hasTwoTo63: boolean }): void {
+function countKeys(value: unknown, found: { keyCount: number; hasTwoTo63: boolean }): void {
   if (typeof value === "number") {
     if (value === 2 ** 63) found.hasTwoTo63 = true;
     return;
   }
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
-    for (const element of value) survey(element, found);
+    for (const element of value) countKeys(element, found);
     return;
   }
   const keys = Object.keys(value);
   found.keyCount += keys.length;
-  for (const key of keys) survey((value as Record<string, unknown>)[key], found);
+  for (const key of keys) countKeys((value as Record<string, unknown>)[key], found);
 }

@@ -1,4 +1,4 @@
-import type { Refusal } from "../model/errors.ts";
+import type { ApiError } from "../model/errors.ts";
 import { invalid, quoted } from "./invalid.ts";
 
 /** Keys and indexes that lead to a value. */
@@ -21,12 +21,12 @@ export function itemPath(path: JsonPath): string {
 }
 
 /** The error for a text that is not JSON; `path` leads to the part of it that was looked at. */
-export function notJson(reason: string, path: JsonPath): Refusal {
+export function notJson(reason: string, path: JsonPath): ApiError {
   const what = path.length === 0 ? "body" : "the item";
   return invalid(itemPath(path), `${what} is not valid JSON: ${reason}`);
 }
 
 /** The error for a key that the object at `path` has twice. */
-export function repeatedKey(key: string, path: JsonPath): Refusal {
+export function repeatedKey(key: string, path: JsonPath): ApiError {
   return invalid(itemPath(path), `key ${quoted(key)} occurs twice`);
 }

@@ -17,7 +17,7 @@ import { notJson, repeatedKey } from "./json_faults.ts";
  * stop at the first thing wrong.
  */
 
-/** Builds what a part stands for. @throws Refusal InvalidRequest */
+/** Builds what a part stands for. @throws ApiError InvalidRequest */
 export type ParsePart = (part: JsonPart) => unknown;
 
 export class LargeArray {
@@ -25,7 +25,7 @@ export class LargeArray {
   readonly #part: JsonPart;
   readonly #parse: ParsePart;
 
-  /** @throws Refusal InvalidRequest when its commas and brackets are not in order */
+  /** @throws ApiError InvalidRequest when its commas and brackets are not in order */
   constructor(part: JsonPart, parse: ParsePart) {
     this.#part = part;
     this.#parse = parse;
@@ -58,7 +58,7 @@ export class LargeObject {
   readonly #members = new Map<string, JsonPart>();
   readonly #parse: ParsePart;
 
-  /** @throws Refusal InvalidRequest when it is not an object of distinct keys */
+  /** @throws ApiError InvalidRequest when it is not an object of distinct keys */
   constructor(part: JsonPart, parse: ParsePart) {
     this.#parse = parse;
     const { json, path } = part;

@@ -8,7 +8,7 @@ import { type JsonPath, repeatedKey } from "./json_faults.ts";
  * - The integers just below 2^63 are legal, 2^63 is not, and as JavaScript numbers they are the same. Here a
  *   legal one becomes the number before 2^63.
  * @param path keys and indexes that lead to the text in a larger one
- * @throws Refusal InvalidRequest
+ * @throws ApiError InvalidRequest
  */
 export function parseByHand(text: string, path: JsonPath = []): unknown {
   return new Cursor(text, path).value();

@@ -1,4 +1,4 @@
-import { Refusal } from "../model/errors.ts";
+import { ApiError } from "../model/errors.ts";
 import type { NewEvent } from "../model/event.ts";
 import { parseTimestamp } from "../model/timestamp.ts";
 import { decodeObject, decodeString, isOmitted } from "./decode.ts";
@@ -30,7 +30,7 @@ export function decodePlainEvent(line: Uint8Array): PlainEvent {
     return { event: decodeEvent(event, ""), timeMicros: isOmitted(time) ? undefined : decodeTime(time) };
   } catch (error) {
     // The request decoders call the whole of it the body.
-    if (error instanceof Refusal) throw new Error(error.detail?.replace(/^body /, "the line "));
+    if (error instanceof ApiError) throw new Error(error.detail?.replace(/^body /, "the line "));
     throw error;
   }
 }

@@ -37,7 +37,7 @@ export function decodeProjectionChanges(
 
 /**
  * Decodes projection changes. `path` is the name of the object with the three lists, empty when it is the body.
- * @throws Refusal InvalidRequest, or PayloadTooLarge for a projection over `maxProjectionSize` bytes
+ * @throws ApiError InvalidRequest, or PayloadTooLarge for a projection over `maxProjectionSize` bytes
  */
 export function decodeChanges<const F extends Fields>(
   value: unknown,

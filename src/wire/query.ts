@@ -22,7 +22,7 @@ const ENTRY_EXAMPLE = '{"name":"course","value":"c1"}';
 
 /**
  * Decodes a query that must be given; `path` is its name. Duplicate items are merged.
- * @throws Refusal InvalidRequest
+ * @throws ApiError InvalidRequest
  */
 export function decodeQuery(value: unknown, path: string, literals: QueryLiterals): Query {
   if (isOmitted(value)) throw invalid("", `${path} is missing`);

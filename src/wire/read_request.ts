@@ -23,7 +23,7 @@ export const COMMITTED_READ_KEYS = [...READ_KEYS, ...ADDED_KEYS] as const;
 
 const WAIT_SECONDS_MAX = 60;
 
-/** The body of `QUERY /events`. @throws Refusal InvalidRequest */
+/** The body of `QUERY /events`. @throws ApiError InvalidRequest */
 export function decodeCommittedRead(
   value: unknown,
   literals: QueryLiterals,
@@ -44,7 +44,7 @@ export function decodeCommittedRead(
   };
 }
 
-/** The body of a read inside a transaction. @throws Refusal InvalidRequest */
+/** The body of a read inside a transaction. @throws ApiError InvalidRequest */
 export function decodeReadInside(value: unknown, literals: QueryLiterals, limits: ReadLimits): ReadRequest {
   return decodePosition(decodeObjectInside(value, READ_KEYS), literals, limits);
 }

@@ -9,7 +9,7 @@ export type TagObject = Readonly<Record<string, string | readonly string[]>>;
 
 /**
  * Decodes the tag object called `name` of an item; an omitted one is empty.
- * @throws Refusal InvalidRequest
+ * @throws ApiError InvalidRequest
  */
 export function decodeTags(value: unknown, path: string, name: string): Tag[] {
   if (isOmitted(value)) return [];

@@ -8,7 +8,7 @@ let isAsked = false;
  * not keep the main thread from serving the others. To be called with a worker's first work, and as often as is
  * convenient: to load what it takes is 2.5 MB and 8 ms, which can wait until the event loop has its turn.
  */
-export function standBack(): void {
+export function lowerThreadPriority(): void {
   if (isAsked) return;
   isAsked = true;
   // Without a process ID it is the thread alone, on Linux. Where it is not allowed, all are equal.

@@ -41,7 +41,7 @@ export class RemoteWorker<C extends HostedClass> {
   readonly #freeIds: number[];
   #dead: Error | undefined;
   /** Called with what the object sends unasked, and when the worker has died. */
-  onNotice: (notice: Notice) => void = () => {};
+  onNotification: (notice: Notice) => void = () => {};
 
   constructor(module: URL, name: string, options?: RemoteOptions) {
     this.#freeIds = Array.from({ length: options?.callsMax ?? 1 }, (_, id) => id);
@@ -66,9 +66,9 @@ export class RemoteWorker<C extends HostedClass> {
     return this.#invoke("open", args) as Promise<ReturnType<C["open"]>["opened"]>;
   }
 
-  /** Takes back the calls that it has not begun, which throw CallTakenBack. */
-  takeBack(): void {
-    this.#shared?.takeBack();
+  /** Takes back the calls that it has not begun, which throw CallCancelled. */
+  cancel(): void {
+    this.#shared?.cancel();
   }
 
   /** How many microseconds a call through shared memory takes the worker, as far as the last ones show. */
@@ -114,13 +114,13 @@ export class RemoteWorker<C extends HostedClass> {
 
   #receive(message: AnswerMessage | Notice): void {
     if ("answer" in message) this.#pending[message.id]?.(message.answer);
-    else this.onNotice(message);
+    else this.onNotification(message);
   }
 
   #die(error: Error): void {
     this.#dead = error;
     for (const resolve of this.#pending) resolve?.(errorAnswer(error));
     this.#shared?.giveUp();
-    this.onNotice({ broken: error.message });
+    this.onNotification({ broken: error.message });
   }
 }

@@ -38,14 +38,14 @@ export class SharedWriter {
   }
 
   number(value: number): void {
-    if (this.#hasRoom(NUMBER_BYTES)) this.#view.setFloat64(this.#at, value, true);
+    if (this.#hasCapacity(NUMBER_BYTES)) this.#view.setFloat64(this.#at, value, true);
     this.#at += NUMBER_BYTES;
   }
 
   /** @param text well-formed */
   text(text: string): void {
     const start = this.#at + LENGTH_BYTES;
-    if (!this.#hasRoom(LENGTH_BYTES + text.length)) return;
+    if (!this.#hasCapacity(LENGTH_BYTES + text.length)) return;
     const { read, written } = encoder.encodeInto(text, this.#bytes.subarray(start));
     if (read < text.length) this.#isFull = true;
     // Text of one byte a character is faster to read, so the length says which it is.
@@ -54,13 +54,13 @@ export class SharedWriter {
   }
 
   bytes(bytes: Uint8Array): void {
-    if (!this.#hasRoom(LENGTH_BYTES + bytes.length)) return;
+    if (!this.#hasCapacity(LENGTH_BYTES + bytes.length)) return;
     this.#view.setInt32(this.#at, bytes.length, true);
     this.#bytes.set(bytes, this.#at + LENGTH_BYTES);
     this.#at += LENGTH_BYTES + bytes.length;
   }
 
-  #hasRoom(bytes: number): boolean {
+  #hasCapacity(bytes: number): boolean {
     if (this.#at + bytes > this.#bytes.length) this.#isFull = true;
     return !this.#isFull;
   }

@@ -20,8 +20,8 @@ import {
  */
 
 /** The worker had not begun a call when it was taken back. */
-export class CallTakenBack extends Error {
-  override readonly name = "CallTakenBack";
+export class CallCancelled extends Error {
+  override readonly name = "CallCancelled";
 }
 
 /** The value, or undefined when the answer comes as a message. */
@@ -30,7 +30,7 @@ type Answered = { readonly value: unknown } | undefined;
 /** A call on its way. */
 interface Call extends PromiseWithResolvers<Answered> {
   readonly place: SharedPlace;
-  isTakenBack: boolean;
+  isCancelled: boolean;
 }
 
 export class SharedCalls {
@@ -66,7 +66,7 @@ export class SharedCalls {
    * Calls a method.
    * @param id what the answer will have if it comes as a message
    * @returns no promise, with nothing called, when the call must be made by a message
-   * @throws CallTakenBack
+   * @throws CallCancelled
    */
   call(id: number, method: string, args: readonly unknown[]): Promise<Answered> | undefined {
     const codec = this.#codecs.get(method);
@@ -80,7 +80,7 @@ export class SharedCalls {
     place.ready(id, method);
     const number = following(this.#last);
     this.#places.assign(number, place);
-    const call = { place, isTakenBack: false, ...Promise.withResolvers<Answered>() };
+    const call = { place, isCancelled: false, ...Promise.withResolvers<Answered>() };
     this.#calls[number % this.#calls.length] = call;
     this.#last = number;
     this.#announce(1 << MESSAGES_BITS);
@@ -94,11 +94,11 @@ export class SharedCalls {
   }
 
   /** Takes back every call that the worker has not begun. The worker still passes their places. */
-  takeBack(): void {
+  cancel(): void {
     for (const call of this.#calls) {
-      if (call === undefined || call.isTakenBack || !call.place.takeBack()) continue;
-      call.isTakenBack = true;
-      call.reject(new CallTakenBack());
+      if (call === undefined || call.isCancelled || !call.place.cancel()) continue;
+      call.isCancelled = true;
+      call.reject(new CallCancelled());
     }
   }
 
@@ -134,10 +134,10 @@ export class SharedCalls {
     while (this.#answered !== answers) {
       this.#answered = following(this.#answered);
       const i = this.#answered % this.#calls.length;
-      const { place, isTakenBack, resolve, reject } = this.#calls[i]!;
+      const { place, isCancelled, resolve, reject } = this.#calls[i]!;
       this.#calls[i] = undefined;
       this.#free.push(place);
-      if (isTakenBack) continue;
+      if (isCancelled) continue;
       try {
         resolve(place.isMessage ? undefined : { value: place.codec.readValue(place.reader.restart()) });
       } catch (error) {

@@ -35,7 +35,7 @@ const MESSAGE = 0;
 
 const READY = 0;
 const BEGUN = 1;
-const TAKEN_BACK = 2;
+const CANCELLED = 2;
 
 /** Where one call is in the memory. */
 export class SharedPlace {
@@ -87,8 +87,8 @@ export class SharedPlace {
   }
 
   /** @returns false when the call has begun */
-  takeBack(): boolean {
-    return this.#leaveReady(TAKEN_BACK);
+  cancel(): boolean {
+    return this.#leaveReady(CANCELLED);
   }
 
   #leaveReady(state: number): boolean {

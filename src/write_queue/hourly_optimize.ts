@@ -1,4 +1,4 @@
-import { Refusal } from "../model/errors.ts";
+import { ApiError } from "../model/errors.ts";
 import { throwIfFailed } from "../store/outcome.ts";
 import type { StoreWriter } from "../store/store.ts";
 import type { WriteQueue } from "./write_queue.ts";
@@ -23,7 +23,7 @@ export function startHourlyOptimize(
     try {
       await queue.alone(HOURLY_OPTIMIZE, async () => throwIfFailed(await turns.optimize()), undefined);
     } catch (error) {
-      const skipped = error instanceof Refusal && error.code !== "InternalError";
+      const skipped = error instanceof ApiError && error.code !== "InternalError";
       if (!skipped) report(error as Error);
     }
   }, periodMilliseconds);

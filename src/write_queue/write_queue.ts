@@ -1,11 +1,11 @@
-import { ClientLeft, type ErrorCode, Refusal } from "../model/errors.ts";
+import { ApiError, ClientDisconnected, type ErrorCode } from "../model/errors.ts";
 import type { Outcome } from "../store/outcome.ts";
 import type { Client, StoreWriter } from "../store/store.ts";
 import type { AttemptResult, StoreWrite, WriteResult } from "../store/write.ts";
 import { Age } from "./clock.ts";
 import { Groups, weightOf } from "./groups.ts";
 import { type Job, makeJob, stopListening } from "./job.ts";
-import { Preparations } from "./preparations.ts";
+import { PreCheckQueue } from "./pre_check_queue.ts";
 import { entryOf, type QueueEntry } from "./queue_entry.ts";
 
 /** The outcome of a write, and how long it held the turn. */
@@ -36,7 +36,7 @@ export class WriteQueue {
   #waiting: Job[] = [];
   /** Jobs that go before the waiting ones. */
   readonly #urgent: Job[] = [];
-  readonly #preparations = new Preparations();
+  readonly #preparations = new PreCheckQueue();
   #active: readonly Job[] = [];
   #activeAge = new Age();
   readonly #groups: Groups;
@@ -55,7 +55,7 @@ export class WriteQueue {
    * @param bytes size of the requests that brought what it writes
    * @param admitted when the request was let in, if that was before: it is not refused then, and goes before those
    *   that came later
-   * @throws Refusal when the queue is full or the server is shutting down, ClientLeft when the client left in time
+   * @throws ApiError when the queue is full or the server is shutting down, ClientDisconnected when the client left in time
    */
   write(
     kind: string,
@@ -77,7 +77,7 @@ export class WriteQueue {
     bytes: number,
     admitted: Age | undefined,
   ): Promise<EndedWrite<AttemptResult>> {
-    return this.write(kind, { ...write, mayBeCostly: true }, client, bytes, admitted);
+    return this.write(kind, { ...write, hasBudget: true }, client, bytes, admitted);
   }
 
   /**
@@ -108,9 +108,9 @@ export class WriteQueue {
     return job.promise as Promise<T>;
   }
 
-  /** @throws Refusal `ShuttingDown` once the queue accepts nothing more */
+  /** @throws ApiError `ShuttingDown` once the queue accepts nothing more */
   assertOpen(): void {
-    if (this.#closing) throw new Refusal("ShuttingDown");
+    if (this.#closing) throw new ApiError("ShuttingDown");
   }
 
   /** The request that holds the turn, if any. */
@@ -132,10 +132,10 @@ export class WriteQueue {
   /** Refuses what is waiting and what arrives from now on. Resolves when the turn is free for the last time. */
   shutdown(): Promise<void> {
     this.#closing = true;
-    this.#preparations.refuse(new Refusal("ShuttingDown"));
+    this.#preparations.refuse(new ApiError("ShuttingDown"));
     for (const job of [...this.#urgent.splice(0), ...this.#waiting.splice(0)]) {
       stopListening(job);
-      job.reject(new Refusal("ShuttingDown"));
+      job.reject(new ApiError("ShuttingDown"));
     }
     this.#next();
     return this.#drained.promise;
@@ -143,9 +143,9 @@ export class WriteQueue {
 
   #admit(client: AbortSignal | undefined, isAdmitted: boolean): void {
     this.assertOpen();
-    if (client?.aborted) throw new ClientLeft();
+    if (client?.aborted) throw new ClientDisconnected();
     if (!isAdmitted && this.queuedCount >= this.#options.waitingMax) {
-      throw new Refusal(this.#options.fullCode);
+      throw new ApiError(this.#options.fullCode);
     }
   }
 
@@ -154,7 +154,7 @@ export class WriteQueue {
     this.#admit(client, isAdmitted || this.#active.length === 0);
     job.onLeave = () => {
       this.#waiting = this.#waiting.filter((other) => other !== job);
-      job.reject(new ClientLeft());
+      job.reject(new ClientDisconnected());
     };
     client?.addEventListener("abort", job.onLeave, { once: true });
     const place = isAdmitted ? this.#waiting.findIndex(({ age }) => age.compare(job.age) > 0) : -1;

@@ -207,7 +207,7 @@ const LOSSY_BREAKS: typeof BREAKS = {
     /decide d2 failed with Unavailable \(\), and is there as event 3/,
   ],
   "a follower is not told of the reset": [
-    (made) => made.segments[1] = { ...made.segments[1]!, isTold: false },
+    (made) => made.segments[1] = { ...made.segments[1]!, isReported: false },
     /follower was not told of the reset to store T/,
   ],
   "a follower stays with the lost store": [

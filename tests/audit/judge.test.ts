@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { emptyStore, type FoundStore } from "../../audit/witness/found_store.ts";
+import { emptyStore, type StoreContent } from "../../audit/witness/found_store.ts";
 import { faultsOfAnswers } from "../../audit/witness/failed_answers.ts";
 import { faultsOf } from "../../audit/witness/judge.ts";
 import type { Entry } from "../../audit/witness/record.ts";
@@ -14,58 +14,61 @@ Deno.test("sound evidence has no faults, whatever has become of the acts of whic
 type Evidence = ReturnType<typeof sound>;
 
 /** Each breaks sound evidence by hand; the fault names what is wrong. */
-const broken: readonly [what: string, break_: (evidence: Evidence) => Partial<FoundStore>, fault: RegExp][] =
+const broken: readonly [
+  what: string,
+  break_: (evidence: Evidence) => Partial<StoreContent>,
+  fault: RegExp,
+][] = [
+  ["an acknowledged write is lost", ({ after }) => ({
+    events: after.events.filter((_, i) => i !== 3).map((event, i) => ({ ...event, sequence: i + 1 })),
+    projections: [{ type: "c", id: "p", version: "v2", payload: "2" }],
+  }), /acknowledged and lost: act 4/],
+  ["a refused write is there", ({ after }) => ({
+    events: [...after.events, found(wireEvent(3, "3.0"), 8)],
+  }), /refused \(409\), and there: act 3/],
+  ["half of an open write is there", ({ after }) => ({
+    events: after.events.slice(0, 6),
+  }), /half a write: 2 of the 3 events of act 5/],
+  ["a write is torn apart", ({ after: { events } }) => ({
+    events: [events[0]!, events[1]!, events[3]!, events[2]!, ...events.slice(4)]
+      .map((event, i) => ({ ...event, sequence: i + 1 })),
+  }), /torn apart: the events of act 2/],
+  ["a payload is changed", ({ after }) => ({
+    events: after.events.map((event) => event.sequence === 4 ? { ...event, payload: "4.O" } : event),
+  }), /changed: event 0 of act 4/],
+  ["a tag is lost", ({ after }) => ({
+    events: after.events.map((event) => event.sequence === 4 ? { ...event, identifiers: {} } : event),
+  }), /changed: event 0 of act 4/],
+  ["a time is not what was told", ({ after }) => ({
+    events: after.events.map((event) => event.sequence === 2 ? { ...event, time: `${TIME}0` } : event),
+  }), /was told the time/],
+  ["a sequence is skipped", ({ after }) => ({
+    events: after.events.map((event, i) => i === 6 ? { ...event, sequence: 8 } : event),
+  }), /sequences have a gap/],
+  ["an event of nobody is there", ({ after }) => ({
+    events: [...after.events, found(wireEvent(99, ""), 8)],
+  }), /nobody has written the events of act 99/],
   [
-    ["an acknowledged write is lost", ({ after }) => ({
-      events: after.events.filter((_, i) => i !== 3).map((event, i) => ({ ...event, sequence: i + 1 })),
-      projections: [{ type: "c", id: "p", version: "v2", payload: "2" }],
-    }), /acknowledged and lost: act 4/],
-    ["a refused write is there", ({ after }) => ({
-      events: [...after.events, found(wireEvent(3, "3.0"), 8)],
-    }), /refused \(409\), and there: act 3/],
-    ["half of an open write is there", ({ after }) => ({
-      events: after.events.slice(0, 6),
-    }), /half a write: 2 of the 3 events of act 5/],
-    ["a write is torn apart", ({ after: { events } }) => ({
-      events: [events[0]!, events[1]!, events[3]!, events[2]!, ...events.slice(4)]
-        .map((event, i) => ({ ...event, sequence: i + 1 })),
-    }), /torn apart: the events of act 2/],
-    ["a payload is changed", ({ after }) => ({
-      events: after.events.map((event) => event.sequence === 4 ? { ...event, payload: "4.O" } : event),
-    }), /changed: event 0 of act 4/],
-    ["a tag is lost", ({ after }) => ({
-      events: after.events.map((event) => event.sequence === 4 ? { ...event, identifiers: {} } : event),
-    }), /changed: event 0 of act 4/],
-    ["a time is not what was told", ({ after }) => ({
-      events: after.events.map((event) => event.sequence === 2 ? { ...event, time: `${TIME}0` } : event),
-    }), /was told the time/],
-    ["a sequence is skipped", ({ after }) => ({
-      events: after.events.map((event, i) => i === 6 ? { ...event, sequence: 8 } : event),
-    }), /sequences have a gap/],
-    ["an event of nobody is there", ({ after }) => ({
-      events: [...after.events, found(wireEvent(99, ""), 8)],
-    }), /nobody has written the events of act 99/],
-    [
-      "an old event is gone",
-      () => ({ events: [], projections: [] }),
-      /events are gone that were there before/,
-    ],
-    ["an old event is changed", ({ after }) => ({
-      events: after.events.map((event, i) => i === 0 ? { ...event, payload: "" } : event),
-    }), /event 1 is no longer what it was/],
-    ["the store ID is another one", () => ({ storeId: "t" }), /the store ID changed/],
-    ["a projection is missing", ({ after }) => ({
-      projections: after.projections.slice(0, 1),
-    }), /the projection "c" "q" is missing/],
-    ["a projection is old", ({ after }) => ({
-      projections: [{ type: "c", id: "p", version: "v2", payload: "2" }, after.projections[1]!],
-    }), /"p" has another payload/],
-    ["a projection is there that nobody wrote", ({ after }) => ({
-      projections: [...after.projections, { type: "c", id: "z", version: "v", payload: "" }],
-    }), /"z" should not be there/],
-    ["the store is paused", () => ({ isPaused: true }), /the store is paused/],
-    ["reading found something", () => ({ faults: ["the index differs"] }), /the index differs/],
-  ];
+    "an old event is gone",
+    () => ({ events: [], projections: [] }),
+    /events are gone that were there before/,
+  ],
+  ["an old event is changed", ({ after }) => ({
+    events: after.events.map((event, i) => i === 0 ? { ...event, payload: "" } : event),
+  }), /event 1 is no longer what it was/],
+  ["the store ID is another one", () => ({ storeId: "t" }), /the store ID changed/],
+  ["a projection is missing", ({ after }) => ({
+    projections: after.projections.slice(0, 1),
+  }), /the projection "c" "q" is missing/],
+  ["a projection is old", ({ after }) => ({
+    projections: [{ type: "c", id: "p", version: "v2", payload: "2" }, after.projections[1]!],
+  }), /"p" has another payload/],
+  ["a projection is there that nobody wrote", ({ after }) => ({
+    projections: [...after.projections, { type: "c", id: "z", version: "v", payload: "" }],
+  }), /"z" should not be there/],
+  ["the store is paused", () => ({ isPaused: true }), /the store is paused/],
+  ["reading found something", () => ({ faults: ["the index differs"] }), /the index differs/],
+];
 for (const [what, change, fault] of broken) {
   Deno.test(`evidence is rejected when ${what}`, () => {
     const evidence = sound();
@@ -77,7 +80,7 @@ for (const [what, change, fault] of broken) {
 Deno.test("a version must be the one that was told, and a new one after a change", () => {
   const old = { type: "c", id: "p", version: "v1", payload: "1" };
   const before = { ...emptyStore("s"), projections: [old] };
-  const changed = (version: string): FoundStore => ({
+  const changed = (version: string): StoreContent => ({
     ...before,
     events: [found(wireEvent(2, "2.0"), 1)],
     projections: [{ ...old, version, payload: "2" }],
@@ -96,7 +99,7 @@ Deno.test("no version is given twice, also when the projection was deleted in be
   const acts = ["1", undefined, "3"].map((payload, i) => intent(i + 1, write(i + 1, 0, { p: payload })));
   const toldAll = (last: string): Entry[] =>
     ["v1", null, last].flatMap((version, i) => [acts[i]!, told(i + 1, "done", { versions: [version] })]);
-  const after = (version: string): FoundStore => ({
+  const after = (version: string): StoreContent => ({
     ...before,
     projections: [{ type: "c", id: "p", version, payload: "3" }],
   });
@@ -147,7 +150,7 @@ Deno.test("of resets of which nobody knows, those after the last acknowledged on
   const before = { ...emptyStore("s"), events: [found(wireEvent(1, "1.0"), 1)] };
   const reset = (id: number): Entry => intent(id, { kind: "reset" });
   const written = (id: number): Entry[] => [intent(id, write(id, 1)), told(id, "done", { sequences: [1] })];
-  const storeWith = (id: number): FoundStore => ({
+  const storeWith = (id: number): StoreContent => ({
     ...emptyStore("t"),
     events: [found(wireEvent(id, `${id}.0`), 1)],
   });

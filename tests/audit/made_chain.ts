@@ -145,7 +145,7 @@ export function lossless(): Made {
         begun: 1,
       }),
     ],
-    segments: [{ storeId: "S", events: [...events], sequence: 8, isTold: true }],
+    segments: [{ storeId: "S", events: [...events], sequence: 8, isReported: true }],
     stored: [
       { state: [d1, d2].reduce(folded, NOTHING), at: { storeId: "S", sequence: 4 } },
       { state: [d1, d2, d3, d4].reduce(folded, NOTHING), at: { storeId: "S", sequence: 8 } },
@@ -176,8 +176,8 @@ export function lossy(): Made {
     ],
     pages: [page("S", old, 4, { begun: EARLY + 20 }), page("T", events, 4)],
     segments: [
-      { storeId: "S", events: [...old], sequence: 4, isTold: true },
-      { storeId: "T", events: [...events], sequence: 4, isTold: true },
+      { storeId: "S", events: [...old], sequence: 4, isReported: true },
+      { storeId: "T", events: [...events], sequence: 4, isReported: true },
     ],
     stored: [{ state: [events[1]!, events[2]!].reduce(folded, NOTHING), at: { storeId: "T", sequence: 4 } }],
     seen: old.map((event) => ["S", event]),

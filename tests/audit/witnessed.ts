@@ -1,4 +1,4 @@
-import { emptyStore, type FoundStore } from "../../audit/witness/found_store.ts";
+import { emptyStore, type StoreContent } from "../../audit/witness/found_store.ts";
 import type { Act, Entry, Told } from "../../audit/witness/record.ts";
 import { ACT_TAG, type FoundEvent, type WireEvent } from "../../audit/witness/wire_event.ts";
 
@@ -33,7 +33,7 @@ export function found(event: WireEvent, sequence: number): FoundEvent {
  * A sound piece of evidence: two acknowledged writes, a refused one, one that was open when the server died and has
  * happened, and one that has not.
  */
-export function sound(): { before: FoundStore; entries: Entry[]; after: FoundStore } {
+export function sound(): { before: StoreContent; entries: Entry[]; after: StoreContent } {
   const before = { ...emptyStore("s"), events: [found(wireEvent(1, "1.0"), 1)] };
   const acts = [
     write(2, 2, { p: "2" }),

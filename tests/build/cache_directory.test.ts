@@ -15,7 +15,7 @@ async function placeOf(standIn: StandIn, env: Readonly<Record<string, string>>):
   return ended.stdout;
 }
 
-async function assertRefused(standIn: StandIn, options: RunOptions, ...expected: RegExp[]): Promise<void> {
+async function assertRejected(standIn: StandIn, options: RunOptions, ...expected: RegExp[]): Promise<void> {
   const ended = await standIn.run(PRINT_PLACE, { asNobody: true, ...options });
   assert.deepEqual([ended.code, ended.stdout], [1, ""]);
   for (const line of ended.stderr.trimEnd().split("\n")) assert.match(line, /^eventstore-server: /);
@@ -90,7 +90,7 @@ Deno.test("a directory that another user could replace is not trusted", async ()
   for (const place of [open, ...others]) {
     const below = standIn.makeDirectory(join(basename(place), "below"), 0o755, { uid: USER });
     for (const cache of [join(below, "cache"), join(below, "deeper/cache")]) {
-      await assertRefused(
+      await assertRejected(
         standIn,
         { env: { EVENTSTORE_CACHE_DIR: cache } },
         new RegExp(`cache: lies in ${place}, where another user can replace it`),
@@ -100,7 +100,7 @@ Deno.test("a directory that another user could replace is not trusted", async ()
   // A link is looked through: what counts is where it leads.
   Deno.symlinkSync(join(open, "below"), join(standIn.directory, "link"));
   const linked = join(standIn.directory, "link/cache");
-  await assertRefused(standIn, { env: { EVENTSTORE_CACHE_DIR: linked } }, /lies in .*open, where/);
+  await assertRejected(standIn, { env: { EVENTSTORE_CACHE_DIR: linked } }, /lies in .*open, where/);
 
   const sticky = standIn.makeDirectory("sticky", 0o1777);
   assert.equal(await placeOf(standIn, { TMPDIR: sticky }), join(sticky, `eventstore-${USER}`));
@@ -135,13 +135,13 @@ Deno.test({
     const env = { EVENTSTORE_CACHE_DIR: standIn.cache };
     assert.equal((await standIn.run(PRINT_PLACE, { env })).code, 0);
     assert.equal(await placeOf(standIn, env), standIn.cache);
-    await assertRefused(
+    await assertRejected(
       standIn,
       { env: { EVENTSTORE_CACHE_DIR: chosen }, asNobody: false },
       /belongs to another user/,
     );
     const ofRoot = standIn.makeDirectory("of another user", 0o755, { uid: OTHER });
-    await assertRefused(standIn, { env: { EVENTSTORE_CACHE_DIR: ofRoot } }, /belongs to another user/);
+    await assertRejected(standIn, { env: { EVENTSTORE_CACHE_DIR: ofRoot } }, /belongs to another user/);
   },
 });
 
@@ -150,11 +150,11 @@ Deno.test("a directory that others can write to, or that is a symbolic link, is 
   const { chosen } = makePlaces(standIn);
   for (const mode of [0o775, 0o757, 0o777, 0o1777]) {
     const cache = standIn.makeDirectory(`mode ${mode.toString(8)}`, mode, { uid: USER });
-    await assertRefused(standIn, { env: { EVENTSTORE_CACHE_DIR: cache } }, /only its owner can write to/);
+    await assertRejected(standIn, { env: { EVENTSTORE_CACHE_DIR: cache } }, /only its owner can write to/);
     assert.deepEqual([...Deno.readDirSync(cache)], []);
   }
   Deno.symlinkSync(chosen, join(standIn.directory, "link"));
-  await assertRefused(
+  await assertRejected(
     standIn,
     { env: { EVENTSTORE_CACHE_DIR: join(standIn.directory, "link") } },
     /symbolic link/,
@@ -168,13 +168,13 @@ Deno.test("a directory that was waiting in TMPDIR under its name is not trusted 
   const waiting = join(tmp, `eventstore-${USER}`);
   Deno.mkdirSync(waiting);
   Deno.chmodSync(waiting, 0o777);
-  await assertRefused(standIn, { env: { TMPDIR: tmp } }, /eventstore-\d+: is not a directory/, /Tried:$/m);
+  await assertRejected(standIn, { env: { TMPDIR: tmp } }, /eventstore-\d+: is not a directory/, /Tried:$/m);
 });
 
 Deno.test("when nothing can be written each place is named with its reason", async () => {
   using standIn = new StandIn();
   const shut = standIn.makeDirectory("shut", 0o555, { uid: USER });
-  await assertRefused(
+  await assertRejected(
     standIn,
     { env: { XDG_CACHE_HOME: shut, HOME: shut, TMPDIR: shut } },
     /EVENTSTORE_CACHE_DIR/,

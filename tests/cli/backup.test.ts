@@ -4,7 +4,7 @@ import { BackupPlace, type Ended } from "../backup/run_backup.ts";
 
 const NO_SOURCE = { transport: "unix", path: "/nowhere/source.sock" } as const;
 
-function assertRefused(ended: Ended, ...lines: string[]): void {
+function assertRejected(ended: Ended, ...lines: string[]): void {
   assert.deepEqual(ended, {
     code: 2,
     stdout: "",
@@ -45,17 +45,17 @@ Deno.test("when standard output cannot be written, the error says so", async () 
 
 Deno.test("a wrong flag, verb or configuration gives exit code 2 and every problem, before anything is created", async () => {
   using place = new BackupPlace(NO_SOURCE);
-  assertRefused(
+  assertRejected(
     await place.run({ args: ["bakcup"] }),
     'unknown verb "bakcup"; the verbs are verify, list, restore, export; ' +
       `without one it copies the events of a running server into a separate database${HELP}`,
   );
-  assertRefused(
+  assertRejected(
     await place.run({ args: ["--quit", "--force"] }),
     'unknown flag "--quit", did you mean --quiet?',
     `unknown flag "--force"; it belongs to restore${HELP}`,
   );
-  assertRefused(
+  assertRejected(
     await place.run({ env: { SERVICE_BACKUP_PAGE_LIMIT: "0", SERVICE_BACKUP_DATA_DIR: "" } }),
     "SERVICE_BACKUP_DATA_DIR: must be a non-empty path, not an empty string",
     'SERVICE_BACKUP_PAGE_LIMIT: must be a whole number from 1 to 2147483647, not "0"',
@@ -70,15 +70,15 @@ Deno.test("arguments that a verb cannot take end with the help of that verb", as
   using place = new BackupPlace(NO_SOURCE);
   const id = crypto.randomUUID();
   const help = " (help: eventstore-backup verify --help)";
-  assertRefused(
+  assertRejected(
     await place.run({ args: ["verify", "x"] }),
     `"x" is not a store ID; "list" shows the store IDs${help}`,
   );
-  assertRefused(
+  assertRejected(
     await place.run({ args: ["verify", id, "--all"] }),
     `--all and a store ID cannot be given together${help}`,
   );
-  assertRefused(
+  assertRejected(
     await place.run({ args: ["restore"] }),
     "--to is missing: --to <path> (help: eventstore-backup restore --help)",
   );
@@ -104,7 +104,7 @@ Deno.test("a configuration file that is named and missing gives exit code 2, wha
   for (const verb of ["", "verify", "verify --against-source", "list", "restore --to d", "export --from d"]) {
     const args = [...verb.split(" ").filter((word) => word !== ""), "--config", "missing.toml"];
     const ended = await place.run({ args });
-    assertRefused(ended, `${join(place.directory, "missing.toml")}: cannot be read: there is no such file`);
+    assertRejected(ended, `${join(place.directory, "missing.toml")}: cannot be read: there is no such file`);
   }
   assert.deepEqual([...Deno.readDirSync(place.directory)], []);
 });

@@ -6,7 +6,7 @@ import { listed, type SchoolEvents } from "./support.ts";
 const COURSES = ["c1", "c2", "c3", "c4", "c5"];
 const COURSES_PER_STUDENT = 3;
 
-class Refusal extends Error {}
+class ApiError extends Error {}
 
 /** Who enrols, and for how long. */
 export interface Enrolments {
@@ -23,9 +23,9 @@ async function enrol(store: EventStore<SchoolEvents>, course: string, student: s
   await store.decide(
     { seats: capacity(course), taken: students(course), own: courses(student) },
     ({ seats = 0, taken, own }) => {
-      if (taken.includes(student)) throw new Refusal("twice");
-      if (own >= COURSES_PER_STUDENT) throw new Refusal("busy");
-      if (taken.length >= seats) throw new Refusal("full");
+      if (taken.includes(student)) throw new ApiError("twice");
+      if (own >= COURSES_PER_STUDENT) throw new ApiError("busy");
+      if (taken.length >= seats) throw new ApiError("full");
       return { type: "StudentEnrolled", identifiers: { course, student }, payload: null };
     },
     { attempts: 1000 },
@@ -54,7 +54,7 @@ export async function enrolTogether(
         await enrol(store, course, `s${below(studentCount)}`);
         accepted++;
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof ApiError)) throw error;
         if (error.message === "full") full.add(course);
       }
     }

@@ -9,7 +9,7 @@ import {
 } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { errorReply } from "../../src/http/error_replies.ts";
-import { type ErrorCode, Refusal } from "../../src/model/errors.ts";
+import { ApiError, type ErrorCode } from "../../src/model/errors.ts";
 import { FaultyTransport, ownError, ScriptedTransport } from "./faulty_transport.ts";
 import { failure, note, placeOf, startTestServer, storeOf, storeOver } from "./support.ts";
 
@@ -167,7 +167,7 @@ Deno.test("every error of the server is known as its own", async () => {
     Unavailable: null,
   };
   for (const code of Object.keys(codes) as ErrorCode[]) {
-    const { status, headers, body } = errorReply(new Refusal(code, "why")).reply;
+    const { status, headers, body } = errorReply(new ApiError(code, "why")).reply;
     const transport = new ScriptedTransport({ status, headers, body: String(body) });
     const error = await failure(storeOver(transport, { retrySeconds: 0 }).append(note("1")));
     assert.deepEqual([error.code, error.message, error.outcomeUnknown], [code, "why", false]);

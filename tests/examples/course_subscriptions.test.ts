@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { StoredEvent } from "../../client/mod.ts";
 import {
+  ApiError,
   changeCapacity,
   COURSES_PER_STUDENT,
   defineCourse,
   type Events,
-  Refusal,
   subscribe,
 } from "../../examples/course_subscriptions.ts";
 import { startTestServer, storeOf } from "../client/support.ts";
@@ -70,10 +70,10 @@ Deno.test("course subscriptions: no course is over capacity, no student over the
   await race<Events>(server, async (store, client) => {
     if (client === 0) {
       // Fewer seats are no reason for anybody to get in later, so in the end all refusals are still right.
-      await isAllowed(Refusal, () => changeCapacity(store, "c1", SEATS / 2));
+      await isAllowed(ApiError, () => changeCapacity(store, "c1", SEATS / 2));
     }
     for (const { course, student } of wishes.filter((_, i) => i % CLIENTS === client)) {
-      await isAllowed(Refusal, () => subscribe(store, course, student));
+      await isAllowed(ApiError, () => subscribe(store, course, student));
     }
   });
   assert.deepEqual(faultsOf(await historyOf<Events>(server), COURSES, STUDENTS), []);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { StoredEvent } from "../../client/mod.ts";
-import { type Events, GRACE_MINUTES, placeOrder, Refusal, setPrice } from "../../examples/dynamic_price.ts";
+import { ApiError, type Events, GRACE_MINUTES, placeOrder, setPrice } from "../../examples/dynamic_price.ts";
 import { startTestServer, storeOf } from "../client/support.ts";
 import { careless, CLIENTS, hesitating, historyOf, inventedHistory, isAllowed, race } from "./race.ts";
 
@@ -36,7 +36,7 @@ Deno.test("dynamic price: each order is at prices that were shown not long ago",
   let refusals = 0;
   await race<Events>(server, async (store, client) => {
     const shown = Object.fromEntries(PRODUCTS.map((product) => [product, FIRST_PRICE]));
-    assert.ok(await isAllowed(Refusal, () => placeOrder(store, shown, afterMinutes(0))));
+    assert.ok(await isAllowed(ApiError, () => placeOrder(store, shown, afterMinutes(0))));
     for (let i = 0; i < 10; i++) {
       const product = PRODUCTS[below(PRODUCTS.length)]!;
       const now = afterMinutes(minutes++);
@@ -47,13 +47,13 @@ Deno.test("dynamic price: each order is at prices that were shown not long ago",
       } else {
         const prices = shownOn.get(product)!;
         const cents = prices[below(prices.length)]!;
-        if (!await isAllowed(Refusal, () => placeOrder(store, { [product]: cents }, now))) refusals++;
+        if (!await isAllowed(ApiError, () => placeOrder(store, { [product]: cents }, now))) refusals++;
       }
     }
     const tomorrow = afterMinutes(24 * 60);
     await setPrice(store, "lamp", FIRST_PRICE + 1000, afterMinutes(minutes));
     const late = () => placeOrder(store, { lamp: FIRST_PRICE }, tomorrow);
-    assert.equal(await isAllowed(Refusal, late), false, "it is a price of yesterday");
+    assert.equal(await isAllowed(ApiError, late), false, "it is a price of yesterday");
   });
   const events = await historyOf<Events>(server);
   assert.deepEqual(faultsOf(events), []);
@@ -74,7 +74,7 @@ for (
     await setPrice(others, "lamp", 1000, afterMinutes(0));
     const store = clientOf<Events>(server, () => setPrice(others, "lamp", 2000, afterMinutes(1)));
     const order = () => placeOrder(store, { lamp: 1000 }, afterMinutes(1 + GRACE_MINUTES));
-    assert.equal(await isAllowed(Refusal, order), isTaken);
+    assert.equal(await isAllowed(ApiError, order), isTaken);
     const faults = faultsOf(await historyOf<Events>(server));
     assert.deepEqual(faults, isTaken ? ["lamp was not sold at 1000"] : []);
   });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { StoredEvent } from "../../client/mod.ts";
 import {
+  ApiError,
   confirmAddress,
   type Events,
   issueToken,
-  Refusal,
   VALID_MINUTES,
 } from "../../examples/opt_in_token.ts";
 import { startTestServer, storeOf } from "../client/support.ts";
@@ -42,9 +42,9 @@ Deno.test("opt-in token: each is used once, if somebody comes before it expires"
   await race<Events>(server, async (store, client) => {
     for (const token of shuffled(tokens)) {
       const minutes = client % 2 === 0 && inTime.has(token) ? VALID_MINUTES - 1 : VALID_MINUTES;
-      await isAllowed(Refusal, () => confirmAddress(store, token, afterMinutes(minutes)));
+      await isAllowed(ApiError, () => confirmAddress(store, token, afterMinutes(minutes)));
     }
-    assert.equal(await isAllowed(Refusal, () => confirmAddress(store, "guessed", afterMinutes(0))), false);
+    assert.equal(await isAllowed(ApiError, () => confirmAddress(store, "guessed", afterMinutes(0))), false);
   });
   const events = await historyOf<Events>(server);
   assert.deepEqual(faultsOf(events), []);

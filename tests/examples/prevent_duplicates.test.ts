@@ -22,9 +22,9 @@ Deno.test("prevent duplicates: an order that everybody sends is recorded once, w
       const number = await placeOrder(store, order);
       assert.equal(number, numbers.get(order.key) ?? number, "an order has one number");
       numbers.set(order.key, number);
-      const isRefused = (error: unknown): boolean =>
+      const isRejected = (error: unknown): boolean =>
         error instanceof Refused && error.code === "DifferentBody";
-      await assert.rejects(placeOrder(store, { ...order, quantity: 100 }), isRefused);
+      await assert.rejects(placeOrder(store, { ...order, quantity: 100 }), isRejected);
     }
   });
   const events = await historyOf<Events>(server);

@@ -23,7 +23,7 @@ export async function race<Events extends object>(
 
 /** Whether the rules allow it. Whoever loses each of the races of a decision decides anew. */
 export async function isAllowed(
-  Refusal: new () => Error,
+  ApiError: new () => Error,
   decide: () => Promise<unknown>,
 ): Promise<boolean> {
   for (;;) {
@@ -31,7 +31,7 @@ export async function isAllowed(
       await decide();
       return true;
     } catch (error) {
-      if (error instanceof Refusal) return false;
+      if (error instanceof ApiError) return false;
       if (!(error instanceof Conflict)) throw error;
     }
   }

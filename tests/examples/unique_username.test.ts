@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { StoredEvent } from "../../client/mod.ts";
 import {
+  ApiError,
   type Events,
-  Refusal,
   releaseName,
   RESERVED_DAYS,
   takeName,
@@ -44,8 +44,8 @@ Deno.test("unique username: a name is held by one account at a time, and free ag
     const now = dayOf(2 * round);
     await race<Events>(server, async (store, client) => {
       for (const name of NAMES) {
-        await isAllowed(Refusal, () => takeName(store, name, `account ${client}`, now));
-        await isAllowed(Refusal, () => releaseName(store, name, `account ${client}`, now));
+        await isAllowed(ApiError, () => takeName(store, name, `account ${client}`, now));
+        await isAllowed(ApiError, () => releaseName(store, name, `account ${client}`, now));
       }
     });
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { foreignRefusal } from "../../explorer/server/access.ts";
+import { foreignError } from "../../explorer/server/access.ts";
 import { startExplorer } from "../../explorer/server/start_explorer.ts";
 import { placeOf, startTestServer } from "../client/support.ts";
 import { keyOf, sendRaw } from "./raw_requests.ts";
@@ -88,8 +88,8 @@ Deno.test("a request for another host is refused, even of the page, whatever key
 Deno.test("at port 80 a browser names no port", () => {
   const requestOf = (host: string, origin: string): Request =>
     new Request("http://127.0.0.1/about", { headers: { host, origin } });
-  assert.equal(foreignRefusal(requestOf("127.0.0.1", "http://127.0.0.1"), 80), undefined);
-  assert.equal(foreignRefusal(requestOf("127.0.0.1:8080", "http://127.0.0.1:8080"), 80)?.status, 403);
+  assert.equal(foreignError(requestOf("127.0.0.1", "http://127.0.0.1"), 80), undefined);
+  assert.equal(foreignError(requestOf("127.0.0.1:8080", "http://127.0.0.1:8080"), 80)?.status, 403);
 });
 
 Deno.test("a request of another page is refused, whatever key it has", async () => {

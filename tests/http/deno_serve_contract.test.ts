@@ -23,7 +23,7 @@ function serve(name: TransportName, handler: Handler): AsyncDisposable & { reado
   using place = freePlace("tcp");
   const where = place.address as { transport: "tcp"; hostname: string; port: number };
   const transport = name === "ours"
-    ? listen(where, handler, { hasRoom: () => true, onMalformed: () => {} })
+    ? listen(where, handler, { hasCapacity: () => true, onMalformed: () => {} })
     : serveWithDeno(where, handler);
   return { port: where.port, [Symbol.asyncDispose]: () => transport.close(CLOSE_MILLISECONDS) };
 }
@@ -37,7 +37,7 @@ const RULES: Readonly<Record<string, (name: TransportName) => Promise<void>>> = 
     const arrived = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     await using server = serve(name, async (request) => {
-      request.left.addEventListener("abort", () => left.resolve());
+      request.disconnected.addEventListener("abort", () => left.resolve());
       await request.body(1024 * 1024);
       arrived.resolve();
       // Not forever: closing the server waits for this.

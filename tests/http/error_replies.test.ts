@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { errorReply, plainErrorReply } from "../../src/http/error_replies.ts";
 import { Malformed } from "../../src/http/exchange.ts";
-import { type ErrorCode, Refusal } from "../../src/model/errors.ts";
+import { ApiError, type ErrorCode } from "../../src/model/errors.ts";
 
 Deno.test("what an error says to programs stands beside its code and its message", () => {
-  const bodyOf = (error: Refusal): unknown => errorReply(error).reply.body;
+  const bodyOf = (error: ApiError): unknown => errorReply(error).reply.body;
   const conflict = { condition: 2, sequence: 7 };
   assert.equal(
-    bodyOf(new Refusal("ConcurrencyException", "m", { conflict })),
+    bodyOf(new ApiError("ConcurrencyException", "m", { conflict })),
     '{"error":"ConcurrencyException","message":"m","conflict":{"condition":2,"sequence":7}}\n',
   );
-  assert.equal(bodyOf(new Refusal("Unauthorized", "m")), '{"error":"Unauthorized","message":"m"}\n');
-  assert.equal(bodyOf(new Refusal("Paused")), '{"error":"Paused"}\n');
+  assert.equal(bodyOf(new ApiError("Unauthorized", "m")), '{"error":"Unauthorized","message":"m"}\n');
+  assert.equal(bodyOf(new ApiError("Paused")), '{"error":"Paused"}\n');
 });
 
 Deno.test("every error of the specification has its status and its log level", () => {
@@ -27,7 +27,7 @@ Deno.test("every error of the specification has its status and its log level", (
     ["Unavailable", 503, "error"],
   ];
   for (const [code, status, level] of documented) {
-    const answer = errorReply(new Refusal(code));
+    const answer = errorReply(new ApiError(code));
     assert.equal(answer.reply.headers["X-Service-Error"], code);
     assert.deepEqual({ status: answer.reply.status, level: answer.level }, { status, level }, code);
   }
@@ -41,7 +41,7 @@ Deno.test("every error says in a header that it is the server's own", () => {
     assert.equal(codeOf(errorReply(new Malformed("no line", status)).reply), "InvalidRequest");
   }
   assert.equal(codeOf(plainErrorReply(405, "no", { Allow: "GET" })), "InvalidRequest");
-  const { headers } = errorReply(new Refusal("ProjectionNotFound"), { "X-Service-Store": "s" }).reply;
+  const { headers } = errorReply(new ApiError("ProjectionNotFound"), { "X-Service-Store": "s" }).reply;
   assert.deepEqual(headers, {
     "Content-Type": "application/json",
     "X-Service-Store": "s",

@@ -6,7 +6,7 @@ import { emptyReply, jsonReply } from "../../src/http/replies.ts";
 import { RequestMetrics } from "../../src/http/request_metrics.ts";
 import type { Route, RoutedRequest } from "../../src/http/router.ts";
 import type { LogLevel } from "../../src/log/level.ts";
-import { ClientLeft, OutcomeUnknown, Refusal } from "../../src/model/errors.ts";
+import { ApiError, ClientDisconnected, OutcomeUnknown } from "../../src/model/errors.ts";
 
 interface Sent {
   readonly method?: string;
@@ -56,7 +56,7 @@ function setUp(
       body: sent.body ?? nothing,
       discardBody: async (bytesMax) => void await (sent.body ?? nothing)(bytesMax),
       releaseBody: () => {},
-      left: new AbortController().signal,
+      disconnected: new AbortController().signal,
     };
     return handler(request);
   };
@@ -116,9 +116,9 @@ Deno.test("unknown paths, wrong methods and broken escapes are answered in plain
 
 Deno.test("a refusal becomes its status and envelope, with or without a message, at its level", async () => {
   const { send, lines, reported } = setUp({
-    "GET /a": () => Promise.reject(new Refusal("ConcurrencyException", "conditions[0] no longer holds")),
+    "GET /a": () => Promise.reject(new ApiError("ConcurrencyException", "conditions[0] no longer holds")),
     "GET /b": () => {
-      throw new Refusal("WriteQueueFull");
+      throw new ApiError("WriteQueueFull");
     },
   });
   const first = await send({});
@@ -159,7 +159,10 @@ Deno.test("a body over the cap is 413 with the message of the edition; another f
   const reply = await send({ method: "POST", body: tooLarge });
   assert.equal(reply.status, 413);
   assert.equal(wholeText(reply), '{"error":"PayloadTooLarge","message":"the body is too long"}\n');
-  await assert.rejects(send({ method: "POST", body: () => Promise.reject(new ClientLeft()) }), ClientLeft);
+  await assert.rejects(
+    send({ method: "POST", body: () => Promise.reject(new ClientDisconnected()) }),
+    ClientDisconnected,
+  );
 });
 
 Deno.test("the body of an endpoint that takes none is read and ignored before the handler runs, within the cap", async () => {
@@ -236,10 +239,10 @@ Deno.test("a stream is logged when it has ended, with the bytes that went out, a
 
 Deno.test("a request that must not be answered stays unanswered, and has its line", async () => {
   const { send, lines, reasons } = setUp({
-    "GET /left": () => Promise.reject(new ClientLeft()),
+    "GET /left": () => Promise.reject(new ClientDisconnected()),
     "GET /unknown": () => Promise.reject(new OutcomeUnknown("the COMMIT failed")),
   });
-  await assert.rejects(send({ target: "/left" }), ClientLeft);
+  await assert.rejects(send({ target: "/left" }), ClientDisconnected);
   await assert.rejects(send({ target: "/unknown" }), OutcomeUnknown);
   assert.deepEqual(lines.map(({ level, status, bytes }) => [level, status, bytes]), [
     ["debug", 499, 0],
@@ -269,7 +272,7 @@ Deno.test("a stream that fails in the middle is reported, one whose client left 
   const reply = (error: Error): Reply => ({ status: 200, headers: {}, body: failing(error) });
   const { send, reported } = setUp({
     "GET /broken": () => reply(new Error("the disk is gone")),
-    "GET /left": () => reply(new ClientLeft()),
+    "GET /left": () => reply(new ClientDisconnected()),
   });
   for (const target of ["/broken", "/left"]) {
     const { body } = await send({ target });

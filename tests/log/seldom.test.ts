@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { seldom } from "../../src/log/seldom.ts";
+import { rateLimited } from "../../src/log/rate_limited.ts";
 
 Deno.test("what is said again within a minute is said once, and later once more", () => {
   const said: string[] = [];
   let now = 5;
-  const say = seldom((text) => said.push(text), () => now);
+  const say = rateLimited((text) => said.push(text), () => now);
   for (const text of ["first", "again"]) say(text);
   now += 59_999;
   say("too soon");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Refusal } from "../../src/model/errors.ts";
+import { ApiError } from "../../src/model/errors.ts";
 
 Deno.test("a refusal carries its code and the message of the envelope", () => {
-  const refusal = new Refusal("InvalidRequest", "events[3]: payload is missing");
+  const refusal = new ApiError("InvalidRequest", "events[3]: payload is missing");
   assert.ok(refusal instanceof Error);
   assert.equal(refusal.code, "InvalidRequest");
   assert.equal(refusal.detail, "events[3]: payload is missing");
@@ -10,7 +10,7 @@ Deno.test("a refusal carries its code and the message of the envelope", () => {
 });
 
 Deno.test("a refusal without a detail has no message for the envelope", () => {
-  const refusal = new Refusal("WriteQueueFull");
+  const refusal = new ApiError("WriteQueueFull");
   assert.equal(refusal.detail, undefined);
   assert.equal(refusal.message, "WriteQueueFull");
 });

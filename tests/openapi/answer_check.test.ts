@@ -106,7 +106,7 @@ const WRONG_PAGES: readonly Wrong[] = [
   ["one value of a tag in an array", { text: page({ ...EVENT, metadata: { a: ["1"] } }) }, /line 1.metadata/],
 ];
 
-const WRONG_REFUSALS: readonly Wrong[] = [
+const WRONG_REJECTIONS: readonly Wrong[] = [
   ["an unknown error", refusal(400, { error: "Unknown", message: "x" }), /body.error/],
   ["an error of another status", refusal(400, { error: "WriteQueueFull" }), /body.error/],
   ["an error that only other operations have", refusal(409, { error: "ConcurrencyException" }), /status 409/],
@@ -127,7 +127,7 @@ const WRONG_REFUSALS: readonly Wrong[] = [
   ["a refusal in HTML", { status: 400, headers: { "content-type": "text/html" }, text: "" }, /Content-Type/],
 ];
 
-for (const [what, answer, fault] of [...WRONG_PAGES, ...WRONG_REFUSALS]) {
+for (const [what, answer, fault] of [...WRONG_PAGES, ...WRONG_REJECTIONS]) {
   Deno.test(`an answer that is not documented is a fault: ${what}`, () => {
     assert.match(faults(answer).join("\n"), fault);
   });

@@ -37,7 +37,7 @@ export function isAcknowledged(answer: Answer): boolean {
  * refused one.
  * @param answers how each write was answered, by name
  */
-export async function assertTold(client: Client, answers: ReadonlyMap<string, Answer>): Promise<void> {
+export async function assertAnswered(client: Client, answers: ReadonlyMap<string, Answer>): Promise<void> {
   const events = await client.allEvents();
   assert.deepEqual(
     events.map(({ sequence }) => sequence),

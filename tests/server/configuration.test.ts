@@ -242,8 +242,8 @@ Deno.test("--check-config knows the rules of storage, and that a URL may be in a
   for (const program of ["server", "init", "backup"] as const) {
     const { code, stderr } = await check(program, text);
     assert.equal(code, program === "backup" ? 0 : 2, stderr);
-    const isTold = /:2:1: storage is postgres, but postgresUrl is not set$/m.test(stderr);
-    assert.equal(isTold, program !== "backup", stderr);
+    const isReported = /:2:1: storage is postgres, but postgresUrl is not set$/m.test(stderr);
+    assert.equal(isReported, program !== "backup", stderr);
   }
 });
 

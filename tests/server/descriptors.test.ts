@@ -43,7 +43,7 @@ class Process {
 
   /** Connects as many clients as may be. */
   connect(atMost = Infinity): void {
-    while (this.open < atMost && this.budget.hasRoom(this.open)) this.open++;
+    while (this.open < atMost && this.budget.hasCapacity(this.open)) this.open++;
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { eventually } from "../support/eventually.ts";
-import { type Answer, assertTold, isAcknowledged, writeWhole } from "./acknowledged_writes.ts";
+import { type Answer, assertAnswered, isAcknowledged, writeWhole } from "./acknowledged_writes.ts";
 import { FailingDisk, noFailingDisk } from "./failing_disk.ts";
 
 function test(name: string, run: () => Promise<void>): void {
@@ -36,10 +36,10 @@ test("a COMMIT whose sync fails, fenced: 500 is the truth, also after the restar
   assert.match(failing.text, /"error":"InternalError".*nothing was written/);
   await assertEndsBroken(disk);
   await disk.server.start();
-  await assertTold(disk.server.client(), answers);
+  await assertAnswered(disk.server.client(), answers);
   await writeSome(disk, answers, "after", "failing");
   assert.deepEqual([...answers.values()].map(isAcknowledged), [true, true, true, true]);
-  await assertTold(disk.server.client(), answers);
+  await assertAnswered(disk.server.client(), answers);
 });
 
 for (const failure of ["fail-sync", "fail-write"] as const) {
@@ -53,10 +53,10 @@ for (const failure of ["fail-sync", "fail-write"] as const) {
     await assertEndsBroken(disk);
     disk.turnOff(failure);
     await disk.server.start();
-    await assertTold(disk.server.client(), answers);
+    await assertAnswered(disk.server.client(), answers);
     await writeSome(disk, answers, "after");
     assert.equal(isAcknowledged(answers.get("after")!), true);
-    await assertTold(disk.server.client(), answers);
+    await assertAnswered(disk.server.client(), answers);
   });
 }
 
@@ -83,7 +83,7 @@ test("a disk that fails under load: each write is told the truth or nothing, and
     if (failure === "fail-sync") disk.turnOff(failure);
     disk.turnOff("slow-sync");
     await disk.server.start();
-    await assertTold(disk.server.client(), answers);
+    await assertAnswered(disk.server.client(), answers);
   }
 });
 
@@ -97,7 +97,7 @@ test("a checkpoint that fails ends the server with 1, and nothing acknowledged i
   await assertEndsBroken(disk);
   disk.turnOff("fail-sync");
   await disk.server.start();
-  await assertTold(disk.server.client(), answers);
+  await assertAnswered(disk.server.client(), answers);
   await writeSome(disk, answers, "after");
   assert.deepEqual([...answers.values()].map(isAcknowledged), [true, true, true]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { eventually, pause } from "../support/eventually.ts";
-import { type Answer, assertTold, isAcknowledged, writeWhole } from "./acknowledged_writes.ts";
+import { type Answer, assertAnswered, isAcknowledged, writeWhole } from "./acknowledged_writes.ts";
 import { FailingDisk, noFailingDisk } from "./failing_disk.ts";
 
 function test(name: string, run: () => Promise<void>): void {
@@ -50,6 +50,6 @@ test("kill -9 in the middle of groups: every acknowledged write is there, none b
     const syncs = disk.walSyncs - syncsBefore;
     assert.ok(acknowledged > 2 * syncs && syncs > 2, `groups: ${acknowledged} writes in ${syncs} syncs`);
     await disk.server.start();
-    await assertTold(disk.server.client(), answers);
+    await assertAnswered(disk.server.client(), answers);
   }
 });

@@ -12,7 +12,7 @@ import { runServer, startServer } from "../support/server_process.ts";
 const TARGET = "/nowhere/mounted/events.db";
 
 /** Asserts that a program refuses a link that leads nowhere, in one line that names it, and leaves it alone. */
-async function assertRefused(link: string, run: () => Promise<Ended>): Promise<void> {
+async function assertRejected(link: string, run: () => Promise<Ended>): Promise<void> {
   Deno.symlinkSync(TARGET, link);
   const { code, stderr } = await run();
   assert.equal(code, 1, stderr);
@@ -26,9 +26,9 @@ Deno.test("the server and init refuse a database that is a link to nothing", asy
   await inDirectory(async (directory) => {
     const dataDir = join(directory, "data");
     Deno.mkdirSync(dataDir);
-    await assertRefused(join(dataDir, "events.db"), () => runServer({ directory }));
+    await assertRejected(join(dataDir, "events.db"), () => runServer({ directory }));
     Deno.removeSync(join(dataDir, "events.db"));
-    await assertRefused(join(dataDir, "events.db"), () => runInit(directory, ["--data-dir", dataDir]));
+    await assertRejected(join(dataDir, "events.db"), () => runInit(directory, ["--data-dir", dataDir]));
   });
 });
 
@@ -36,17 +36,17 @@ Deno.test("a backup refuses a target that is a link to nothing", async () => {
   await using source = new FakeSource((request) => rightPage(request, 2));
   using place = new BackupPlace(source.address);
   Deno.mkdirSync(place.dataDir);
-  await assertRefused(place.file(STORE), () => place.run());
+  await assertRejected(place.file(STORE), () => place.run());
 });
 
 Deno.test("restore and export refuse a backup, and export a data directory, with a link to nothing", async () => {
   using place = placeWithoutSource();
   Deno.mkdirSync(place.dataDir);
-  await assertRefused(place.file(STORE), () => place.run({ args: ["restore", "--to", "data"] }));
+  await assertRejected(place.file(STORE), () => place.run({ args: ["restore", "--to", "data"] }));
   Deno.removeSync(place.file(STORE));
-  await assertRefused(place.file(STORE), () => place.run({ args: ["export"] }));
+  await assertRejected(place.file(STORE), () => place.run({ args: ["export"] }));
   const link = join(place.directory, "events.db");
-  await assertRefused(link, () => place.run({ args: ["export", "--from", place.directory] }));
+  await assertRejected(link, () => place.run({ args: ["export", "--from", place.directory] }));
 });
 
 Deno.test("restore --force does not replace a link, wherever it leads", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { holdWriteLock } from "../support/held_write_lock.ts";
-import { assertRefused } from "../support/replies.ts";
+import { assertRejected } from "../support/replies.ts";
 import { startServer } from "../support/server_process.ts";
 
 const event = { type: "t", identifiers: {}, payload: "" };
@@ -21,7 +21,7 @@ for (const [edition, method, path, options] of CALLS) {
       using _held = holdWriteLock(server);
       const waiting = client.request(method, path, options);
       assert.equal((await client.request("GET", "/health")).status, 200, "reads go on");
-      assertRefused(
+      assertRejected(
         await waiting,
         503,
         "Unavailable",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Client } from "../support/client.ts";
 import { namesIn } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
-import { assertRefused, expectStatus } from "../support/replies.ts";
+import { assertRejected, expectStatus } from "../support/replies.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 
 /* What happens when somebody deletes or replaces the files of a running server. */
@@ -20,11 +20,11 @@ function remove(server: ServerProcess, ...names: readonly string[]): void {
 async function assertLost(server: ServerProcess, reason: string): Promise<void> {
   const client = server.client();
   await eventually(async () => {
-    assertRefused(await client.request("GET", "/health"), 503, "Unavailable", reason);
+    assertRejected(await client.request("GET", "/health"), 503, "Unavailable", reason);
   });
   for (let i = 0; i < 2; i++) {
     const reply = await client.write({ events: [event] });
-    assertRefused(reply, 503, "Unavailable", `nothing was written: ${reason}`);
+    assertRejected(reply, 503, "Unavailable", `nothing was written: ${reason}`);
   }
   const line = `eventstore-server: writes are refused until a restart: in ${server.dataDir}, ${reason}\n`;
   await eventually(() => assert.equal(server.stderr, line));
@@ -41,7 +41,7 @@ Deno.test("once the database is deleted the next write is refused, and reads go 
   assert.equal(await countEvents(client), 1);
   remove(server, "events.db", "events.db-wal", "events.db-shm");
   const refused = await client.write({ events: [event] });
-  assertRefused(refused, 503, "Unavailable", `nothing was written: ${DELETED}`);
+  assertRejected(refused, 503, "Unavailable", `nothing was written: ${DELETED}`);
   await assertLost(server, DELETED);
   assert.deepEqual(await Promise.all([1, 2, 3].map(() => countEvents(client))), [1, 1, 1]);
   assert.equal((await server.stop()).code, 0);
@@ -53,7 +53,7 @@ Deno.test("a server at rest notices too; without an open reader a read is refuse
   remove(server, "events.db", "events.db-wal", "events.db-shm");
   await eventually(() => assert.match(server.stderr, /writes are refused/));
   const read = await server.client().request("QUERY", "/events", { json: { query: "*" } });
-  assertRefused(read, 503, "Unavailable", DELETED);
+  assertRejected(read, 503, "Unavailable", DELETED);
   await assertLost(server, DELETED);
   assert.deepEqual(namesIn(server.dataDir), ["events.lock"]);
 });
@@ -152,7 +152,7 @@ Deno.test("without its lock, which no longer keeps others out, the server writes
   await using server = await startServer({ listen: "unix" });
   remove(server, "events.lock");
   const refused = await server.client().write({ events: [event] });
-  assertRefused(refused, 503, "Unavailable", /events\.lock was deleted/);
+  assertRejected(refused, 503, "Unavailable", /events\.lock was deleted/);
   await assertLost(server, "events.lock was deleted or moved away");
 });
 
@@ -175,12 +175,12 @@ for (const edition of ["B", "C"] as const) {
     const client = server.client();
     const commit = await begin(client, edition);
     remove(server, "events.db");
-    assertRefused(await commit(), 503, "Unavailable", `nothing was written: ${DELETED}`);
+    assertRejected(await commit(), 503, "Unavailable", `nothing was written: ${DELETED}`);
     await eventually(async () => {
-      assertRefused(await client.request("GET", "/health"), 503, "Unavailable", DELETED);
+      assertRejected(await client.request("GET", "/health"), 503, "Unavailable", DELETED);
     });
     if (edition === "C") {
-      assertRefused(
+      assertRejected(
         await client.request("POST", "/begin"),
         503,
         "Unavailable",

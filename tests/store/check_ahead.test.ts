@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Condition } from "../../src/model/condition.ts";
-import { ClientLeft } from "../../src/model/errors.ts";
+import { ClientDisconnected } from "../../src/model/errors.ts";
 import type { NewEvent } from "../../src/model/event.ts";
-import { areSurelyCostly, checkAhead } from "../../src/store/check_ahead.ts";
+import { areOverBudget, preCheck } from "../../src/store/pre_check.ts";
 import type { ChunkRequest } from "../../src/store/chunk.ts";
 import { readChunk } from "../../src/store/sqlite/reading/read_chunk.ts";
 import { eventTerms } from "../../src/store/index_terms.ts";
@@ -68,11 +68,11 @@ Deno.test("conditions checked ahead get the verdict of matches(), whatever is wr
       write(first);
       const steps = [...meanwhile];
       const reads = stepwise(store, () => steps.length > 0 && change(steps.shift()!));
-      const checked = await checkAhead(reads, conditions, undefined);
+      const checked = await preCheck(reads, conditions, undefined);
       // Something may also come between the last check and the turn.
       for (const step of steps) change(step);
       const last = storeWrite([], { conditions: checked });
-      const [tried] = writer.group([{ ...last, mayBeCostly: true }]);
+      const [tried] = writer.group([{ ...last, hasBudget: true }]);
       const [outcome] = kindOf(tried) === "costly" ? writer.group([last]) : [tried];
       const broken = firstBroken(stored, conditions);
       if (broken === undefined) assert.equal(kindOf(outcome), "written");
@@ -92,7 +92,7 @@ Deno.test("the turn looks only at events that were written since a condition was
     failIfEventsMatch: queryOf([type]),
     afterSequence: 0,
   }));
-  const [absent, failing] = await checkAhead(stepwise(store, () => {}), conditions, undefined);
+  const [absent, failing] = await preCheck(stepwise(store, () => {}), conditions, undefined);
   assert.deepEqual([absent!.checked?.upTo, failing!.checked?.upTo], [1000, 0]);
   // Behind the back of the check, an old event becomes one that matches: a turn that looked at it would see that.
   store.db.run('UPDATE event SET body = replace(body, \'"type":"old"\', \'"type":"absent"\')');
@@ -108,9 +108,9 @@ Deno.test("conditions of many values are checked ahead at once; of all others, t
     failIfEventsMatch: queryOf(Array.from({ length: count }, (_, i) => `type ${i}`)),
     afterSequence: 0,
   });
-  assert.equal(areSurelyCostly([naming(100), naming(100)]), false);
-  assert.equal(areSurelyCostly([naming(100), naming(101)]), true, "what counts is the whole write");
-  assert.equal(areSurelyCostly([{ failIfEventsMatch: "every", afterSequence: 0 }]), false);
+  assert.equal(areOverBudget([naming(100), naming(100)]), false);
+  assert.equal(areOverBudget([naming(100), naming(101)]), true, "what counts is the whole write");
+  assert.equal(areOverBudget([{ failIfEventsMatch: "every", afterSequence: 0 }]), false);
 });
 
 /** Reads of a store, and what was asked for. */
@@ -131,7 +131,7 @@ Deno.test("what was found to fail is not searched for again in the turn", async 
     failIfEventsMatch: queryOf([type]),
     afterSequence: 0,
   }));
-  const checked = await checkAhead(recording(store), conditions, undefined);
+  const checked = await preCheck(recording(store), conditions, undefined);
   assert.deepEqual(checked.map((each) => each.checked), [
     { storeId: store.storeId, upTo: 3, matched: false },
     { storeId: store.storeId, upTo: 1, matched: true },
@@ -154,7 +154,7 @@ Deno.test("when one of many conditions fails, no event is searched for twice", a
   );
   const conditions = types.map((type) => ({ failIfEventsMatch: queryOf([type]), afterSequence: 0 }));
   const reads = recording(store);
-  const checked = await checkAhead(reads, conditions, undefined);
+  const checked = await preCheck(reads, conditions, undefined);
   const place = checked.findIndex((each) => each.checked?.matched);
   assert.equal(place, 7);
   assert.equal(checked[7]!.checked?.upTo, 4 * 501 - 1);
@@ -170,15 +170,15 @@ Deno.test("a second check goes on from where the first ended, except after a res
   const append = (type: string): unknown => writer.group([storeWrite([newEvent(type)])]);
   append("old");
   const conditions = ["a", "b"].map((type) => ({ failIfEventsMatch: queryOf([type]), afterSequence: 0 }));
-  const first = await checkAhead(recording(store), conditions, undefined);
+  const first = await preCheck(recording(store), conditions, undefined);
   append("new");
   const reads = recording(store);
-  const second = await checkAhead(reads, first, undefined);
+  const second = await preCheck(reads, first, undefined);
   assert.deepEqual(reads.requests.map(({ afterSequence }) => afterSequence), [1]);
   assert.deepEqual(second.map((each) => each.checked?.upTo), [2, 2]);
   writer.reset();
   append("b");
-  const third = await checkAhead(recording(store), second, undefined);
+  const third = await preCheck(recording(store), second, undefined);
   assert.deepEqual(third, conditions);
 });
 
@@ -199,7 +199,7 @@ for (
       { length: 2 },
       () => ({ failIfEventsMatch: queryOf(["x"]), afterSequence: 0 }),
     );
-    assert.deepEqual(await checkAhead(reads, conditions, undefined), conditions);
+    assert.deepEqual(await preCheck(reads, conditions, undefined), conditions);
   });
 }
 
@@ -209,9 +209,9 @@ Deno.test("the check ends at its next chunk when the client leaves", async () =>
   const leaving = new AbortController();
   const reads = stepwise(store, (chunk) => chunk === 2 && leaving.abort());
   const wide = Array.from({ length: 50 }, (_, i) => queryOf([`absent ${i}`])).flat();
-  const checking = checkAhead(reads, [{ failIfEventsMatch: wide, afterSequence: 0 }], {
-    left: leaving.signal,
+  const checking = preCheck(reads, [{ failIfEventsMatch: wide, afterSequence: 0 }], {
+    disconnected: leaving.signal,
   });
-  await assert.rejects(checking, ClientLeft);
+  await assert.rejects(checking, ClientDisconnected);
   assert.equal(reads.count, 3);
 });

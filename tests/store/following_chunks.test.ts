@@ -5,7 +5,7 @@ import { ChunkAhead } from "../../src/store/chunks_ahead.ts";
 import { type ChunkSource, followingChunks } from "../../src/store/following_chunks.ts";
 import type { Client } from "../../src/store/store.ts";
 
-const STAYING: Client = { left: new AbortController().signal };
+const STAYING: Client = { disconnected: new AbortController().signal };
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 

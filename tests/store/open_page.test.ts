@@ -3,14 +3,14 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openPage, type Page, StoreChanged } from "../../src/store/open_page.ts";
 import { ChunkAhead } from "../../src/store/chunks_ahead.ts";
-import { ClientLeft } from "../../src/model/errors.ts";
+import { ClientDisconnected } from "../../src/model/errors.ts";
 import type { Client } from "../../src/store/store.ts";
 import type { Chunk, ChunkRequest } from "../../src/store/chunk.ts";
 
 const encoder = new TextEncoder();
 
 /** A client that never leaves. */
-const STAYING: Client = { left: new AbortController().signal };
+const STAYING: Client = { disconnected: new AbortController().signal };
 
 function chunk(
   text: string,
@@ -189,7 +189,7 @@ Deno.test("a page whose client has left ends before its next chunk, also when th
       Array.from({ length: 9 }, (_, i) => chunk(lines, lines.length / 2, i + 1, false)),
     );
     const leaving = new AbortController();
-    const client = { left: leaving.signal };
+    const client = { disconnected: leaving.signal };
     const readAndLeave = (request: ChunkRequest): Promise<Chunk> => {
       if (requests.length === 2) leaving.abort();
       return readChunk(request);
@@ -198,7 +198,7 @@ Deno.test("a page whose client has left ends before its next chunk, also when th
       await drain(
         await openPage({ chunk: readAndLeave }, { query: "every", afterSequence: 0, limit: 99 }, client),
       );
-    }, ClientLeft);
+    }, ClientDisconnected);
     assert.equal(requests.length, 3);
   }
 });
@@ -206,7 +206,7 @@ Deno.test("a page whose client has left ends before its next chunk, also when th
 Deno.test("a read of one chunk never asks whether its client is there, which would cost it something", async () => {
   const { readChunk } = reading([chunk("1\n", 1, 1, { hasMore: false })]);
   const client = {
-    get left(): AbortSignal {
+    get disconnected(): AbortSignal {
       throw new Error("asked");
     },
   };

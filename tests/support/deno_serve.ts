@@ -1,5 +1,5 @@
 import type { Address } from "../../src/model/address.ts";
-import { ClientLeft } from "../../src/model/errors.ts";
+import { ClientDisconnected } from "../../src/model/errors.ts";
 import { TIMEOUTS } from "../../src/http/transport/timeouts.ts";
 import {
   BodyTooLarge,
@@ -46,7 +46,7 @@ function toHttpRequest(request: Request): HttpRequest {
     body: (bytesMax) => readBody(request, bytesMax),
     discardBody: async (bytesMax) => void await readBody(request, bytesMax),
     releaseBody: () => {},
-    left: request.signal,
+    disconnected: request.signal,
   };
 }
 
@@ -67,7 +67,7 @@ async function readBody(request: Request, bytesMax: number): Promise<Uint8Array<
     // A body of known length is read in one step, which is what nearly every client sends.
     return announced > 0 ? await request.bytes() : await readPieces(request.body, bytesMax);
   } catch (error) {
-    throw error instanceof BodyTooLarge ? error : new ClientLeft();
+    throw error instanceof BodyTooLarge ? error : new ClientDisconnected();
   }
 }
 

@@ -9,7 +9,7 @@ export const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
  * Asserts a JSON refusal. Without `message` the envelope must not carry one.
  * @param conflict what a conflict is about; when it is not given, it only has to agree with the message
  */
-export function assertRefused(
+export function assertRejected(
   reply: Reply,
   status: number,
   error: string,

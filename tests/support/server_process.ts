@@ -7,7 +7,7 @@ import { startCommand } from "./start_command.ts";
 import { storageVariables } from "./test_storage.ts";
 
 /** For a start or an end: a busy machine takes its time. */
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 const LISTENING = /^(?:\S+Z )?eventstore-server: listening on (.+) \(auth=(true|false)\)$/m;
 
 export interface ServerOptions {
@@ -60,7 +60,7 @@ export async function spawnServer(options: ServerOptions = {}): Promise<ServerPr
 /** Runs the program to its end, for starts that are refused and for flags that only print. */
 export async function runServer(options: ServerOptions = {}): Promise<Ended> {
   await using server = await spawnServer(options);
-  return await server.ended(PATIENCE_SECONDS);
+  return await server.ended(TIMEOUT_SECONDS);
 }
 
 interface Place {
@@ -172,7 +172,7 @@ export class ServerProcess implements AsyncDisposable {
 
   async start(): Promise<void> {
     this.spawn();
-    await this.waitForOutput((stdout) => LISTENING.test(stdout), PATIENCE_SECONDS);
+    await this.waitForOutput((stdout) => LISTENING.test(stdout), TIMEOUT_SECONDS);
   }
 
   /** Resolves when what was printed to standard output so far satisfies the test. */
@@ -187,7 +187,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /** Waits for the program to end by itself; kills it when that takes too long. */
-  async ended(seconds = PATIENCE_SECONDS): Promise<Ended> {
+  async ended(seconds = TIMEOUT_SECONDS): Promise<Ended> {
     if (this.#ended === undefined) throw new Error("the server is not running");
     let late = false;
     const timer = setTimeout(() => {

@@ -5,7 +5,7 @@ import type { Tag } from "../../src/model/tag.ts";
 import { decodeEvents, eventBody, eventLine, parseQueried } from "../../src/wire/event.ts";
 import { parseText } from "../editions/a_write/decode_bodies.ts";
 import { tagsText } from "../../src/wire/tags.ts";
-import { expectInvalid, expectRefusal } from "./expect_refusal.ts";
+import { expectInvalid, expectRejection } from "./expect_rejection.ts";
 
 function read(events: unknown, maxEventSize = 65536): NewEvent[] {
   return decodeEvents(parseText(JSON.stringify(events)), "events", { maxEventSize });
@@ -39,7 +39,7 @@ Deno.test("an event of maxEventSize bytes is accepted, one byte more is too larg
   const tagBytes = 3 + (1 + 1) + (1 + 2) + (3 + 4);
   const accepted = { ...event, payload: "x".repeat(100 - tagBytes) };
   assert.equal(read([accepted], 100).length, 1);
-  expectRefusal(
+  expectRejection(
     () => read([accepted, { ...accepted, payload: accepted.payload + "x" }], 100),
     "PayloadTooLarge",
     "events[1] is 101 bytes, more than maxEventSize (100)",
@@ -48,7 +48,7 @@ Deno.test("an event of maxEventSize bytes is accepted, one byte more is too larg
 
 Deno.test("events are checked in order, each for its rules and then for its size", () => {
   const large = { type: "t", payload: "x".repeat(11) };
-  expectRefusal(() => read([large, { type: "t" }], 10), "PayloadTooLarge", /^events\[0\] is 12 bytes/);
+  expectRejection(() => read([large, { type: "t" }], 10), "PayloadTooLarge", /^events\[0\] is 12 bytes/);
   expectInvalid(() => read([{ type: "t" }, large], 10), "events[0]: payload is missing");
   expectInvalid(() => read([{ ...large, metadata: { n: [] } }], 10), /^events\[0\]: metadata/);
 });

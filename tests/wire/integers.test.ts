@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readRead } from "../editions/a_write/decode_bodies.ts";
-import { expectInvalid } from "./expect_refusal.ts";
+import { expectInvalid } from "./expect_rejection.ts";
 
 function afterSequence(literal: string): number {
   return readRead(`{"query":"*","afterSequence":${literal}}`).afterSequence;

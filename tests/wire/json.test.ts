@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Refusal } from "../../src/model/errors.ts";
+import { ApiError } from "../../src/model/errors.ts";
 import { parseJson } from "../../src/wire/json.ts";
 import { parseText } from "../editions/a_write/decode_bodies.ts";
-import { expectInvalid } from "./expect_refusal.ts";
+import { expectInvalid } from "./expect_rejection.ts";
 
 Deno.test("whitespace around the value is fine, anything else after it is refused", () => {
   assert.deepEqual(parseText(' \t\r\n{"a": [1, "x", true, null]} \t\r\n'), { a: [1, "x", true, null] });
@@ -119,7 +119,7 @@ Deno.test("8 MiB of opening brackets or of keys are refused in no time", () => {
   for (const text of ["[".repeat(8 << 20), '{"a":'.repeat(1 << 20), `{${keys}}`]) {
     const body = new TextEncoder().encode(text);
     const startedAt = performance.now();
-    assert.throws(() => parseJson(body), Refusal);
+    assert.throws(() => parseJson(body), ApiError);
     assert.ok(performance.now() - startedAt < 100);
   }
 });

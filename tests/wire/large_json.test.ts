@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { parseJson } from "../../src/wire/json.ts";
 import { LargeArray, LargeObject } from "../../src/wire/large_json.ts";
 import { parseText } from "../editions/a_write/decode_bodies.ts";
-import { expectInvalid } from "./expect_refusal.ts";
+import { expectInvalid } from "./expect_rejection.ts";
 
 /** More values than are built at once. */
 const MANY = 5000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { countProjectionChanges, decodeProjectionChanges } from "../../src/wire/projection.ts";
-import { expectInvalid, expectRefusal } from "./expect_refusal.ts";
+import { expectInvalid, expectRejection } from "./expect_rejection.ts";
 
 const limits = { maxProjectionSize: 10 };
 
@@ -39,20 +39,20 @@ Deno.test("a projection of maxProjectionSize bytes is accepted, one byte more is
   const six = { ...key, payload: "\u{1f600}xx" };
   const detail = "[0] is 11 bytes, more than maxProjectionSize (10)";
   assert.equal(decodeProjectionChanges({ create: [five] }, "projections", limits).create.length, 1);
-  expectRefusal(
+  expectRejection(
     () => decodeProjectionChanges({ create: [six] }, "projections", limits),
     "PayloadTooLarge",
     `projections.create${detail}`,
   );
   const version = "the version does not count";
   decodeProjectionChanges({ replace: [{ ...five, version }] }, "projections", limits);
-  expectRefusal(
+  expectRejection(
     () => decodeProjectionChanges({ replace: [{ ...six, version }] }, "projections", limits),
     "PayloadTooLarge",
     `projections.replace${detail}`,
   );
   decodeProjectionChanges({ delete: [{ type: "t", id: "123456789", version }] }, "projections", limits);
-  expectRefusal(
+  expectRejection(
     () =>
       decodeProjectionChanges({ delete: [{ type: "t", id: "1234567890", version }] }, "projections", limits),
     "PayloadTooLarge",
@@ -63,7 +63,7 @@ Deno.test("a projection of maxProjectionSize bytes is accepted, one byte more is
 Deno.test("projections are checked in order, each for its rules and then for its size", () => {
   const large = { type: "t", id: "i", payload: "x".repeat(10) };
   const small = { type: "t", id: "i", payload: "" };
-  expectRefusal(
+  expectRejection(
     () => decodeProjectionChanges({ create: [large, { type: "t" }] }, "projections", limits),
     "PayloadTooLarge",
     /^projections\.create\[0\]/,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Query } from "../../src/model/query.ts";
 import { decodeQuery } from "../../src/wire/query.ts";
 import { literals, parseText } from "../editions/a_write/decode_bodies.ts";
-import { expectInvalid } from "./expect_refusal.ts";
+import { expectInvalid } from "./expect_rejection.ts";
 
 const literalsOfB: ReadonlyMap<string, Query> = new Map([["all", "every"], ["none", "none"]]);
 

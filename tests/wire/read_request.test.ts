@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { decodeObjectInside, decodeReadInside } from "../../src/wire/read_request.ts";
 import { limits, literals, parseText, readRead } from "../editions/a_write/decode_bodies.ts";
-import { expectInvalid } from "./expect_refusal.ts";
+import { expectInvalid } from "./expect_rejection.ts";
 
 Deno.test("a read starts at the beginning and takes the default page when it says nothing else", () => {
   const expected = { query: "every", afterSequence: 0, limit: 1000 };

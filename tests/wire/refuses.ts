@@ -1,9 +1,9 @@
 import { readRead, readWrite } from "../editions/a_write/decode_bodies.ts";
-import { expectInvalid } from "./expect_refusal.ts";
+import { expectInvalid } from "./expect_rejection.ts";
 
 /** Tests of bodies, as text or as values, that get `400` with exactly this detail. */
 
-export function refusesWrites(
+export function rejectsWrites(
   cause: string,
   cases: readonly (readonly [body: unknown, detail: string | RegExp])[],
 ): void {
@@ -12,7 +12,7 @@ export function refusesWrites(
   });
 }
 
-export function refusesReads(
+export function rejectsReads(
   cause: string,
   cases: readonly (readonly [body: unknown, detail: string | RegExp])[],
 ): void {
@@ -22,7 +22,7 @@ export function refusesReads(
 }
 
 /** Each query is refused in a read and in a condition, with the name of the key in front of `detail`. */
-export function refusesQueries(
+export function rejectsQueries(
   cause: string,
   cases: readonly (readonly [query: unknown, detail: string])[],
 ): void {

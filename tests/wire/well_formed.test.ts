@@ -1,5 +1,5 @@
 import { readRead, readWrite } from "../editions/a_write/decode_bodies.ts";
-import { expectInvalid } from "./expect_refusal.ts";
+import { expectInvalid } from "./expect_rejection.ts";
 
 const event = { type: "a", payload: "" };
 const create = { type: "t", id: "i", payload: "" };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Answer } from "../../src/workers/answer.ts";
 import { RemoteWorker } from "../../src/workers/remote_worker.ts";
 import { type CallServer, SharedAnswers } from "../../src/workers/shared_answers.ts";
-import { CallTakenBack, SharedCalls } from "../../src/workers/shared_calls.ts";
+import { CallCancelled, SharedCalls } from "../../src/workers/shared_calls.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Echo } from "./echo_worker.ts";
 import { DEADLY, FOUR, FOUR_CALLS } from "./text_codec.ts";
@@ -114,8 +114,8 @@ test("a run that fails fails its calls, and no others", async () => {
 test("calls that have not begun can be taken back: nobody performs them, and their places are free again", async () => {
   const both = new BothSides();
   const gone = ["a", "b", "c", "d"].map((text, i) => both.echo(i, text)!);
-  both.calls.takeBack();
-  for (const call of gone) await assert.rejects(call, CallTakenBack);
+  both.calls.cancel();
+  for (const call of gone) await assert.rejects(call, CallCancelled);
   assert.equal(both.echo(4, "e"), undefined, "the worker has not passed them yet");
   both.serve();
   await eventually(() => assert.equal(both.answered, 4));
@@ -125,12 +125,12 @@ test("calls that have not begun can be taken back: nobody performs them, and the
 
 test("a call that has begun cannot be taken back, those behind it can", async () => {
   const both = new BothSides();
-  both.onPerform = () => both.calls.takeBack();
+  both.onPerform = () => both.calls.cancel();
   const [begun, ...gone] = ["a", "b", "c"].map((text, i) => both.echo(i, text)!);
   for (const call of gone) call.catch(() => {});
   both.serve();
   assert.deepEqual(await begun, { value: "a" });
-  for (const call of gone) await assert.rejects(call, CallTakenBack);
+  for (const call of gone) await assert.rejects(call, CallCancelled);
   assert.deepEqual(await both.echo(3, "d"), { value: "d" });
   assert.deepEqual(both.performed, ["a", "d"]);
 });

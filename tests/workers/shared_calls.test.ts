@@ -114,7 +114,7 @@ Deno.test("when the worker dies in a call, the call fails, and so does every lat
   const alive = setInterval(() => {}, 1000);
   await withEcho(async (echo, worker) => {
     const noticed = Promise.withResolvers<unknown>();
-    worker.onNotice = noticed.resolve;
+    worker.onNotification = noticed.resolve;
     assert.equal(await echo.echo(DEADLY), DEADLY);
     await assert.rejects(echo.echo("in the meantime"), /the echo worker died/);
     assert.match(JSON.stringify(await noticed.promise), /broken/);

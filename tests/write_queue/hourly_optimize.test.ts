@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startHourlyOptimize } from "../../src/write_queue/hourly_optimize.ts";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
-import { Refusal } from "../../src/model/errors.ts";
+import { ApiError } from "../../src/model/errors.ts";
 import type { Outcome } from "../../src/store/outcome.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { DONE } from "../store/outcomes.ts";
@@ -88,7 +88,7 @@ Deno.test("a refresh that fails is reported, and the next one is tried", async (
   store.outcome = () => Promise.resolve({ kind: "failed", reason: "the disk" });
   using _refresh = start();
   await eventually(() => assert.ok(runs() >= 2 && reported.length >= 1));
-  assert.ok(reported[0] instanceof Refusal && reported[0].detail?.includes("the disk"));
+  assert.ok(reported[0] instanceof ApiError && reported[0].detail?.includes("the disk"));
   store.outcome = () => Promise.reject(new Error("the writer worker died"));
   await eventually(() => assert.match(reported.at(-1)!.message, /writer worker died/));
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
-import { ClientLeft } from "../../src/model/errors.ts";
+import { ClientDisconnected } from "../../src/model/errors.ts";
 import { kindOf } from "../store/outcomes.ts";
 import { FakeWriter, settled, writeNamed } from "./fake_writer.ts";
 
@@ -19,7 +19,7 @@ Deno.test("a client that leaves while it waits is taken out at once and nothing 
   const left = queue.write("write", writeNamed("left"), client.signal);
   queue.write("write", writeNamed("stays"), undefined);
   client.abort();
-  await assert.rejects(left, ClientLeft);
+  await assert.rejects(left, ClientDisconnected);
   assert.equal(queue.queuedCount, 1);
   await writer.end();
   await writer.end();
@@ -35,7 +35,7 @@ Deno.test("a client that leaves while it waits to run alone is taken out, and th
   const reset = queue.alone("reset", () => Promise.resolve(ran = true), client.signal);
   queue.write("write", writeNamed("behind"), undefined);
   client.abort();
-  await assert.rejects(reset, ClientLeft);
+  await assert.rejects(reset, ClientDisconnected);
   await writer.end();
   await writer.end();
   assert.deepEqual(writer.groups, [["active"], ["before", "behind"]]);
@@ -48,7 +48,7 @@ Deno.test("a client that leaves makes room in a full queue", async () => {
   queue.write("write", writeNamed("active"), undefined);
   const left = queue.write("write", writeNamed("left"), client.signal);
   client.abort();
-  await assert.rejects(left, ClientLeft);
+  await assert.rejects(left, ClientDisconnected);
   queue.write("write", writeNamed("joins"), undefined);
   await writer.end();
   assert.deepEqual(writer.groups, [["active"], ["joins"]]);
@@ -85,8 +85,11 @@ Deno.test("a job that runs alone runs to its end when its client leaves", async 
 Deno.test("a client that has left before it joins is not let in", async () => {
   const { queue, writer } = makeQueue();
   const gone = AbortSignal.abort();
-  await assert.rejects(async () => await queue.write("write", writeNamed("left"), gone), ClientLeft);
-  await assert.rejects(async () => await queue.alone("reset", () => Promise.resolve(), gone), ClientLeft);
+  await assert.rejects(async () => await queue.write("write", writeNamed("left"), gone), ClientDisconnected);
+  await assert.rejects(
+    async () => await queue.alone("reset", () => Promise.resolve(), gone),
+    ClientDisconnected,
+  );
   assert.deepEqual(writer.groups, []);
   assert.equal(queue.active, undefined);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type EndedWrite, WriteQueue } from "../../src/write_queue/write_queue.ts";
-import { Refusal } from "../../src/model/errors.ts";
+import { ApiError } from "../../src/model/errors.ts";
 import { done } from "../../src/store/outcome.ts";
 import { conflictOf, kindOf, written } from "../store/outcomes.ts";
 import { FakeWriter, settled, writeNamed } from "./fake_writer.ts";
@@ -34,8 +34,8 @@ function held(): { run: () => Promise<string>; end: () => void; begun: () => boo
   };
 }
 
-function assertRefused(act: () => unknown, code: string): void {
-  assert.throws(act, (error) => error instanceof Refusal && error.code === code);
+function assertRejected(act: () => unknown, code: string): void {
+  assert.throws(act, (error) => error instanceof ApiError && error.code === code);
 }
 
 function firstSequence({ outcome }: EndedWrite): number {
@@ -112,29 +112,29 @@ Deno.test("a job that runs alone and throws frees the turn and rejects with what
 Deno.test("as many may wait as the setting says, the active one not counted, members of a running group counted", async () => {
   const { queue, writer, write } = makeQueue({ waitingMax: 3 });
   for (const name of ["active", "1", "2", "3"]) write(name);
-  assertRefused(() => write("refused"), "WriteQueueFull");
-  assertRefused(() => queue.alone("reset", held().run, undefined), "WriteQueueFull");
+  assertRejected(() => write("refused"), "WriteQueueFull");
+  assertRejected(() => queue.alone("reset", held().run, undefined), "WriteQueueFull");
   await writer.end();
   // Now 1 is active as the first of its group; 2 and 3 count as waiting.
   assert.deepEqual(writer.groups.at(-1), ["1", "2", "3"]);
   assert.equal(queue.queuedCount, 2);
   write("4");
-  assertRefused(() => write("refused"), "WriteQueueFull");
+  assertRejected(() => write("refused"), "WriteQueueFull");
   await writer.end();
   assert.deepEqual(writer.groups.at(-1), ["4"]);
   await writer.end();
   for (const name of ["5", "6", "7", "8"]) write(name);
-  assertRefused(() => write("refused"), "WriteQueueFull");
+  assertRejected(() => write("refused"), "WriteQueueFull");
 });
 
 Deno.test("a queue for one waiting request takes one active and one waiting", async () => {
   const { writer, write } = makeQueue({ waitingMax: 1 });
   write("a");
   write("b");
-  assertRefused(() => write("c"), "WriteQueueFull");
+  assertRejected(() => write("c"), "WriteQueueFull");
   await writer.end();
   write("d");
-  assertRefused(() => write("e"), "WriteQueueFull");
+  assertRejected(() => write("e"), "WriteQueueFull");
 });
 
 Deno.test("a group is seen from outside as one active request and waiting ones", async () => {
@@ -234,10 +234,10 @@ Deno.test("a shutdown refuses what waits and what arrives, and resolves when wha
   for (const result of await refusals) {
     assert.equal(result.status, "rejected");
     const reason: unknown = result.status === "rejected" && result.reason;
-    assert.ok(reason instanceof Refusal && reason.code === "ShuttingDown");
+    assert.ok(reason instanceof ApiError && reason.code === "ShuttingDown");
   }
-  assertRefused(() => write("arriving"), "ShuttingDown");
-  assertRefused(() => queue.assertOpen(), "ShuttingDown");
+  assertRejected(() => write("arriving"), "ShuttingDown");
+  assertRejected(() => queue.assertOpen(), "ShuttingDown");
   await settled();
   assert.equal(down, false, "the active write still runs");
   assert.equal(queue.active?.kind, "write");
@@ -264,7 +264,7 @@ Deno.test("a shutdown of an idle queue is over at once, also the second time", a
   queue.assertOpen();
   await queue.shutdown();
   await queue.shutdown();
-  assertRefused(() => write("a"), "ShuttingDown");
+  assertRejected(() => write("a"), "ShuttingDown");
 });
 
 Deno.test("a group holds at most 8 MiB, and what has no room in it goes first in the next one", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
-import { ClientLeft, Refusal } from "../../src/model/errors.ts";
+import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
 import { FakeWriter, settled, writeNamed } from "./fake_writer.ts";
 
 /*
@@ -161,8 +161,8 @@ class Run {
 }
 
 function outcomeOf(error: unknown): Outcome {
-  if (error instanceof ClientLeft) return "left";
-  if (error instanceof Refusal) return error.code === "WriteQueueFull" ? "full" : "shuttingDown";
+  if (error instanceof ClientDisconnected) return "left";
+  if (error instanceof ApiError) return error.code === "WriteQueueFull" ? "full" : "shuttingDown";
   throw error;
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
-import { Refusal } from "../../src/model/errors.ts";
+import { ApiError } from "../../src/model/errors.ts";
 import { kindOf } from "../store/outcomes.ts";
 import { FakeWriter, writeNamed } from "./fake_writer.ts";
 import { HeldRuns } from "./held_runs.ts";
@@ -75,7 +75,7 @@ Deno.test("an urgent job is none of those who wait: it needs no room and is not 
   const { queue, alone, next, end } = setUp(1);
   void alone("active");
   void alone("waiting");
-  assert.throws(() => queue.alone("full", () => Promise.resolve(), undefined), { name: "Refusal" });
+  assert.throws(() => queue.alone("full", () => Promise.resolve(), undefined), { name: "ApiError" });
   const urgent = next("reset");
   assert.deepEqual(queue.queued.map(({ kind }) => kind), ["waiting"]);
   assert.equal(queue.queuedCount, 1);
@@ -103,9 +103,9 @@ Deno.test("a shutdown refuses urgent jobs that wait and those that arrive, and l
   const urgent = next("urgent");
   let drained = false;
   const shutdown = queue.shutdown().then(() => drained = true);
-  const isRefused = (error: unknown): boolean => error instanceof Refusal && error.code === "ShuttingDown";
-  await assert.rejects(urgent, isRefused);
-  assert.throws(() => void next("late"), isRefused);
+  const isRejected = (error: unknown): boolean => error instanceof ApiError && error.code === "ShuttingDown";
+  await assert.rejects(urgent, isRejected);
+  assert.throws(() => void next("late"), isRejected);
   assert.equal(drained, false);
   await end("running");
   assert.equal(await running, "running");

@@ -1,5 +1,5 @@
 import { errorReply } from "../../src/http/error_replies.ts";
-import { type ErrorCode, Refusal } from "../../src/model/errors.ts";
+import { ApiError, type ErrorCode } from "../../src/model/errors.ts";
 import type { JsonObject } from "./json.ts";
 import { answer, COUNT, described, oneWord, ref, type Schema, TEXT } from "./schema.ts";
 
@@ -66,7 +66,7 @@ export function whenOf(code: ErrorCode): string {
 }
 
 export function statusOf(code: ErrorCode): number {
-  return errorReply(new Refusal(code)).reply.status;
+  return errorReply(new ApiError(code)).reply.status;
 }
 
 /** What a conflict is about. */

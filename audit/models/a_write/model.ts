@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import type { EventLine, WriteResult } from "../../../tests/support/client.ts";
 import type { Reply } from "../../../tests/support/connection.ts";
 import { metrics } from "../../../tests/support/metrics.ts";
-import { assertNoContent, assertRefused, expectStatus } from "../../../tests/support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus } from "../../../tests/support/replies.ts";
 import { checkWrite } from "../../../tests/editions/a_write/check_answers.ts";
 import { type DrawnWrite, toBody } from "../../../tests/editions/a_write/operations.ts";
 import { ReferenceStore, type WireWrite } from "../../../tests/editions/a_write/reference.ts";
 import { type Model, playCommon } from "../common.ts";
 import { deleteProjections } from "../projections.ts";
 import {
+  type ApiError,
+  apiErrorOf,
   EVENT_EDGES,
   type EventEdge,
   eventsAt,
@@ -16,8 +18,6 @@ import {
   largeProjection,
   manyProjections,
   queryAt,
-  type Refusal,
-  refusalOf,
   TOO_LARGE,
 } from "../edges.ts";
 import { fillQueue } from "../full_queue.ts";
@@ -55,7 +55,7 @@ export class ModelA implements Model {
         return await this.#edge(system, drawn.edge, drawn.over);
       case "bad": {
         const body = BAD_BODIES[drawn.which % BAD_BODIES.length]!;
-        return assertRefused(await system.request("POST", "/write", { body }), 400, "InvalidRequest", /./);
+        return assertRejected(await system.request("POST", "/write", { body }), 400, "InvalidRequest", /./);
       }
       case "interrupted":
         return await this.#interrupted(system, drawn.events, drawn.afterMilliseconds);
@@ -117,9 +117,9 @@ export class ModelA implements Model {
     const body = bodyAt(edge, over);
     const pad = edge === "body" ? BODY_BYTES_MAX + over : 0;
     if (over === 0) return await this.#write(system, body, pad);
-    const { status, error } = refusalAt(edge);
+    const { status, error } = errorAt(edge);
     const reply = await system.request("POST", "/write", { body: JSON.stringify(body).padEnd(pad) });
-    assertRefused(reply, status, error, /./);
+    assertRejected(reply, status, error, /./);
   }
 
   /** A write of events alone, so that the head tells whether it was carried out. */
@@ -213,7 +213,7 @@ function bodyAt(edge: WriteEdge, over: number): WireWrite {
   }
 }
 
-function refusalAt(edge: WriteEdge): Refusal {
+function errorAt(edge: WriteEdge): ApiError {
   if (edge === "projectionSize" || edge === "body") return TOO_LARGE;
-  return (EVENT_EDGES as readonly string[]).includes(edge) ? refusalOf(edge as EventEdge) : INVALID;
+  return (EVENT_EDGES as readonly string[]).includes(edge) ? apiErrorOf(edge as EventEdge) : INVALID;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Reply } from "../../../tests/support/connection.ts";
 import {
   assertNoContent,
-  assertRefused,
+  assertRejected,
   expectStatus,
   TIMESTAMP,
   UUID,
@@ -117,11 +117,11 @@ export class ModelB implements Model {
     const reply = await system.request("POST", "/tx");
     if (this.#pause !== "normal") {
       system.count("paused");
-      return assertRefused(reply, 503, "Paused");
+      return assertRejected(reply, 503, "Paused");
     }
     if (this.#transactions.count === OPEN_TX_MAX) {
       system.tally.edges++;
-      return assertRefused(reply, 503, "TooManyTransactions", /maxOpenTx/);
+      return assertRejected(reply, 503, "TooManyTransactions", /maxOpenTx/);
     }
     const { txId } = expectStatus(reply, 200).json<{ txId: string }>();
     assert.match(txId, UUID);
@@ -170,7 +170,7 @@ export class ModelB implements Model {
     const reply = await system.request("POST", "/projections", { json: changes });
     if (over === 0) return this.#changed(system, changes, reply);
     const { status, error } = edge === "projections" ? INVALID : TOO_LARGE;
-    assertRefused(reply, status, error, /./);
+    assertRejected(reply, status, error, /./);
   }
 
   async #fullQueue(system: System, drawn: readonly (readonly DrawnChange[])[]): Promise<void> {
@@ -200,7 +200,7 @@ export class ModelB implements Model {
 
   async #reset(system: System): Promise<void> {
     const reply = await system.request("POST", "/reset");
-    if (this.#pause !== "paused") return assertRefused(reply, 409, "NotPaused");
+    if (this.#pause !== "paused") return assertRejected(reply, 409, "NotPaused");
     assertNoContent(reply);
     this.store.reset();
     await this.#learnStoreId(system);

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { projectionPath } from "../../../tests/support/client.ts";
 import type { Reply } from "../../../tests/support/connection.ts";
-import { assertNoContent, assertRefused, expectStatus, TIMESTAMP } from "../../../tests/support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, TIMESTAMP } from "../../../tests/support/replies.ts";
 import { txLines } from "../../../tests/editions/b_tx/client.ts";
 import type { DrawnChange } from "../../../tests/editions/a_write/operations.ts";
 import type { ReferenceStore, WireWrite } from "../../../tests/editions/a_write/reference.ts";
 import {
+  type ApiError,
+  apiErrorOf,
   eventsAt,
   INVALID,
   largeProjection,
   manyProjections,
   queryAt,
-  type Refusal,
-  refusalOf,
   TOO_LARGE,
 } from "../edges.ts";
 import { BODY_BYTES_MAX, EVENTS_MAX, TX_PROJECTIONS_MAX, TX_READS_MAX } from "../limits.ts";
@@ -101,10 +101,10 @@ export class OpenTransactions {
     tx: ModelTx,
     reply: Reply,
     broken: Broken,
-    { status, error }: Refusal = INVALID,
+    { status, error }: ApiError = INVALID,
   ): void {
-    if (!this.isOpen(tx)) return assertRefused(reply, 404, "TransactionNotFound");
-    assertRefused(reply, status, error, /./);
+    if (!this.isOpen(tx)) return assertRejected(reply, 404, "TransactionNotFound");
+    assertRejected(reply, status, error, /./);
     if (broken === "rule") system.count("rule");
     this.#end(tx);
   }
@@ -121,7 +121,7 @@ export class OpenTransactions {
     system: System,
     tx: ModelTx,
     events: WireWrite["events"],
-    refusal: Refusal | undefined = undefined,
+    refusal: ApiError | undefined = undefined,
     pad = 0,
   ): Promise<void> {
     const body = JSON.stringify({ events }).padEnd(pad);
@@ -139,7 +139,7 @@ export class OpenTransactions {
     if (!this.isOpen(tx)) return this.#refused(system, tx, reply, "rule");
     const found = tx.get(type, id, this.#store);
     if (typeof found === "string") return this.#refused(system, tx, reply, found);
-    if (found.payload === null) return assertRefused(reply, 404, "ProjectionNotFound");
+    if (found.payload === null) return assertRejected(reply, 404, "ProjectionNotFound");
     assert.equal(expectStatus(reply, 200).text, found.payload);
   }
 
@@ -147,7 +147,7 @@ export class OpenTransactions {
     system: System,
     tx: ModelTx,
     changes: TxChanges,
-    refusal: Refusal | undefined = undefined,
+    refusal: ApiError | undefined = undefined,
   ): Promise<void> {
     const { create, replace, delete: deleted } = changes;
     const json = { create, replace, delete: deleted.map(({ type, id }) => ({ type, id })) };
@@ -165,7 +165,7 @@ export class OpenTransactions {
     this.#end(tx);
     if (broken !== undefined) {
       system.count("condition" in broken.conflict ? "condition" : "projection");
-      return assertRefused(reply, 409, "ConcurrencyException", broken.message, broken.conflict);
+      return assertRejected(reply, 409, "ConcurrencyException", broken.message, broken.conflict);
     }
     assertNoContent(reply);
     system.count("committed");
@@ -215,7 +215,7 @@ export class OpenTransactions {
       default: {
         if (!tx.conditionIsOpen) await this.#read(system, tx, "none");
         const events = eventsAt(edge, over, EVENTS_MAX - tx.events.length);
-        const refusal = over === 1 && edge !== "events" ? refusalOf(edge) : undefined;
+        const refusal = over === 1 && edge !== "events" ? apiErrorOf(edge) : undefined;
         return await this.#write(system, tx, events, refusal);
       }
     }

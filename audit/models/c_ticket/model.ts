@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { metrics } from "../../../tests/support/metrics.ts";
-import { assertNoContent, assertRefused, expectStatus } from "../../../tests/support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus } from "../../../tests/support/replies.ts";
 import { checkProjection } from "../../../tests/editions/a_write/check_answers.ts";
 import type { DrawnChange } from "../../../tests/editions/a_write/operations.ts";
 import { ReferenceStore, type WireWrite } from "../../../tests/editions/a_write/reference.ts";
@@ -60,14 +60,14 @@ export class ModelC implements Model {
       case "oldTicket": {
         const [method, path] = TICKET_CALLS[drawn.which % TICKET_CALLS.length]!;
         const headers = ticketHeader(this.#turns.oldTicket);
-        return assertRefused(
+        return assertRejected(
           await system.request(method, path, { headers, body: "{" }),
           410,
           "TicketNotActive",
         );
       }
       case "noTicket":
-        return assertRefused(await system.request("POST", "/commit"), 400, "InvalidRequest", /./);
+        return assertRejected(await system.request("POST", "/commit"), 400, "InvalidRequest", /./);
       case "change":
         return await this.#change(system, drawn.changes);
       case "transact":
@@ -93,7 +93,7 @@ export class ModelC implements Model {
       const reply = await waiting.reply;
       waiting.connection.close();
       if (isKilled) assert.equal(reply, undefined, "a dead server has answered");
-      else assertRefused(reply!, 503, "ShuttingDown");
+      else assertRejected(reply!, 503, "ShuttingDown");
     }
   }
 
@@ -132,7 +132,7 @@ export class ModelC implements Model {
     const { status } = this.store.judge({ events: [], conditions: [], projections: json });
     // The body is checked first.
     if (this.#turns.isPaused || status === 400) return checkChanges(this.store, json, reply);
-    assertRefused(reply, 409, "NotPaused");
+    assertRejected(reply, 409, "NotPaused");
   }
 
   async #transact(system: System, events: WireWrite["events"]): Promise<void> {
@@ -165,7 +165,7 @@ export class ModelC implements Model {
 
   async #delete(system: System, type?: string): Promise<void> {
     if (this.#turns.isPaused) return await deleteProjections(this.store, system, type);
-    assertRefused(await requestDeletion(system, type), 409, "NotPaused");
+    assertRejected(await requestDeletion(system, type), 409, "NotPaused");
   }
 
   /** With a pause in place, so that the stops of some runs come to one. */

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { type EventLine, parsePage } from "../../../tests/support/client.ts";
 import type { Reply } from "../../../tests/support/connection.ts";
-import { assertNoContent, assertRefused, expectStatus, TIMESTAMP } from "../../../tests/support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, TIMESTAMP } from "../../../tests/support/replies.ts";
 import { checkProjection } from "../../../tests/editions/a_write/check_answers.ts";
 import type { WireQuery, WireWrite } from "../../../tests/editions/a_write/reference.ts";
 import {
+  apiErrorOf,
   eventsAt,
   INVALID,
   largeProjection,
   manyProjections,
   queryAt,
-  refusalOf,
   TOO_LARGE,
 } from "../edges.ts";
 import { PROJECTIONS_MAX, TICKET_BODY_BYTES_MAX } from "../limits.ts";
@@ -87,14 +87,14 @@ export class TicketCalls {
   ): Promise<void> {
     const body = JSON.stringify({ events, condition }).padEnd(pad);
     const reply = await this.#turns.call(system, "POST", "/events", { body });
-    if (this.#turns.active === undefined) return assertRefused(reply, 410, "TicketNotActive");
+    if (this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
     const { content } = this.#turns.active;
     const { failIfEventsMatch, afterSequence } = condition ?? {};
     const unwanted = failIfEventsMatch ?? (afterSequence === undefined ? [] : "*");
     const [first] = events.length === 0 ? [] : content.matching(unwanted, afterSequence ?? 0);
     if (first !== undefined) {
       const conflict = { condition: 0, sequence: first.sequence };
-      assertRefused(reply, 409, "ConcurrencyException", undefined, conflict);
+      assertRejected(reply, 409, "ConcurrencyException", undefined, conflict);
       system.count("failed");
       return await this.#turns.end(system, "error");
     }
@@ -121,11 +121,11 @@ export class TicketCalls {
     const reply = inside
       ? await this.#turns.call(system, "QUERY", "/events", { json })
       : await system.request("QUERY", "/events", { json });
-    if (inside && this.#turns.active === undefined) return assertRefused(reply, 410, "TicketNotActive");
+    if (inside && this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
     if (from !== undefined && before !== undefined && from >= before) {
       return inside
         ? await this.#turns.refused(system, reply, INVALID)
-        : assertRefused(reply, 400, "InvalidRequest", /./);
+        : assertRejected(reply, 400, "InvalidRequest", /./);
     }
     const isInTime = (event: EventLine) => event.time >= (from ?? "") && event.time < (before ?? "9");
     const expected = store.matching(query, afterSequence ?? 0).filter(isInTime);
@@ -139,11 +139,11 @@ export class TicketCalls {
     if (this.#turns.active !== undefined) {
       return await checkProjection({ request }, key, this.#turns.active.content);
     }
-    assertRefused(await request("GET", "/projections/p/1"), 410, "TicketNotActive");
+    assertRejected(await request("GET", "/projections/p/1"), 410, "TicketNotActive");
   }
 
   async #changed(system: System, changes: Changes, reply: Reply): Promise<void> {
-    if (this.#turns.active === undefined) return assertRefused(reply, 410, "TicketNotActive");
+    if (this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
     checkChanges(this.#turns.active.content, changes, reply);
     if (reply.status !== 200) await this.#turns.end(system, "error");
   }
@@ -177,7 +177,7 @@ export class TicketCalls {
         const pad = edge === "body" ? TICKET_BODY_BYTES_MAX + over : 0;
         if (over === 0) return await this.#append(system, events, undefined, pad);
         const body = JSON.stringify({ events }).padEnd(pad);
-        const refusal = edge === "body" ? TOO_LARGE : refusalOf(edge);
+        const refusal = edge === "body" ? TOO_LARGE : apiErrorOf(edge);
         return await this.#turns.refused(
           system,
           await this.#turns.call(system, "POST", "/events", { body }),
@@ -189,7 +189,7 @@ export class TicketCalls {
 
   async #commit(system: System): Promise<void> {
     const reply = await this.#turns.call(system, "POST", "/commit");
-    if (this.#turns.active === undefined) return assertRefused(reply, 410, "TicketNotActive");
+    if (this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
     assertNoContent(reply);
     this.#turns.store = this.#turns.active.content;
     await this.#waitingReads.committed(system, this.#turns.store);
@@ -198,7 +198,7 @@ export class TicketCalls {
 
   async #rollback(system: System): Promise<void> {
     const reply = await this.#turns.call(system, "POST", "/rollback");
-    if (this.#turns.active === undefined) return assertRefused(reply, 410, "TicketNotActive");
+    if (this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
     assertNoContent(reply);
     await this.#turns.end(system, "client");
   }

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import type { RequestOptions } from "../../../tests/support/client.ts";
 import type { Reply } from "../../../tests/support/connection.ts";
 import { eventually } from "../../../tests/support/eventually.ts";
-import { assertNoContent, assertRefused, expectStatus, UUID } from "../../../tests/support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, UUID } from "../../../tests/support/replies.ts";
 import { ReferenceStore } from "../../../tests/editions/a_write/reference.ts";
 import { debugDocument } from "../../../tests/editions/c_ticket/client.ts";
-import type { Refusal } from "../edges.ts";
+import type { ApiError } from "../edges.ts";
 import { WAITING_MAX } from "../limits.ts";
 import type { Begun, System } from "../system.ts";
 
 /** How long the server may take to show who waits. */
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 
 /** The active transaction: a copy of the store, which takes its place with the commit. */
 interface Transaction {
@@ -59,7 +59,7 @@ export class Turns {
   async begin(system: System): Promise<void> {
     if (this.active !== undefined) return await this.#wait(system, "transaction", "/begin");
     const reply = await system.request("POST", "/begin");
-    if (this.isPaused) return assertRefused(reply, 503, "Paused");
+    if (this.isPaused) return assertRejected(reply, 503, "Paused");
     this.#begun(system, reply);
   }
 
@@ -75,7 +75,7 @@ export class Turns {
     if (this.#waiting.length === WAITING_MAX) {
       system.tally.edges++;
       system.tally.fullQueues++;
-      return assertRefused(await system.request("POST", path), 503, "TransactionQueueFull");
+      return assertRejected(await system.request("POST", path), 503, "TransactionQueueFull");
     }
     this.#waiting.push({ kind, ...await system.begin("POST", path) });
     await this.#untilQueued(system);
@@ -85,7 +85,7 @@ export class Turns {
     await eventually(async () => {
       const { write } = await debugDocument(system.client);
       assert.deepEqual(write.queued.map(({ kind }) => kind), this.waiting);
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
   }
 
   /** The client that has waited longest leaves. */
@@ -107,7 +107,7 @@ export class Turns {
       const answer = await reply;
       connection.close();
       assert.ok(answer !== undefined, "a request that waited got no answer");
-      if (kind === "transaction" && this.isPaused) assertRefused(answer, 503, "Paused");
+      if (kind === "transaction" && this.isPaused) assertRejected(answer, 503, "Paused");
       else if (kind === "transaction") this.#begun(system, answer);
       else {
         assertNoContent(answer);
@@ -117,9 +117,9 @@ export class Turns {
   }
 
   /** A call that ends the transaction, if there is one. */
-  async refused(system: System, reply: Reply, { status, error }: Refusal): Promise<void> {
-    if (this.active === undefined) return assertRefused(reply, 410, "TicketNotActive");
-    assertRefused(reply, status, error, /./);
+  async refused(system: System, reply: Reply, { status, error }: ApiError): Promise<void> {
+    if (this.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
+    assertRejected(reply, status, error, /./);
     await this.end(system, "error");
   }
 

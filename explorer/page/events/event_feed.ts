@@ -5,7 +5,7 @@ import type { EventsPage, EventsRequest, ReadPage, StoreCalls } from "../store/s
 import { type StoredEvent, timeOf } from "../store/stored_event.ts";
 import { type Bounds, boundsOf, timeSearchOf } from "../timeline/time_bounds.ts";
 import type { KnownTimes } from "../timeline/time_search.ts";
-import { KeptEvents } from "./kept_events.ts";
+import { CachedEvents } from "./cached_events.ts";
 
 /** What is shown, in which order, and from where. */
 export interface FeedRequest {
@@ -22,7 +22,7 @@ const BEYOND = 2 ** 52;
 
 /** The events of one request, page after page, in the order in which they are shown. */
 export class EventFeed {
-  readonly #kept = new KeptEvents();
+  readonly #kept = new CachedEvents();
   /** The newest sequence that has been considered; what comes later is for whoever follows. */
   head = 0;
   isAtEnd = false;

@@ -1,7 +1,7 @@
 import { wholeText } from "../parts/format.ts";
 import { button } from "../parts/parts.ts";
 import type { StoredEvent } from "../store/stored_event.ts";
-import { KeptEvents } from "./kept_events.ts";
+import { CachedEvents } from "./cached_events.ts";
 
 /** When more events are held back, the list begins again. */
 const HELD_MAX = 10_000;
@@ -9,7 +9,7 @@ const HELD_MAX = 10_000;
 /** New events that wait while somebody reads further down, and the button that says how many. */
 export class HeldEvents {
   readonly button: HTMLButtonElement;
-  readonly #events = new KeptEvents();
+  readonly #events = new CachedEvents();
 
   constructor(onPress: () => void) {
     this.button = button("", onPress, { class: "button strong fresh" });

@@ -49,7 +49,7 @@ function originOf(db: Database, storeId: string): Origin {
 
 async function contentFaults(db: Database, origin: Origin, gate: SignalGate): Promise<string[]> {
   const { head } = readState(db);
-  refuseEventsBeforeTheFirst(db);
+  rejectEventsBeforeTheFirst(db);
   const chain = new HashChain();
   const times = new TimeIndexCheck(db);
   const faults: (string | undefined)[] = [];
@@ -72,7 +72,7 @@ async function contentFaults(db: Database, origin: Origin, gate: SignalGate): Pr
   return faults.filter((fault) => fault !== undefined);
 }
 
-function refuseEventsBeforeTheFirst(db: Database): void {
+function rejectEventsBeforeTheFirst(db: Database): void {
   const [first] = scanEvents(db, { after: Number.MIN_SAFE_INTEGER, upTo: 0 }, 1);
   if (first !== undefined) throw new Damage(`event ${first.sequence} precedes the first event`);
 }

@@ -1,4 +1,4 @@
-import { refuseDangling } from "../../files/is_there.ts";
+import { rejectDangling } from "../../files/is_there.ts";
 import { pathIn } from "../../files/paths.ts";
 import { makeDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
 
@@ -21,7 +21,7 @@ export function lockBackups(dataDir: string): Disposable {
   const path = pathIn(dataDir, "backup.lock");
   let file: Deno.FsFile;
   try {
-    refuseDangling(path);
+    rejectDangling(path);
     file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
   } catch (error) {
     if ((error as { code?: string }).code === "EROFS") return NO_LOCK;

@@ -1,4 +1,4 @@
-import { isThere, refuseIrregular } from "../../files/is_there.ts";
+import { isThere, rejectIrregular } from "../../files/is_there.ts";
 import { NewFile } from "../../files/new_file.ts";
 
 /** What every SQLite database begins with. */
@@ -6,7 +6,7 @@ const SQLITE_START = "SQLite format 3\0";
 
 /** Opens the file of an export. An existing file stays until the export is complete; a database is never replaced. */
 export function newExportFile(path: string): NewFile {
-  refuseIrregular(path);
+  rejectIrregular(path);
   if (isDatabase(path)) throw new Error(`${path} is a database; it will not be replaced`);
   return new NewFile(path, 0o600);
 }

@@ -1,4 +1,4 @@
-import { refuseIrregular } from "../../files/is_there.ts";
+import { rejectIrregular } from "../../files/is_there.ts";
 import { NewFile } from "../../files/new_file.ts";
 import type { Run } from "./run_summary.ts";
 
@@ -51,7 +51,7 @@ const METRICS: readonly Metric[] = [
 export function writeMetricsFile(path: string, run: Run): void {
   try {
     // Once a file has taken the place of a link, nothing arrives at its end, where the scraper may read.
-    refuseIrregular(path);
+    rejectIrregular(path);
     const text = metricsText(run, readValues(path));
     // Another user's program reads it. It ignores the temporary name, which does not end in ".prom".
     using file = new NewFile(path, 0o644);

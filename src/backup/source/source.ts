@@ -56,7 +56,7 @@ export class Source implements Disposable {
     try {
       let answer = await this.#query(0, 1);
       if (answer.status === 400) {
-        const refusal = await refusalText(answer);
+        const refusal = await errorText(answer);
         this.#every = "all";
         answer = await this.#query(0, 1);
         if (answer.status === 400) throw new Error(refusal);
@@ -81,7 +81,7 @@ export class Source implements Disposable {
     try {
       const answer = await this.#query(afterSequence, limit);
       if (answer.status === 400) {
-        throw new Error(`it refuses a page of ${limit} events (pageLimit): ${await refusalText(answer)}`);
+        throw new Error(`it refuses a page of ${limit} events (pageLimit): ${await errorText(answer)}`);
       }
       yield* pageParts(answer, limit);
     } catch (error) {
@@ -121,7 +121,7 @@ function placeOf(source: BackupSettings["source"]): { address: SourceAddress; ho
 }
 
 async function* pageParts(answer: Answer, limit: number): AsyncGenerator<PagePart, void> {
-  if (answer.status !== 200) throw new Error(await refusalText(answer));
+  if (answer.status !== 200) throw new Error(await errorText(answer));
   const storeId = answer.headers.get("x-service-store");
   if (storeId === undefined) {
     throw new Error("its response has no X-Service-Store, so it is not an event store");
@@ -155,7 +155,7 @@ function trailerOf(line: Uint8Array): boolean | undefined {
 }
 
 /** What a response other than a page says: its status, and the error that it carries. */
-async function refusalText(answer: Answer): Promise<string> {
+async function errorText(answer: Answer): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const piece of answer.body) {

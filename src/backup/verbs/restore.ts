@@ -1,5 +1,5 @@
 import { UsageError } from "../../config/config_error.ts";
-import { isThere, refuseIrregular } from "../../files/is_there.ts";
+import { isThere, rejectIrregular } from "../../files/is_there.ts";
 import { openForChecking, openForWriting } from "../../store/sqlite/connection/connection.ts";
 import { lockDataDirectory, makeDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
@@ -131,7 +131,7 @@ async function copyPart(context: VerbContext, backup: Wanted, until: number, to:
  * @throws Error when one exists and must not be replaced
  */
 function replacesDatabase(path: string, mayReplace: boolean): boolean {
-  refuseIrregular(path);
+  rejectIrregular(path);
   const exists = ["", ...JOURNAL_ENDS].some((end) => isThere(path + end));
   if (exists && !mayReplace) throw new Error(`${path} already exists; --force replaces it`);
   return exists;

@@ -6,7 +6,7 @@ import type { NewVersions } from "../../store/write.ts";
 import { nowMicros } from "../../write_queue/clock.ts";
 import type { EditionHost } from "../edition.ts";
 import { CheckedWrites } from "../shared/checked_writes.ts";
-import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
+import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { WriteMetrics } from "./write_metrics.ts";
 import type { WriteContent, WriteDecoding } from "./write_decoders.ts";
@@ -33,7 +33,7 @@ export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: W
       const timed = { conditions, projections, events };
       const { outcome, lockSeconds } = await writes.write("write", timed, request, bytes);
       metrics.turnEnded(outcome, lockSeconds);
-      const { storeId, firstSequence, versions } = throwIfRefused(
+      const { storeId, firstSequence, versions } = throwIfRejected(
         outcome,
         (conflict) => conflictMessage(conflict, "projections."),
       );

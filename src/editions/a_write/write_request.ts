@@ -39,7 +39,7 @@ const WRITE_KEYS = ["events", "conditions", "projections"] as const;
 
 /**
  * Decodes the body of edition A's `POST /write`. All counts are checked before the first item.
- * @throws Refusal InvalidRequest or PayloadTooLarge
+ * @throws ApiError InvalidRequest or PayloadTooLarge
  */
 export function decodeWrite(value: unknown, limits: WriteLimits): Write {
   const write = decodeObject(value, "", WRITE_KEYS);

@@ -7,7 +7,7 @@ import { parseQueried } from "../../wire/event.ts";
 import {
   conflictMessage as listedConflictMessage,
   conflictPlace,
-  throwIfRefused,
+  throwIfRejected,
 } from "../shared/conflicts.ts";
 import type { CommitContent, CommittedChange } from "./transaction.ts";
 import type { TxCall } from "./tx_call.ts";
@@ -23,7 +23,7 @@ export async function commit({ edition, transaction, running, request }: TxCall)
     // It runs even if the client leaves, which then has to deal with a lost response.
     const { outcome } = await writes.write("commit", write, undefined, running.bytesHeld());
     statistics.writeEnded(outcome);
-    throwIfRefused(
+    throwIfRejected(
       outcome,
       (conflict) => conflictMessage(conflict, lists),
       (conflict) => placeOf(conflict, lists),

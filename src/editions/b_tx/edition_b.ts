@@ -2,7 +2,7 @@ import { VERSION } from "../../config/version.ts";
 import { isInternal } from "../../http/error_replies.ts";
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
-import { NoReply, Refusal } from "../../model/errors.ts";
+import { ApiError, NoReply } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
 import { nowMicros } from "../../write_queue/clock.ts";
 import type { Edition } from "../edition.ts";
@@ -91,7 +91,7 @@ function stayingRoute({ host }: EditionParts, kind: string, act: () => Promise<O
 }
 
 function reset({ host, pause }: EditionParts): Promise<Outcome<void>> {
-  if (pause.state !== "paused") throw new Refusal("NotPaused");
+  if (pause.state !== "paused") throw new ApiError("NotPaused");
   return host.store.writer.reset();
 }
 
@@ -109,7 +109,7 @@ function counted(route: Route, statistics: Statistics): Route {
       try {
         return await route.handle(request);
       } catch (error) {
-        if (error instanceof Refusal && error.code === "WriteQueueFull") statistics.writes.writeQueueFull++;
+        if (error instanceof ApiError && error.code === "WriteQueueFull") statistics.writes.writeQueueFull++;
         if (!(error instanceof NoReply) && isInternal(error)) statistics.errors.internal++;
         throw error;
       }

@@ -1,5 +1,5 @@
-import { ClientLeft, LimitReached, Refusal } from "../../model/errors.ts";
-import { LATE_MILLISECONDS } from "../../write_queue/patient_timer.ts";
+import { ApiError, ClientDisconnected, LimitReached } from "../../model/errors.ts";
+import { LATE_MILLISECONDS } from "../../write_queue/grace_timer.ts";
 import type { Statistics } from "./statistics.ts";
 import { Transaction, type TransactionLimits } from "./transaction.ts";
 
@@ -52,11 +52,11 @@ export class OpenTransactions {
     return this.#entries.size;
   }
 
-  /** @returns the ID of a new transaction. @throws Refusal `TooManyTransactions` */
+  /** @returns the ID of a new transaction. @throws ApiError `TooManyTransactions` */
   begin(): string {
     const { maxOpenTx } = this.#options;
     if (this.#entries.size >= maxOpenTx) {
-      throw new Refusal(
+      throw new ApiError(
         "TooManyTransactions",
         `${maxOpenTx} transactions are already open, the limit set by maxOpenTx`,
       );
@@ -71,14 +71,14 @@ export class OpenTransactions {
   /**
    * Runs a call on a transaction. Every error ends it, except a missing projection and a client that left
    * before its request was complete.
-   * @throws Refusal `TransactionNotFound` or `TransactionBusy`, or what `call` throws
+   * @throws ApiError `TransactionNotFound` or `TransactionBusy`, or what `call` throws
    */
   async call<T>(
     txId: string,
     call: (transaction: Transaction, running: RunningCall) => Promise<T>,
   ): Promise<T> {
     const entry = this.#entries.get(txId);
-    if (entry === undefined) throw new Refusal("TransactionNotFound");
+    if (entry === undefined) throw new ApiError("TransactionNotFound");
     this.#assertFree(entry);
     entry.busy = true;
     let extended = false;
@@ -96,7 +96,7 @@ export class OpenTransactions {
       };
       return await call(entry.transaction, running);
     } catch (error) {
-      if (!(error instanceof ClientLeft)) this.#remove(txId);
+      if (!(error instanceof ClientDisconnected)) this.#remove(txId);
       if (isDesignError(error)) this.#statistics.transactions.designErrors++;
       extended = false;
       throw error;
@@ -105,7 +105,7 @@ export class OpenTransactions {
     }
   }
 
-  /** Ends a transaction without a commit, if there is one. @throws Refusal `TransactionBusy` */
+  /** Ends a transaction without a commit, if there is one. @throws ApiError `TransactionBusy` */
   abandon(txId: string): void {
     const entry = this.#entries.get(txId);
     if (entry === undefined) return;
@@ -126,11 +126,11 @@ export class OpenTransactions {
     this.#sharedBytes -= sharedBytes(entry.bytes);
   }
 
-  /** @throws Refusal `TooManyTransactions` */
+  /** @throws ApiError `TooManyTransactions` */
   #hold(entry: Entry, bytes: number): void {
     const more = sharedBytes(entry.bytes + bytes) - sharedBytes(entry.bytes);
     if (this.#sharedBytes + more > SHARED_BYTES_MAX) {
-      throw new Refusal(
+      throw new ApiError(
         "TooManyTransactions",
         `the open transactions hold too much that is not committed: ${
           SHARED_BYTES_MAX / 2 ** 20
@@ -144,7 +144,7 @@ export class OpenTransactions {
   #assertFree(entry: Entry): void {
     if (!entry.busy) return;
     this.#statistics.transactions.busy++;
-    throw new Refusal("TransactionBusy", "another call is running on this transaction");
+    throw new ApiError("TransactionBusy", "another call is running on this transaction");
   }
 
   #expire(): void {
@@ -170,7 +170,7 @@ export interface RunningCall {
   end(): void;
   /** The transaction is over. */
   finish(): void;
-  /** Counts what the call brought as held by the transaction. @throws Refusal `TooManyTransactions` */
+  /** Counts what the call brought as held by the transaction. @throws ApiError `TooManyTransactions` */
   hold(bytes: number): void;
   /** Of all calls of the transaction so far. */
   bytesHeld(): number;
@@ -178,5 +178,5 @@ export interface RunningCall {
 
 /** Broken rules and malformed bodies, but not limits and sizes. */
 function isDesignError(error: unknown): boolean {
-  return error instanceof Refusal && error.code === "InvalidRequest" && !(error instanceof LimitReached);
+  return error instanceof ApiError && error.code === "InvalidRequest" && !(error instanceof LimitReached);
 }

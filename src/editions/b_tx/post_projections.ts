@@ -1,7 +1,7 @@
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { EMPTY_WRITE } from "../../store/write.ts";
-import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
+import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
@@ -27,7 +27,7 @@ export function postProjections({ host, statistics, decoding }: EditionParts): R
         bytes,
       );
       statistics.writeEnded(outcome);
-      const { versions, storeId } = throwIfRefused(outcome, conflictMessage);
+      const { versions, storeId } = throwIfRejected(outcome, conflictMessage);
       return jsonReply(200, versions, { [STORE_HEADER]: storeId });
     },
   };

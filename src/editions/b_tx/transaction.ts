@@ -5,7 +5,7 @@ import { type Query, queryValues } from "../../model/query.ts";
 import type { StoreState } from "../../store/state.ts";
 import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_limits.ts";
 import type { UnversionedChanges } from "./tx_requests.ts";
-import { LimitReached, Refusal } from "../../model/errors.ts";
+import { ApiError, LimitReached } from "../../model/errors.ts";
 
 /*
  * A transaction as a state machine: no I/O, no clock, no HTTP. Its methods are the calls of a client; one that
@@ -55,8 +55,8 @@ export interface CommitContent {
   readonly projections: readonly CommittedChange[];
 }
 
-function brokenRule(detail: string): Refusal {
-  return new Refusal("InvalidRequest", detail);
+function brokenRule(detail: string): ApiError {
+  return new ApiError("InvalidRequest", detail);
 }
 
 export class Transaction {

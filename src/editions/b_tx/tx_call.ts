@@ -34,7 +34,7 @@ export function onTransaction(
   };
 }
 
-/** The body of a call, counted as held by its transaction. @throws Refusal `TooManyTransactions` */
+/** The body of a call, counted as held by its transaction. @throws ApiError `TooManyTransactions` */
 export async function bodyOf({ request, running }: TxCall): Promise<Uint8Array<ArrayBuffer>> {
   const body = await request.body();
   running.hold(body.length);

@@ -16,13 +16,13 @@ import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_
 /** The strings that stand for a query in this edition. */
 export const LITERALS: QueryLiterals = new Map([["all", "every"], ["none", "none"]]);
 
-/** The body of `QUERY /tx/{txId}/events`. @throws Refusal InvalidRequest */
+/** The body of `QUERY /tx/{txId}/events`. @throws ApiError InvalidRequest */
 export function decodeTxRead(value: unknown): Query {
   const { query } = decodeObjectInside(value, ["query"]);
   return decodeQuery(query, "query", LITERALS);
 }
 
-/** The body of `POST /tx/{txId}/events`. @throws Refusal InvalidRequest or PayloadTooLarge */
+/** The body of `POST /tx/{txId}/events`. @throws ApiError InvalidRequest or PayloadTooLarge */
 export function decodeTxEvents(
   value: unknown,
   limits: { readonly maxEventSize: number; readonly maxEventsPerTx: number },
@@ -42,7 +42,7 @@ const UNVERSIONED = {
 
 export type UnversionedChanges = Changes<typeof UNVERSIONED>;
 
-/** The body of `POST /tx/{txId}/projections`. @throws Refusal InvalidRequest or PayloadTooLarge */
+/** The body of `POST /tx/{txId}/projections`. @throws ApiError InvalidRequest or PayloadTooLarge */
 export function decodeUnversionedChanges(
   value: unknown,
   limits: { readonly maxProjectionSize: number },
@@ -51,7 +51,7 @@ export function decodeUnversionedChanges(
   return decodeChanges(value, "", limits, UNVERSIONED);
 }
 
-/** The body of `POST /projections` outside a transaction. @throws Refusal InvalidRequest or PayloadTooLarge */
+/** The body of `POST /projections` outside a transaction. @throws ApiError InvalidRequest or PayloadTooLarge */
 export function decodeProjectionWrite(
   value: unknown,
   limits: { readonly maxProjectionSize: number; readonly maxProjectionsPerWrite: number },

@@ -2,7 +2,7 @@ import type { Reply } from "../../http/exchange.ts";
 import { errorReply } from "../../http/error_replies.ts";
 import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
-import { Refusal } from "../../model/errors.ts";
+import { ApiError } from "../../model/errors.ts";
 import type { ProjectionKey } from "../../model/projection.ts";
 import { matches, queryValues } from "../../model/query.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
@@ -47,7 +47,7 @@ export function txRoutes(edition: EditionParts, reads: Pick<ReadsInFlight, "begi
 function begin({ pause, statistics, transactions }: EditionParts): Reply {
   if (pause.state !== "normal") {
     statistics.transactions.paused++;
-    throw new Refusal("Paused");
+    throw new ApiError("Paused");
   }
   return jsonReply(200, { txId: transactions.begin() });
 }
@@ -107,7 +107,7 @@ async function readProjection(
   if (!transaction.knows(key)) running.hold(4 * (key.type.length + key.id.length) + 2 * VALUE_BYTES);
   using _read = reads.begin("projection");
   const payload = await payloadIn(edition, transaction, key, request);
-  if (payload === undefined) return errorReply(new Refusal("ProjectionNotFound"), NOT_CACHED).reply;
+  if (payload === undefined) return errorReply(new ApiError("ProjectionNotFound"), NOT_CACHED).reply;
   const headers = { "Content-Type": "text/plain; charset=utf-8", ...NOT_CACHED };
   return { status: 200, headers, body: payload };
 }

@@ -1,26 +1,26 @@
 import type { Reply } from "../../http/exchange.ts";
 import { jsonReply } from "../../http/replies.ts";
 import type { RoutedRequest } from "../../http/router.ts";
-import { ClientLeft } from "../../model/errors.ts";
+import { ClientDisconnected } from "../../model/errors.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { Expiry } from "./deadlines.ts";
 import { Transaction } from "./transaction.ts";
 
 /** `POST /begin`: waits for a turn, and returns its ticket. The turn is held until the transaction ends. */
-export function begin(edition: EditionParts, { left }: RoutedRequest): Promise<Reply> {
+export function begin(edition: EditionParts, { disconnected }: RoutedRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const hold = async (): Promise<void> => {
       edition.pause.assertNotPaused();
       const transaction = newTransaction(edition);
       edition.active.current = transaction;
       try {
-        if (await transaction.begin(left)) {
+        if (await transaction.begin(disconnected)) {
           edition.metrics.transactionStarted();
           resolve(jsonReply(200, { ticket: transaction.ticket }));
           await transaction.ended;
         } else {
           await transaction.end("client");
-          throw new ClientLeft();
+          throw new ClientDisconnected();
         }
       } catch (error) {
         await transaction.end("error");
@@ -29,7 +29,7 @@ export function begin(edition: EditionParts, { left }: RoutedRequest): Promise<R
         edition.active.current = undefined;
       }
     };
-    edition.host.queue.alone("transaction", hold, left).catch(reject);
+    edition.host.queue.alone("transaction", hold, disconnected).catch(reject);
   });
 }
 

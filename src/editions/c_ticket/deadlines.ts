@@ -1,5 +1,5 @@
 import { Age, nowMicros } from "../../write_queue/clock.ts";
-import { PatientTimer } from "../../write_queue/patient_timer.ts";
+import { GraceTimer } from "../../write_queue/grace_timer.ts";
 
 /** Why a transaction is expired, in the words of the settings. */
 export type Expiry = "transactionTimeout" | "maxTransactionDuration";
@@ -21,8 +21,8 @@ export class Deadlines {
   readonly ceilingMicros: number;
   readonly #idleSeconds: number;
   readonly #expire: (why: Expiry) => void;
-  readonly #ceilingTimer: PatientTimer;
-  #idleTimer: PatientTimer | undefined;
+  readonly #ceilingTimer: GraceTimer;
+  #idleTimer: GraceTimer | undefined;
   #idleEndsMicros = Infinity;
 
   /** Starts both. */
@@ -31,7 +31,7 @@ export class Deadlines {
     this.ceilingMicros = this.age.sinceMicros + maxTransactionDuration * 1_000_000;
     this.#idleSeconds = transactionTimeout;
     this.#expire = expire;
-    this.#ceilingTimer = new PatientTimer(
+    this.#ceilingTimer = new GraceTimer(
       maxTransactionDuration * 1000,
       () => expire("maxTransactionDuration"),
     );
@@ -55,7 +55,7 @@ export class Deadlines {
   #awaitCall(fromMicros: number): void {
     this.#idleTimer?.stop();
     this.#idleEndsMicros = fromMicros + this.#idleSeconds * 1_000_000;
-    this.#idleTimer = new PatientTimer(this.#idleSeconds * 1000, () => this.#expire("transactionTimeout"));
+    this.#idleTimer = new GraceTimer(this.#idleSeconds * 1000, () => this.#expire("transactionTimeout"));
   }
 
   stop(): void {

@@ -41,7 +41,7 @@ export const editionC: Edition = {
     const edition = {
       host,
       metrics: new TransactionMetrics(),
-      pause: new Pause(host.keptPause),
+      pause: new Pause(host.persistedPause),
       active: new ActiveTransaction(),
       decoding: new BodyDecoding({
         decoders: TICKET_DECODERS,

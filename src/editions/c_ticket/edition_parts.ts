@@ -1,4 +1,4 @@
-import { Refusal } from "../../model/errors.ts";
+import { ApiError } from "../../model/errors.ts";
 import type { EditionHost } from "../edition.ts";
 import type { Pause } from "./pause.ts";
 import type { TicketDecoding } from "./ticket_decoders.ts";
@@ -18,9 +18,9 @@ export interface EditionParts {
 export class ActiveTransaction {
   current: Transaction | undefined;
 
-  /** @throws Refusal `TicketNotActive` */
+  /** @throws ApiError `TicketNotActive` */
   of(ticket: string): Transaction {
-    if (this.current?.ticket !== ticket) throw new Refusal("TicketNotActive");
+    if (this.current?.ticket !== ticket) throw new ApiError("TicketNotActive");
     return this.current;
   }
 }

@@ -1,15 +1,15 @@
-import { NoReply, Refusal } from "../../model/errors.ts";
-import type { KeptPause } from "../../store/kept_pause.ts";
+import { ApiError, NoReply } from "../../model/errors.ts";
+import type { PersistedPause } from "../../store/persisted_pause.ts";
 import { nowMicros } from "../../write_queue/clock.ts";
 
 /** Whether tickets are given out. Where that is kept is only read at the start. */
 export class Pause {
-  readonly #kept: KeptPause;
+  readonly #kept: PersistedPause;
   #sinceMicros: number | undefined;
 
-  constructor(keptPause: KeptPause) {
-    this.#kept = keptPause;
-    this.#sinceMicros = keptPause.sinceMicros;
+  constructor(persistedPause: PersistedPause) {
+    this.#kept = persistedPause;
+    this.#sinceMicros = persistedPause.sinceMicros;
   }
 
   /** Since when the store is paused, in microseconds since 1970; undefined when it is not. */
@@ -21,14 +21,14 @@ export class Pause {
     return this.#sinceMicros !== undefined;
   }
 
-  /** @throws Refusal `NotPaused` */
+  /** @throws ApiError `NotPaused` */
   assertPaused(): void {
-    if (!this.isPaused) throw new Refusal("NotPaused");
+    if (!this.isPaused) throw new ApiError("NotPaused");
   }
 
-  /** @throws Refusal `Paused` */
+  /** @throws ApiError `Paused` */
   assertNotPaused(): void {
-    if (this.isPaused) throw new Refusal("Paused");
+    if (this.isPaused) throw new ApiError("Paused");
   }
 
   async begin(): Promise<void> {
@@ -46,7 +46,7 @@ async function kept<T>(what: string, done: Promise<T>): Promise<T> {
     return await done;
   } catch (error) {
     // A store says what its failure means for the client.
-    if (error instanceof Refusal || error instanceof NoReply) throw error;
-    throw new Refusal("InternalError", `the pause cannot be ${what}: ${(error as Error).message}`);
+    if (error instanceof ApiError || error instanceof NoReply) throw error;
+    throw new ApiError("InternalError", `the pause cannot be ${what}: ${(error as Error).message}`);
   }
 }

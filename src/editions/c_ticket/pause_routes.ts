@@ -16,13 +16,13 @@ export function pauseRoutes(edition: EditionParts): Route[] {
     },
   });
   return [
-    route("/pause", async ({ left }) => {
+    route("/pause", async ({ disconnected }) => {
       if (pause.isPaused && !isPending(edition, "resume")) return;
-      await queue.alone("pause", () => pause.begin(), left);
+      await queue.alone("pause", () => pause.begin(), disconnected);
     }),
-    route("/resume", async ({ left }) => {
+    route("/resume", async ({ disconnected }) => {
       if (!pause.isPaused && !isPending(edition, "pause")) return;
-      await queue.alone("resume", () => pause.end(), left);
+      await queue.alone("resume", () => pause.end(), disconnected);
     }),
   ];
 }

@@ -1,8 +1,8 @@
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
-import { Refusal } from "../../model/errors.ts";
+import { ApiError } from "../../model/errors.ts";
 import { EMPTY_WRITE } from "../../store/write.ts";
-import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
+import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { type EditionParts, isPending } from "./edition_parts.ts";
 
 /*
@@ -25,10 +25,10 @@ export function projectionsRoute(edition: EditionParts): Route {
       const { outcome } = await host.queue.write(
         "projections",
         { ...EMPTY_WRITE, projections },
-        request.left,
+        request.disconnected,
         bytes,
       );
-      return jsonReply(200, throwIfRefused(outcome, conflictMessage).versions);
+      return jsonReply(200, throwIfRejected(outcome, conflictMessage).versions);
     },
   };
 }
@@ -44,8 +44,8 @@ export function whilePaused(edition: EditionParts, route: Route): Route {
   };
 }
 
-/** Its turn would come after that of a resume that is already waiting. @throws Refusal `NotPaused` */
+/** Its turn would come after that of a resume that is already waiting. @throws ApiError `NotPaused` */
 function assertPaused(edition: EditionParts): void {
-  if (isPending(edition, "resume")) throw new Refusal("NotPaused");
+  if (isPending(edition, "resume")) throw new ApiError("NotPaused");
   edition.pause.assertPaused();
 }

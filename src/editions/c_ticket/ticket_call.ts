@@ -1,6 +1,6 @@
 import type { Reply } from "../../http/exchange.ts";
 import type { Route, RoutedRequest } from "../../http/router.ts";
-import { Refusal } from "../../model/errors.ts";
+import { ApiError } from "../../model/errors.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -14,7 +14,7 @@ export interface TicketCall {
   /** The decoded segments of the path. */
   readonly segments: readonly string[];
   readonly body: Uint8Array<ArrayBuffer>;
-  readonly client: Pick<RoutedRequest, "left">;
+  readonly client: Pick<RoutedRequest, "disconnected">;
 }
 
 /**
@@ -39,7 +39,7 @@ export function ticketRoute(
           (body) => withTicket({ edition, transaction, segments, body, client: request }),
         );
       }
-      if (route.handle === undefined) throw new Refusal("InvalidRequest", MISSING_TICKET);
+      if (route.handle === undefined) throw new ApiError("InvalidRequest", MISSING_TICKET);
       if (route.body === "ignored") await request.discardBody();
       return await route.handle(request);
     },
@@ -47,7 +47,7 @@ export function ticketRoute(
 }
 
 /** A call whose body means nothing: it is read and dropped. */
-class WithoutBody implements Pick<RoutedRequest, "body" | "left"> {
+class WithoutBody implements Pick<RoutedRequest, "body" | "disconnected"> {
   readonly #request: RoutedRequest;
 
   constructor(request: RoutedRequest) {
@@ -59,7 +59,7 @@ class WithoutBody implements Pick<RoutedRequest, "body" | "left"> {
     return new Uint8Array();
   }
 
-  get left(): AbortSignal {
-    return this.#request.left;
+  get disconnected(): AbortSignal {
+    return this.#request.disconnected;
   }
 }

@@ -17,7 +17,7 @@ export interface Append {
   readonly condition: Condition | undefined;
 }
 
-/** @throws Refusal InvalidRequest or PayloadTooLarge */
+/** @throws ApiError InvalidRequest or PayloadTooLarge */
 export function decodeAppend(
   value: unknown,
   limits: { readonly maxEventSize: number },
@@ -33,7 +33,7 @@ export function decodeAppend(
   };
 }
 
-/** The body of edition C's `POST /projections`. @throws Refusal InvalidRequest or PayloadTooLarge */
+/** The body of edition C's `POST /projections`. @throws ApiError InvalidRequest or PayloadTooLarge */
 export function decodeChanges(
   value: unknown,
   limits: { readonly maxProjectionSize: number; readonly maxProjectionsPerRequest: number },

@@ -15,13 +15,13 @@ import {
 /** The strings that stand for a query in this edition. */
 export const LITERALS: QueryLiterals = new Map([["*", "every"]]);
 
-/** The body of edition C's `QUERY /events`, which may filter by time. @throws Refusal InvalidRequest */
+/** The body of edition C's `QUERY /events`, which may filter by time. @throws ApiError InvalidRequest */
 export function decodeTimedRead(value: unknown, limits: ReadLimits): CommittedRead {
   const { time, ...read } = decodeObject(value, "", [...COMMITTED_READ_KEYS, "time"]);
   return { ...decodeCommittedRead(read, LITERALS, limits), time: decodeTime(time) };
 }
 
-/** The same with a ticket, which takes no additions. @throws Refusal InvalidRequest */
+/** The same with a ticket, which takes no additions. @throws ApiError InvalidRequest */
 export function decodeTimedReadInside(value: unknown, limits: ReadLimits): ReadRequest {
   const { time, ...read } = decodeObject(value, "", [...COMMITTED_READ_KEYS, "time"]);
   return { ...decodeReadInside(read, LITERALS, limits), time: decodeTime(time) };

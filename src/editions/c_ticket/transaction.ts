@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers";
 import { isStream, type Reply } from "../../http/exchange.ts";
 import type { RoutedRequest } from "../../http/router.ts";
-import { ClientLeft, NoReply, Refusal } from "../../model/errors.ts";
+import { ApiError, ClientDisconnected, NoReply } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
 import type { StoreWriter } from "../../store/store.ts";
 import { Deadlines, type DeadlineSeconds, type Expiry } from "./deadlines.ts";
@@ -18,7 +18,7 @@ export interface TransactionOptions {
   readonly reportFailure: (error: Error) => void;
 }
 
-type Call = Pick<RoutedRequest, "body" | "left">;
+type Call = Pick<RoutedRequest, "body" | "disconnected">;
 
 /**
  * The transaction that a ticket stands for: one turn of the write queue that stays open over several calls.
@@ -96,7 +96,7 @@ export class Transaction {
    * before its call has begun or before it has the whole response. A missing projection is a response, not an
    * error.
    * @param handle is given the body
-   * @throws Refusal `TicketNotActive`, or what `handle` throws
+   * @throws ApiError `TicketNotActive`, or what `handle` throws
    */
   async call(request: Call, handle: (body: Bytes) => Promise<Reply>): Promise<Reply> {
     this.#callsBegun++;
@@ -110,7 +110,7 @@ export class Transaction {
       this.#assertActive();
       this.#deadlines?.callBegan();
       const body = await this.#bodyOf(request.body());
-      if (mustWait) await assertPresent(request.left);
+      if (mustWait) await assertPresent(request.disconnected);
       const reply = await handle(body);
       if (isStream(reply.body)) {
         // A client that reads slowly must not keep others from learning that the transaction is over.
@@ -126,7 +126,7 @@ export class Transaction {
     }
   }
 
-  /** Has the writer do something inside the transaction. @throws Refusal `TicketNotActive` */
+  /** Has the writer do something inside the transaction. @throws ApiError `TicketNotActive` */
   async inStore<T>(work: (turns: StoreWriter) => Promise<T>): Promise<T> {
     this.#assertActive();
     const running = work(this.#options.turns);
@@ -134,7 +134,7 @@ export class Transaction {
     return await running;
   }
 
-  /** @throws Refusal `TicketNotActive`, or the error of a turn that failed */
+  /** @throws ApiError `TicketNotActive`, or the error of a turn that failed */
   async commit(): Promise<void> {
     this.#assertActive();
     const running = this.inStore((turns) => turns.commit());
@@ -174,7 +174,7 @@ export class Transaction {
     // Once nothing awaits it, its failure must be handled here.
     body.catch(() => {});
     const first = await Promise.race([body, this.#over.promise]);
-    if (first === undefined) throw new Refusal("TicketNotActive");
+    if (first === undefined) throw new ApiError("TicketNotActive");
     return first;
   }
 
@@ -185,7 +185,7 @@ export class Transaction {
   }
 
   #assertActive(): void {
-    if (this.#isOver) throw new Refusal("TicketNotActive");
+    if (this.#isOver) throw new ApiError("TicketNotActive");
   }
 
   #close(): void {
@@ -233,11 +233,11 @@ function once(leave: () => void, note: () => void): () => void {
 
 /**
  * Whether a call still has its client is known only once its body has been read, and a call that waited for
- * another one may have lost its client in the meantime. @throws ClientLeft
+ * another one may have lost its client in the meantime. @throws ClientDisconnected
  */
 async function assertPresent(left: AbortSignal): Promise<void> {
   if (!left.aborted) await new Promise<void>((resolve) => setImmediate(resolve));
-  if (left.aborted) throw new ClientLeft();
+  if (left.aborted) throw new ClientDisconnected();
 }
 
 /** The transaction of a page ended: the response breaks off without a trailer, and nothing has failed. */
@@ -246,5 +246,5 @@ class TransactionOver extends NoReply {
 }
 
 function isCut(error: unknown): boolean {
-  return error instanceof Refusal && error.code === "TicketNotActive";
+  return error instanceof ApiError && error.code === "TicketNotActive";
 }

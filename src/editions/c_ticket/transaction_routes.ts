@@ -7,7 +7,7 @@ import { openPage } from "../../store/open_page.ts";
 import { EMPTY_WRITE } from "../../store/write.ts";
 import { nowMicros } from "../../write_queue/clock.ts";
 import type { CommonRoutes } from "../shared/common_routes.ts";
-import { conflictMessage, throwIfRefused } from "../shared/conflicts.ts";
+import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { pageReply } from "../shared/read_events.ts";
 import { projectionReply } from "../shared/read_projection.ts";
 import { begin } from "./begin.ts";
@@ -49,7 +49,7 @@ async function appendEvents({ edition, transaction, body, client }: TicketCall):
     events: events.map((event) => ({ ...event, timeMicros })),
   };
   const outcome = await transaction.inStore((turns) => turns.writeInside(write));
-  const { firstSequence } = throwIfRefused(outcome, () => void metrics.appendFailed());
+  const { firstSequence } = throwIfRejected(outcome, () => void metrics.appendFailed());
   const time = formatTimestamp(timeMicros);
   return jsonReply(200, { events: events.map((_, i) => ({ sequence: firstSequence + i, time })) });
 }
@@ -66,7 +66,7 @@ async function writeProjections(
   const projections = await decoding.decode("projections", body, client);
   const write = { ...EMPTY_WRITE, projections };
   const outcome = await transaction.inStore((turns) => turns.writeInside(write));
-  return jsonReply(200, throwIfRefused(outcome, conflictMessage).versions);
+  return jsonReply(200, throwIfRejected(outcome, conflictMessage).versions);
 }
 
 async function commit({ transaction }: TicketCall): Promise<Reply> {

@@ -1,4 +1,4 @@
-import { areSurelyCostly, checkAhead } from "../../store/check_ahead.ts";
+import { areOverBudget, preCheck } from "../../store/pre_check.ts";
 import { done } from "../../store/outcome.ts";
 import type { Client } from "../../store/store.ts";
 import type { StoreWrite } from "../../store/write.ts";
@@ -35,15 +35,15 @@ export class CheckedWrites {
   ): Promise<EndedWrite> {
     const queue = this.#queue;
     const age = new Age();
-    const left = client?.left;
+    const left = client?.disconnected;
     let { conditions } = write;
     let lockSeconds = 0;
-    let mustCheck = areSurelyCostly(conditions);
+    let mustCheck = areOverBudget(conditions);
     // Once the queue has let it in, it is not refused any more.
     let admitted: Age | undefined;
     for (let checks = 0;;) {
       if (mustCheck) {
-        const check = (waiting: Client) => checkAhead(this.#reads, conditions, waiting);
+        const check = (waiting: Client) => preCheck(this.#reads, conditions, waiting);
         conditions = await queue.prepare(kind, check, left, admitted);
         admitted = age;
         checks++;

@@ -13,7 +13,7 @@ import { deleteProjectionsRoutes } from "./write_lock_routes.ts";
 
 /** Where the editions differ in what they all do. */
 export interface Differences {
-  /** Decodes the body of `QUERY /events`. @throws Refusal InvalidRequest */
+  /** Decodes the body of `QUERY /events`. @throws ApiError InvalidRequest */
   readonly decodeRead: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<DecodedRead>;
   /** The document of `GET /health` while the database can be reached. */
   readonly health: () => unknown;

@@ -1,4 +1,4 @@
-import { Refusal } from "../../model/errors.ts";
+import { ApiError } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
 import type { Conflict, WriteResult, Written } from "../../store/write.ts";
 
@@ -32,9 +32,9 @@ export function conflictingPart({ list }: Conflict): "condition" | "projection" 
  * What was written.
  * @param message what the client reads of a conflict
  * @param place what its program is told
- * @throws Refusal on a conflict, or the error of a turn that failed
+ * @throws ApiError on a conflict, or the error of a turn that failed
  */
-export function throwIfRefused(
+export function throwIfRejected(
   outcome: Outcome<WriteResult>,
   message: (conflict: Conflict) => string | undefined,
   place: (conflict: Conflict) => object = conflictPlace,
@@ -42,5 +42,5 @@ export function throwIfRefused(
   const result = throwIfFailed(outcome);
   if (result.kind === "written") return result;
   const { conflict } = result;
-  throw new Refusal("ConcurrencyException", message(conflict), { conflict: place(conflict) });
+  throw new ApiError("ConcurrencyException", message(conflict), { conflict: place(conflict) });
 }

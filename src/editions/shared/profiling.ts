@@ -1,7 +1,7 @@
 import type { Reply } from "../../http/exchange.ts";
 import { textReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
-import { Refusal } from "../../model/errors.ts";
+import { ApiError } from "../../model/errors.ts";
 import { getRoute } from "./get_route.ts";
 
 const SECONDS_DEFAULT = 10;
@@ -18,12 +18,15 @@ export function profilingRoutes(): Route[] {
   const get = (path: string, handle: Route["handle"]): Route => getRoute(`/debug/pprof/${path}`, handle);
   return [
     get("", () => textReply(200, INDEX)),
-    get("profile", async ({ query, left }) => {
+    get("profile", async ({ query, disconnected }) => {
       const seconds = secondsOf(query);
-      const end = turn.begin(left);
-      return download("server.cpuprofile", await cpuProfile(seconds, left).finally(end));
+      const end = turn.begin(disconnected);
+      return download("server.cpuprofile", await cpuProfile(seconds, disconnected).finally(end));
     }),
-    get("heap", ({ left }) => download("server.heapsnapshot", heapSnapshot(turn.begin(left)))),
+    get(
+      "heap",
+      ({ disconnected }) => download("server.heapsnapshot", heapSnapshot(turn.begin(disconnected))),
+    ),
     get("cmdline", () => textReply(200, [Deno.execPath(), Deno.mainModule, ...Deno.args].join(" "))),
   ];
 }
@@ -35,17 +38,17 @@ class Turn {
   /**
    * @param left whose client has it; a stream that nobody reads never ends
    * @returns ends the turn
-   * @throws Refusal `Unavailable` while somebody else has it
+   * @throws ApiError `Unavailable` while somebody else has it
    */
-  begin(left: AbortSignal): () => void {
+  begin(disconnected: AbortSignal): () => void {
     if (this.#holder !== undefined) {
-      throw new Refusal("Unavailable", "another profile or snapshot is being made");
+      throw new ApiError("Unavailable", "another profile or snapshot is being made");
     }
     const holder = this.#holder = {};
     const end = (): void => {
       if (this.#holder === holder) this.#holder = undefined;
     };
-    left.addEventListener("abort", end, { once: true });
+    disconnected.addEventListener("abort", end, { once: true });
     return end;
   }
 }
@@ -62,11 +65,11 @@ function secondsOf(query: string): number {
   const text = new URLSearchParams(query).get("seconds") ?? String(SECONDS_DEFAULT);
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds >= 1 && seconds <= SECONDS_MAX) return seconds;
-  throw new Refusal("InvalidRequest", `seconds must be a whole number from 1 to ${SECONDS_MAX}`);
+  throw new ApiError("InvalidRequest", `seconds must be a whole number from 1 to ${SECONDS_MAX}`);
 }
 
 /** A profile of what the main thread does until the time is up or the client leaves. */
-async function cpuProfile(seconds: number, left: AbortSignal): Promise<string> {
+async function cpuProfile(seconds: number, disconnected: AbortSignal): Promise<string> {
   const { Session } = await import("node:inspector");
   const session = new Session();
   session.connect();
@@ -75,7 +78,7 @@ async function cpuProfile(seconds: number, left: AbortSignal): Promise<string> {
     session.post("Profiler.start");
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, seconds * 1000);
-      left.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+      disconnected.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
     });
     return await new Promise((resolve, reject) => {
       session.post("Profiler.stop", (error, result) => {

@@ -1,7 +1,7 @@
 import { errorReply } from "../../http/error_replies.ts";
 import type { Reply } from "../../http/exchange.ts";
 import type { Route } from "../../http/router.ts";
-import { Refusal } from "../../model/errors.ts";
+import { ApiError } from "../../model/errors.ts";
 import type { FoundProjection } from "../../store/store.ts";
 import type { EditionHost } from "../edition.ts";
 import { getRoute } from "./get_route.ts";
@@ -20,7 +20,7 @@ export function readProjectionRoute({ store }: EditionHost, reads: ReadsInFlight
 /** The reply that carries a projection, or `404` when there is none. */
 export function projectionReply({ storeId, projection }: FoundProjection): Reply {
   const headers = { [STORE_HEADER]: storeId, ...NOT_CACHED };
-  if (projection === undefined) return errorReply(new Refusal("ProjectionNotFound"), headers).reply;
+  if (projection === undefined) return errorReply(new ApiError("ProjectionNotFound"), headers).reply;
   return {
     status: 200,
     headers: {

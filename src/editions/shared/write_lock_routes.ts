@@ -24,7 +24,7 @@ export function writeLockRoute(
     body: "ignored",
     async handle(request) {
       const run = async (): Promise<void> => throwIfFailed(await outcomeOf(act(request)));
-      await queue.alone(kind, run, leavesWithClient ? request.left : undefined);
+      await queue.alone(kind, run, leavesWithClient ? request.disconnected : undefined);
       return emptyReply(204);
     },
   };

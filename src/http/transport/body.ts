@@ -1,7 +1,7 @@
-import { ClientLeft } from "../../model/errors.ts";
+import { ClientDisconnected } from "../../model/errors.ts";
 import { BodyTooLarge, Malformed } from "../exchange.ts";
 import { FREE_BYTES, MEDIUM_BYTES_MAX } from "./body_budget.ts";
-import { type BodyBytes, DroppedBytes, KeptBytes } from "./body_bytes.ts";
+import { type BodyBytes, BufferedBytes, DroppedBytes } from "./body_bytes.ts";
 import type { ByteSource } from "./byte_source.ts";
 import { checkTrailer, chunkSize, hexDigit } from "./chunk_lines.ts";
 import type { Framing } from "./request_head.ts";
@@ -72,7 +72,7 @@ export class BodyReader {
 
   /**
    * Reads the whole body, once `begin` has let it.
-   * @throws BodyTooLarge beyond `bytesMax`, Malformed for broken chunks, ClientLeft when the rest never came
+   * @throws BodyTooLarge beyond `bytesMax`, Malformed for broken chunks, ClientDisconnected when the rest never came
    */
   async read(bytesMax: number): Promise<Bytes> {
     const framing = this.#framing;
@@ -95,7 +95,7 @@ export class BodyReader {
 
   async #readLength(bytes: number): Promise<Bytes> {
     const freeBytes = Math.min(bytes, FREE_BYTES);
-    const first = new KeptBytes(
+    const first = new BufferedBytes(
       Math.min(freeBytes, Math.max(FIRST_BYTES, this.#source.bytes.length)),
       freeBytes,
     );
@@ -109,7 +109,7 @@ export class BodyReader {
   }
 
   async #keepChunks(bytesMax: number): Promise<Bytes> {
-    const kept = new KeptBytes(FIRST_BYTES, FREE_BYTES);
+    const kept = new BufferedBytes(FIRST_BYTES, FREE_BYTES);
     await this.#readChunks(kept, bytesMax);
     return kept.bytes;
   }
@@ -117,7 +117,7 @@ export class BodyReader {
   async #readChunks(into: BodyBytes, bytesMax: number): Promise<void> {
     let extensionBytes = 0;
     while (true) {
-      this.#takeWholeChunks(into, Math.min(bytesMax, into.roomBytes));
+      this.#takeWholeChunks(into, Math.min(bytesMax, into.capacityBytes));
       const line = await this.#line(CHUNK_LINE_BYTES_MAX);
       const size = chunkSize(line);
       extensionBytes += line.includes(";") ? line.length : 0;
@@ -125,10 +125,10 @@ export class BodyReader {
       if (size === 0) break;
       const end = into.length + size;
       if (end > bytesMax) throw new BodyTooLarge();
-      await this.#append(into, Math.min(end, into.roomBytes) - into.length);
+      await this.#append(into, Math.min(end, into.capacityBytes) - into.length);
       while (into.length < end) {
         await this.#makeMoreRoom(into, bytesMax);
-        await this.#append(into, Math.min(end, into.roomBytes) - into.length);
+        await this.#append(into, Math.min(end, into.capacityBytes) - into.length);
       }
       // The chunk is over: only the end of its line may follow.
       await this.#line(0);
@@ -138,9 +138,9 @@ export class BodyReader {
 
   /** Most bodies turn out to be short, so none asks for the largest legal size at once. */
   async #makeMoreRoom(into: BodyBytes, bytesMax: number): Promise<void> {
-    const bytes = into.roomBytes < MEDIUM_BYTES_MAX ? Math.min(MEDIUM_BYTES_MAX, bytesMax) : bytesMax;
+    const bytes = into.capacityBytes < MEDIUM_BYTES_MAX ? Math.min(MEDIUM_BYTES_MAX, bytesMax) : bytesMax;
     await this.#hooks.makeRoom(bytes);
-    into.roomBytes = bytes;
+    into.capacityBytes = bytes;
   }
 
   /**
@@ -186,7 +186,7 @@ export class BodyReader {
   }
 
   async #fill(into: Bytes): Promise<void> {
-    if (!await this.#source.fill(into, () => this.#hooks.onProgress())) throw new ClientLeft();
+    if (!await this.#source.fill(into, () => this.#hooks.onProgress())) throw new ClientDisconnected();
   }
 
   /** A line without its CRLF; the caller checks its content. */
@@ -205,7 +205,7 @@ export class BodyReader {
         this.#source.skip(end + 1);
         return line.slice(0, -1);
       }
-      if (!await this.#source.more()) throw new ClientLeft();
+      if (!await this.#source.more()) throw new ClientDisconnected();
       this.#hooks.onProgress();
     }
   }

@@ -1,5 +1,5 @@
-import { ClientLeft } from "../../model/errors.ts";
-import { NoRoomForBody } from "../exchange.ts";
+import { ClientDisconnected } from "../../model/errors.ts";
+import { BodyQuotaExceeded } from "../exchange.ts";
 import type { ReadingClock } from "./reading_clock.ts";
 import type { Timeouts } from "./timeouts.ts";
 
@@ -92,7 +92,7 @@ export class Reservation {
     this.#granted.promise.catch(() => {});
   }
 
-  /** Resolves when the body may be read. Rejects with NoRoomForBody, or as it is released. */
+  /** Resolves when the body may be read. Rejects with BodyQuotaExceeded, or as it is released. */
   get granted(): Promise<void> {
     return this.#granted.promise;
   }
@@ -107,7 +107,7 @@ export class Reservation {
   }
 
   /** Gives the room back, or waits for it no longer. */
-  release(why: Error = new ClientLeft()): void {
+  release(why: Error = new ClientDisconnected()): void {
     if (this.#state === "over") return;
     this.refuse(why);
     this.#onRelease();
@@ -222,7 +222,7 @@ class Share {
 
   #refuse(reservations: readonly Reservation[]): void {
     this.#waiting = this.#waiting.filter((waiting) => !reservations.includes(waiting));
-    for (const reservation of reservations) reservation.refuse(new NoRoomForBody());
+    for (const reservation of reservations) reservation.refuse(new BodyQuotaExceeded());
     this.#grantAll();
   }
 

@@ -5,7 +5,7 @@ export interface BodyBytes {
   /** How many have come. */
   length: number;
   /** How many may come until more room is asked for. */
-  roomBytes: number;
+  capacityBytes: number;
   /** Takes the bytes from `start` to `end`. */
   add(bytes: Bytes, start: number, end: number): void;
   /** Memory for the next bytes, at most `wanted`. `length` is increased once they are there. */
@@ -13,14 +13,14 @@ export interface BodyBytes {
 }
 
 /** Bytes that are kept. How many there will be is not known, or not to be relied upon. */
-export class KeptBytes implements BodyBytes {
+export class BufferedBytes implements BodyBytes {
   length = 0;
-  roomBytes: number;
+  capacityBytes: number;
   #bytes: Bytes;
 
-  constructor(bytesAtFirst: number, roomBytes: number) {
+  constructor(bytesAtFirst: number, capacityBytes: number) {
     this.#bytes = new Uint8Array(bytesAtFirst);
-    this.roomBytes = roomBytes;
+    this.capacityBytes = capacityBytes;
   }
 
   /** What has come so far. */
@@ -42,7 +42,7 @@ export class KeptBytes implements BodyBytes {
   /** It grows twofold, so that many small chunks do not cost a copy each, but never beyond its room. */
   memory(wanted: number): Bytes {
     if (this.length === this.#bytes.length) {
-      const larger = new Uint8Array(Math.min(2 * this.#bytes.length, this.roomBytes));
+      const larger = new Uint8Array(Math.min(2 * this.#bytes.length, this.capacityBytes));
       larger.set(this.#bytes);
       this.#bytes = larger;
     }
@@ -56,7 +56,7 @@ const DROPPED_BYTES = 16 * 1024;
 /** Bytes that nobody will look at. */
 export class DroppedBytes implements BodyBytes {
   length = 0;
-  readonly roomBytes = Infinity;
+  readonly capacityBytes = Infinity;
   #memory: Bytes | undefined;
 
   add(_: Bytes, start: number, end: number): void {

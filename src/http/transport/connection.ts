@@ -3,7 +3,7 @@ import { plainErrorReply } from "../error_replies.ts";
 import type { BodyBudget } from "./body_budget.ts";
 import { ByteSource } from "./byte_source.ts";
 import { HeadParser } from "./head_parser.ts";
-import { Presence } from "./presence.ts";
+import { DisconnectWatcher } from "./disconnect_watcher.ts";
 import { ReceivedRequest } from "./received_request.ts";
 import { PIECE_BYTES_MAX, writeReply } from "./reply_writer.ts";
 import type { ReadingClock } from "./reading_clock.ts";
@@ -155,16 +155,16 @@ export class Connection {
   async #exchange(requestHead: RequestHead): Promise<boolean> {
     const body = new RequestBody(this.#forBodies, requestHead);
     this.#body = body;
-    const presence = new Presence(this.#forBodies);
+    const watcher = new DisconnectWatcher(this.#forBodies);
     try {
-      if (body.complete) presence.watch();
-      const reply = await this.#handler(new ReceivedRequest(requestHead, body, presence));
+      if (body.complete) watcher.watch();
+      const reply = await this.#handler(new ReceivedRequest(requestHead, body, watcher));
       body.settle();
       // A client that waits for an invitation and was not invited may send the body or omit it.
       const drainable = body.unreadBytes <= (requestHead.expectsContinue ? 0 : DRAINED_BYTES_MAX);
       const endless = requestHead.minorVersion === 0 && isStream(reply.body);
       const keepAlive = requestHead.keepAlive && drainable && !endless && !this.#lastRequest;
-      await this.#reply(requestHead, reply, keepAlive, presence);
+      await this.#reply(requestHead, reply, keepAlive, watcher);
       this.#answered = true;
       if (!body.complete) await (keepAlive ? body.drain() : this.#linger());
       return keepAlive;
@@ -173,7 +173,7 @@ export class Connection {
       return false;
     } finally {
       body.settle();
-      presence.forget();
+      watcher.forget();
       this.#answered = false;
     }
   }
@@ -182,10 +182,10 @@ export class Connection {
     head: RequestHead,
     reply: Reply,
     keepAlive: boolean,
-    presence: Presence,
+    watcher: DisconnectWatcher,
   ): Promise<void> {
     const { body } = reply;
-    const sent = isStream(body) ? { ...reply, body: presence.whileThere(body) } : reply;
+    const sent = isStream(body) ? { ...reply, body: watcher.whileThere(body) } : reply;
     await writeReply(this.#writeBytes, sent, {
       minorVersion: head.minorVersion,
       keepAlive,

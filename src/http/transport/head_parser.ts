@@ -1,7 +1,7 @@
 import { findRequestHeadEnd, parseRequestHead, type RequestHead } from "./request_head.ts";
 
 /** A longer head is not kept: every connection keeps one. */
-const KEPT_BYTES_MAX = 1024;
+const BUFFER_BYTES_MAX = 1024;
 
 /** A request head, and what it looked like. */
 interface ParsedHead {
@@ -26,7 +26,7 @@ export class HeadParser {
     const end = findRequestHeadEnd(bytes, searched);
     if (end < 0) return undefined;
     const parsed = { head: parseRequestHead(bytes.subarray(0, end)), bytes: bytes.slice(0, end) };
-    if (end <= KEPT_BYTES_MAX) this.#last = parsed;
+    if (end <= BUFFER_BYTES_MAX) this.#last = parsed;
     return parsed;
   }
 }

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../exchange.ts";
-import type { Presence } from "./presence.ts";
+import type { DisconnectWatcher } from "./disconnect_watcher.ts";
 import type { RequestBody } from "./request_body.ts";
 import type { RequestHead } from "./request_head.ts";
 
@@ -11,14 +11,14 @@ export class ReceivedRequest implements HttpRequest {
   readonly target: string;
   readonly #fields: RequestHead["fields"];
   readonly #body: RequestBody;
-  readonly #presence: Presence;
+  readonly #watcher: DisconnectWatcher;
 
-  constructor({ method, target, fields }: RequestHead, body: RequestBody, presence: Presence) {
+  constructor({ method, target, fields }: RequestHead, body: RequestBody, watcher: DisconnectWatcher) {
     this.method = method;
     this.target = target;
     this.#fields = fields;
     this.#body = body;
-    this.#presence = presence;
+    this.#watcher = watcher;
   }
 
   header(name: string): string | undefined {
@@ -28,28 +28,28 @@ export class ReceivedRequest implements HttpRequest {
   body(bytesMax: number): Promise<Bytes> {
     const here = this.#body.complete ? undefined : this.#body.takeIfHere(bytesMax);
     if (here === undefined) return this.#receive(bytesMax);
-    this.#presence.watch();
+    this.#watcher.watch();
     return Promise.resolve(here);
   }
 
   async #receive(bytesMax: number): Promise<Bytes> {
     if (this.#body.complete) return new Uint8Array();
     const bytes = await this.#body.read(bytesMax);
-    this.#presence.watch();
+    this.#watcher.watch();
     return bytes;
   }
 
   async discardBody(bytesMax: number): Promise<void> {
     if (this.#body.complete) return;
     await this.#body.discard(bytesMax);
-    this.#presence.watch();
+    this.#watcher.watch();
   }
 
   releaseBody(): void {
     this.#body.settle();
   }
 
-  get left(): AbortSignal {
-    return this.#presence.left;
+  get disconnected(): AbortSignal {
+    return this.#watcher.disconnected;
   }
 }

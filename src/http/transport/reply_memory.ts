@@ -30,7 +30,7 @@ export function takeMemory(): Bytes {
 }
 
 /** Gives it back. Nobody may be reading from it any more. */
-export function giveBack(memory: Bytes): void {
+export function release(memory: Bytes): void {
   if (unused.length < UNUSED_MAX) unused.push(memory);
 }
 

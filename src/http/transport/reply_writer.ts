@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isStream, lengthOf, partsOf, type Reply, type ReplyStream } from "../exchange.ts";
 import { NO_CONTENT, replyHeadText, type ReplyOptions } from "./reply_head.ts";
-import { giveBack, takeMemory, wholeReply } from "./reply_memory.ts";
+import { release, takeMemory, wholeReply } from "./reply_memory.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -31,7 +31,7 @@ export async function writeReply(write: Write, reply: Reply, options: ReplyOptio
     const whole = wholeReply(memory, reply, sent, options);
     if (whole !== undefined) return await write(whole);
   } finally {
-    giveBack(memory);
+    release(memory);
   }
   await writeLong(write, reply, typeof sent === "string" ? [encoder.encode(sent)] : partsOf(sent), options);
 }

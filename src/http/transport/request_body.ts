@@ -1,5 +1,5 @@
-import { ClientLeft } from "../../model/errors.ts";
-import { NoRoomForBody } from "../exchange.ts";
+import { ClientDisconnected } from "../../model/errors.ts";
+import { BodyQuotaExceeded } from "../exchange.ts";
 import { type BodyHooks, BodyReader } from "./body.ts";
 import { type BodyBudget, FREE_BYTES, type Reservation } from "./body_budget.ts";
 import type { ByteSource } from "./byte_source.ts";
@@ -157,7 +157,7 @@ export class RequestBody implements BodyHooks {
     const larger = this.#larger;
     if (larger === undefined) this.#connection.close();
     // One that has just been granted is about to free what the body held before.
-    else if (larger.waits) larger.release(new NoRoomForBody());
+    else if (larger.waits) larger.release(new BodyQuotaExceeded());
   }
 
   onProgress(): void {
@@ -171,8 +171,8 @@ export class RequestBody implements BodyHooks {
     this.#connection.deadline.set(this.#connection.stalledSeconds);
   }
 
-  /** @throws ClientLeft when the request was answered before its body was complete */
+  /** @throws ClientDisconnected when the request was answered before its body was complete */
   #assertWanted(): void {
-    if (!this.#wanted) throw new ClientLeft();
+    if (!this.#wanted) throw new ClientDisconnected();
   }
 }

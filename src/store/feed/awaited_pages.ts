@@ -1,8 +1,8 @@
-import { ClientLeft } from "../../model/errors.ts";
+import { ClientDisconnected } from "../../model/errors.ts";
 import type { ReadRequest } from "../../model/read_request.ts";
 import { emptyPage, isEmptyPage, openPage, type Page } from "../open_page.ts";
 import type { Client, Store } from "../store.ts";
-import { Turnstile } from "./turnstile.ts";
+import { Semaphore } from "./semaphore.ts";
 import type { Subscription, SubscriptionEnd } from "./subscription.ts";
 import type { FilterTerms } from "./filter_terms.ts";
 
@@ -20,7 +20,7 @@ export interface AwaitedRead extends ReadRequest {
 /** Pages that wait until there is an event on them. Meanwhile they hold no reader and no snapshot. */
 export class AwaitedPages {
   readonly #store: Pick<Store, "reads" | "feed">;
-  readonly #turnstile = new Turnstile(READS_AT_ONCE);
+  readonly #turnstile = new Semaphore(READS_AT_ONCE);
 
   constructor(store: Pick<Store, "reads" | "feed">) {
     this.#store = store;
@@ -30,7 +30,7 @@ export class AwaitedPages {
    * Reads a page. If it is empty, waits for an event that matches, and reads it again; it stays empty when none comes
    * in time, or none can. After a reset, it is the page of a store without events.
    * @param onWaiting called when it waits; what it waits for counts as memory of its own from then on
-   * @throws Refusal `Unavailable` when too many are reading or waiting, ClientLeft
+   * @throws ApiError `Unavailable` when too many are reading or waiting, ClientDisconnected
    */
   async page(
     { waitSeconds, terms, ...request }: AwaitedRead,
@@ -69,7 +69,7 @@ export class AwaitedPages {
   /** Reads a page again that was empty. */
   #readOn(request: ReadRequest, { head }: Page, client: Client): Promise<Page> {
     return this.#turnstile.pass(async () => {
-      if (client.left.aborted) throw new ClientLeft();
+      if (client.disconnected.aborted) throw new ClientDisconnected();
       const afterSequence = Math.max(request.afterSequence, head);
       return await openPage(this.#store.reads, { ...request, afterSequence }, client);
     });
@@ -81,18 +81,22 @@ function isPast({ afterSequence, beforeSequence = Infinity }: ReadRequest, { hea
   return Math.max(afterSequence, head) + 1 >= beforeSequence;
 }
 
-/** Waits for the end of a watch. @throws ClientLeft */
-async function endOf(watch: Subscription, endAt: number, { left }: Client): Promise<SubscriptionEnd> {
+/** Waits for the end of a watch. @throws ClientDisconnected */
+async function endOf(
+  watch: Subscription,
+  endAt: number,
+  { disconnected }: Client,
+): Promise<SubscriptionEnd> {
   const giveUp = (): void => watch.end("over");
   const timer = setTimeout(giveUp, endAt - performance.now());
-  left.addEventListener("abort", giveUp);
+  disconnected.addEventListener("abort", giveUp);
   try {
-    if (left.aborted) giveUp();
+    if (disconnected.aborted) giveUp();
     const why = await watch.ended;
-    if (left.aborted) throw new ClientLeft();
+    if (disconnected.aborted) throw new ClientDisconnected();
     return why;
   } finally {
     clearTimeout(timer);
-    left.removeEventListener("abort", giveUp);
+    disconnected.removeEventListener("abort", giveUp);
   }
 }

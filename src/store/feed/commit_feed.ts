@@ -1,4 +1,4 @@
-import { Refusal } from "../../model/errors.ts";
+import { ApiError } from "../../model/errors.ts";
 import { type Query, queryValues } from "../../model/query.ts";
 import { isInTimeRange } from "../../model/time_range.ts";
 import type { TermItem } from "../index_terms.ts";
@@ -96,12 +96,12 @@ export class CommitFeed {
 
   /**
    * Watches for the first event that matches, among those of which it is told from now on.
-   * @throws Refusal `Unavailable` when the query is large, and too many large ones are watched for already
+   * @throws ApiError `Unavailable` when the query is large, and too many large ones are watched for already
    */
   subscribe(watched: SubscriptionFilter): Subscription {
     const bytes = largeBytesOf(watched.query);
     if (this.#largeBytes + bytes > LARGE_BYTES_MAX) {
-      throw new Refusal(
+      throw new ApiError(
         "Unavailable",
         "the large queries of the reads that wait take too much memory; read without waitSeconds",
       );

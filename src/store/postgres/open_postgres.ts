@@ -2,7 +2,7 @@ import type { FirstRole } from "../standby.ts";
 import type { StorePlace } from "./connection/place.ts";
 import { PostgresStandby } from "./postgres_standby.ts";
 import { PostgresStore, type PostgresStoreOptions } from "./postgres_store.ts";
-import { StoreInUse } from "./servers/claim.ts";
+import { StoreInUse } from "./cluster/write_ownership.ts";
 
 /**
  * Opens the store of a server, or takes a place beside the server that has it to itself.

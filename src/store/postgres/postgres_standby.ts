@@ -4,8 +4,8 @@ import type { StorePlace } from "./connection/place.ts";
 import { makeReady, PostgresStore, type PostgresStoreOptions } from "./postgres_store.ts";
 import type { Session } from "./protocol/session.ts";
 import { READ_STATE, storeRow } from "./tables/state.ts";
-import { endSession, POLL_MILLISECONDS, readActive } from "./servers/active_server.ts";
-import { isOlder } from "./servers/failover.ts";
+import { endSession, POLL_MILLISECONDS, readActive } from "./cluster/active_server.ts";
+import { isOlder } from "./cluster/failover.ts";
 
 /** Every so many times that it is looked for the active server, it is looked closely, and the store ID is read, too. */
 const POLLS_PER_STATE = 10;

@@ -11,14 +11,14 @@ import type { Session } from "./protocol/session.ts";
 import { ReadSessions } from "./reading/read_sessions.ts";
 import { type ReplicaReads, withReplicas } from "./reading/replica_reads.ts";
 import { primarySource } from "./reading/session_source.ts";
-import { Claim, type ClaimOptions } from "./servers/claim.ts";
-import { Companion } from "./servers/companion.ts";
-import { KnownState } from "./servers/known_state.ts";
+import { WriteOwnership, type WriteOwnershipOptions } from "./cluster/write_ownership.ts";
+import { PeerMonitor } from "./cluster/peer_monitor.ts";
+import { KnownState } from "./cluster/known_state.ts";
 import type { StoreRow } from "./tables/state.ts";
 import { PostgresWriter } from "./writing/postgres_writer.ts";
 import { WriterSession } from "./writing/writer_session.ts";
 
-export interface PostgresStoreOptions extends ClaimOptions {
+export interface PostgresStoreOptions extends WriteOwnershipOptions {
   /** Connections for reads, opened when they are needed. */
   readonly readersMax: number;
   /** Whether it must be able to delete events, as for development. */
@@ -39,21 +39,21 @@ export class PostgresStore implements Store {
   onCheckpointFailed: (reason: string) => void = () => {};
   onReplicasUnread: (reason: string | undefined) => void = () => {};
   onRenewed: (reason: string) => void = () => {};
-  readonly #claim: Claim;
+  readonly #ownership: WriteOwnership;
   readonly #turns: PostgresWriter;
   readonly #reads: ReadSessions | ReplicaReads;
-  readonly #companion: Companion;
+  readonly #peerMonitor: PeerMonitor;
 
   private constructor(
     place: StorePlace,
     row: StoreRow,
     how: Pick<OpenedStore, "created" | "renewal">,
-    claim: Claim,
+    ownership: WriteOwnership,
     writer: WriterSession,
     reads: ReadSessions,
   ) {
     const { storeId, head, turn, pausedSinceMicros } = row;
-    this.#claim = claim;
+    this.#ownership = ownership;
     this.opened = { storeId, head, pausedSinceMicros, ...how };
     this.feed = new CommitFeed({ storeId, head });
     const known = new KnownState(turn.number, this.feed);
@@ -62,29 +62,29 @@ export class PostgresStore implements Store {
       if (!isBroken) this.onBroken(reason);
       isBroken = true;
     };
-    this.#turns = new PostgresWriter(writer, claim, { storeId, head, turn }, {
+    this.#turns = new PostgresWriter(writer, ownership, { storeId, head, turn }, {
       onBroken,
       onTransaction: (state) => {
         known.ownTransaction(state);
-        this.#companion.written();
+        this.#peerMonitor.written();
       },
-      onNews: (...news) => known.tell(...news),
+      onRemoteCommits: (...remoteCommits) => known.tell(...remoteCommits),
     });
-    this.#companion = new Companion(place, claim, {
+    this.#peerMonitor = new PeerMonitor(place, ownership, {
       isAwaited: () => this.feed.subscriptions > 0,
       head: () => this.feed.state.head,
-      onState: (...news) => known.tell(...news),
+      onState: (...remoteCommits) => known.tell(...remoteCommits),
       onBroken,
     });
-    claim.primary.onRenewed = (reason) => {
+    ownership.primary.onRenewed = (reason) => {
       this.onRenewed(reason);
-      this.#companion.lookSoon();
+      this.#peerMonitor.lookSoon();
     };
-    this.feed.onSubscribed = () => this.#companion.awaited();
+    this.feed.onSubscribed = () => this.#peerMonitor.awaited();
     this.writer = new ObservedWriter(this.#turns, this.counts, this.feed);
     this.reads = this.#reads = withReplicas(place, reads, {
       known: () => this.feed.state,
-      primary: claim.primary,
+      primary: ownership.primary,
       onUnread: (reason) => this.onReplicasUnread(reason),
     });
   }
@@ -113,17 +113,17 @@ export class PostgresStore implements Store {
     { readersMax, ...options }: PostgresStoreOptions,
     created: boolean,
   ): Promise<PostgresStore> {
-    const claim = new Claim(place, options);
+    const ownership = new WriteOwnership(place, options);
     let renewal: string | undefined;
-    claim.primary.onRenewed = (reason) => renewal = reason;
-    const row = await claim.take(session);
-    const writer = new WriterSession(claim, session);
-    const reads = new ReadSessions(primarySource(claim.primary), readersMax);
+    ownership.primary.onRenewed = (reason) => renewal = reason;
+    const row = await ownership.take(session);
+    const writer = new WriterSession(ownership, session);
+    const reads = new ReadSessions(primarySource(ownership.primary), readersMax);
     return new PostgresStore(
       place,
       row,
       { created, ...renewal === undefined ? {} : { renewal } },
-      claim,
+      ownership,
       writer,
       reads,
     );
@@ -135,7 +135,7 @@ export class PostgresStore implements Store {
 
   /** The timeline of PostgreSQL on which it works. */
   get timeline(): string {
-    return this.#claim.primary.seen.timeline;
+    return this.#ownership.primary.seen.timeline;
   }
 
   /** Its disk is that of PostgreSQL. */
@@ -150,7 +150,7 @@ export class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.#reads.close();
     await this.#turns.close();
-    await this.#companion.close();
+    await this.#peerMonitor.close();
   }
 }
 

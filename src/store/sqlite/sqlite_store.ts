@@ -46,7 +46,7 @@ export class SqliteStore implements Store {
     this.reads = this.#readers = readers;
     this.#lock = lock;
     this.#writer = writer;
-    writer.onNotice = (notice) => {
+    writer.onNotification = (notice) => {
       if ("storeId" in notice) return this.feed.reset(notice.storeId);
       if ("lost" in notice) return this.#lose(notice.lost);
       if ("checkpointFailed" in notice) return this.#checkpointFailed(notice.checkpointFailed);

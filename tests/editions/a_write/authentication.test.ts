@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
-import { assertPlainText, assertRefused } from "../../support/replies.ts";
+import { assertPlainText, assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 const TOKEN = "correct-horse-battery";
@@ -36,11 +36,11 @@ for (const [method, target, json] of endpoints) {
     const before = (await client.queryEvents()).reply.text;
     const refused = await server.client().request(method, target, { json });
     if (method === "HEAD") assert.equal(refused.status, 401);
-    else assertRefused(refused, 401, "Unauthorized", /./);
+    else assertRejected(refused, 401, "Unauthorized", /./);
     assert.equal((await client.queryEvents()).reply.text, before);
     const answered = await client.request(method, target, { json });
     assert.ok([200, 204, 404].includes(answered.status), answered.text);
-    if (answered.status === 404) assertRefused(answered, 404, "ProjectionNotFound");
+    if (answered.status === 404) assertRejected(answered, 404, "ProjectionNotFound");
   });
 }
 
@@ -56,7 +56,7 @@ Deno.test("the token comes before routing and decoding: every other fault is 401
   ];
   for (const [method, target, body] of faults) {
     const options = body === undefined ? {} : { body };
-    assertRefused(await server.client().request(method, target, options), 401, "Unauthorized", /./);
+    assertRejected(await server.client().request(method, target, options), 401, "Unauthorized", /./);
   }
   assertPlainText(await client.request("GET", "/unknown"), 404);
   assertPlainText(await client.request("PUT", "/write"), 405);
@@ -86,7 +86,7 @@ Deno.test("anything but one exact Bearer token is 401, always with the same body
   for (const authorization of values) {
     const headers = authorization.map((value) => ["authorization", value] as const);
     const reply = await server.client().request("GET", "/health", { headers });
-    assertRefused(reply, 401, "Unauthorized", /./);
+    assertRejected(reply, 401, "Unauthorized", /./);
     bodies.add(reply.text);
   }
   assert.equal(bodies.size, 1);
@@ -111,7 +111,7 @@ Deno.test("on a unix socket the token is needed just the same", async () => {
     listen: "unix",
     env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN },
   });
-  assertRefused(await unix.client().request("GET", "/health"), 401, "Unauthorized", /./);
+  assertRejected(await unix.client().request("GET", "/health"), 401, "Unauthorized", /./);
   const reply = await unix.client({ authorization: `Bearer ${TOKEN}` }).request("GET", "/health");
   assert.equal(reply.status, 200);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
-import { assertRefused } from "../../support/replies.ts";
+import { assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -38,7 +38,7 @@ const spoilt: readonly [cause: string, spoil: (body: string) => string | Uint8Ar
 ];
 
 async function assertInvalid(method: string, target: string, body: string | Uint8Array): Promise<void> {
-  assertRefused(await client.request(method, target, { body }), 400, "InvalidRequest", /./);
+  assertRejected(await client.request(method, target, { body }), 400, "InvalidRequest", /./);
 }
 
 for (const [cause, spoil] of spoilt) {

@@ -1,5 +1,5 @@
 import type { Client } from "../../support/client.ts";
-import { assertRefused } from "../../support/replies.ts";
+import { assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -66,7 +66,7 @@ async function assertInvalid(
   body: string | Uint8Array,
   message: RegExp,
 ): Promise<void> {
-  assertRefused(await client.request(method, target, { body }), 400, "InvalidRequest", message);
+  assertRejected(await client.request(method, target, { body }), 400, "InvalidRequest", message);
 }
 
 for (const [cause, query, message] of queries) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
-import { assertRefused } from "../../support/replies.ts";
+import { assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -159,7 +159,7 @@ const writes: readonly [cause: string, body: string, message: RegExp][] = [
 
 for (const [cause, body, message] of writes) {
   Deno.test(`400 on POST /write: ${cause}`, async () => {
-    assertRefused(await client.request("POST", "/write", { body }), 400, "InvalidRequest", message);
+    assertRejected(await client.request("POST", "/write", { body }), 400, "InvalidRequest", message);
   });
 }
 

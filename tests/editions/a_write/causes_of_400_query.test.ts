@@ -1,17 +1,17 @@
-import { refusesQueries, refusesReads, refusesWrites } from "../../wire/refuses.ts";
+import { rejectsQueries, rejectsReads, rejectsWrites } from "../../wire/refuses.ts";
 
 /** The causes of `400` on bodies, queries and reads, in the order and words of edition A. */
 
 const event = { type: "a", payload: "" };
 const tag = { name: "n", value: "v" };
 
-refusesWrites("invalid JSON", [["{", /^body is not valid JSON/], ["", /^body is not valid JSON/]]);
-refusesReads("invalid JSON", [["{", /^body is not valid JSON/], ["", /^body is not valid JSON/]]);
+rejectsWrites("invalid JSON", [["{", /^body is not valid JSON/], ["", /^body is not valid JSON/]]);
+rejectsReads("invalid JSON", [["{", /^body is not valid JSON/], ["", /^body is not valid JSON/]]);
 
-refusesWrites("trailing content after the JSON value", [["{}{}", /^body is not valid JSON/]]);
-refusesReads("trailing content after the JSON value", [['{"query":"*"};', /^body is not valid JSON/]]);
+rejectsWrites("trailing content after the JSON value", [["{}{}", /^body is not valid JSON/]]);
+rejectsReads("trailing content after the JSON value", [['{"query":"*"};', /^body is not valid JSON/]]);
 
-refusesWrites("unknown key at any level", [
+rejectsWrites("unknown key at any level", [
   [{ Events: [] }, 'unknown key "Events"'],
   [{ events: [event, { ...event, time: "" }] }, 'events[1]: unknown key "time"'],
   [{ conditions: [{ query: "*" }] }, 'conditions[0]: unknown key "query"'],
@@ -23,20 +23,20 @@ refusesWrites("unknown key at any level", [
   ['{"__proto__":[]}', 'unknown key "__proto__"'],
   ['{"events":[{"type":"a","payload":"","__proto__":null}]}', 'events[0]: unknown key "__proto__"'],
 ]);
-refusesReads("unknown key at any level", [
+rejectsReads("unknown key at any level", [
   [{ query: "*", time: {} }, 'unknown key "time"'],
   [{ query: [{ types: ["a"] }, { tags: [] }] }, 'query[1]: unknown key "tags"'],
   [{ query: [{ metadata: [{ ...tag, op: "" }] }] }, 'query[0]: metadata[0]: unknown key "op"'],
 ]);
 
-refusesWrites("the body is no object", [
+rejectsWrites("the body is no object", [
   ["null", "body must be an object, not null"],
   ["[]", "body must be an object, not an array"],
   ['"*"', "body must be an object, not a string"],
 ]);
-refusesReads("the body is no object", [["1", "body must be an object, not a number"]]);
+rejectsReads("the body is no object", [["1", "body must be an object, not a number"]]);
 
-refusesQueries('not an array of items or "*"', [
+rejectsQueries('not an array of items or "*"', [
   ["all", ' must be "*" or a non-empty array of items, not "all"'],
   ["", ' must be "*" or a non-empty array of items, not ""'],
   [{ types: ["a"] }, ' must be "*" or a non-empty array of items, not an object'],
@@ -62,29 +62,29 @@ refusesQueries('not an array of items or "*"', [
   [[{ metadata: [{ value: "v" }] }], "[0]: metadata[0]: name is missing"],
   [[{ metadata: [{ name: "n", value: null }] }], "[0]: metadata[0]: value must be a string, not null"],
 ]);
-refusesReads("query is missing", [[{}, "query is missing"], [{ query: null }, "query is missing"]]);
+rejectsReads("query is missing", [[{}, "query is missing"], [{ query: null }, "query is missing"]]);
 
-refusesQueries("an empty array where a non-empty one is required", [
+rejectsQueries("an empty array where a non-empty one is required", [
   [[], ' is an empty array; it must be "*" or a non-empty array of items'],
   [[{ types: [] }], "[0]: types is an empty array; omit the key"],
   [[{ types: ["a"], identifiers: [] }], "[0]: identifiers is an empty array; omit the key"],
   [[{ types: ["a"] }, { metadata: [] }], "[1]: metadata is an empty array; omit the key"],
 ]);
 
-refusesQueries("an empty item", [
+rejectsQueries("an empty item", [
   [[{}], "[0]: an item needs at least one of types, identifiers and metadata"],
   [[{ types: ["a"] }, { types: null }], "[1]: an item needs at least one of types, identifiers and metadata"],
 ]);
 
 const items = (count: number): unknown[] => Array.from({ length: count }, (_, i) => ({ types: [`t${i}`] }));
-refusesQueries("over 100 items", [
+rejectsQueries("over 100 items", [
   [items(101), " has more than 100 distinct items"],
   [items(5000), " has more than 100 distinct items"],
 ]);
 
 const values = (count: number): string[] => Array.from({ length: count }, (_, i) => `v${i}`);
 const entries = (count: number): unknown[] => values(count).map((value) => ({ name: "n", value }));
-refusesQueries("over 100 values in an item", [
+rejectsQueries("over 100 values in an item", [
   [[{ types: ["a"] }, { types: values(101) }], "[1]: the item has 101 values, more than 100"],
   [[{ types: ["a", ...Array(100).fill("b")] }], "[0]: the item has 101 values, more than 100"],
   [
@@ -93,13 +93,13 @@ refusesQueries("over 100 values in an item", [
   ],
 ]);
 
-refusesReads("non-integer or negative afterSequence", [
+rejectsReads("non-integer or negative afterSequence", [
   [{ query: "*", afterSequence: 1.5 }, "afterSequence must be an integer below 2^63"],
   [{ query: "*", afterSequence: "1" }, "afterSequence must be an integer, not a string"],
   [{ query: "*", afterSequence: -1 }, "afterSequence must be at least 0"],
 ]);
 
-refusesReads("limit below 1 or above maxEventsPerPage", [
+rejectsReads("limit below 1 or above maxEventsPerPage", [
   [{ query: "*", limit: 0 }, "limit must be at least 1"],
   [{ query: "*", limit: -1 }, "limit must be at least 1"],
   [{ query: "*", limit: 10001 }, "limit is 10001, more than maxEventsPerPage (10000)"],

@@ -1,4 +1,4 @@
-import { refusesWrites } from "../../wire/refuses.ts";
+import { rejectsWrites } from "../../wire/refuses.ts";
 
 /** The causes of `400` in the events, conditions and projections of a write, in the order and words of edition A. */
 
@@ -6,16 +6,16 @@ const event = { type: "a", payload: "" };
 const tag = { name: "n", value: "v" };
 const values = (count: number): string[] => Array.from({ length: count }, (_, i) => `v${i}`);
 
-refusesWrites("events is no array, or an event no object", [
+rejectsWrites("events is no array, or an event no object", [
   [{ events: {} }, "events must be an array, not an object"],
   [{ events: [event, null] }, "events[1] must be an object, not null"],
 ]);
-refusesWrites("an event has no type", [
+rejectsWrites("an event has no type", [
   [{ events: [event, event, event, { payload: "" }] }, "events[3]: type is missing"],
   [{ events: [{ ...event, type: null }] }, "events[0]: type must be a string, not null"],
   [{ events: [{ ...event, type: "" }] }, "events[0]: type must not be empty"],
 ]);
-refusesWrites("an event's payload is missing or null", [
+rejectsWrites("an event's payload is missing or null", [
   [{ events: [event, { type: "a" }] }, "events[1]: payload is missing"],
   [{ events: [{ type: "a", payload: null }] }, "events[0]: payload must be a string, not null"],
   [{ events: [{ type: "a", payload: {} }] }, "events[0]: payload must be a string, not an object"],
@@ -23,13 +23,13 @@ refusesWrites("an event's payload is missing or null", [
 
 for (const name of ["identifiers", "metadata"]) {
   const withTags = (tags: unknown): unknown => ({ events: [{ ...event, [name]: tags }] });
-  refusesWrites(`empty array as a tag value in ${name}`, [
+  rejectsWrites(`empty array as a tag value in ${name}`, [
     [withTags({ x: "1", n: [] }), `events[0]: ${name}: "n" is an empty array; omit the key`],
   ]);
-  refusesWrites(`duplicate tag in ${name}`, [
+  rejectsWrites(`duplicate tag in ${name}`, [
     [withTags({ n: ["a", "b", "a"] }), `events[0]: ${name}: "n" contains "a" twice`],
   ]);
-  refusesWrites(`over 20 ${name}`, [
+  rejectsWrites(`over 20 ${name}`, [
     [
       withTags(Object.fromEntries(values(21).map((value) => [value, value]))),
       `events[0]: ${name} has 21 tags, more than 20`,
@@ -37,7 +37,7 @@ for (const name of ["identifiers", "metadata"]) {
     [withTags({ one: "1", many: values(20) }), `events[0]: ${name} has 21 tags, more than 20`],
   ]);
   const shape = "must be a string or a non-empty array of strings";
-  refusesWrites(`${name} of another shape`, [
+  rejectsWrites(`${name} of another shape`, [
     [withTags([tag]), `events[0]: ${name} must be an object, not an array`],
     [withTags({ n: null }), `events[0]: ${name}: "n" ${shape}, not null`],
     [withTags({ n: 1 }), `events[0]: ${name}: "n" ${shape}, not a number`],
@@ -46,7 +46,7 @@ for (const name of ["identifiers", "metadata"]) {
   ]);
 }
 
-refusesWrites("a condition's afterSequence is negative or no integer", [
+rejectsWrites("a condition's afterSequence is negative or no integer", [
   [
     { conditions: [{}, { afterSequence: -1, store: "s" }] },
     "conditions[1]: afterSequence must be at least 0",
@@ -57,15 +57,15 @@ refusesWrites("a condition's afterSequence is negative or no integer", [
   ],
 ]);
 const together = "afterSequence and store must be given together or not at all";
-refusesWrites("afterSequence without store", [
+rejectsWrites("afterSequence without store", [
   [{ conditions: [{ failIfEventsMatch: "*", afterSequence: 0 }] }, `conditions[0]: ${together}`],
   [{ conditions: [{ afterSequence: 3, store: null }] }, `conditions[0]: ${together}`],
 ]);
-refusesWrites("store without afterSequence", [
+rejectsWrites("store without afterSequence", [
   [{ conditions: [{ failIfEventsMatch: "*", store: "s" }] }, `conditions[0]: ${together}`],
   [{ conditions: [{ store: "s" }] }, `conditions[0]: ${together}`],
 ]);
-refusesWrites("a condition of another shape", [
+rejectsWrites("a condition of another shape", [
   [{ conditions: {} }, "conditions must be an array, not an object"],
   [{ conditions: [[]] }, "conditions[0] must be an object, not an array"],
   [{ conditions: [{ afterSequence: 0, store: "" }] }, "conditions[0]: store must not be empty"],
@@ -84,7 +84,7 @@ for (const [list, keys] of Object.entries(keysOf)) {
   const path = `projections.${list}[1]`;
   for (const key of keys) {
     const isPayload = key === "payload";
-    refusesWrites(`a projection of ${list} has no ${key}`, [
+    rejectsWrites(`a projection of ${list} has no ${key}`, [
       [second({ ...good, [key]: undefined }), `${path}: ${key} is missing`],
       [second({ ...good, [key]: null }), `${path}: ${key} must be a string, not null`],
       isPayload
@@ -93,15 +93,15 @@ for (const [list, keys] of Object.entries(keysOf)) {
     ]);
   }
   const foreign = list === "create" ? "version" : list === "delete" ? "payload" : "sequence";
-  refusesWrites(`a key that ${list} does not take`, [
+  rejectsWrites(`a key that ${list} does not take`, [
     [second({ ...good, [foreign]: "x" }), `${path}: unknown key "${foreign}"`],
   ]);
-  refusesWrites(`${list} of another shape`, [
+  rejectsWrites(`${list} of another shape`, [
     [{ projections: { [list]: good } }, `projections.${list} must be an array, not an object`],
     [second("x"), `${path} must be an object, not a string`],
   ]);
 }
-refusesWrites("projections is no object", [
+rejectsWrites("projections is no object", [
   [{ projections: [] }, "projections must be an object, not an array"],
 ]);
 
@@ -109,7 +109,7 @@ const same = "has the same type and id as";
 const create = { type: "t", id: "i", payload: "" };
 const replace = { ...create, version: "v" };
 const deleted = { type: "t", id: "i", version: "v" };
-refusesWrites("the same type+id twice in one write", [
+rejectsWrites("the same type+id twice in one write", [
   [{ projections: { create: [create, create] } }, `projections.create[1] ${same} projections.create[0]`],
   [
     { projections: { create: [create], replace: [replace] } },
@@ -127,7 +127,7 @@ refusesWrites("the same type+id twice in one write", [
 
 const list = (count: number, element: (i: number) => unknown): unknown[] =>
   Array.from({ length: count }, (_, i) => element(i));
-refusesWrites("more events, conditions or projections than one write allows", [
+rejectsWrites("more events, conditions or projections than one write allows", [
   [
     { events: list(101, () => event) },
     "request carries 101 events, more than maxEventsPerWrite (100)",
@@ -152,7 +152,7 @@ const largest = Array.from({ length: 100 }, (_, i) => ({
   types: values(99),
   metadata: [{ name: "n", value: `${i}` }],
 }));
-refusesWrites("the queries of its conditions name too many values in all", [
+rejectsWrites("the queries of its conditions name too many values in all", [
   [
     { conditions: [{ failIfEventsMatch: largest }, {}, { failIfEventsMatch: [{ types: ["a"] }] }] },
     "the queries of conditions name more than 10000 values",

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { type Client, projectionPath, type WriteResult } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
-import { assertRefused, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { assertRejected, TIMESTAMP, UUID } from "../../support/replies.ts";
 import type { ReferenceStore, WireWrite } from "./reference.ts";
 
 /** Compares the answer to a write with what the reference says of it, and carries the write out there. */
 export function checkWrite(reference: ReferenceStore, body: WireWrite, reply: Reply): void {
   const verdict = reference.judge(body);
   if (verdict.status === 409) {
-    return assertRefused(reply, 409, "ConcurrencyException", verdict.message, verdict.conflict);
+    return assertRejected(reply, 409, "ConcurrencyException", verdict.message, verdict.conflict);
   }
-  if (verdict.status === 400) return assertRefused(reply, 400, "InvalidRequest", /^projections\./);
+  if (verdict.status === 400) return assertRejected(reply, 400, "InvalidRequest", /^projections\./);
   assert.equal(reply.status, 200, reply.text);
   const result = reply.json<WriteResult>();
   const first = reference.events.length + 1;
@@ -38,7 +38,7 @@ export async function checkProjection(
   const reply = await client.request("GET", projectionPath(key.type, key.id));
   assert.equal(reply.headers.get("x-service-store"), reference.storeId);
   const expected = reference.projection(key);
-  if (expected === undefined) return assertRefused(reply, 404, "ProjectionNotFound");
+  if (expected === undefined) return assertRejected(reply, 404, "ProjectionNotFound");
   assert.equal(reply.status, 200);
   assert.equal(reply.text, expected.payload);
   assert.equal(reply.headers.get("x-service-version"), expected.version);

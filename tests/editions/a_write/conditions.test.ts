@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
-import { assertRefused } from "../../support/replies.ts";
+import { assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -30,7 +30,7 @@ async function assertHolds(...conditions: unknown[]): Promise<void> {
 async function assertConflict(message: string, ...conditions: unknown[]): Promise<void> {
   const before = (await client.queryEvents()).reply.text;
   const reply = await client.write({ conditions, events: [event("new", "9")] });
-  assertRefused(reply, 409, "ConcurrencyException", message);
+  assertRejected(reply, 409, "ConcurrencyException", message);
   assert.equal((await client.queryEvents()).reply.text, before, "a refused write left something");
 }
 
@@ -115,7 +115,7 @@ Deno.test("a conflict tells programs which condition, and the first event that b
     [[holds, holds, elsewhere], "conditions[2] was read on another store", { condition: 2 }],
   ];
   for (const [conditions, message, conflict] of cases) {
-    assertRefused(await client.write({ conditions }), 409, "ConcurrencyException", message, conflict);
+    assertRejected(await client.write({ conditions }), 409, "ConcurrencyException", message, conflict);
   }
 });
 
@@ -123,7 +123,7 @@ Deno.test("conditions are checked before projections", async () => {
   const create = [{ type: "t", id: "x", payload: "" }];
   assert.equal((await client.write({ projections: { create } })).status, 200);
   const reply = await client.write({ conditions: [{ failIfEventsMatch: "*" }], projections: { create } });
-  assertRefused(reply, 409, "ConcurrencyException", FAILED);
+  assertRejected(reply, 409, "ConcurrencyException", FAILED);
 });
 
 Deno.test("a condition sees each earlier write, also right after it and after a restart", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
-import { assertRefused, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { assertRejected, TIMESTAMP, UUID } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -96,7 +96,7 @@ Deno.test("limit: absent it is defaultEventsPerPage, and hasMore says whether mo
   assert.deepEqual(await shape(1), [1, true]);
   assert.deepEqual(await shape(4), [4, false]);
   assert.deepEqual(await shape(5), [4, false]);
-  assertRefused(
+  assertRejected(
     await client.request("QUERY", "/events", { json: { query: "*", limit: 6 } }),
     400,
     "InvalidRequest",

@@ -3,7 +3,7 @@ import { Connection } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failWrites } from "../../support/failing_writes.ts";
 import { debugSnapshot } from "../../support/held_write_lock.ts";
-import { assertPlainText, assertRefused } from "../../support/replies.ts";
+import { assertPlainText, assertRejected } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
 import { hideDatabase } from "../../support/hidden_database.ts";
 
@@ -12,7 +12,7 @@ const event = { type: "t", identifiers: {}, payload: "" };
 Deno.test("GET /health is 503 Unavailable when the database cannot be reached", async () => {
   await using server = await startServer({ listen: "unix" });
   hideDatabase(server);
-  assertRefused(await server.client().request("GET", "/health"), 503, "Unavailable", /./);
+  assertRejected(await server.client().request("GET", "/health"), 503, "Unavailable", /./);
 });
 
 Deno.test("a write that fails in the database is 500 InternalError, leaves nothing and spoils no later one", async () => {
@@ -21,7 +21,7 @@ Deno.test("a write that fails in the database is 500 InternalError, leaves nothi
   await client.append(event);
   {
     using _failing = failWrites(server);
-    assertRefused(await client.write({ events: [event] }), 500, "InternalError", /./);
+    assertRejected(await client.write({ events: [event] }), 500, "InternalError", /./);
   }
   assert.equal((await client.append(event)).events[0]?.sequence, 2);
   assert.equal((await client.queryEvents()).events.length, 2);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
-import { assertRefused } from "../../support/replies.ts";
+import { assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 const EVENT_BYTES_MAX = 100;
@@ -28,9 +28,9 @@ Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i));
 const event = { type: "t", identifiers: {}, payload: "" };
 const invalid = (reply: Reply, message: string | RegExp): void =>
-  assertRefused(reply, 400, "InvalidRequest", message);
+  assertRejected(reply, 400, "InvalidRequest", message);
 const tooLarge = (reply: Reply, message: string): void =>
-  assertRefused(reply, 413, "PayloadTooLarge", message);
+  assertRejected(reply, 413, "PayloadTooLarge", message);
 
 for (const namespace of ["identifiers", "metadata"]) {
   Deno.test(`an event takes 20 ${namespace} and refuses 21, values of one name counted each`, async () => {

@@ -7,7 +7,7 @@ import {
   waitForQueue,
 } from "../../support/held_write_lock.ts";
 import { metricTypes } from "../../support/metrics.ts";
-import { assertRefused, TIMESTAMP } from "../../support/replies.ts";
+import { assertRejected, TIMESTAMP } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -104,7 +104,7 @@ Deno.test("profiling: one profile or snapshot at a time, and a client that leave
     await pause(100);
     return await client.request("GET", other);
   }));
-  for (const reply of others) assertRefused(reply, 503, "Unavailable", /another profile or snapshot/);
+  for (const reply of others) assertRejected(reply, 503, "Unavailable", /another profile or snapshot/);
   assert.equal((await running).status, 200);
   for (const left of ["/debug/pprof/profile?seconds=300", "/debug/pprof/heap"]) {
     (await client.begin("GET", left)).close();

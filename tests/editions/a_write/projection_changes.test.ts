@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client, WriteResult } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
-import { assertRefused, UUID } from "../../support/replies.ts";
+import { assertRejected, UUID } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -36,7 +36,7 @@ async function replace(id: string, version: string, payload = ""): Promise<strin
 }
 
 async function assertConflict(message: string, changes: Changes): Promise<void> {
-  assertRefused(await change(changes), 409, "ConcurrencyException", message);
+  assertRejected(await change(changes), 409, "ConcurrencyException", message);
 }
 
 Deno.test("projection: absent -> create -> present with a new version", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client, WriteResult } from "../../support/client.ts";
 import { debugSnapshot, holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
-import { assertNoContent, assertPlainText, assertRefused, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRejected, UUID } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -35,7 +35,7 @@ Deno.test("GET /projections/{type}/{id}: 200 is the payload exactly as written, 
 
 Deno.test("GET of an absent projection: 404 ProjectionNotFound without message, with the store ID", async () => {
   const reply = await client.request("GET", "/projections/t/absent");
-  assertRefused(reply, 404, "ProjectionNotFound");
+  assertRejected(reply, 404, "ProjectionNotFound");
   assert.equal(reply.headers.get("x-service-store"), await client.storeId());
   assert.equal(reply.headers.has("x-service-version"), false);
   assert.equal(reply.headers.get("cache-control"), "no-store");
@@ -98,7 +98,7 @@ Deno.test("DELETE /projections/{type} deletes every projection of that type only
   assert.equal((await client.queryEvents()).events.length, 1);
   const replace = [{ type: "a/b", id: "1", version, payload: "" }];
   const later = await client.write({ projections: { replace } });
-  assertRefused(
+  assertRejected(
     later,
     409,
     "ConcurrencyException",
@@ -116,7 +116,7 @@ Deno.test("DELETE /projections deletes every projection, keeps the store ID, and
   assertNoContent(await client.request("DELETE", "/projections/a"));
   assert.equal(await client.storeId(), store);
   const deletion = await client.write({ projections: { delete: [{ type: "a", id: "1", version }] } });
-  assertRefused(
+  assertRejected(
     deletion,
     409,
     "ConcurrencyException",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
-import { assertRefused } from "../../support/replies.ts";
+import { assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -105,7 +105,7 @@ Deno.test("query rule 6: duplicate items in any order are merged before the 100 
   const item = { types: ["opened", "x"], identifiers: [tag("account", "1"), tag("account", "1")] };
   const turned = { identifiers: [tag("account", "1"), tag("account", "1")], types: ["x", "opened"] };
   assert.deepEqual(await found([...items, item, turned, item]), [1]);
-  assertRefused(
+  assertRejected(
     await client.request("QUERY", "/events", { json: { query: [...items, item, { types: ["x"] }] } }),
     400,
     "InvalidRequest",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { WriteResult } from "../../support/client.ts";
-import { assertNoContent, assertPlainText, assertRefused, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRejected, UUID } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
 
 const event = { type: "t", identifiers: { a: "1" }, payload: "" };
@@ -19,14 +19,14 @@ Deno.test("POST /reset deletes every event and projection, restarts at sequence 
   assert.deepEqual([page.events, page.hasMore], [[], false]);
   assert.match(page.store ?? "", UUID);
   assert.notEqual(page.store, store);
-  assertRefused(await client.request("GET", "/projections/t/a"), 404, "ProjectionNotFound");
-  assertRefused(
+  assertRejected(await client.request("GET", "/projections/t/a"), 404, "ProjectionNotFound");
+  assertRejected(
     await client.write({ conditions: [{ failIfEventsMatch: "*", afterSequence: 2, store }] }),
     409,
     "ConcurrencyException",
     "conditions[0] was read on another store",
   );
-  assertRefused(
+  assertRejected(
     await client.write({ projections: { delete: [{ type: "t", id: "a", version }] } }),
     409,
     "ConcurrencyException",

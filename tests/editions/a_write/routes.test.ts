@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
-import { assertPlainText, assertRefused } from "../../support/replies.ts";
+import { assertPlainText, assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -115,8 +115,8 @@ Deno.test("order of checks: path 404, method 405, body size 413, decoding 400", 
   assertPlainText(await client.request("PUT", "/unknown", { body: tooLarge }), 404);
   assertPlainText(await client.request("PUT", "/write", { body: tooLarge }), 405);
   const message = "request body exceeds maxRequestBodySize (1000 bytes)";
-  assertRefused(await client.request("POST", "/write", { body: tooLarge }), 413, "PayloadTooLarge", message);
-  assertRefused(
+  assertRejected(await client.request("POST", "/write", { body: tooLarge }), 413, "PayloadTooLarge", message);
+  assertRejected(
     await client.request("POST", "/write", { body: "{".repeat(1000) }),
     400,
     "InvalidRequest",

@@ -3,7 +3,7 @@ import { Connection } from "../../support/connection.ts";
 import { parsePage } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
-import { assertRefused } from "../../support/replies.ts";
+import { assertRejected } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
 
 const event = { type: "t", identifiers: {}, payload: "" };
@@ -51,7 +51,7 @@ Deno.test("shutdown: waiting requests get 503 ShuttingDown, the active write is 
     await waitForQueue(client, waiting.length);
   }
   server.signal("SIGTERM");
-  for (const reply of await Promise.all(waiting)) assertRefused(reply, 503, "ShuttingDown");
+  for (const reply of await Promise.all(waiting)) assertRejected(reply, 503, "ShuttingDown");
   held.release();
   assert.equal((await active).events[0]?.sequence, 1);
   assert.equal((await server.ended()).code, 0);
@@ -72,7 +72,7 @@ Deno.test("shutdown: a write that arrives on an open connection gets 503 Shuttin
   server.signal("SIGTERM");
   await eventually(() => assert.rejects(client.request("GET", "/health")));
   await connection.send(write.subarray(write.length - 5));
-  assertRefused(await connection.readReply("POST"), 503, "ShuttingDown");
+  assertRejected(await connection.readReply("POST"), 503, "ShuttingDown");
   held.release();
   await active;
   assert.equal((await server.ended()).code, 0);

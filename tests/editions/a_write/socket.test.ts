@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inDirectory, modeOf } from "../../support/directory.ts";
 import { type Ended, runServer, type ServerOptions, startServer } from "../../support/server_process.ts";
 
-function assertRefused(ended: Ended, code: number, ...parts: string[]): void {
+function assertRejected(ended: Ended, code: number, ...parts: string[]): void {
   assert.equal(ended.code, code, ended.stdout + ended.stderr);
   assert.match(ended.stderr, /^[^\n]+\n$/);
   for (const part of parts) assert.ok(ended.stderr.includes(part), ended.stderr);
@@ -42,7 +42,11 @@ Deno.test("a stale socket at the path is removed at start", async () => {
 Deno.test("a socket on which a server is listening stops the start, the other server keeps running", async () => {
   await using first = await startServer({ listen: "unix", listenOnly: true });
   const socketPath = first.address.transport === "unix" ? first.address.path : "";
-  assertRefused(await runServer({ listen: "none", env: { SERVICE_SOCKET_PATH: socketPath } }), 1, socketPath);
+  assertRejected(
+    await runServer({ listen: "none", env: { SERVICE_SOCKET_PATH: socketPath } }),
+    1,
+    socketPath,
+  );
   assert.equal((await first.client().request("GET", "/health")).status, 200);
 });
 
@@ -50,14 +54,14 @@ Deno.test("a file, a directory and a dangling link at the path stop the start an
   await inDirectory(async (directory, socketPath) => {
     const start = (): Promise<Ended> => runServer({ directory, listen: "unix", listenOnly: true });
     await Deno.writeTextFile(socketPath, "precious");
-    assertRefused(await start(), 1, socketPath);
+    assertRejected(await start(), 1, socketPath);
     assert.equal(await Deno.readTextFile(socketPath), "precious");
     await Deno.remove(socketPath);
     await Deno.mkdir(socketPath);
-    assertRefused(await start(), 1, socketPath);
+    assertRejected(await start(), 1, socketPath);
     await Deno.remove(socketPath);
     await Deno.symlink(join(directory, "nowhere"), socketPath);
-    assertRefused(await start(), 1, socketPath);
+    assertRejected(await start(), 1, socketPath);
     assert.ok((await Deno.lstat(socketPath)).isSymlink);
   });
 });
@@ -66,7 +70,7 @@ Deno.test("a missing directory of the socket stops the start with a line that na
   await inDirectory(async (directory) => {
     const missing = join(directory, "missing");
     const env = { SERVICE_SOCKET_PATH: join(missing, "server.sock") };
-    assertRefused(await runServer({ directory, listen: "none", env }), 1, missing);
+    assertRejected(await runServer({ directory, listen: "none", env }), 1, missing);
   });
 });
 
@@ -75,11 +79,11 @@ Deno.test("a socket path of 108 bytes is refused as bad configuration", async ()
     listen: "none",
     env: { SERVICE_SOCKET_PATH: "/tmp/".padEnd(bytes, "s") },
   });
-  assertRefused(await runServer(long(108)), 2, "107");
+  assertRejected(await runServer(long(108)), 2, "107");
 });
 
 Deno.test("a port in use stops the start with one line", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const port = String(listener.addr.port);
-  assertRefused(await runServer({ listen: "none", env: { SERVICE_PORT: port } }), 1, port);
+  assertRejected(await runServer({ listen: "none", env: { SERVICE_PORT: port } }), 1, port);
 });

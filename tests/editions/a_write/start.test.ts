@@ -7,7 +7,7 @@ import { runServer, startServer } from "../../support/server_process.ts";
 import { sqliteTest, testsPostgres } from "../../support/test_storage.ts";
 
 /** Asserts that a start ends with exit code 1 and one line on standard error that matches. */
-async function assertRefusesToStart(directory: string, ...expected: RegExp[]): Promise<void> {
+async function assertDoesNotStart(directory: string, ...expected: RegExp[]): Promise<void> {
   const { code, stdout, stderr } = await runServer({ directory });
   assert.equal(code, 1, stdout + stderr);
   assert.match(stderr, /^[^\n]+\n$/, "one line on stderr");
@@ -16,7 +16,7 @@ async function assertRefusesToStart(directory: string, ...expected: RegExp[]): P
 }
 
 /** Creates a database with one event, changes its file, and asserts that the next start leaves it alone. */
-async function assertRefusesFile(change: (path: string) => void, ...expected: RegExp[]): Promise<void> {
+async function assertRejectsFile(change: (path: string) => void, ...expected: RegExp[]): Promise<void> {
   await inDirectory(async (directory) => {
     {
       await using server = await startServer({ directory });
@@ -26,7 +26,7 @@ async function assertRefusesFile(change: (path: string) => void, ...expected: Re
     const path = join(directory, "data", "events.db");
     change(path);
     const before = await Deno.readFile(path);
-    await assertRefusesToStart(directory, /events\.db/, ...expected);
+    await assertDoesNotStart(directory, /events\.db/, ...expected);
     assert.deepEqual(await Deno.readFile(path), before, "the file was changed");
   });
 }
@@ -110,7 +110,7 @@ Deno.test("after kill -9 the data directory is free for the next server", async 
 });
 
 sqliteTest("a file of another program (application_id) stops the start, unchanged", async () => {
-  await assertRefusesFile((path) => {
+  await assertRejectsFile((path) => {
     const database = new DatabaseSync(path);
     database.exec("PRAGMA application_id = 7");
     database.close();
@@ -119,7 +119,7 @@ sqliteTest("a file of another program (application_id) stops the start, unchange
 
 for (const other of [0, 77]) {
   sqliteTest(`schema version ${other} stops the start, which names both versions, unchanged`, async () => {
-    await assertRefusesFile(
+    await assertRejectsFile(
       (path) => {
         const database = new DatabaseSync(path);
         assert.notEqual(database.prepare("PRAGMA user_version").get()?.["user_version"], other);
@@ -133,23 +133,23 @@ for (const other of [0, 77]) {
 }
 
 sqliteTest("a zero-length file stops the start, unchanged", async () => {
-  await assertRefusesFile((path) => Deno.truncateSync(path, 0));
+  await assertRejectsFile((path) => Deno.truncateSync(path, 0));
 });
 
 sqliteTest("a file that is no database stops the start, unchanged", async () => {
-  await assertRefusesFile((path) => Deno.writeTextFileSync(path, "not a database\n".repeat(1000)));
+  await assertRejectsFile((path) => Deno.writeTextFileSync(path, "not a database\n".repeat(1000)));
 });
 
 sqliteTest("a database whose header is damaged stops the start, unchanged", async () => {
-  await assertRefusesFile((path) => overwrite(path, 0, 100));
+  await assertRejectsFile((path) => overwrite(path, 0, 100));
 });
 
 sqliteTest("a database that was cut to its first page stops the start, unchanged", async () => {
-  await assertRefusesFile((path) => Deno.truncateSync(path, 4096));
+  await assertRejectsFile((path) => Deno.truncateSync(path, 4096));
 });
 
 sqliteTest("a database whose pages after the first are overwritten stops the start, unchanged", async () => {
-  await assertRefusesFile((path) => overwrite(path, 4096, Deno.statSync(path).size - 4096));
+  await assertRejectsFile((path) => overwrite(path, 4096, Deno.statSync(path).size - 4096));
 });
 
 // Root may write every file.
@@ -157,7 +157,7 @@ Deno.test({
   name: "memory that connections share and that the server cannot write stops the start, before it listens",
   ignore: Deno.uid() === 0 || testsPostgres(),
   fn: () =>
-    assertRefusesFile((path) => Deno.writeFileSync(`${path}-shm`, new Uint8Array(32768), { mode: 0o444 })),
+    assertRejectsFile((path) => Deno.writeFileSync(`${path}-shm`, new Uint8Array(32768), { mode: 0o444 })),
 });
 
 sqliteTest(
@@ -167,7 +167,7 @@ sqliteTest(
       Deno.mkdirSync(join(directory, "data"));
       const path = join(directory, "data", "events.db");
       assert.ok((await new Deno.Command("mkfifo", { args: [path] }).output()).success);
-      await assertRefusesToStart(directory, /events\.db is not a regular file/);
+      await assertDoesNotStart(directory, /events\.db is not a regular file/);
       assert.equal(Deno.lstatSync(path).isFifo, true);
     });
   },

@@ -3,7 +3,7 @@ import type { Client, WriteResult } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { debugSnapshot, holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
-import { assertRefused } from "../../support/replies.ts";
+import { assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -52,7 +52,7 @@ Deno.test("a write sees those before it: of two that wait with one condition the
   await waitForQueue(client, 2);
   held.release();
   assert.equal((await first).status, 200);
-  assertRefused(await second, 409, "ConcurrencyException", "conditions[0] no longer holds");
+  assertRejected(await second, 409, "ConcurrencyException", "conditions[0] no longer holds");
   await active;
 });
 
@@ -113,7 +113,7 @@ Deno.test("a client that leaves makes room in a full queue", async () => {
   await waitForQueue(client, 0);
   const waiting = [await beginWrite("1"), await beginWrite("2"), await beginWrite("3")];
   await waitForQueue(client, 3);
-  assertRefused(await client.write({ events: [event("refused")] }), 503, "WriteQueueFull");
+  assertRejected(await client.write({ events: [event("refused")] }), 503, "WriteQueueFull");
   waiting[1]?.close();
   await waitForQueue(client, 2);
   const joined = client.append(event("joined"));
@@ -145,12 +145,12 @@ Deno.test("queue at maxQueuedWrites on arrival: 503 WriteQueueFull on every endp
   for (const i of [1, 2, 3]) writes.push(client.append(event(String(i))));
   await waitForQueue(client, 3);
   const store = (await client.queryEvents()).store;
-  assertRefused(await client.write({ events: [event("refused")] }), 503, "WriteQueueFull");
-  assertRefused(await client.write({ conditions: [{}] }), 503, "WriteQueueFull");
+  assertRejected(await client.write({ events: [event("refused")] }), 503, "WriteQueueFull");
+  assertRejected(await client.write({ conditions: [{}] }), 503, "WriteQueueFull");
   for (
     const [method, target] of [["DELETE", "/projections"], ["DELETE", "/projections/p"], ["POST", "/reset"]]
   ) {
-    assertRefused(await client.request(method ?? "", target ?? ""), 503, "WriteQueueFull");
+    assertRejected(await client.request(method ?? "", target ?? ""), 503, "WriteQueueFull");
   }
   assert.equal((await client.write({})).status, 200, "a write with nothing needs no turn");
   assert.equal((await client.write({ events: [{}] })).status, 400, "decoding comes before the queue");
@@ -193,7 +193,7 @@ Deno.test("reset: writes queued before it run first, writes queued after it run 
   held.release();
   assert.equal((await before).events[0]?.sequence, 1);
   assert.equal((await resetting).status, 204);
-  assertRefused(await onOldStore, 409, "ConcurrencyException", "conditions[0] was read on another store");
+  assertRejected(await onOldStore, 409, "ConcurrencyException", "conditions[0] was read on another store");
   const written = await afterwards;
   assert.equal(written.json<WriteResult>().events[0]?.sequence, 1);
   assert.notEqual(written.headers.get("x-service-store"), store);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client, WriteResult } from "../../support/client.ts";
 import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
-import { assertRefused, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { assertRejected, TIMESTAMP, UUID } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 let server: ServerProcess;
@@ -79,7 +79,7 @@ Deno.test("rule 3: an invalid write is refused at once, without waiting for a tu
   using held = holdWriteLock(server);
   const active = client.append(opened);
   await waitForQueue(client, 0);
-  assertRefused(
+  assertRejected(
     await client.write({ events: [{ ...opened, type: "" }] }),
     400,
     "InvalidRequest",
@@ -93,7 +93,7 @@ Deno.test("rule 3: an invalid write is refused at once, without waiting for a tu
 Deno.test("rule 5: conditions are checked even when the write carries nothing else", async () => {
   await client.append(opened);
   const query = [{ types: ["opened"] }];
-  assertRefused(
+  assertRejected(
     await client.write({ conditions: [{ failIfEventsMatch: query }] }),
     409,
     "ConcurrencyException",
@@ -118,7 +118,7 @@ Deno.test("rule 6: when one check fails, nothing is written and no sequence is u
       replace: [{ type: "t", id: "absent", version: crypto.randomUUID(), payload: "" }],
     },
   });
-  assertRefused(
+  assertRejected(
     refused,
     409,
     "ConcurrencyException",
@@ -135,7 +135,7 @@ Deno.test("lost response: a retry with the same afterSequence condition is answe
     conditions: [{ failIfEventsMatch: [{ types: ["opened"] }], afterSequence: 0, store }],
   };
   assert.equal((await client.write(write)).status, 200);
-  assertRefused(
+  assertRejected(
     await client.write(write),
     409,
     "ConcurrencyException",
@@ -150,7 +150,7 @@ Deno.test("lost response: a condition on an own metadata entry makes any write s
     conditions: [{ failIfEventsMatch: [{ metadata: [attempt] }] }],
   };
   assert.equal((await client.write(write)).status, 200);
-  assertRefused(await client.write(write), 409, "ConcurrencyException", "conditions[0] no longer holds");
+  assertRejected(await client.write(write), 409, "ConcurrencyException", "conditions[0] no longer holds");
   assert.equal((await client.queryEvents([{ metadata: [attempt] }])).events.length, 1);
 });
 

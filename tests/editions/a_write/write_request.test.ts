@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readWrite } from "./decode_bodies.ts";
-import { expectInvalid, expectRefusal } from "../../wire/expect_refusal.ts";
+import { expectInvalid, expectRejection } from "../../wire/expect_rejection.ts";
 
 const event = { type: "t", payload: "" };
 const noProjections = { create: [], replace: [], delete: [] };
@@ -52,12 +52,12 @@ Deno.test("counts are checked before items", () => {
 
 Deno.test("events and projections over 64 KiB are too large", () => {
   const payload = "x".repeat(65536);
-  expectRefusal(
+  expectRejection(
     () => readWrite({ events: [event, { type: "t", payload: payload.slice(1) }, { type: "t", payload }] }),
     "PayloadTooLarge",
     "events[2] is 65537 bytes, more than maxEventSize (65536)",
   );
-  expectRefusal(
+  expectRejection(
     () => readWrite({ projections: { create: [{ type: "t", id: "i", payload }] } }),
     "PayloadTooLarge",
     "projections.create[0] is 65538 bytes, more than maxProjectionSize (65536)",

@@ -3,7 +3,7 @@ import { OpenTransactions } from "../../../src/editions/b_tx/open_transactions.t
 import { Transaction } from "../../../src/editions/b_tx/transaction.ts";
 import { InProcess, textOf } from "./tx_in_process.ts";
 import { Statistics } from "../../../src/editions/b_tx/statistics.ts";
-import { expectRefusal } from "../../wire/expect_refusal.ts";
+import { expectRejection } from "../../wire/expect_rejection.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -28,7 +28,7 @@ async function assertNoRoom(transactions: OpenTransactions, txId: string, bytes:
   const rethrow = (): never => {
     throw error;
   };
-  expectRefusal(rethrow, "TooManyTransactions", /^the open transactions hold /);
+  expectRejection(rethrow, "TooManyTransactions", /^the open transactions hold /);
 }
 
 Deno.test("open transactions share 128 MiB; one too large for the rest is refused and ended", async () => {

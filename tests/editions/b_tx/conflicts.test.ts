@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
-import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
   append,
@@ -28,8 +28,8 @@ const payload = "in the transaction";
 const key = { type: "p", id: "1" };
 
 async function assertConflict(tx: Tx, message: string, conflict?: object): Promise<void> {
-  assertRefused(await tx.commit(), 409, "ConcurrencyException", message, conflict);
-  assertRefused(await tx.commit(), 404, "TransactionNotFound");
+  assertRejected(await tx.commit(), 409, "ConcurrencyException", message, conflict);
+  assertRejected(await tx.commit(), 404, "TransactionNotFound");
 }
 
 async function stored(): Promise<string | undefined> {
@@ -195,7 +195,7 @@ Deno.test("create + replace = one create", async () => {
 
 Deno.test("create + delete = nothing: no check, no write, and it may be created again", async () => {
   const nothing = await changed(false, create, remove);
-  assertRefused(await nothing.get("p", "1"), 404, "ProjectionNotFound");
+  assertRejected(await nothing.get("p", "1"), 404, "ProjectionNotFound");
   await createProjection(client, "p", "1", "outside");
   assertNoContent(await nothing.commit());
   assert.equal(await stored(), "outside");
@@ -207,7 +207,7 @@ Deno.test("create + delete = nothing: no check, no write, and it may be created 
 Deno.test("read + delete + create = a replace at the version read", async () => {
   const before = await createProjection(client, "p", "1", "old");
   const tx = await changed(true, remove);
-  assertRefused(await tx.get("p", "1"), 404, "ProjectionNotFound");
+  assertRejected(await tx.get("p", "1"), 404, "ProjectionNotFound");
   expectStatus(await tx.change(create), 200);
   assert.equal((await tx.get("p", "1")).text, payload);
   assertNoContent(await tx.commit());
@@ -252,13 +252,13 @@ Deno.test("replace and delete need the projection to have been read or created i
   ];
   for (const [message, before, last, read] of refused) {
     const tx = await changed(read, ...before);
-    assertRefused(await tx.change(last as Record<string, unknown>), 400, "InvalidRequest", message);
-    assertRefused(await tx.abandon().then(() => tx.commit()), 404, "TransactionNotFound");
+    assertRejected(await tx.change(last as Record<string, unknown>), 400, "InvalidRequest", message);
+    assertRejected(await tx.abandon().then(() => tx.commit()), 404, "TransactionNotFound");
   }
   const missing = await changed(false);
   expectStatus(await missing.get("p", "none"), 404);
   const absent = { replace: [{ type: "p", id: "none", payload }] };
-  assertRefused(
+  assertRejected(
     await missing.change(absent),
     400,
     "InvalidRequest",
@@ -270,11 +270,11 @@ Deno.test("replace and delete need the projection to have been read or created i
 Deno.test("an empty write of projections and one that names a projection twice end the transaction", async () => {
   for (const changes of [{}, { create: [] }, { create: null, replace: [], delete: [] }]) {
     const tx = await begin(client);
-    assertRefused(await tx.change(changes), 400, "InvalidRequest", /at least one/);
-    assertRefused(await tx.commit(), 404, "TransactionNotFound");
+    assertRejected(await tx.change(changes), 400, "InvalidRequest", /at least one/);
+    assertRejected(await tx.commit(), 404, "TransactionNotFound");
   }
   const tx = await begin(client);
   const twice = "delete[0] has the same type and id as create[0]";
-  assertRefused(await tx.change({ ...create, ...remove }), 400, "InvalidRequest", twice);
-  assertRefused(await tx.commit(), 404, "TransactionNotFound");
+  assertRejected(await tx.change({ ...create, ...remove }), 400, "InvalidRequest", twice);
+  assertRejected(await tx.commit(), 404, "TransactionNotFound");
 });

@@ -4,7 +4,7 @@ import { Connection } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
 import { failWrites } from "../../support/failing_writes.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
-import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { append, begin, createProjection, event, startEditionB, statistics, Tx, txLines } from "./client.ts";
 import { fillQueue } from "./full_queue.ts";
@@ -23,10 +23,10 @@ Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 Deno.test('400 InvalidRequest: "*" is no query of this edition, nor is time a key of a read', async () => {
   const expected = /^query must be "all" or "none" or a non-empty array of items, not "\*"$/;
   const read = (json: unknown): ReturnType<Client["request"]> => client.request("QUERY", "/events", { json });
-  assertRefused(await read({ query: "*" }), 400, "InvalidRequest", expected);
-  assertRefused(await (await begin(client)).read("*"), 400, "InvalidRequest", expected);
-  assertRefused(await read({ query: "all", time: {} }), 400, "InvalidRequest", 'unknown key "time"');
-  assertRefused(await read({}), 400, "InvalidRequest", "query is missing");
+  assertRejected(await read({ query: "*" }), 400, "InvalidRequest", expected);
+  assertRejected(await (await begin(client)).read("*"), 400, "InvalidRequest", expected);
+  assertRejected(await read({ query: "all", time: {} }), 400, "InvalidRequest", 'unknown key "time"');
+  assertRejected(await read({}), 400, "InvalidRequest", "query is missing");
 });
 
 Deno.test("401 Unauthorized: on every path, and it ends no transaction", async () => {
@@ -52,9 +52,9 @@ Deno.test("401 Unauthorized: on every path, and it ends no transaction", async (
     ["GET", "/debug"],
   ] as const;
   for (const [method, path] of paths) {
-    assertRefused(await stranger.request(method, path), 401, "Unauthorized", /token/);
+    assertRejected(await stranger.request(method, path), 401, "Unauthorized", /token/);
   }
-  assertRefused(
+  assertRejected(
     await guarded.client({ authorization: "Bearer other" }).request("GET", "/stats"),
     401,
     "Unauthorized",
@@ -93,16 +93,16 @@ Deno.test("405: a known path with a wrong method names those that it takes", asy
 
 Deno.test("404 ProjectionNotFound: outside a transaction with the store header", async () => {
   const reply = await client.request("GET", "/projections/p/none");
-  assertRefused(reply, 404, "ProjectionNotFound");
+  assertRejected(reply, 404, "ProjectionNotFound");
   assert.equal(reply.headers.get("x-service-store"), (await client.queryEvents("none")).store);
 });
 
 Deno.test("409 NotPaused: POST /reset outside a pause, and with one only requested", async () => {
   await append(client, event("t", "kept"));
-  assertRefused(await client.request("POST", "/reset"), 409, "NotPaused");
+  assertRejected(await client.request("POST", "/reset"), 409, "NotPaused");
   const tx = await begin(client);
   expectStatus(await client.request("POST", "/pause"), 202);
-  assertRefused(await client.request("POST", "/reset"), 409, "NotPaused");
+  assertRejected(await client.request("POST", "/reset"), 409, "NotPaused");
   assertNoContent(await client.request("POST", "/resume"));
   assertNoContent(await tx.abandon());
   assert.equal((await client.queryEvents([{ types: ["t"] }])).events.at(-1)?.payload, "kept");
@@ -113,24 +113,24 @@ Deno.test("413 PayloadTooLarge: event, projection, body; each ends a transaction
   const decided = await begin(client);
   txLines(await decided.read("all"));
   const eventMessage = "events[1] is 65537 bytes, more than maxEventSize (65536)";
-  assertRefused(await decided.write(...events), 413, "PayloadTooLarge", eventMessage);
-  assertRefused(await decided.write(), 404, "TransactionNotFound");
+  assertRejected(await decided.write(...events), 413, "PayloadTooLarge", eventMessage);
+  assertRejected(await decided.write(), 404, "TransactionNotFound");
 
   const create = [{ type: "p", id: "1", payload: "x".repeat(65535) }];
   const tx = await begin(client);
   const message = "create[0] is 65537 bytes, more than maxProjectionSize (65536)";
-  assertRefused(await tx.change({ create }), 413, "PayloadTooLarge", message);
-  assertRefused(await tx.commit(), 404, "TransactionNotFound");
+  assertRejected(await tx.change({ create }), 413, "PayloadTooLarge", message);
+  assertRejected(await tx.commit(), 404, "TransactionNotFound");
   const outside = await client.request("POST", "/projections", { json: { create } });
-  assertRefused(outside, 413, "PayloadTooLarge", message);
+  assertRejected(outside, 413, "PayloadTooLarge", message);
 
   const body = "x".repeat(8388609);
   const bodyMessage = "request body exceeds maxRequestBodySize (8388608 bytes)";
   for (const rest of ["/events", "/projections", "/commit"]) {
     const large = await begin(client);
     if (rest === "/events") txLines(await large.read("all"));
-    assertRefused(await large.call("POST", rest, { body }), 413, "PayloadTooLarge", bodyMessage);
-    assertRefused(await large.commit(), 404, "TransactionNotFound");
+    assertRejected(await large.call("POST", rest, { body }), 413, "PayloadTooLarge", bodyMessage);
+    assertRejected(await large.commit(), 404, "TransactionNotFound");
   }
 });
 
@@ -140,9 +140,9 @@ Deno.test("500 InternalError: a commit that fails in the database ends its trans
   const before = await statistics(client);
   {
     using _failing = failWrites(server);
-    assertRefused(await tx.commit(), 500, "InternalError", /^nothing was written/);
+    assertRejected(await tx.commit(), 500, "InternalError", /^nothing was written/);
   }
-  assertRefused(await tx.commit(), 404, "TransactionNotFound");
+  assertRejected(await tx.commit(), 404, "TransactionNotFound");
   assert.deepEqual((await client.queryEvents([{ types: ["failed"] }])).events, []);
   const after = await statistics(client);
   assert.equal(after.errors.internal, before.errors.internal + 1);
@@ -152,10 +152,10 @@ Deno.test("500 InternalError: a commit that fails in the database ends its trans
 Deno.test("503 Paused: POST /tx while a pause is requested, and while one is in place", async () => {
   const tx = await begin(client);
   expectStatus(await client.request("POST", "/pause"), 202);
-  assertRefused(await client.request("POST", "/tx"), 503, "Paused");
+  assertRejected(await client.request("POST", "/tx"), 503, "Paused");
   assertNoContent(await tx.commit());
   expectStatus(await client.request("POST", "/pause"), 200);
-  assertRefused(await client.request("POST", "/tx"), 503, "Paused");
+  assertRejected(await client.request("POST", "/tx"), 503, "Paused");
   assertNoContent(await client.request("POST", "/resume"));
   assertNoContent(await (await begin(client)).abandon());
 });
@@ -169,15 +169,15 @@ Deno.test("503 WriteQueueFull: on everything that takes a turn, a commit is over
   {
     using held = holdWriteLock(server);
     const waiting = await fillQueue(client, WAITING_MAX);
-    assertRefused(await full.commit(), 503, "WriteQueueFull");
-    assertRefused(await full.commit(), 404, "TransactionNotFound");
+    assertRejected(await full.commit(), 503, "WriteQueueFull");
+    assertRejected(await full.commit(), 404, "TransactionNotFound");
     const create = [{ type: "p", id: "refused", payload: "" }];
-    assertRefused(await client.request("POST", "/projections", { json: { create } }), 503, "WriteQueueFull");
+    assertRejected(await client.request("POST", "/projections", { json: { create } }), 503, "WriteQueueFull");
     for (const target of ["/projections", "/projections/p"]) {
-      assertRefused(await client.request("DELETE", target), 503, "WriteQueueFull");
+      assertRejected(await client.request("DELETE", target), 503, "WriteQueueFull");
     }
     for (const target of ["/pause", "/resume", "/optimize", "/reset"]) {
-      assertRefused(await client.request("POST", target), 503, "WriteQueueFull");
+      assertRejected(await client.request("POST", target), 503, "WriteQueueFull");
     }
     assertNoContent(await empty.commit());
     const nothing = await client.request("POST", "/projections", { json: {} });
@@ -211,19 +211,19 @@ Deno.test("503 ShuttingDown: writes that wait or arrive while the server stops; 
   using held = holdWriteLock(stopping);
   using _active = await own.begin("DELETE", "/projections/none");
   using commit = await own.begin("POST", `/tx/${waiting.id}/commit`);
-  await eventually(async () => assertRefused(await waiting.get("p", "1"), 409, "TransactionBusy", /./));
+  await eventually(async () => assertRejected(await waiting.get("p", "1"), 409, "TransactionBusy", /./));
   const late: Connection[] = [];
   for (const bytes of requests) {
     const connection = await Connection.open(own.address);
     await connection.send(bytes.subarray(0, -1));
     late.push(connection);
   }
-  await eventually(async () => assertRefused(await arriving.get("p", "1"), 409, "TransactionBusy", /./));
+  await eventually(async () => assertRejected(await arriving.get("p", "1"), 409, "TransactionBusy", /./));
   stopping.signal("SIGTERM");
-  assertRefused(await commit.readReply("POST"), 503, "ShuttingDown");
+  assertRejected(await commit.readReply("POST"), 503, "ShuttingDown");
   for (const [i, connection] of late.entries()) {
     await connection.send(requests[i]!.subarray(-1));
-    assertRefused(await connection.readReply("POST"), 503, "ShuttingDown");
+    assertRejected(await connection.readReply("POST"), 503, "ShuttingDown");
     connection.close();
   }
   held.release();
@@ -231,13 +231,13 @@ Deno.test("503 ShuttingDown: writes that wait or arrive while the server stops; 
   await stopping.start();
   assert.deepEqual((await own.queryEvents("all")).events, []);
   expectStatus(await own.request("GET", "/projections/p/1"), 404);
-  assertRefused(await new Tx(own, waiting.id).commit(), 404, "TransactionNotFound");
+  assertRejected(await new Tx(own, waiting.id).commit(), 404, "TransactionNotFound");
 });
 
 Deno.test("503 Unavailable: GET /health when the database cannot be reached", async () => {
   await using broken = await startEditionB();
   hideDatabase(broken);
-  assertRefused(await broken.client().request("GET", "/health"), 503, "Unavailable", /./);
+  assertRejected(await broken.client().request("GET", "/health"), 503, "Unavailable", /./);
 });
 
 Deno.test("a body with broken chunks is 400 in plain text, ends the transaction, and is no internal failure", async () => {
@@ -248,6 +248,6 @@ Deno.test("a body with broken chunks is 400 in plain text, ends the transaction,
     `POST /tx/${tx.id}/projections HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nno size\r\n`,
   );
   assertPlainText(await connection.readReply("POST"), 400);
-  assertRefused(await tx.commit(), 404, "TransactionNotFound");
+  assertRejected(await tx.commit(), 404, "TransactionNotFound");
   assert.equal((await statistics(client)).errors.internal, before.errors.internal);
 });

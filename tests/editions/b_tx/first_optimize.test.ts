@@ -22,7 +22,7 @@ Deno.test("GET /debug: the refresh at the start has the turn, but is no request"
       turns: { optimize: () => optimized.promise },
     } as unknown as EditionHost["store"],
     queue,
-    keptPause: {} as EditionHost["keptPause"],
+    persistedPause: {} as EditionHost["persistedPause"],
     programMetrics: () => "",
     reportFailure: (error: Error) => assert.fail(error),
     warn: () => {},

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { append, begin, event, startEditionB, statistics, type Tx, txLines } from "./client.ts";
 
@@ -28,13 +28,13 @@ Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 const projections = (...ids: readonly string[]): unknown[] =>
   ids.map((id) => ({ type: "p", id, payload: "" }));
 
-async function assertRefusedAndEnded(
+async function assertRejectedAndEnded(
   tx: Tx,
   call: () => ReturnType<Tx["commit"]>,
   message: string,
 ): Promise<void> {
-  assertRefused(await call(), 400, "InvalidRequest", message);
-  assertRefused(await tx.commit(), 404, "TransactionNotFound");
+  assertRejected(await call(), 400, "InvalidRequest", message);
+  assertRejected(await tx.commit(), 404, "TransactionNotFound");
 }
 
 Deno.test("maxEventsPerTx: as many in several writes, one more is 400 and ends the transaction", async () => {
@@ -49,7 +49,7 @@ Deno.test("maxEventsPerTx: as many in several writes, one more is 400 and ends t
   await over.decide("none", ...two);
   txLines(await over.read("none"));
   const message = "the transaction has more events than maxEventsPerTx (5)";
-  await assertRefusedAndEnded(over, () => over.write(...two), message);
+  await assertRejectedAndEnded(over, () => over.write(...two), message);
   assert.equal((await client.queryEvents("all")).events.length, 5);
 });
 
@@ -57,7 +57,7 @@ Deno.test('maxReadsPerTx: "none" counts, one more is 400 and ends the transactio
   const tx = await begin(client);
   for (const query of ["none", "all", [{ types: ["t"] }]]) await tx.decide(query);
   const message = "the transaction has more reads than maxReadsPerTx (3)";
-  await assertRefusedAndEnded(tx, () => tx.read("none"), message);
+  await assertRejectedAndEnded(tx, () => tx.read("none"), message);
 });
 
 Deno.test("the reads of a transaction name 10,000 values in all, one more is 400 and ends it", async () => {
@@ -67,7 +67,7 @@ Deno.test("the reads of a transaction name 10,000 values in all, one more is 400
   const tx = await begin(client);
   for (let i = 0; i < 2; i++) await tx.decide(items);
   const message = "the reads of the transaction name more than 10000 values";
-  await assertRefusedAndEnded(tx, () => tx.read([{ types: ["t"] }]), message);
+  await assertRejectedAndEnded(tx, () => tx.read([{ types: ["t"] }]), message);
 });
 
 Deno.test("maxProjectionsPerTx: distinct ones that it writes, one more is 400 and ends the transaction", async () => {
@@ -77,7 +77,7 @@ Deno.test("maxProjectionsPerTx: distinct ones that it writes, one more is 400 an
   expectStatus(await tx.change({ delete: [{ type: "p", id: "3" }] }), 200);
   expectStatus(await tx.change({ create: projections("3") }), 200);
   const message = "the transaction writes 4 projections, more than maxProjectionsPerTx (3)";
-  await assertRefusedAndEnded(tx, () => tx.change({ create: projections("4") }), message);
+  await assertRejectedAndEnded(tx, () => tx.change({ create: projections("4") }), message);
 });
 
 Deno.test("maxProjectionsPerTx does not count the projections that a transaction only reads", async () => {
@@ -90,7 +90,7 @@ Deno.test("maxProjectionsPerTx does not count the projections that a transaction
 Deno.test("maxProjectionsPerWrite bounds POST /projections, not the writes of a transaction", async () => {
   const json = { create: projections("1", "2", "3") };
   const message = "request carries 3 projections, more than maxProjectionsPerWrite (2)";
-  assertRefused(await client.request("POST", "/projections", { json }), 400, "InvalidRequest", message);
+  assertRejected(await client.request("POST", "/projections", { json }), 400, "InvalidRequest", message);
   const tx = await begin(client);
   expectStatus(await tx.change(json), 200);
   assertNoContent(await tx.abandon());
@@ -106,7 +106,7 @@ Deno.test("maxEventSize and maxProjectionSize count bytes, and are inclusive", a
     200,
   );
   txLines(await tx.read("none"));
-  assertRefused(
+  assertRejected(
     await tx.write(event("t"), event("t", "\u20ac".repeat(33), { a: "b" })),
     413,
     "PayloadTooLarge",
@@ -117,7 +117,7 @@ Deno.test("maxEventSize and maxProjectionSize count bytes, and are inclusive", a
 Deno.test("maxOpenTx: one more is 503 TooManyTransactions naming the setting, until one ends", async () => {
   const open = [await begin(client), await begin(client), await begin(client), await begin(client)];
   const reply = await client.request("POST", "/tx");
-  assertRefused(
+  assertRejected(
     reply,
     503,
     "TooManyTransactions",
@@ -136,9 +136,9 @@ Deno.test("open -> txIdleTimeout without a call -> ended; each call begins it an
   const before = await statistics(client);
   for (let i = 0; i < 4; i++) {
     await pause(IDLE_MILLISECONDS / 2);
-    assertRefused(await called.get("p", "none"), 404, "ProjectionNotFound");
+    assertRejected(await called.get("p", "none"), 404, "ProjectionNotFound");
   }
-  assertRefused(await idle.commit(), 404, "TransactionNotFound");
+  assertRejected(await idle.commit(), 404, "TransactionNotFound");
   assertNoContent(await idle.abandon());
   assert.equal((await statistics(client)).transactions.expired, before.transactions.expired + 1);
   assertNoContent(await called.commit());

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
-import { assertNoContent, assertRefused, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
   append,
@@ -57,7 +57,7 @@ Deno.test("normal -> POST /pause, transactions open -> pause requested, 202; the
   assert.equal(reply.headers.has("x-service-store"), false);
   const requested = await assertState("pauseRequested", 2);
   assert.ok(requested.since > normal.since);
-  assertRefused(await client.request("POST", "/tx"), 503, "Paused");
+  assertRejected(await client.request("POST", "/tx"), 503, "Paused");
   await a.decide("all", event("t", "committed"));
   assertNoContent(await a.commit());
   txLines(await b.read("all"));
@@ -135,7 +135,7 @@ Deno.test("a transaction whose commit is waiting is still open", async () => {
   const pausing = pauseCall();
   await pause(50);
   using commit = await client.begin("POST", `/tx/${tx.id}/commit`);
-  await eventually(async () => assertRefused(await tx.get("p", "1"), 409, "TransactionBusy", /./));
+  await eventually(async () => assertRejected(await tx.get("p", "1"), 409, "TransactionBusy", /./));
   held.release();
   assert.deepEqual(expectStatus(await pausing, 202).json(), { openTransactions: 1 });
   assertNoContent(await commit.readReply("POST"));
@@ -180,7 +180,7 @@ Deno.test("pause in place -> restart, and kill -9 -> pause in place, since kept;
   const { since } = await assertState("paused");
   await server.restart();
   assert.equal((await assertState("paused")).since, since);
-  assertRefused(await client.request("POST", "/tx"), 503, "Paused");
+  assertRejected(await client.request("POST", "/tx"), 503, "Paused");
   await server.kill();
   await server.start();
   assert.equal((await assertState("paused")).since, since);
@@ -201,7 +201,7 @@ Deno.test("pause requested -> restart -> normal; so are its open transactions", 
     await end();
     await server.start();
     await assertState("normal");
-    assertRefused(await tx.commit(), 404, "TransactionNotFound");
+    assertRejected(await tx.commit(), 404, "TransactionNotFound");
     assertNoContent(await tx.abandon());
   }
   assert.deepEqual((await client.queryEvents([{ types: ["lost"] }])).events, []);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Client, projectionPath } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
-import { assertNoContent, assertRefused, expectStatus, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, UUID } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { append, begin, createProjection, emptyStore, event, startEditionB } from "./client.ts";
 
@@ -55,7 +55,7 @@ Deno.test("POST /projections answers 200 with new versions in the order sent, an
 Deno.test("POST /projections conflicts: create[<i>] already exists, nothing written", async () => {
   await createProjection(client, "p", "2", "stored");
   const reply = await post({ create: [item("1"), item("2")] });
-  assertRefused(reply, 409, "ConcurrencyException", "create[1] already exists");
+  assertRejected(reply, 409, "ConcurrencyException", "create[1] already exists");
   assert.deepEqual([await stored("1"), await stored("2")], [undefined, "stored"]);
 });
 
@@ -69,7 +69,7 @@ Deno.test("POST /projections conflicts: replace[<i>], delete[<i>] no longer has 
     };
     const message = `${list}[0] no longer has the given version`;
     for (const [id, given] of [["1", "other"], ["none", version]] as const) {
-      assertRefused(
+      assertRejected(
         await post({ [list]: [of(id, given)], create: [item("new")] }),
         409,
         "ConcurrencyException",
@@ -84,7 +84,12 @@ Deno.test("POST /projections sent again after a lost response conflicts with its
   const version = await createProjection(client, "p", "1");
   const again = { replace: [{ type: "p", id: "1", version, payload: "once" }] };
   expectStatus(await post(again), 200);
-  assertRefused(await post(again), 409, "ConcurrencyException", "replace[0] no longer has the given version");
+  assertRejected(
+    await post(again),
+    409,
+    "ConcurrencyException",
+    "replace[0] no longer has the given version",
+  );
   assert.equal(await stored("1"), "once");
 });
 
@@ -121,7 +126,7 @@ Deno.test("bulk deletes: of one type, of all; 204, no version needed, later repl
   assert.equal(await stored("1"), undefined);
   assert.equal((await client.request("GET", "/projections/p%2Fq/1")).text, "stays");
   const late = await post({ replace: [{ type: "p", id: "1", version, payload: "" }] });
-  assertRefused(late, 409, "ConcurrencyException", "replace[0] no longer has the given version");
+  assertRejected(late, 409, "ConcurrencyException", "replace[0] no longer has the given version");
   assertNoContent(await client.request("DELETE", "/projections/none"));
   assertNoContent(await client.request("DELETE", "/projections"));
   assert.equal((await client.request("GET", "/projections/p%2Fq/1")).status, 404);

@@ -3,7 +3,7 @@ import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
-import { assertNoContent, assertRefused, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
 import {
@@ -34,8 +34,8 @@ async function payloads(): Promise<string[]> {
 }
 
 async function assertEnded(tx: Tx): Promise<void> {
-  assertRefused(await tx.read("all"), 404, "TransactionNotFound");
-  assertRefused(await tx.commit(), 404, "TransactionNotFound");
+  assertRejected(await tx.read("all"), 404, "TransactionNotFound");
+  assertRejected(await tx.commit(), 404, "TransactionNotFound");
 }
 
 /** Each call that is not a write of events, on a transaction with an open condition. */
@@ -61,7 +61,7 @@ Deno.test("open -> QUERY events, no condition open -> condition open: only a wri
   for (const [name, call] of CALLS_BUT_WRITES) {
     const tx = await begin(client);
     txLines(await tx.read("all"));
-    assertRefused(await call(tx), 400, "InvalidRequest", /^after a read of events/);
+    assertRejected(await call(tx), 400, "InvalidRequest", /^after a read of events/);
     await assertEnded(tx);
     assert.deepEqual(await payloads(), [], name);
   }
@@ -74,7 +74,7 @@ Deno.test("open, condition open -> POST events -> condition closed, events pendi
   assert.deepEqual(Object.keys(reply.json()), ["time"]);
   assert.match(reply.json<{ time: string }>().time, TIMESTAMP);
   assert.deepEqual(await payloads(), [], "nobody sees them before the commit");
-  assertRefused(await tx.get("p", "1"), 404, "ProjectionNotFound");
+  assertRejected(await tx.get("p", "1"), 404, "ProjectionNotFound");
   assertNoContent(await tx.commit());
   const [written] = (await client.queryEvents("all")).events;
   assert.equal(written?.time, reply.json<{ time: string }>().time);
@@ -86,16 +86,16 @@ Deno.test("open, condition open -> POST of no events -> condition closed, still 
   await tx.decide([{ types: ["t"] }]);
   await append(client, event("t"));
   expectStatus(await tx.change({ create: [{ type: "p", id: "1", payload: "" }] }), 200);
-  assertRefused(await tx.commit(), 409, "ConcurrencyException", "conditions[0] no longer holds");
+  assertRejected(await tx.commit(), 409, "ConcurrencyException", "conditions[0] no longer holds");
 });
 
 Deno.test("open -> POST events with no open condition -> ended, 400", async () => {
   const fresh = await begin(client);
-  assertRefused(await fresh.write(event("t")), 400, "InvalidRequest", /read of events/);
+  assertRejected(await fresh.write(event("t")), 400, "InvalidRequest", /read of events/);
   await assertEnded(fresh);
   const decided = await begin(client);
   await decided.decide("all", event("t"));
-  assertRefused(await decided.write(), 400, "InvalidRequest", /read of events/);
+  assertRejected(await decided.write(), 400, "InvalidRequest", /read of events/);
   await assertEnded(decided);
   assert.deepEqual(await payloads(), []);
 });
@@ -131,7 +131,7 @@ Deno.test("open -> commit, a check fails -> ended, 409, nothing written", async 
   await tx.decide([{ types: ["t"] }]);
   expectStatus(await tx.change({ create: [{ type: "p", id: "1", payload: "" }] }), 200);
   await append(client, event("t", "between"));
-  assertRefused(await tx.commit(), 409, "ConcurrencyException", "conditions[1] no longer holds");
+  assertRejected(await tx.commit(), 409, "ConcurrencyException", "conditions[1] no longer holds");
   await assertEnded(tx);
   assert.deepEqual(await payloads(), ["between"]);
   assert.equal((await client.request("GET", "/projections/p/1")).status, 404);
@@ -171,7 +171,7 @@ Deno.test("ended -> any call except DELETE -> 404 TransactionNotFound, whatever 
     for (const [method, rest] of calls) {
       for (const body of ["", "{", '{"events":[]}', "x".repeat(9_000_000)]) {
         if (body.length > 100 && (tx !== over || method === "GET")) continue;
-        assertRefused(await tx.call(method, rest, { body }), 404, "TransactionNotFound");
+        assertRejected(await tx.call(method, rest, { body }), 404, "TransactionNotFound");
       }
     }
     assertNoContent(await tx.abandon());
@@ -199,7 +199,7 @@ Deno.test("open -> any error except ProjectionNotFound -> ended: malformed body,
   for (const [status, method, rest, body] of bad) {
     const tx = await begin(client);
     const error = status === 413 ? "PayloadTooLarge" : "InvalidRequest";
-    assertRefused(await tx.call(method, rest, { body }), status, error, /./);
+    assertRejected(await tx.call(method, rest, { body }), status, error, /./);
     await assertEnded(tx);
   }
   for (
@@ -207,14 +207,14 @@ Deno.test("open -> any error except ProjectionNotFound -> ended: malformed body,
   ) {
     const tx = await begin(client);
     txLines(await tx.read("none"));
-    assertRefused(await tx.call("POST", "/events", { body }), status, "InvalidRequest", /./);
+    assertRejected(await tx.call("POST", "/events", { body }), status, "InvalidRequest", /./);
     await assertEnded(tx);
   }
 });
 
 Deno.test("open -> 404 ProjectionNotFound -> open", async () => {
   const tx = await begin(client);
-  assertRefused(await tx.get("p", "1"), 404, "ProjectionNotFound");
+  assertRejected(await tx.get("p", "1"), 404, "ProjectionNotFound");
   await tx.decide("all", event("t", "goes on"));
   assertNoContent(await tx.commit());
   assert.deepEqual(await payloads(), ["goes on"]);
@@ -222,7 +222,7 @@ Deno.test("open -> 404 ProjectionNotFound -> open", async () => {
 
 /** Asks with a call that changes nothing. */
 async function isBusy(tx: Tx): Promise<void> {
-  assertRefused(await tx.get("p", "none"), 409, "TransactionBusy", /./);
+  assertRejected(await tx.get("p", "none"), 409, "TransactionBusy", /./);
 }
 
 /** Begins a call whose body lacks its last bytes, and waits until it runs. */
@@ -251,7 +251,7 @@ Deno.test("open -> second call while one runs -> open, the second gets 409 Trans
         ["DELETE", "", ""],
       ] as const
     ) {
-      assertRefused(await tx.call(method, rest, { body }), 409, "TransactionBusy", message);
+      assertRejected(await tx.call(method, rest, { body }), 409, "TransactionBusy", message);
     }
   };
   await busy();
@@ -266,8 +266,8 @@ Deno.test("a read whose client is slow is a running call: TransactionBusy, DELET
   const tx = await begin(client);
   using slow = await client.begin("QUERY", `/tx/${tx.id}/events`, { json: { query: "all" } });
   const head = await slow.readHead();
-  assertRefused(await tx.write(), 409, "TransactionBusy", /./);
-  assertRefused(await tx.abandon(), 409, "TransactionBusy", /./);
+  assertRejected(await tx.write(), 409, "TransactionBusy", /./);
+  assertRejected(await tx.abandon(), 409, "TransactionBusy", /./);
   const read = await slow.readRest(head);
   assert.equal(read.text.split("\n").length, 302);
   expectStatus(await tx.write(), 200);
@@ -282,7 +282,7 @@ Deno.test("a read cut short leaves the condition open", async () => {
   cut.close();
   await eventually(async () => {
     const reply = await tx.get("p", "1");
-    assertRefused(reply, 400, "InvalidRequest", /^after a read of events/);
+    assertRejected(reply, 400, "InvalidRequest", /^after a read of events/);
   });
   await assertEnded(tx);
 });
@@ -323,7 +323,7 @@ Deno.test("a client that leaves within the body of a call leaves the transaction
   const tx = await begin(client);
   const create = [{ type: "p", id: "1", payload: "" }];
   (await beginUnfinished(tx, { create })).connection.close();
-  await eventually(async () => assertRefused(await tx.get("p", "1"), 404, "ProjectionNotFound"));
+  await eventually(async () => assertRejected(await tx.get("p", "1"), 404, "ProjectionNotFound"));
   assertNoContent(await tx.abandon());
 });
 
@@ -354,7 +354,7 @@ for (
   Deno.test(`400 for a read in a transaction that is given ${key}`, async () => {
     const tx = await begin(client);
     const reply = await tx.call("QUERY", "/events", { json: { query: "all", [key]: value } });
-    assertRefused(reply, 400, "InvalidRequest", `${key} cannot be used inside a transaction`);
+    assertRejected(reply, 400, "InvalidRequest", `${key} cannot be used inside a transaction`);
     expectStatus(await tx.abandon(), 204);
   });
 }

@@ -168,7 +168,7 @@ export class InProcess implements Disposable {
         body: () => Promise.resolve(encoder.encode(json === undefined ? "" : JSON.stringify(json))),
         discardBody: () => Promise.resolve(),
         releaseBody: () => {},
-        left: this.#left,
+        disconnected: this.#left,
       });
     } catch (error) {
       return errorReply(error).reply;

@@ -7,7 +7,7 @@ import {
   decodeTxRead,
   decodeUnversionedChanges,
 } from "../../../src/editions/b_tx/tx_requests.ts";
-import { expectInvalid, expectRefusal } from "../../wire/expect_refusal.ts";
+import { expectInvalid, expectRejection } from "../../wire/expect_rejection.ts";
 
 const limits = { maxEventSize: 10, maxEventsPerTx: 3, maxProjectionSize: 10, maxProjectionsPerWrite: 3 };
 
@@ -54,7 +54,7 @@ Deno.test("a write of events takes an array of events, which may be empty", () =
 Deno.test("events of a transaction are checked in order, each for its rules and then for its size", () => {
   const large = { type: "a", payload: "x".repeat(10) };
   const events = [{ type: "a", payload: "x".repeat(9) }, large, { type: "" }];
-  expectRefusal(
+  expectRejection(
     () => decodeTxEvents({ events }, limits),
     "PayloadTooLarge",
     "events[1] is 11 bytes, more than maxEventSize (10)",
@@ -125,7 +125,7 @@ Deno.test("projections outside a transaction need versions, and their number is 
     const { version: _, ...item } = changes[list][0]!;
     expectInvalid(() => decodeProjectionWrite({ [list]: [item] }, limits), `${list}[0]: version is missing`);
   }
-  expectRefusal(
+  expectRejection(
     () => decodeProjectionWrite({ create: [{ type: "t", id: "1", payload: "x".repeat(9) }] }, limits),
     "PayloadTooLarge",
     "create[0] is 11 bytes, more than maxProjectionSize (10)",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 import { metrics } from "../../support/metrics.ts";
-import { assertNoContent, assertRefused, expectStatus, TIMESTAMP } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, TIMESTAMP } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
   append,
@@ -87,8 +87,8 @@ async function holds(condition: unknown, own: readonly unknown[] = []): Promise<
     return true;
   }
   // A failed condition carries no message: there is only one.
-  assertRefused(reply, 409, "ConcurrencyException");
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(reply, 409, "ConcurrencyException");
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
   return false;
 }
 
@@ -122,7 +122,7 @@ Deno.test("a condition that fails tells programs the first event that breaks it"
   await append(client, event("a"), event("b"), event("b"));
   const transaction = await begin(client);
   const reply = await transaction.append([event("t")], { failIfEventsMatch: [{ types: ["b"] }] });
-  assertRefused(reply, 409, "ConcurrencyException", undefined, { condition: 0, sequence: 2 });
+  assertRejected(reply, 409, "ConcurrencyException", undefined, { condition: 0, sequence: 2 });
 });
 
 Deno.test("a condition sees what the transaction itself appended", async () => {
@@ -163,7 +163,7 @@ Deno.test("lost commit: the same condition in a new transaction gets 409 if the 
   const transaction = await begin(client);
   expectStatus(await transaction.append([event("a")], condition), 200);
   assertNoContent(await transaction.commit());
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
   assert.equal(await holds(condition), false);
 });
 
@@ -177,8 +177,8 @@ Deno.test("an empty events array appends nothing and skips the condition, whose 
   }
   assert.deepEqual(sequencesOf(await transaction.append([event("b")])), [2]);
   const refused = await transaction.append([], { failIfEventsMatch: [] });
-  assertRefused(refused, 400, "InvalidRequest", /^condition: failIfEventsMatch is an empty array/);
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(refused, 400, "InvalidRequest", /^condition: failIfEventsMatch is an empty array/);
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
   assert.equal((await metrics(client)).get(name), before);
 });
 
@@ -215,8 +215,8 @@ const malformed: readonly (readonly [options: CallOptions, message: RegExp])[] =
 Deno.test("POST /events with a malformed body: 400 that names what is wrong, and nothing is appended", async () => {
   for (const [options, message] of malformed) {
     const transaction = await begin(client);
-    assertRefused(await transaction.call("POST", "/events", options), 400, "InvalidRequest", message);
-    assertRefused(await transaction.commit(), 410, "TicketNotActive");
+    assertRejected(await transaction.call("POST", "/events", options), 400, "InvalidRequest", message);
+    assertRejected(await transaction.commit(), 410, "TicketNotActive");
   }
   assert.deepEqual((await client.queryEvents()).events, []);
 });

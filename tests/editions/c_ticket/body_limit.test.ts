@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { derivedBodyLimit } from "../../../src/editions/c_ticket/body_limit.ts";
-import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
 import { begin, event, sequencesOf, startEditionC, waitForWaiting } from "./client.ts";
 
 const DEFAULTS = { maxEventSize: 65536, maxProjectionSize: 65536, maxProjectionsPerRequest: 100 };
@@ -30,12 +30,12 @@ Deno.test("maxRequestBody is printed at the start, 40779776 by default; over it 
   const headers = { "content-length": "40779777" };
   using call = await transaction.start("POST", "/events", { headers });
   const message = "request body exceeds maxRequestBody (40779776 bytes)";
-  assertRefused(await call.readReply("POST"), 413, "PayloadTooLarge", message);
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(await call.readReply("POST"), 413, "PayloadTooLarge", message);
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
   // Without a ticket it is the same cap, on every endpoint.
   for (const [method, target] of [["QUERY", "/events"], ["POST", "/begin"], ["GET", "/health"]] as const) {
     using other = await client.begin(method, target, { headers });
-    assertRefused(await other.readReply(method), 413, "PayloadTooLarge", message);
+    assertRejected(await other.readReply(method), 413, "PayloadTooLarge", message);
   }
 });
 
@@ -70,8 +70,8 @@ Deno.test("a body of exactly maxRequestBody is accepted, one byte more is 413 an
     sequencesOf(await transaction.call("POST", "/events", exact));
     const tooLong = { body: body.padEnd(cap + 1), ...chunking };
     const message = `request body exceeds maxRequestBody (${cap} bytes)`;
-    assertRefused(await transaction.call("POST", "/events", tooLong), 413, "PayloadTooLarge", message);
-    assertRefused(await transaction.commit(), 410, "TicketNotActive");
+    assertRejected(await transaction.call("POST", "/events", tooLong), 413, "PayloadTooLarge", message);
+    assertRejected(await transaction.commit(), 410, "TicketNotActive");
   }
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { pause } from "../../support/eventually.ts";
-import { assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertRejected, expectStatus } from "../../support/replies.ts";
 import { begin, event, sequencesOf, startEditionC } from "./client.ts";
 
 const TIMEOUT = { SERVICE_TRANSACTION_TIMEOUT: "1", SERVICE_MAX_TRANSACTION_DURATION: "20" };
@@ -29,6 +29,6 @@ Deno.test("a transaction that nobody called while the process was stopped is exp
   const startedAt = performance.now();
   const next = await begin(server.client());
   assert.ok(performance.now() - startedAt < 5000);
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
   expectStatus(await next.commit(), 204);
 });

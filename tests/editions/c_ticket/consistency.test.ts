@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
-import { assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { rounds } from "../b_tx/rounds.ts";
 import { begin, createProjection, event, sequencesOf, startEditionC, type Transaction } from "./client.ts";
@@ -32,8 +32,8 @@ async function decide(
 ): Promise<boolean> {
   const reply = await transaction.append(events, condition);
   if (reply.status === 409) {
-    assertRefused(reply, 409, "ConcurrencyException");
-    assertRefused(await transaction.commit(), 410, "TicketNotActive");
+    assertRejected(reply, 409, "ConcurrencyException");
+    assertRejected(await transaction.commit(), 410, "TicketNotActive");
     return false;
   }
   expectStatus(reply, 200);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client, EventLine } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { rounds } from "../b_tx/rounds.ts";
 import { begin, debugDocument, event, sequencesOf, startEditionC, Transaction } from "./client.ts";
@@ -108,7 +108,7 @@ async function crashRound(server: ServerProcess, round: number, after: number): 
   await Promise.all(running);
   await server.start();
   assert.equal((await debugDocument(client)).write.active, null);
-  assertRefused(await new Transaction(client, told.lastTicket).commit(), 410, "TicketNotActive");
+  assertRejected(await new Transaction(client, told.lastTicket).commit(), 410, "TicketNotActive");
   return { last: await assertWhole(client, after, told), cut: told.open.size > 0 };
 }
 

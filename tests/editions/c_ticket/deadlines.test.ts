@@ -3,7 +3,7 @@ import type { Client } from "../../support/client.ts";
 import type { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { LONG_TYPE, makeAppendLong } from "../../support/long_statements.ts";
-import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
   append,
@@ -80,7 +80,7 @@ async function assertExpired(
   const [atMost, atLeast] = [(at - notBefore) / 1000, (at - notAfter) / 1000];
   assert.ok(atMost >= seconds - EARLY_SECONDS_MAX, `after ${atMost} s, before ${seconds} s`);
   assert.ok(atLeast <= seconds + LATE_SECONDS_MAX, `after ${atLeast} s, late for ${seconds} s`);
-  assertRefused(await held.transaction.commit(), 410, "TicketNotActive");
+  assertRejected(await held.transaction.commit(), 410, "TicketNotActive");
   assert.deepEqual((await next.read([{ types: ["undone"] }])).events, []);
   assertNoContent(await next.rollback());
   assert.equal((await ends(server.client()))["expired"], 1);
@@ -177,7 +177,7 @@ async function assertCutAtCeiling(drip: (call: Connection) => Promise<void>): Pr
     });
     await held.next;
     // The next ticket did not wait for this client to hear of it.
-    assertRefused(await call.readReply("POST"), 410, "TicketNotActive");
+    assertRejected(await call.readReply("POST"), 410, "TicketNotActive");
     call.close();
     await dripping;
     await assertExpired(held, [3, held.ticketAt], server, "maxTransactionDuration");
@@ -233,7 +233,7 @@ sideBySide("an unread page with a ticket keeps nobody waiting beyond the ceiling
     await callsBegun(client, 3);
     await held.next;
     const over = performance.now();
-    assertRefused(await second, 410, "TicketNotActive");
+    assertRejected(await second, 410, "TicketNotActive");
     assertNoContent(await reset);
     const seconds = (performance.now() - over) / 1000;
     assert.ok(seconds < 2, `answered ${seconds} s after the ceiling`);
@@ -250,7 +250,7 @@ sideBySide("a call in the database at the ceiling is finished and answered, then
     const seconds = (performance.now() - at[1]) / 1000;
     assert.ok(seconds > 1.1, `the append was done after ${seconds} s`);
     assert.deepEqual(sequencesOf(await appending), [1]);
-    assertRefused(await transaction.commit(), 410, "TicketNotActive");
+    assertRejected(await transaction.commit(), 410, "TicketNotActive");
     assert.deepEqual((await successor.read("*")).events, []);
     assertNoContent(await successor.rollback());
     assert.equal((await ends(client))["expired"], 1);
@@ -315,7 +315,7 @@ sideBySide("a call that waits for another one gets 410 when that one ends the tr
       await callsBegun(client, 2);
       await first.send(`${body} `);
       expectStatus(await first.readReply("POST"), status);
-      assertRefused(await second, 410, "TicketNotActive");
+      assertRejected(await second, 410, "TicketNotActive");
     }
     assert.deepEqual((await client.queryEvents()).events, []);
   });

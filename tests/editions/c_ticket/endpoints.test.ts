@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Client, parsePage } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
-import { assertNoContent, assertRefused, expectStatus, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, UUID } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { begin, createProjection, event, startEditionC, type Transaction, waitForWaiting } from "./client.ts";
 
@@ -65,7 +65,7 @@ row("GET", "/projections/p/1", "optional: inside the transaction or from committ
 
 row("POST", "/projections", "required, or none while paused", async (send) => {
   const json = { create: [{ type: "p", id: "1", payload: "" }] };
-  assertRefused(await send({ json }), 409, "NotPaused");
+  assertRejected(await send({ json }), 409, "NotPaused");
   const ticket = await begin(client);
   expectStatus(await send({ json, ticket }), 200);
   assertNoContent(await ticket.rollback());
@@ -87,7 +87,7 @@ for (const target of ["/projections/p", "/projections"]) {
   row("DELETE", target, "none, paused only", async (send) => {
     await createProjection(client, "p", "1");
     await createProjection(client, "q", "1");
-    assertRefused(await send(), 409, "NotPaused");
+    assertRejected(await send(), 409, "NotPaused");
     assertNoContent(await client.request("POST", "/pause"));
     assertNoContent(await send());
     const statuses = await Promise.all(
@@ -99,7 +99,7 @@ for (const target of ["/projections/p", "/projections"]) {
 
 row("POST", "/pause", "none", async (send) => {
   assertNoContent(await send());
-  assertRefused(await client.request("POST", "/begin"), 503, "Paused");
+  assertRejected(await client.request("POST", "/begin"), 503, "Paused");
 });
 
 row("POST", "/resume", "none", async (send) => {
@@ -111,7 +111,7 @@ row("POST", "/resume", "none", async (send) => {
 row("POST", "/reset", "none, development mode only", async (send) => {
   const ticket = await begin(client);
   assertNoContent(await send());
-  assertRefused(await ticket.commit(), 410, "TicketNotActive");
+  assertRejected(await ticket.commit(), 410, "TicketNotActive");
 });
 
 for (const target of ["/health", "/metrics", "/debug"]) {
@@ -130,7 +130,7 @@ function errorRow(
   send: () => Promise<Reply>,
 ): void {
   Deno.test(`error ${status} ${code}, ${message === undefined ? "without" : "with"} a message`, async () => {
-    assertRefused(await send(), status, code, message);
+    assertRejected(await send(), status, code, message);
   });
 }
 

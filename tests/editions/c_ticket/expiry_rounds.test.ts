@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Connection } from "../../support/connection.ts";
 import { pause } from "../../support/eventually.ts";
-import { assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { rounds } from "../b_tx/rounds.ts";
 import { begin, ends, event, startEditionC, type Transaction, WaitingBegin } from "./client.ts";
@@ -74,7 +74,7 @@ const HOLDS: readonly Hold[] = [
     await connection.send(bytes.subarray(0, -5));
     // Not awaited: it is answered when the transaction is over.
     connection.readReply("POST").then((reply) => {
-      assertRefused(reply, 410, "TicketNotActive");
+      assertRejected(reply, 410, "TicketNotActive");
       connection.close();
     });
     return { seconds: DURATION_SECONDS, ...begun };
@@ -91,7 +91,7 @@ async function round(server: ServerProcess, hold: Hold): Promise<{ early: number
   const served = waiting.ticket().then((next) => ({ next, servedAt: performance.now() }));
   const deadline = await hold(server, holder, begun);
   const { next, servedAt } = await served;
-  assertRefused(await holder.commit(), 410, "TicketNotActive");
+  assertRejected(await holder.commit(), 410, "TicketNotActive");
   expectStatus(await next.append([event("t", "kept")]), 200);
   expectStatus(await next.commit(), 204);
   return {

@@ -34,8 +34,8 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
     onExpiry: () => assert.fail("nothing expires"),
     reportFailure: (error) => void failures.push(error),
   });
-  const left = new AbortController().signal;
-  assert.equal(await transaction.begin(left), true);
+  const disconnected = new AbortController().signal;
+  assert.equal(await transaction.begin(disconnected), true);
   const call: RoutedRequest = {
     segments: [],
     query: "",
@@ -43,7 +43,7 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
     body: () => Promise.resolve(new Uint8Array()),
     discardBody: () => Promise.resolve(),
     releaseBody: () => {},
-    left,
+    disconnected,
   };
   return { transaction, call, ends, failures };
 }

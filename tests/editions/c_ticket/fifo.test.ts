@@ -3,7 +3,7 @@ import { LeavingClient } from "../../http/transport/support/departures.ts";
 import type { Client } from "../../support/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { metrics } from "../../support/metrics.ts";
-import { assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { rounds } from "../b_tx/rounds.ts";
 import {
@@ -48,7 +48,7 @@ async function fillQueue(server: ServerProcess): Promise<Place[]> {
 async function assertFull(client: Client): Promise<void> {
   const startedAt = performance.now();
   for (const path of ["/begin", "/pause"]) {
-    assertRefused(await client.request("POST", path), 503, "TransactionQueueFull");
+    assertRejected(await client.request("POST", path), 503, "TransactionQueueFull");
   }
   assert.ok(performance.now() - startedAt < 1000, "refused at once");
   await waitForWaiting(client, WAITING_MAX);

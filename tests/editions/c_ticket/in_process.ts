@@ -5,13 +5,13 @@ import { editionC } from "../../../src/editions/c_ticket/edition_c.ts";
 import type { EditionHost, OpenEdition } from "../../../src/editions/edition.ts";
 import type { Handler, Reply } from "../../../src/http/exchange.ts";
 import { makePipeline } from "../../../src/http/pipeline.ts";
-import { ClientLeft } from "../../../src/model/errors.ts";
+import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { CommitFeed } from "../../../src/store/feed/commit_feed.ts";
 import { openForWriting } from "../../../src/store/sqlite/connection/connection.ts";
 import { createDatabase } from "../../../src/store/sqlite/data_directory/create_database.ts";
 import type { Database } from "../../../src/store/sqlite/connection/database.ts";
 import { Reader } from "../../../src/store/sqlite/reading/reader.ts";
-import { pauseInFile } from "../../../src/store/kept_pause.ts";
+import { pauseInFile } from "../../../src/store/persisted_pause.ts";
 import type { Store, StoreWriter } from "../../../src/store/store.ts";
 import { TransactionCounts } from "../../../src/store/transaction_counts.ts";
 import { Writer } from "../../../src/store/sqlite/writing/writer.ts";
@@ -147,13 +147,13 @@ export class InProcess implements Subject, Disposable {
       },
       discardBody: () => rest.promise,
       releaseBody: () => {},
-      left: controller.signal,
+      disconnected: controller.signal,
     });
     return {
       answer: reply.then(answerOf).catch(() => undefined),
       leave() {
         controller.abort();
-        rest.reject(new ClientLeft());
+        rest.reject(new ClientDisconnected());
       },
       finish: () => rest.resolve(),
     };
@@ -180,7 +180,7 @@ export class InProcess implements Subject, Disposable {
         fullCode: "TransactionQueueFull",
         runGroup: store.writer.group,
       }),
-      keptPause: pauseInFile(this.#directory),
+      persistedPause: pauseInFile(this.#directory),
       programMetrics: () => "",
       reportFailure: (error: Error) => this.failures.push(error),
       warn: (text: string) => this.warnings.push(text),

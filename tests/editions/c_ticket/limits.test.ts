@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
-import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRejected, expectStatus } from "../../support/replies.ts";
 import { runServer, type ServerProcess } from "../../support/server_process.ts";
 import {
   append,
@@ -58,14 +58,14 @@ async function assertInvalid(
   message: string | RegExp,
   call: (transaction: Transaction) => Promise<Reply>,
 ): Promise<void> {
-  assertRefused(await inTransaction(call), 400, "InvalidRequest", message);
+  assertRejected(await inTransaction(call), 400, "InvalidRequest", message);
 }
 
 async function assertTooLarge(
   message: string,
   call: (transaction: Transaction) => Promise<Reply>,
 ): Promise<void> {
-  assertRefused(await inTransaction(call), 413, "PayloadTooLarge", message);
+  assertRejected(await inTransaction(call), 413, "PayloadTooLarge", message);
 }
 
 const times = <T>(count: number, make: (i: number) => T): T[] =>
@@ -191,14 +191,14 @@ Deno.test("defaultEventsPerPage and maxEventsPerPage, with and without a ticket;
   });
   const message = "limit is 5, more than maxEventsPerPage (4)";
   await assertInvalid(message, async (transaction) => (await transaction.read("*", { limit: 5 })).reply);
-  assertRefused((await client.queryEvents("*", { limit: 5 })).reply, 400, "InvalidRequest", message);
+  assertRejected((await client.queryEvents("*", { limit: 5 })).reply, 400, "InvalidRequest", message);
 });
 
 Deno.test("maxQueuedTransactions: so many wait; one more: 503 at once", async () => {
   const active = await begin(client);
   using waiting = await WaitingBegin.send(client);
   await waitForWaiting(client, 1);
-  assertRefused(await client.request("POST", "/begin"), 503, "TransactionQueueFull");
+  assertRejected(await client.request("POST", "/begin"), 503, "TransactionQueueFull");
   assertNoContent(await active.commit());
   assertNoContent(await (await waiting.ticket()).commit());
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { COMMON_TYPES, metrics, metricTypes, ownSamples } from "../../support/metrics.ts";
-import { assertNoContent, assertRefused, expectStatus, TIMESTAMP } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, TIMESTAMP } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import {
   append,
@@ -267,5 +267,5 @@ Deno.test("GET /health: status, version and paused; 503 Unavailable when the dat
   assert.match(String(version), /^\d+\.\d+\.\d+$/);
   await using broken = await startServer({ listen: "unix", env: { SERVICE_EDITION: "C" } });
   hideDatabase(broken);
-  assertRefused(await broken.client().request("GET", "/health"), 503, "Unavailable", /./);
+  assertRejected(await broken.client().request("GET", "/health"), 503, "Unavailable", /./);
 });

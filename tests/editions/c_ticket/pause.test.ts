@@ -4,7 +4,7 @@ import type { Client } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
 import { metrics } from "../../support/metrics.ts";
-import { assertNoContent, assertRefused, TIMESTAMP } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, TIMESTAMP } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { sqliteTest } from "../../support/test_storage.ts";
 import {
@@ -50,7 +50,7 @@ async function assertPaused(expected: boolean): Promise<string | undefined> {
   }
   assert.deepEqual(Object.keys(paused), ["since"]);
   assert.match(paused.since, TIMESTAMP);
-  assertRefused(await client.request("POST", "/begin"), 503, "Paused");
+  assertRejected(await client.request("POST", "/begin"), 503, "Paused");
   return paused.since;
 }
 
@@ -115,7 +115,7 @@ sqliteTest(
 
 sqliteTest("a pause that cannot be kept as a file: 500, not paused, not even after a restart", async () => {
   Deno.mkdirSync(pauseFile());
-  assertRefused(await pauseCall(), 500, "InternalError", /pause/);
+  assertRejected(await pauseCall(), 500, "InternalError", /pause/);
   await assertPaused(false);
   await server.restart();
   await assertPaused(false);
@@ -127,7 +127,7 @@ sqliteTest("a resume whose file cannot be removed: 500, still paused", async () 
   assertNoContent(await pauseCall());
   Deno.removeSync(pauseFile());
   Deno.mkdirSync(join(pauseFile(), "full"), { recursive: true });
-  assertRefused(await resume(), 500, "InternalError", /pause/);
+  assertRejected(await resume(), 500, "InternalError", /pause/);
   await assertPaused(true);
   Deno.removeSync(pauseFile(), { recursive: true });
   assertNoContent(await resume());
@@ -151,7 +151,7 @@ Deno.test("a waiting pause is in the FIFO as kind pause; those after it get 503 
   assertNoContent(await (await before.ticket()).commit());
   assertNoContent(await pausing);
   assertNoContent(await again);
-  assertRefused(await behind.reply(), 503, "Paused");
+  assertRejected(await behind.reply(), 503, "Paused");
   await assertPaused(true);
 });
 
@@ -180,7 +180,7 @@ Deno.test("a resume after a waiting pause takes effect after it: a begin after b
   await waitForWaiting(client, 4);
   assertNoContent(await active.commit());
   assertNoContent(await pausing);
-  assertRefused(await between.reply(), 503, "Paused");
+  assertRejected(await between.reply(), 503, "Paused");
   assertNoContent(await resuming);
   assertNoContent(await (await behind.ticket()).commit());
   await assertPaused(false);

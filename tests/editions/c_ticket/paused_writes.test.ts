@@ -3,7 +3,7 @@ import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
 import { holdWriteLock } from "../../support/held_write_lock.ts";
-import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
   append,
@@ -51,9 +51,9 @@ async function projections(...ids: string[]): Promise<(string | number)[]> {
 
 Deno.test("outside a pause: 409 NotPaused for projections without a ticket and for bulk deletes, logged at info", async () => {
   await createProjection(client, "p", "1", "kept");
-  assertRefused(await change(create("2")), 409, "NotPaused");
-  assertRefused(await deleteAll("/projections/p"), 409, "NotPaused");
-  assertRefused(await deleteAll("/projections"), 409, "NotPaused");
+  assertRejected(await change(create("2")), 409, "NotPaused");
+  assertRejected(await deleteAll("/projections/p"), 409, "NotPaused");
+  assertRejected(await deleteAll("/projections"), 409, "NotPaused");
   assert.deepEqual(await projections("p/1", "p/2"), ["kept", 404]);
   await eventually(() => {
     assert.match(server.stdout, /: \[INFO\] POST \/projections 409 \d+B /);
@@ -62,20 +62,20 @@ Deno.test("outside a pause: 409 NotPaused for projections without a ticket and f
 });
 
 Deno.test("outside a pause the body is checked first: 400 and 413 come before 409", async () => {
-  assertRefused(await change({}), 400, "InvalidRequest", /./);
-  assertRefused(await change({ create: [{}] }), 400, "InvalidRequest", /^create\[0\]/);
-  assertRefused(await change(create("1", "x".repeat(1001))), 413, "PayloadTooLarge", /^create\[0\] is/);
+  assertRejected(await change({}), 400, "InvalidRequest", /./);
+  assertRejected(await change({ create: [{}] }), 400, "InvalidRequest", /^create\[0\]/);
+  assertRejected(await change(create("1", "x".repeat(1001))), 413, "PayloadTooLarge", /^create\[0\] is/);
   for (const [method, target] of [["POST", "/projections"], ["DELETE", "/projections"]] as const) {
     using call = await client.begin(method, target, { headers: { "content-length": String(2 ** 31) } });
-    assertRefused(await call.readReply(method), 413, "PayloadTooLarge", /maxRequestBody/);
+    assertRejected(await call.readReply(method), 413, "PayloadTooLarge", /maxRequestBody/);
   }
 });
 
 Deno.test("the attempt outside a pause leaves an active transaction alone, and does not wait for it", async () => {
   const transaction = await begin(client);
   expectStatus(await transaction.change(create("1", "kept") as object), 200);
-  assertRefused(await change(create("2")), 409, "NotPaused");
-  assertRefused(await deleteAll("/projections"), 409, "NotPaused");
+  assertRejected(await change(create("2")), 409, "NotPaused");
+  assertRejected(await deleteAll("/projections"), 409, "NotPaused");
   assertNoContent(await transaction.commit());
   assert.deepEqual(await projections("p/1", "p/2"), ["kept", 404]);
 });
@@ -87,13 +87,13 @@ Deno.test("while paused each call commits on its own, and versions go on from th
   const replace = { type: "p", id: "1", version: first, payload: "two" };
   const second = createdVersion(await change({ replace: [replace] }));
   assert.deepEqual(await projections("p/1"), ["two"]);
-  assertRefused(
+  assertRejected(
     await change({ create: [{ type: "p", id: "2", payload: "" }], replace: [replace] }),
     409,
     "ConcurrencyException",
     "replace[0] no longer has the given version",
   );
-  assertRefused(await change(create("1")), 409, "ConcurrencyException", "create[0] already exists");
+  assertRejected(await change(create("1")), 409, "ConcurrencyException", "create[0] already exists");
   assert.deepEqual(await projections("p/1", "p/2"), ["two", 404]);
   assert.deepEqual(
     expectStatus(await change({ delete: [{ type: "p", id: "1", version: second }] }), 200).json(),
@@ -122,7 +122,7 @@ Deno.test("DELETE /projections/{type} deletes one type, DELETE /projections all:
 Deno.test("events cannot be written without a ticket while paused either", async () => {
   await pauseStore();
   const reply = await client.request("POST", "/events", { json: { events: [event("t")] } });
-  assertRefused(reply, 400, "InvalidRequest", /X-Service-Ticket/);
+  assertRejected(reply, 400, "InvalidRequest", /X-Service-Ticket/);
   assert.deepEqual((await client.queryEvents()).events, []);
 });
 
@@ -159,7 +159,7 @@ Deno.test("a resume waits for the writes that were accepted before it", async ()
   let resumed = false;
   const resuming = client.request("POST", "/resume").finally(() => resumed = true);
   await waitForWaiting(client, 2);
-  assertRefused(await client.request("GET", "/projections/p/1"), 404, "ProjectionNotFound");
+  assertRejected(await client.request("GET", "/projections/p/1"), 404, "ProjectionNotFound");
   assert.equal(resumed, false);
   assert.notEqual((await debugDocument(client)).paused, null);
   held.release();
@@ -181,6 +181,6 @@ Deno.test("a write without a ticket that comes after a waiting resume is not don
   held.release();
   expectStatus(await before, 200);
   assertNoContent(await resuming);
-  for (const reply of await settled) assertRefused(reply, 409, "NotPaused");
+  for (const reply of await settled) assertRejected(reply, 409, "NotPaused");
   assert.deepEqual(await projections("p/before", "p/behind"), ["x", 404]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
-import { assertNoContent, assertRefused, expectStatus, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, UUID } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
   begin,
@@ -48,8 +48,8 @@ async function assertConflict(
   const transaction = await begin(client);
   await first(transaction);
   const reply = await transaction.call("POST", "/projections", { json: changes });
-  assertRefused(reply, 409, "ConcurrencyException", message);
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(reply, 409, "ConcurrencyException", message);
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
 }
 
 Deno.test("a transaction sees its own projections, others see them after the commit; versions are those of the calls", async () => {
@@ -90,7 +90,7 @@ Deno.test("versions chain through create, replace and delete of one transaction"
     create: [],
     replace: [],
   });
-  assertRefused(await transaction.get("p", "1"), 404, "ProjectionNotFound");
+  assertRejected(await transaction.get("p", "1"), 404, "ProjectionNotFound");
   const again =
     versionsOf(await transaction.change({ create: [{ ...key, payload: "4" }] })).create[0]!.version;
   assert.notEqual(again, first);
@@ -112,7 +112,7 @@ Deno.test("events and projections of a transaction land together at commit, or n
 Deno.test("404 ProjectionNotFound carries the store header and no message, and the transaction continues", async () => {
   const transaction = await begin(client);
   const reply = await transaction.get("p", "1");
-  assertRefused(reply, 404, "ProjectionNotFound");
+  assertRejected(reply, 404, "ProjectionNotFound");
   assert.match(reply.headers.get("x-service-store") ?? "", UUID);
   versionsOf(await transaction.change({ create: [{ type: "p", id: "1", payload: "" }] }));
   assertNoContent(await transaction.commit());
@@ -217,13 +217,13 @@ Deno.test("POST /projections with a malformed body: 400 that names what is wrong
   for (const [options, message] of malformed) {
     const transaction = await begin(client);
     const reply = await transaction.call("POST", "/projections", options);
-    assertRefused(reply, 400, "InvalidRequest", message);
-    assertRefused(await transaction.commit(), 410, "TicketNotActive");
+    assertRejected(reply, 400, "InvalidRequest", message);
+    assertRejected(await transaction.commit(), 410, "TicketNotActive");
   }
   assertNoContent(await client.request("POST", "/pause"));
   for (const [options, message] of malformed) {
     const reply = await client.request("POST", "/projections", options);
-    assertRefused(reply, 400, "InvalidRequest", message);
+    assertRejected(reply, 400, "InvalidRequest", message);
   }
   assertNoContent(await client.request("POST", "/resume"));
 });

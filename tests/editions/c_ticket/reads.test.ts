@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Client, type EventLine, type EventsPage, parsePage } from "../../support/client.ts";
 import { pause } from "../../support/eventually.ts";
-import { assertNoContent, assertRefused, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus, TIMESTAMP, UUID } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { append, begin, event, startEditionC, type Transaction } from "./client.ts";
 
@@ -94,9 +94,9 @@ Deno.test('a query is "*" or a non-empty array of items; "all" and "none" are ne
   for (const query of ["all", "none", "", [], {}, null, [{}]]) {
     const transaction = await begin(client);
     for (const read of [transaction.read.bind(transaction), committed]) {
-      assertRefused((await read(query)).reply, 400, "InvalidRequest", /^query\b/);
+      assertRejected((await read(query)).reply, 400, "InvalidRequest", /^query\b/);
     }
-    assertRefused(await transaction.commit(), 410, "TicketNotActive");
+    assertRejected(await transaction.commit(), 410, "TicketNotActive");
   }
 });
 
@@ -217,9 +217,9 @@ Deno.test("time that is no time, no range or has unknown keys: 400, with and wit
   for (const [time, message] of wrongTimes) {
     const transaction = await begin(client);
     for (const read of [transaction.read.bind(transaction), committed]) {
-      assertRefused((await read("*", { time })).reply, 400, "InvalidRequest", message);
+      assertRejected((await read("*", { time })).reply, 400, "InvalidRequest", message);
     }
-    assertRefused(await transaction.commit(), 410, "TicketNotActive");
+    assertRejected(await transaction.commit(), 410, "TicketNotActive");
   }
 });
 
@@ -231,6 +231,6 @@ Deno.test("time is no part of a condition, nor of POST /events", async () => {
   ];
   for (const [json, message] of wrong) {
     const transaction = await begin(client);
-    assertRefused(await transaction.call("POST", "/events", { json }), 400, "InvalidRequest", message);
+    assertRejected(await transaction.call("POST", "/events", { json }), 400, "InvalidRequest", message);
   }
 });

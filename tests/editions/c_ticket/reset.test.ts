@@ -5,7 +5,7 @@ import { holdWriteLock } from "../../support/held_write_lock.ts";
 import {
   assertNoContent,
   assertPlainText,
-  assertRefused,
+  assertRejected,
   expectStatus,
   UUID,
 } from "../../support/replies.ts";
@@ -66,8 +66,8 @@ Deno.test("a reset cuts off the active transaction: 410 afterwards, counted as r
   const transaction = await begin(client);
   sequencesOf(await transaction.append([event("undone")]));
   assertNoContent(await reset());
-  assertRefused(await transaction.append([event("undone")]), 410, "TicketNotActive");
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(await transaction.append([event("undone")]), 410, "TicketNotActive");
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
   assert.deepEqual(await ends(client), { ...before, reset: before["reset"]! + 1 });
   const { write } = await debugDocument(client);
   assert.deepEqual([write.active, write.sqliteInUse], [null, 0]);
@@ -114,7 +114,7 @@ Deno.test("a reset waits for the call that runs right now, which is answered", a
   assert.deepEqual(sequencesOf(await call.readReply("POST")), [2]);
   assertNoContent(await resetting);
   // It would have come before the reset, but did not run yet.
-  assertRefused(await later, 410, "TicketNotActive");
+  assertRejected(await later, 410, "TicketNotActive");
   assert.deepEqual((await client.queryEvents()).events, []);
 });
 
@@ -122,7 +122,7 @@ Deno.test("two resets at once, and one while a ticket is being given out: each 2
   const transaction = await begin(client);
   const both = await Promise.all([reset(), reset()]);
   for (const reply of both) assertNoContent(reply);
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
   using held = holdWriteLock(server);
   using waiting = await WaitingBegin.send(client);
   await eventually(async () => assert.equal((await debugDocument(client)).write.sqliteInUse, 1));
@@ -131,7 +131,7 @@ Deno.test("two resets at once, and one while a ticket is being given out: each 2
   held.release();
   assertNoContent(await resetting);
   const cut = await waiting.ticket();
-  assertRefused(await cut.commit(), 410, "TicketNotActive");
+  assertRejected(await cut.commit(), 410, "TicketNotActive");
   await append(client, event("kept"));
 });
 

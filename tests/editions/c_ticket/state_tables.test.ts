@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Client } from "../../support/client.ts";
-import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import {
   append,
@@ -72,7 +72,7 @@ async function assertRolledBack(
   await waitForWaiting(client, 1);
   await end(transaction);
   const successor = await next.ticket();
-  assertRefused(await transaction.get("undone", "1"), 410, "TicketNotActive");
+  assertRejected(await transaction.get("undone", "1"), 410, "TicketNotActive");
   assert.deepEqual((await successor.read()).events, []);
   assert.equal((await successor.get("undone", "1")).status, 404);
   assertNoContent(await successor.commit());
@@ -113,7 +113,7 @@ Deno.test("waiting -> turn arrives, server paused -> (none), 503 Paused", async 
   await waitForWaiting(client, 2);
   assertNoContent(await active.commit());
   assertNoContent(await pausing);
-  assertRefused(await waiting.reply(), 503, "Paused");
+  assertRejected(await waiting.reply(), 503, "Paused");
 });
 
 Deno.test("waiting -> client closes connection -> (none): leaves the FIFO", async () => {
@@ -133,8 +133,8 @@ Deno.test("(none) -> POST /begin, FIFO at maxQueuedTransactions -> (none), 503 T
   using first = await WaitingBegin.send(client);
   using second = await WaitingBegin.send(client);
   await waitForWaiting(client, 2);
-  assertRefused(await client.request("POST", "/begin"), 503, "TransactionQueueFull");
-  assertRefused(await client.request("POST", "/pause"), 503, "TransactionQueueFull");
+  assertRejected(await client.request("POST", "/begin"), 503, "TransactionQueueFull");
+  assertRejected(await client.request("POST", "/pause"), 503, "TransactionQueueFull");
   assert.equal((await debugDocument(client)).write.queued.length, 2);
   assertNoContent(await active.commit());
   for (const waiting of [first, second]) assertNoContent(await (await waiting.ticket()).commit());
@@ -150,7 +150,7 @@ Deno.test("active -> POST /commit -> ended, 204: ticket inactive, database commi
   assert.deepEqual(await payloads(), ["kept"]);
   assert.equal((await client.request("GET", "/projections/kept/1")).text, "p");
   const successor = await next.ticket();
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
   assertNoContent(await successor.commit());
 });
 
@@ -206,7 +206,7 @@ Deno.test("active -> a body that is not chunked as announced, 400 -> ended, roll
 Deno.test("active -> 404 ProjectionNotFound -> active", async () => {
   const transaction = await begin(client);
   sequencesOf(await transaction.append([event("t", "kept")]));
-  for (let i = 0; i < 3; i++) assertRefused(await transaction.get("p", "1"), 404, "ProjectionNotFound");
+  for (let i = 0; i < 3; i++) assertRejected(await transaction.get("p", "1"), 404, "ProjectionNotFound");
   assertNoContent(await transaction.commit());
   assert.deepEqual(await payloads(), ["kept"]);
 });
@@ -242,7 +242,7 @@ Deno.test("active -> no call for transactionTimeout, or maxTransactionDuration r
     void successor.then(() => over = true);
     while (calling && !over) await transaction.get("p", "1");
     assert.deepEqual((await (await successor).read()).events, []);
-    assertRefused(await transaction.commit(), 410, "TicketNotActive");
+    assertRejected(await transaction.commit(), 410, "TicketNotActive");
     assertNoContent(await (await successor).rollback());
   }
   assert.deepEqual((await ends(own))["expired"], 2);
@@ -253,7 +253,7 @@ Deno.test("active -> server stops (SIGTERM) -> ended, rolled back", async () => 
   const transaction = await begin(client);
   expectStatus(await transaction.append([event("t", "undone")]), 200);
   await server.restart();
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
   assert.deepEqual(await payloads(), ["kept"]);
 });
 
@@ -269,9 +269,9 @@ for (const end of ["commit", "rollback"] as const) {
       transaction.commit(),
       transaction.rollback(),
     ];
-    for (const call of calls) assertRefused(await call, 410, "TicketNotActive");
+    for (const call of calls) assertRejected(await call, 410, "TicketNotActive");
     // One that never was cannot be told from it.
-    assertRefused(await new Transaction(client, crypto.randomUUID()).commit(), 410, "TicketNotActive");
+    assertRejected(await new Transaction(client, crypto.randomUUID()).commit(), 410, "TicketNotActive");
   });
 }
 
@@ -289,12 +289,12 @@ Deno.test("running -> POST /pause -> paused: waits for queued transactions, then
   assertNoContent(await earlier.commit());
   assertNoContent(await pausing);
   assert.deepEqual(await payloads(), ["kept"]);
-  for (let i = 0; i < 3; i++) assertRefused(await client.request("POST", "/begin"), 503, "Paused");
+  for (let i = 0; i < 3; i++) assertRejected(await client.request("POST", "/begin"), 503, "Paused");
 });
 
 Deno.test("paused -> POST /resume -> running: tickets are given out again", async () => {
   assertNoContent(await client.request("POST", "/pause"));
-  assertRefused(await client.request("POST", "/begin"), 503, "Paused");
+  assertRejected(await client.request("POST", "/begin"), 503, "Paused");
   assertNoContent(await client.request("POST", "/resume"));
   await createProjection(client, "p", "1");
 });
@@ -302,6 +302,6 @@ Deno.test("paused -> POST /resume -> running: tickets are given out again", asyn
 Deno.test("paused -> server restart, pause file present -> paused", async () => {
   assertNoContent(await client.request("POST", "/pause"));
   await server.restart();
-  assertRefused(await client.request("POST", "/begin"), 503, "Paused");
+  assertRejected(await client.request("POST", "/begin"), 503, "Paused");
   assert.notEqual((await debugDocument(client)).paused, null);
 });

@@ -4,7 +4,7 @@ import type { Client } from "../../support/client.ts";
 import { type Connection, NoReply } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
 import { LONG_TYPE, makeAppendLong } from "../../support/long_statements.ts";
-import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
 import {
   append,
   begin,
@@ -51,7 +51,7 @@ async function onStopping(
   await server.start();
   assert.deepEqual((await client.queryEvents()).events.map(({ type }) => type), ["kept"]);
   assert.equal((await client.request("GET", "/projections/undone/1")).status, 404);
-  assertRefused(await transaction.commit(), 410, "TicketNotActive");
+  assertRejected(await transaction.commit(), 410, "TicketNotActive");
   assert.equal((await debugDocument(client)).paused, null);
   const next = await begin(client);
   assert.deepEqual(sequencesOf(await next.append([event("kept")])), [2]);
@@ -70,7 +70,7 @@ sideBySide(
       await waitForWaiting(client, 3);
       const replies = [first.reply(), pausing, second];
       return async () => {
-        for (const reply of replies) assertRefused(await reply, 503, "ShuttingDown");
+        for (const reply of replies) assertRejected(await reply, 503, "ShuttingDown");
         first.connection.close();
       };
     }, 3);
@@ -162,7 +162,7 @@ sideBySide("a second SIGTERM ends the server at once; the transaction is lost al
 /** Either the client hears that its transaction is over, or its connection ends. */
 async function assertCut(call: Connection): Promise<void> {
   try {
-    assertRefused(await call.readReply("POST"), 410, "TicketNotActive");
+    assertRejected(await call.readReply("POST"), 410, "TicketNotActive");
   } catch (error) {
     if (!(error instanceof NoReply)) throw error;
   } finally {

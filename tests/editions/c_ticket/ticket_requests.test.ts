@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Append, decodeAppend, decodeChanges } from "../../../src/editions/c_ticket/ticket_requests.ts";
 import { parseText } from "../a_write/decode_bodies.ts";
-import { expectInvalid, expectRefusal } from "../../wire/expect_refusal.ts";
+import { expectInvalid, expectRejection } from "../../wire/expect_rejection.ts";
 
 const limits = { maxEventSize: 10, maxProjectionSize: 10, maxProjectionsPerRequest: 3 };
 
@@ -63,7 +63,7 @@ const wrongAppends: readonly (readonly [body: unknown, detail: string | RegExp])
 ];
 Deno.test("an append that is not one is refused by name", () => {
   for (const [body, detail] of wrongAppends) expectInvalid(() => append(body), detail);
-  expectRefusal(
+  expectRejection(
     () => append({ events: [event, { type: "a", payload: "x".repeat(10) }, {}] }),
     "PayloadTooLarge",
     "events[1] is 11 bytes, more than maxEventSize (10)",
@@ -117,12 +117,12 @@ const wrongChanges: readonly (readonly [body: unknown, detail: string])[] = [
 ];
 Deno.test("changes that are none are refused by name, their number before what they hold", () => {
   for (const [body, detail] of wrongChanges) expectInvalid(() => changes(body), detail);
-  expectRefusal(
+  expectRejection(
     () => changes({ create: [{ ...key, payload: "x".repeat(8) }, { ...key, payload: "x".repeat(9) }] }),
     "InvalidRequest",
     "create[1] has the same type and id as create[0]",
   );
-  expectRefusal(
+  expectRejection(
     () => changes({ create: [{ ...key, payload: "x".repeat(9) }] }),
     "PayloadTooLarge",
     "create[0] is 11 bytes, more than maxProjectionSize (10)",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Client, RequestOptions } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
-import { assertNoContent, assertPlainText, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { begin, event, sequencesOf, startEditionC, type Transaction } from "./client.ts";
 import { sqliteTest } from "../../support/test_storage.ts";
@@ -42,7 +42,7 @@ for (const [method, target] of CALLS.filter(([, , ticket]) => ticket === "requir
     await inTransaction(async (transaction) => {
       for (const body of ["", "{}", "not json"]) {
         const reply = await client.request(method, target, { body });
-        assertRefused(reply, 400, "InvalidRequest", /^X-Service-Ticket is missing/);
+        assertRejected(reply, 400, "InvalidRequest", /^X-Service-Ticket is missing/);
       }
       sequencesOf(await transaction.append([event("t")]));
     });
@@ -62,10 +62,10 @@ for (const [method, target] of CALLS) {
       const others = [...ended, crypto.randomUUID(), ticket.toUpperCase(), "", "x", `${ticket},${ticket}`];
       for (const other of others) {
         const reply = await client.request(method, target, withTicket(other, { body: "not json" }));
-        assertRefused(reply, 410, "TicketNotActive");
+        assertRejected(reply, 410, "TicketNotActive");
       }
       const twice = { headers: [["X-Service-Ticket", ticket], ["X-Service-Ticket", ticket]] } as const;
-      assertRefused(await client.request(method, target, twice), 410, "TicketNotActive");
+      assertRejected(await client.request(method, target, twice), 410, "TicketNotActive");
       // The body has only begun, and is longer than any may be.
       const half = client.bytesOf(method, target, withTicket(ended[0]!)).slice(0, -2);
       for (const length of [10, 2 ** 31]) {
@@ -73,7 +73,7 @@ for (const [method, target] of CALLS) {
         await connection.readReply("GET");
         await connection.send(half);
         await connection.send(`content-length: ${length}\r\n\r\n{`);
-        assertRefused(await connection.readReply(method), 410, "TicketNotActive");
+        assertRejected(await connection.readReply(method), 410, "TicketNotActive");
       }
       sequencesOf(await transaction.append([event("t")]));
     });
@@ -96,7 +96,7 @@ Deno.test("a ticket on calls that take none is ignored, a valid one too", async 
       }
       assertNoContent(await client.request("POST", "/resume", withTicket(ticket)));
       for (const target of ["/projections", "/projections/t"]) {
-        assertRefused(await client.request("DELETE", target, withTicket(ticket)), 409, "NotPaused");
+        assertRejected(await client.request("DELETE", target, withTicket(ticket)), 409, "NotPaused");
       }
     }
     sequencesOf(await transaction.append([event("t")]));
@@ -151,7 +151,7 @@ Deno.test("a valid ticket without a valid token: 401 on every call, and the tran
       ] as const
     ) {
       const reply = await stranger.request(method, target, withTicket(transaction.ticket, { body: "{" }));
-      assertRefused(reply, 401, "Unauthorized", /./);
+      assertRejected(reply, 401, "Unauthorized", /./);
     }
   }
   assert.deepEqual(sequencesOf(await transaction.append([event("t")])), [1]);

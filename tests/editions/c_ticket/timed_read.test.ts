@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { decodeTimedRead } from "../../../src/editions/c_ticket/timed_read.ts";
 import type { TimeRange } from "../../../src/model/time_range.ts";
 import { limits, parseText, readRead } from "../a_write/decode_bodies.ts";
-import { expectInvalid } from "../../wire/expect_refusal.ts";
+import { expectInvalid } from "../../wire/expect_rejection.ts";
 
 function timeOf(time: unknown): TimeRange | undefined {
   const body = parseText(JSON.stringify({ query: "*", time }));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import { pause } from "../../support/eventually.ts";
-import { assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertRejected, expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
 import { append, begin, event, startEditionC } from "./client.ts";
@@ -46,6 +46,6 @@ for (
   Deno.test(`400 for a read with a ticket that is given ${key}`, async () => {
     const transaction = await begin(client);
     const { reply } = await transaction.read("*", { [key]: value });
-    assertRefused(reply, 400, "InvalidRequest", `${key} cannot be used inside a transaction`);
+    assertRejected(reply, 400, "InvalidRequest", `${key} cannot be used inside a transaction`);
   });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertPlainText, assertRefused } from "../../support/replies.ts";
+import { assertPlainText, assertRejected } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { CONTRACT_ENV, type ContractEdition, eventOf, mustBe, Subject } from "./edition.ts";
 
@@ -22,7 +22,7 @@ export function contractOfAuth(edition: ContractEdition, named: (name: string) =
       for (const method of methods) {
         const reply = await server.client().request(method, target);
         if (method === "HEAD") mustBe(401, reply);
-        else assertRefused(reply, 401, "Unauthorized", /./);
+        else assertRejected(reply, 401, "Unauthorized", /./);
       }
     }
     const read = await subject.client.request("GET", "/projections/t/a");
@@ -49,7 +49,7 @@ export function contractOfAuth(edition: ContractEdition, named: (name: string) =
     for (const [method, target, body] of faults) {
       const options = body === undefined ? {} : { body };
       const reply = await server.client().request(method, target, options);
-      assertRefused(reply, 401, "Unauthorized", /./);
+      assertRejected(reply, 401, "Unauthorized", /./);
     }
     const client = server.client({ authorization: `Bearer ${TOKEN}` });
     assertPlainText(await client.request("GET", "/unknown"), 404);
@@ -72,7 +72,7 @@ export function contractOfAuth(edition: ContractEdition, named: (name: string) =
     for (const value of values) {
       const headers = value.map((text) => ["authorization", text] as const);
       const reply = await server.client().request("GET", "/health", { headers });
-      assertRefused(reply, 401, "Unauthorized", /./);
+      assertRejected(reply, 401, "Unauthorized", /./);
     }
     mustBe(
       200,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Reply } from "../../support/connection.ts";
-import { assertRefused } from "../../support/replies.ts";
+import { assertRejected } from "../../support/replies.ts";
 import { type ContractEdition, type ContractTest, ITEM_BYTES_MAX, mustBe, type Subject } from "./edition.ts";
 
 /** Each spoils a body that is valid without it. */
@@ -30,8 +30,8 @@ export function contractOfBodies(edition: ContractEdition, test: ContractTest): 
 
   for (const [cause, spoil] of spoilt) {
     test(`400 for a body that is ${cause}, and nothing is written`, async (subject) => {
-      assertRefused(await subject.read(spoil(READ)), 400, "InvalidRequest", /./);
-      assertRefused(await send(subject, spoil(EVENTS)), 400, "InvalidRequest", /./);
+      assertRejected(await subject.read(spoil(READ)), 400, "InvalidRequest", /./);
+      assertRejected(await send(subject, spoil(EVENTS)), 400, "InvalidRequest", /./);
       assert.deepEqual(await subject.payloads(), []);
     });
   }
@@ -61,8 +61,8 @@ export function contractOfBodies(edition: ContractEdition, test: ContractTest): 
     test(`400 for an event: ${cause}, named by its position`, async (subject) => {
       const body = JSON.stringify({ events: [{ type: "t", payload: "" }, event] });
       const reply = await send(subject, body);
-      assertRefused(reply, 400, "InvalidRequest", /^events\[1\]/);
-      assertRefused(reply, 400, "InvalidRequest", message);
+      assertRejected(reply, 400, "InvalidRequest", /^events\[1\]/);
+      assertRejected(reply, 400, "InvalidRequest", message);
       assert.deepEqual(await subject.payloads(), []);
     });
   }
@@ -75,7 +75,7 @@ export function contractOfBodies(edition: ContractEdition, test: ContractTest): 
     });
     const events = [{ type: "t", payload: "" }, ofBytes(ITEM_BYTES_MAX + 1)];
     const message = "events[1] is 101 bytes, more than maxEventSize (100)";
-    assertRefused(await send(subject, JSON.stringify({ events })), 413, "PayloadTooLarge", message);
+    assertRejected(await send(subject, JSON.stringify({ events })), 413, "PayloadTooLarge", message);
     assert.deepEqual(await subject.payloads(), []);
     await subject.append(ofBytes(ITEM_BYTES_MAX));
   });
@@ -86,10 +86,10 @@ export function contractOfBodies(edition: ContractEdition, test: ContractTest): 
       const request = (body: string): Promise<Reply> =>
         subject.client.request("QUERY", "/events", { body, chunkBytes });
       mustBe(200, await request(READ.padEnd(bytes)));
-      assertRefused(await request(READ.padEnd(bytes + 1)), 413, "PayloadTooLarge", message);
+      assertRejected(await request(READ.padEnd(bytes + 1)), 413, "PayloadTooLarge", message);
     }
     mustBe(200, await send(subject, EVENTS.padEnd(bytes)));
-    assertRefused(await send(subject, EVENTS.padEnd(bytes + 1)), 413, "PayloadTooLarge", message);
+    assertRejected(await send(subject, EVENTS.padEnd(bytes + 1)), 413, "PayloadTooLarge", message);
     assert.equal((await subject.payloads()).length, 1);
   });
 
@@ -97,7 +97,7 @@ export function contractOfBodies(edition: ContractEdition, test: ContractTest): 
     const { bytes, message } = edition.bodyCap;
     for (const target of ["/health", "/projections/t/a"]) {
       const reply = await client.request("GET", target, { body: "x".repeat(bytes + 1) });
-      assertRefused(reply, 413, "PayloadTooLarge", message);
+      assertRejected(reply, 413, "PayloadTooLarge", message);
     }
   });
 }

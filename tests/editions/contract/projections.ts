@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertNoContent, assertPlainText, assertRefused, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertPlainText, assertRejected, UUID } from "../../support/replies.ts";
 import { type ContractEdition, type ContractTest, eventOf, ITEM_BYTES_MAX, mustBe } from "./edition.ts";
 
 interface Versions {
@@ -32,7 +32,7 @@ function reads(test: ContractTest): void {
 
   test("GET of an absent projection: 404 without message, with the store ID", async (subject) => {
     const reply = await subject.client.request("GET", "/projections/t/absent");
-    assertRefused(reply, 404, "ProjectionNotFound");
+    assertRejected(reply, 404, "ProjectionNotFound");
     assert.equal(reply.headers.get("x-service-store"), await subject.storeId());
     assert.equal(reply.headers.has("x-service-version"), false);
     assert.equal(reply.headers.get("cache-control"), "no-store");
@@ -107,7 +107,7 @@ function changes({ changesPath }: ContractEdition, test: ContractTest): void {
       [{ create: [other], delete: [stale] }, "delete[0] no longer has the given version"],
     ] as const;
     for (const [changed, message] of conflicts) {
-      assertRefused(await subject.change(changed), 409, "ConcurrencyException", changesPath + message);
+      assertRejected(await subject.change(changed), 409, "ConcurrencyException", changesPath + message);
       mustBe(404, await subject.client.request("GET", "/projections/t/other"));
     }
     const reply = await subject.client.request("GET", "/projections/t/a");
@@ -126,7 +126,7 @@ function changes({ changesPath }: ContractEdition, test: ContractTest): void {
   ];
   for (const [cause, changed, message] of invalid) {
     test(`400 for a projection: ${cause}`, async (subject) => {
-      assertRefused(await subject.change(changed), 400, "InvalidRequest", message);
+      assertRejected(await subject.change(changed), 400, "InvalidRequest", message);
       mustBe(404, await subject.client.request("GET", "/projections/t/a"));
     });
   }
@@ -135,7 +135,7 @@ function changes({ changesPath }: ContractEdition, test: ContractTest): void {
     const ofBytes = (bytes: number): unknown => ({ ...read, payload: "x".repeat(bytes - 2) });
     const message = `${changesPath}create[0] is 101 bytes, more than maxProjectionSize (100)`;
     const refused = await subject.change({ create: [ofBytes(ITEM_BYTES_MAX + 1)] });
-    assertRefused(refused, 413, "PayloadTooLarge", message);
+    assertRejected(refused, 413, "PayloadTooLarge", message);
     mustBe(200, await subject.change({ create: [ofBytes(ITEM_BYTES_MAX)] }));
   });
 }
@@ -164,7 +164,7 @@ function removals(edition: ContractEdition, test: ContractTest): void {
     assert.deepEqual(await subject.payloads(), ["kept"]);
     assert.notEqual(await subject.createProjection("a", "1", ""), version);
     const replace = [{ type: "a", id: "1", version, payload: "" }];
-    assertRefused(await subject.change({ replace }), 409, "ConcurrencyException", /replace\[0\]/);
+    assertRejected(await subject.change({ replace }), 409, "ConcurrencyException", /replace\[0\]/);
   });
 
   test("a reset empties the store, starts again at sequence 1 and draws a new store ID", async (subject) => {
@@ -177,7 +177,7 @@ function removals(edition: ContractEdition, test: ContractTest): void {
     assert.match(page.store ?? "", UUID);
     assert.notEqual(page.store, store);
     const projection = await subject.client.request("GET", "/projections/t/a");
-    assertRefused(projection, 404, "ProjectionNotFound");
+    assertRejected(projection, 404, "ProjectionNotFound");
     assert.equal(projection.headers.get("x-service-store"), page.store);
     await subject.append(eventOf("t", "3"));
     assert.deepEqual((await subject.page()).events.map(({ sequence }) => sequence), [1]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertRefused, TIMESTAMP, UUID } from "../../support/replies.ts";
+import { assertRejected, TIMESTAMP, UUID } from "../../support/replies.ts";
 import {
   type ContractEdition,
   type ContractTest,
@@ -210,7 +210,7 @@ function literals(edition: ContractEdition, test: ContractTest): void {
   for (const literal of [...edition.foreignLiterals, "", `${every} `]) {
     test(`the string "${literal}" is no query`, async (subject) => {
       const { reply } = await subject.page(literal);
-      assertRefused(reply, 400, "InvalidRequest", /query/);
+      assertRejected(reply, 400, "InvalidRequest", /query/);
     });
   }
 }
@@ -218,7 +218,7 @@ function literals(edition: ContractEdition, test: ContractTest): void {
 function refusals(edition: ContractEdition, test: ContractTest): void {
   const refused = async (subject: Subject, body: unknown, message: RegExp): Promise<void> => {
     const reply = await subject.client.request("QUERY", "/events", { json: body });
-    assertRefused(reply, 400, "InvalidRequest", message);
+    assertRejected(reply, 400, "InvalidRequest", message);
   };
   const queries: readonly [cause: string, query: unknown, message: RegExp][] = [
     ["null", null, /query/],

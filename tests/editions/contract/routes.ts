@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertPlainText, assertRefused } from "../../support/replies.ts";
+import { assertPlainText, assertRejected } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
 import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe } from "./edition.ts";
 
@@ -103,9 +103,9 @@ export function contractOfRoutes(edition: ContractEdition, test: ContractTest): 
     assertPlainText(await client.request("PUT", "/unknown", { body: tooLarge }), 404);
     assertPlainText(await client.request("PUT", "/events", { body: tooLarge }), 405);
     const refused = await client.request("QUERY", "/events", { body: tooLarge });
-    assertRefused(refused, 413, "PayloadTooLarge", message);
+    assertRejected(refused, 413, "PayloadTooLarge", message);
     const body = "{".repeat(bytes);
-    assertRefused(await client.request("QUERY", "/events", { body }), 400, "InvalidRequest", /./);
+    assertRejected(await client.request("QUERY", "/events", { body }), 400, "InvalidRequest", /./);
   });
 
   test("with devMode off /reset and the profiling endpoints are unknown paths", async () => {

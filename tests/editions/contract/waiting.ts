@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { EventsPage } from "../../support/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
-import { assertRefused } from "../../support/replies.ts";
+import { assertRejected } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
 import { readsInFlight, WaitingRead } from "../../support/waiting_read.ts";
 import { type ContractEdition, type ContractTest, eventOf, mustBe, PAGE_MAX, Subject } from "./edition.ts";
@@ -178,7 +178,7 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
   for (const [cause, body, message] of refused) {
     test(`400 for a read: ${cause}`, async ({ client }) => {
       const reply = await client.request("QUERY", "/events", { json: { query: every, ...body } });
-      assertRefused(reply, 400, "InvalidRequest", message);
+      assertRejected(reply, 400, "InvalidRequest", message);
     });
   }
 }

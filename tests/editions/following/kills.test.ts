@@ -14,7 +14,7 @@ const WRITERS = 8;
 const IS_LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
 const KILLS = IS_LONG ? 50 : 6;
 /** No step takes nearly as long, even on a busy machine. */
-const PATIENCE_SECONDS = 40;
+const TIMEOUT_SECONDS = 40;
 
 interface Edition {
   readonly name: "A" | "B" | "C";
@@ -74,7 +74,7 @@ class Scene implements AsyncDisposable {
         assert.ok(follower.look().length > before[i]!, `follower ${i} follows`);
       }
       if (!writers.areNoting) assertMovedByHead(ofSome.steps.slice(before[1]));
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
     // Often at once, while followers that were away still catch up.
     await pause(Math.max(0, this.#random(400) - 200));
   }
@@ -115,7 +115,7 @@ async function assertFollowed(
   await eventually(() => {
     const position = follower.look().at(-1)?.position ?? 0;
     assert.ok(position >= last, `came to ${position} of ${last} by itself`);
-  }, PATIENCE_SECONDS);
+  }, TIMEOUT_SECONDS);
   const found = follower.steps.flatMap(({ event }) => event ?? []);
   for (const [i, { sequence, payload }] of events.entries()) {
     assert.deepEqual([found[i]?.sequence, found[i]?.payload], [sequence, payload], `event ${i} of its file`);

@@ -51,12 +51,12 @@ function ofTurn(turn: number): unknown {
 }
 
 /** A conflict, a transaction from before a restart, and a server that stops. */
-const REFUSALS: readonly number[] = [404, 409, 410, 503];
+const REJECTIONS: readonly number[] = [404, 409, 410, 503];
 
 /** @throws NoReply when it is not complete, AssertionError when nothing explains why it was refused */
 function isDone({ status, text, cutShort }: Reply): boolean {
   if (cutShort) throw new NoReply("the connection ended within a reply");
   if (status === 200 || status === 204) return true;
-  assert.ok(REFUSALS.includes(status), `${status} ${text}`);
+  assert.ok(REJECTIONS.includes(status), `${status} ${text}`);
   return false;
 }

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import type { ServerSettings } from "../../../src/config/load.ts";
 import { WRITE_DECODERS, type WriteDecoding } from "../../../src/editions/a_write/write_decoders.ts";
 import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
-import { ClientLeft, LimitReached, Refusal } from "../../../src/model/errors.ts";
+import { ApiError, ClientDisconnected, LimitReached } from "../../../src/model/errors.ts";
 import { limits } from "../a_write/decode_bodies.ts";
 
 const WORKER = new URL("../../../src/editions/a_write/write_decoding_worker.ts", import.meta.url);
-const STAYING = { left: new AbortController().signal };
+const STAYING = { disconnected: new AbortController().signal };
 
 /** Larger than what is decoded in this thread. */
 const LARGE = 70_000;
@@ -24,9 +24,9 @@ function bodyOf(value: unknown, spaces = 0): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(value) + " ".repeat(spaces));
 }
 
-async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {
+async function apiErrorOf(promise: Promise<unknown>): Promise<ApiError> {
   const error = await promise.then(() => assert.fail("not refused"), (error: unknown) => error);
-  assert.ok(error instanceof Refusal, String(error));
+  assert.ok(error instanceof ApiError, String(error));
   return error;
 }
 
@@ -56,8 +56,8 @@ Deno.test("a large body is refused with the same error as a small one", async ()
     { unknown: 1 },
   ];
   for (const value of wrong) {
-    const small = await refusalOf(bodies.decode("write", bodyOf(value), STAYING));
-    const large = await refusalOf(bodies.decode("write", bodyOf(value, LARGE), STAYING));
+    const small = await apiErrorOf(bodies.decode("write", bodyOf(value), STAYING));
+    const large = await apiErrorOf(bodies.decode("write", bodyOf(value, LARGE), STAYING));
     assert.deepEqual([large.code, large.detail], [small.code, small.detail]);
     assert.equal(large instanceof LimitReached, small instanceof LimitReached);
   }
@@ -87,9 +87,9 @@ Deno.test("the body of a client that has left while it waited is not decoded", a
   using bodies = decoding();
   const first = bodies.decode("write", bodyOf(WRITE, LARGE), STAYING);
   const leaving = new AbortController();
-  const left = bodies.decode("write", bodyOf({ unknown: 1 }, LARGE), { left: leaving.signal });
+  const left = bodies.decode("write", bodyOf({ unknown: 1 }, LARGE), { disconnected: leaving.signal });
   leaving.abort();
-  await assert.rejects(left, ClientLeft);
+  await assert.rejects(left, ClientDisconnected);
   await first;
 });
 

@@ -30,8 +30,8 @@ function setUp(results: AttemptResult["kind"][], waitingMax = 10): Setup {
     runGroup: (group) => {
       turns.push(...group);
       return Promise.resolve(
-        group.map(({ mayBeCostly }) =>
-          done(mayBeCostly && results.shift() === "costly" ? { kind: "costly" as const } : WRITTEN)
+        group.map(({ hasBudget }) =>
+          done(hasBudget && results.shift() === "costly" ? { kind: "costly" as const } : WRITTEN)
         ),
       );
     },
@@ -79,7 +79,7 @@ Deno.test("after three checks a write is given back no more, and each check goes
   const { outcome } = await writes.write("write", writeNaming(1), undefined, 0);
   assert.equal(kindOf(outcome), "written");
   assert.deepEqual(reads.map(([{ afterSequence }]) => afterSequence), [0, 10, 20]);
-  assert.deepEqual(turns.map(({ mayBeCostly = false }) => mayBeCostly), [true, true, true, false]);
+  assert.deepEqual(turns.map(({ hasBudget = false }) => hasBudget), [true, true, true, false]);
 });
 
 Deno.test("costly writes count as waiting: when the queue is full, one more is refused, but none of those let in", async () => {

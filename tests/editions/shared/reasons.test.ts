@@ -5,7 +5,7 @@ import { WRITE_DECODERS } from "../../../src/editions/a_write/write_decoders.ts"
 import { TX_DECODERS } from "../../../src/editions/b_tx/tx_decoders.ts";
 import { TICKET_DECODERS } from "../../../src/editions/c_ticket/ticket_decoders.ts";
 import { reasonFor } from "../../../src/http/reasons.ts";
-import { Refusal } from "../../../src/model/errors.ts";
+import { ApiError } from "../../../src/model/errors.ts";
 import { parseJson } from "../../../src/wire/json.ts";
 import { limits } from "../a_write/decode_bodies.ts";
 
@@ -79,7 +79,7 @@ Deno.test("the reason of a refusal repeats nothing of the body, whatever it is",
     try {
       decode(parseJson(new TextEncoder().encode(text)), limits as unknown as ServerSettings);
     } catch (error) {
-      assert.ok(error instanceof Refusal, String(error));
+      assert.ok(error instanceof ApiError, String(error));
       const reason = reasonFor(400, error) ?? "";
       assert.doesNotMatch(reason, /SECRET|SECRE|987654321/, reason);
       refusals++;
@@ -90,7 +90,7 @@ Deno.test("the reason of a refusal repeats nothing of the body, whatever it is",
 
 Deno.test("a reason keeps what says which item is at fault, and the words for it", () => {
   const reason = (detail: string): string | undefined =>
-    reasonFor(400, new Refusal("InvalidRequest", detail));
+    reasonFor(400, new ApiError("InvalidRequest", detail));
   for (
     const detail of [
       "events[3]: payload is missing",
@@ -104,9 +104,9 @@ Deno.test("a reason keeps what says which item is at fault, and the words for it
     'projections.create[2]: key "..." occurs twice',
   );
   assert.equal(
-    reasonFor(413, new Refusal("PayloadTooLarge", "the body is too long")),
+    reasonFor(413, new ApiError("PayloadTooLarge", "the body is too long")),
     "the body is too long",
   );
   assert.equal(reasonFor(500, new Error("SECRET")), "unexpected server error");
-  assert.equal(reasonFor(409, new Refusal("ConcurrencyException", "it changed")), undefined);
+  assert.equal(reasonFor(409, new ApiError("ConcurrencyException", "it changed")), undefined);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { EditionHost } from "../../../src/editions/edition.ts";
 import { writeLockRoute } from "../../../src/editions/shared/write_lock_routes.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
-import { OutcomeUnknown, Refusal } from "../../../src/model/errors.ts";
+import { ApiError, OutcomeUnknown } from "../../../src/model/errors.ts";
 import { done, type Outcome } from "../../../src/store/outcome.ts";
 import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
 
@@ -20,6 +20,6 @@ async function answered(act: () => Promise<Outcome<void>>): Promise<unknown> {
 Deno.test("when the writer dies in a turn, no answer says that nothing was changed", async () => {
   assert.equal((await answered(() => Promise.resolve(done(undefined))) as { status: number }).status, 204);
   const failed = await answered(() => Promise.resolve({ kind: "failed", reason: "disk full" }));
-  assert.ok(failed instanceof Refusal && failed.code === "InternalError");
+  assert.ok(failed instanceof ApiError && failed.code === "InternalError");
   assert.ok(await answered(() => Promise.reject(new Error("the writer died"))) instanceof OutcomeUnknown);
 });

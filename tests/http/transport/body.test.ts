@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { BodyTooLarge, Malformed, NoRoomForBody } from "../../../src/http/exchange.ts";
+import { BodyQuotaExceeded, BodyTooLarge, Malformed } from "../../../src/http/exchange.ts";
 import { BodyReader } from "../../../src/http/transport/body.ts";
 import { ByteSource } from "../../../src/http/transport/byte_source.ts";
 import type { Framing } from "../../../src/http/transport/request_head.ts";
-import { ClientLeft } from "../../../src/model/errors.ts";
+import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { fromBytes, toBytes } from "./fuzz/latin1.ts";
 import { ScriptedConn } from "./fuzz/scripted_conn.ts";
 
@@ -101,9 +101,9 @@ Deno.test("a body gets room before more than 16 KiB of it are read", async () =>
 
 Deno.test("what the room is refused with ends the reading", async () => {
   const source = new ByteSource(new ScriptedConn([toBytes("x".repeat(20_000))]));
-  const makeRoom = (): Promise<void> => Promise.reject(new NoRoomForBody());
+  const makeRoom = (): Promise<void> => Promise.reject(new BodyQuotaExceeded());
   const reader = new BodyReader(source, length(20_000), { makeRoom, onProgress: () => {} });
-  await assert.rejects(readAll(reader, 20_000), NoRoomForBody);
+  await assert.rejects(readAll(reader, 20_000), BodyQuotaExceeded);
 });
 
 Deno.test("what is left of a body is known until reading it has begun", async () => {
@@ -113,7 +113,7 @@ Deno.test("what is left of a body is known until reading it has begun", async ()
   assert.equal(reading(length(5)).reader.complete, false);
   assert.equal(reading(CHUNKED).reader.unreadBytes, Infinity);
   const { reader } = reading(length(5), "hell");
-  await assert.rejects(readAll(reader, 5), ClientLeft);
+  await assert.rejects(readAll(reader, 5), ClientDisconnected);
   assert.equal(reader.unreadBytes, Infinity);
   assert.equal(reader.complete, false);
   await assert.rejects(readAll(reader, 5), /read only once/);
@@ -122,10 +122,10 @@ Deno.test("what is left of a body is known until reading it has begun", async ()
 Deno.test("a client that leaves within its body is distinguished from a malformed one", async () => {
   const whole = "5\r\nhello\r\n0\r\nX: y\r\n\r\n";
   for (let sent = 0; sent < whole.length; sent++) {
-    await assert.rejects(read(CHUNKED, 100, whole.slice(0, sent)), ClientLeft, `after ${sent} bytes`);
+    await assert.rejects(read(CHUNKED, 100, whole.slice(0, sent)), ClientDisconnected, `after ${sent} bytes`);
   }
   for (let sent = 0; sent < 5; sent++) {
-    await assert.rejects(read(length(5), 100, "hello".slice(0, sent)), ClientLeft);
+    await assert.rejects(read(length(5), 100, "hello".slice(0, sent)), ClientDisconnected);
   }
 });
 
@@ -163,7 +163,7 @@ Deno.test("the size that a client announces costs no memory before its bytes com
   const cap = 2 ** 32;
   for (const [framing, begin] of [[length(2 ** 31), ""], [CHUNKED, "7fffffff\r\n"]] as const) {
     const { reader, conn } = reading(framing, begin, "x".repeat(1000));
-    await assert.rejects(readAll(reader, cap), ClientLeft);
+    await assert.rejects(readAll(reader, cap), ClientDisconnected);
     assert.ok(Math.max(...conn.offered) <= FREE_BYTES, `a read into ${Math.max(...conn.offered)} bytes`);
   }
 });

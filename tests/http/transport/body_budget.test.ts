@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { NoRoomForBody } from "../../../src/http/exchange.ts";
+import { BodyQuotaExceeded } from "../../../src/http/exchange.ts";
 import { BodyBudget, type Reservation } from "../../../src/http/transport/body_budget.ts";
-import { ClientLeft } from "../../../src/model/errors.ts";
+import { ClientDisconnected } from "../../../src/model/errors.ts";
 
 const MIB = 1024 * 1024;
 
@@ -65,7 +65,7 @@ Deno.test("room is given in the order of asking, and each release makes room onc
   assert.deepEqual(waits([b, c, d]), [false, false, true]);
   await b.reservation.granted;
   d.reservation.release();
-  await assert.rejects(d.reservation.granted, ClientLeft);
+  await assert.rejects(d.reservation.granted, ClientDisconnected);
   assert.ok(!ask(32 * MIB).reservation.waits);
 });
 
@@ -76,7 +76,7 @@ Deno.test("who waits for 30 s is refused, and makes way", async () => {
   pass(29);
   assert.ok(waiting.reservation.waits);
   pass(2);
-  await assert.rejects(waiting.reservation.granted, NoRoomForBody);
+  await assert.rejects(waiting.reservation.granted, BodyQuotaExceeded);
   assert.equal(holder.givenUp, 1, "it brought nothing in all that time");
 });
 
@@ -151,6 +151,6 @@ Deno.test("once it is closed nobody waits any more", async () => {
   ask(60 * MIB);
   const waiting = ask(60 * MIB);
   close();
-  await assert.rejects(waiting.reservation.granted, NoRoomForBody);
-  await assert.rejects(ask(60 * MIB).reservation.granted, NoRoomForBody);
+  await assert.rejects(waiting.reservation.granted, BodyQuotaExceeded);
+  await assert.rejects(ask(60 * MIB).reservation.granted, BodyQuotaExceeded);
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { DroppedBytes, KeptBytes } from "../../../src/http/transport/body_bytes.ts";
+import { BufferedBytes, DroppedBytes } from "../../../src/http/transport/body_bytes.ts";
 
 const MIB = 1024 * 1024;
 
 Deno.test("what is kept grows with what comes, and never takes more than its room", () => {
-  const kept = new KeptBytes(4096, MIB);
+  const kept = new BufferedBytes(4096, MIB);
   const chunk = new Uint8Array(10_000).fill(7);
   const takeUpTo = (bytes: number): number => {
     while (kept.length < bytes) kept.add(chunk, 0, Math.min(chunk.length, bytes - kept.length));
@@ -12,7 +12,7 @@ Deno.test("what is kept grows with what comes, and never takes more than its roo
   };
   assert.ok(takeUpTo(100_000) <= 200_000);
   assert.equal(takeUpTo(MIB), MIB);
-  kept.roomBytes = 39_000_000;
+  kept.capacityBytes = 39_000_000;
   assert.equal(takeUpTo(35_000_000), 39_000_000);
   assert.equal(takeUpTo(39_000_000), 39_000_000);
   assert.ok(kept.bytes.every((byte) => byte === 7));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BodyTooLarge, NoRoomForBody } from "../../../src/http/exchange.ts";
+import { BodyQuotaExceeded, BodyTooLarge } from "../../../src/http/exchange.ts";
 import type { Timeouts } from "../../../src/http/transport/timeouts.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
@@ -25,7 +25,7 @@ function start(timeouts: Partial<Timeouts> = {}): Server {
       if (request.target === "/hold") await released.promise;
       return textBody(200, String(length));
     } catch (error) {
-      if (error instanceof NoRoomForBody) return textBody(503, "no room");
+      if (error instanceof BodyQuotaExceeded) return textBody(503, "no room");
       if (error instanceof BodyTooLarge) return textBody(413, "too large");
       throw error;
     }
@@ -105,7 +105,7 @@ Deno.test("a client that leaves after its body was dropped is noticed", async ()
   const noticed = Promise.withResolvers<void>();
   await using server = listening("tcp", async (request) => {
     await request.discardBody(BYTES_MAX);
-    request.left.addEventListener("abort", () => noticed.resolve());
+    request.disconnected.addEventListener("abort", () => noticed.resolve());
     await noticed.promise;
     return textBody(200, "");
   });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { ByteSource } from "../../../src/http/transport/byte_source.ts";
 import { joinBytes } from "../../support/bytes.ts";
 import { fromBytes, toBytes } from "./fuzz/latin1.ts";
-import { PatientConn, ScriptedConn } from "./fuzz/scripted_conn.ts";
+import { GraceConn, ScriptedConn } from "./fuzz/scripted_conn.ts";
 
 const READ_BYTES = 8 * 1024;
 const AHEAD_BYTES_MAX = 64 * 1024;
@@ -41,7 +41,7 @@ Deno.test("the end of the client shows once everything was received", async () =
 });
 
 Deno.test("a reset counts as the end", async () => {
-  const conn = new PatientConn();
+  const conn = new GraceConn();
   const source = new ByteSource(conn);
   const more = source.more();
   conn.reset();
@@ -49,7 +49,7 @@ Deno.test("a reset counts as the end", async () => {
 });
 
 Deno.test("those that wait for more at the same time share one read", async () => {
-  const conn = new PatientConn();
+  const conn = new GraceConn();
   const source = new ByteSource(conn);
   const both = Promise.all([source.more(), source.more()]);
   conn.send(toBytes("abc"));
@@ -90,7 +90,7 @@ Deno.test("fill says so when the client leaves before", async () => {
 });
 
 Deno.test("fill waits for the read that a watch has left under way", async () => {
-  const conn = new PatientConn();
+  const conn = new GraceConn();
   const source = new ByteSource(conn);
   let over = false;
   const watching = source.watch(() => over);
@@ -108,7 +108,7 @@ Deno.test("fill waits for the read that a watch has left under way", async () =>
 
 Deno.test("a watch notices that the client leaves, and keeps what it sent before", async () => {
   for (const leave of ["leave", "reset"] as const) {
-    const conn = new PatientConn();
+    const conn = new GraceConn();
     const source = new ByteSource(conn);
     const watching = source.watch(() => false);
     conn.send(toBytes("GET / "));
@@ -122,7 +122,7 @@ Deno.test("a watch notices that the client leaves, and keeps what it sent before
 });
 
 Deno.test("a client that sends 64 KiB ahead is flooding, and not before", async () => {
-  const conn = new PatientConn();
+  const conn = new GraceConn();
   const source = new ByteSource(conn);
   let end: string | undefined;
   source.watch(() => false).then((how) => end = how);

@@ -41,7 +41,7 @@ for (const kind of KINDS) {
   Deno.test(`a client that sends more than 64 KiB ahead is cut off (${kind})`, async () => {
     const left = Promise.withResolvers<void>();
     await using server = listening(kind, async (request) => {
-      request.left.addEventListener("abort", () => left.resolve());
+      request.disconnected.addEventListener("abort", () => left.resolve());
       await left.promise;
       return textBody(200, "");
     });
@@ -59,7 +59,7 @@ for (const kind of KINDS) {
       let handled = 0;
       await using server = listening(kind, async (request) => {
         handled++;
-        request.left.addEventListener("abort", () => left.resolve());
+        request.disconnected.addEventListener("abort", () => left.resolve());
         await left.promise;
         return textBody(200, "");
       });

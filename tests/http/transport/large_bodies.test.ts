@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { NoRoomForBody } from "../../../src/http/exchange.ts";
-import { ClientLeft } from "../../../src/model/errors.ts";
+import { BodyQuotaExceeded } from "../../../src/http/exchange.ts";
+import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { type Kind, KINDS, type Listening, listening } from "./support/listening.ts";
@@ -19,7 +19,7 @@ function start(kind: Kind, timeouts: { bodyRoom?: number; contendedBody?: number
       return textBody(200, String(length));
     } catch (error) {
       ends.push((error as Error).name);
-      if (error instanceof NoRoomForBody) return textBody(503, "no room");
+      if (error instanceof BodyQuotaExceeded) return textBody(503, "no room");
       throw error;
     }
   }, { timeouts: { bodyRoom: 20, contendedBody: 20, ...timeouts } });
@@ -71,7 +71,7 @@ for (const kind of KINDS) {
     assert.equal((await other.readReply("POST")).text, String(LARGE.length));
     await sending;
     assert.ok(await holder.atEnd());
-    assert.deepEqual(server.ends.toSorted(), ["ClientLeft", "read"]);
+    assert.deepEqual(server.ends.toSorted(), ["ClientDisconnected", "read"]);
   });
 
   Deno.test(`a body that waits too long is refused, and its connection closed (${kind})`, async () => {
@@ -88,7 +88,7 @@ for (const kind of KINDS) {
     using _holder = await holding(server);
     using waiting = await asking(server);
     waiting.close();
-    await eventually(() => assert.deepEqual(server.ends, ["ClientLeft"]));
+    await eventually(() => assert.deepEqual(server.ends, ["ClientDisconnected"]));
   });
 
   Deno.test(`closing the server ends the wait for room (${kind})`, async () => {
@@ -115,7 +115,7 @@ for (const kind of KINDS) {
     assert.equal((await connection.readReply("POST")).status, 410);
     await connection.send(bytes.subarray(bytes.length / 2));
     const end = await within(3, reading.promise, "nobody reads it any more");
-    assert.ok(end instanceof ClientLeft);
+    assert.ok(end instanceof ClientDisconnected);
     await within(3, server.transport.close(10_000), "the connection is closed, though its client stays");
   });
 }

@@ -28,8 +28,8 @@ function watchingHandler(watched: Map<string, Watched>): Handler {
     const { arrived, left } = watched.get(id!)!;
     const body = await request.body(BODY_BYTES_MAX);
     arrived.resolve(body.length);
-    if (state === "waiting") request.left.addEventListener("abort", () => left.resolve());
-    else await eventually(() => assert.ok(request.left.aborted)).then(left.resolve, left.reject);
+    if (state === "waiting") request.disconnected.addEventListener("abort", () => left.resolve());
+    else await eventually(() => assert.ok(request.disconnected.aborted)).then(left.resolve, left.reject);
     await left.promise;
     return textBody(200, "nobody reads this");
   };
@@ -96,7 +96,7 @@ for (const kind of KINDS) {
       }
     }
     await eventually(() => assert.equal(failures.length, 8));
-    assert.deepEqual(new Set(failures), new Set(["ClientLeft"]));
+    assert.deepEqual(new Set(failures), new Set(["ClientDisconnected"]));
   });
 
   Deno.test(`a late question still finds that the client has left (${kind})`, async () => {
@@ -104,7 +104,7 @@ for (const kind of KINDS) {
     await using server = listening(kind, async (request) => {
       await request.body(BODY_BYTES_MAX);
       await pause(200);
-      told.resolve(request.left.aborted);
+      told.resolve(request.disconnected.aborted);
       return textBody(200, "");
     });
     using client = await LeavingClient.open(server.address, "FIN");
@@ -117,7 +117,7 @@ for (const kind of KINDS) {
   Deno.test(`a client that stays is not taken for one that left (${kind})`, async () => {
     let aborted = 0;
     await using server = listening(kind, async (request) => {
-      request.left.addEventListener("abort", () => aborted++);
+      request.disconnected.addEventListener("abort", () => aborted++);
       const body = await request.body(BODY_BYTES_MAX);
       await new Promise((resolve) => setTimeout(resolve, 20));
       return textBody(200, String(body.length));

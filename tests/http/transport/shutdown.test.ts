@@ -16,7 +16,7 @@ class Gate {
   readonly handler: Handler = async (request) => {
     if (request.target === "/at-once") return textBody(200, "at once");
     this.begun++;
-    request.left.addEventListener("abort", () => this.left++);
+    request.disconnected.addEventListener("abort", () => this.left++);
     await this.open.promise;
     return textBody(200, "done");
   };

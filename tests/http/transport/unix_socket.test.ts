@@ -15,7 +15,7 @@ async function leaveStaleSocket(path: string): Promise<void> {
 }
 
 /** Asserts that a path is refused, both before the start and when it is taken. */
-async function assertRefused(path: string, expected: RegExp): Promise<void> {
+async function assertRejected(path: string, expected: RegExp): Promise<void> {
   const take = (): Promise<Transport> => listenAtPath({ path, mode: 0o600 }, listenAt);
   for (const refuse of [checkSocketPath, take]) {
     await assert.rejects(refuse(path), (error) => {
@@ -68,7 +68,7 @@ Deno.test("a stale socket is replaced, but not before the path is taken", async 
 Deno.test("a socket on which a server answers is refused and stays", async () => {
   await inDirectory(async (_, path) => {
     using _listener = Deno.listen({ transport: "unix", path });
-    await assertRefused(path, /in use: a server listens/);
+    await assertRejected(path, /in use: a server listens/);
     assert.equal(Deno.lstatSync(path).isSocket, true);
   });
 });
@@ -86,7 +86,7 @@ Deno.test("anything that is not a socket is refused and stays, links to a socket
     for (const make of makers) {
       make();
       const before = Deno.lstatSync(path);
-      await assertRefused(path, /exists and is not a socket/);
+      await assertRejected(path, /exists and is not a socket/);
       assert.equal(Deno.lstatSync(path).ino, before.ino);
       Deno.removeSync(path);
     }
@@ -97,11 +97,11 @@ Deno.test("anything that is not a socket is refused and stays, links to a socket
 Deno.test("a missing directory is refused with the command that creates it, and is not created", async () => {
   await inDirectory(async (directory) => {
     const missing = join(directory, "run");
-    await assertRefused(join(missing, "server.sock"), /does not exist: create it with "mkdir -p .*\/run"/);
+    await assertRejected(join(missing, "server.sock"), /does not exist: create it with "mkdir -p .*\/run"/);
     assert.throws(() => Deno.statSync(missing), Deno.errors.NotFound);
-    await assertRefused(`${missing}/`, /does not exist: create it with "mkdir -p .*\/run"/);
+    await assertRejected(`${missing}/`, /does not exist: create it with "mkdir -p .*\/run"/);
     Deno.writeTextFileSync(missing, "a file");
-    await assertRefused(join(missing, "server.sock"), /does not exist/);
+    await assertRejected(join(missing, "server.sock"), /does not exist/);
   });
 });
 
@@ -115,7 +115,7 @@ Deno.test("a path without a directory is looked for in the working directory", a
       await transport.close(0);
       assert.deepEqual(namesIn(directory), []);
       Deno.writeTextFileSync("server.sock", "");
-      await assertRefused("server.sock", /not a socket/);
+      await assertRejected("server.sock", /not a socket/);
     } finally {
       Deno.chdir(before);
     }

@@ -4,7 +4,7 @@ import type { NewEvent } from "../../../src/model/event.ts";
 import { matches, type Query } from "../../../src/model/query.ts";
 import type { ReadRequest } from "../../../src/model/read_request.ts";
 import { isInTimeRange } from "../../../src/model/time_range.ts";
-import { ClientLeft } from "../../../src/model/errors.ts";
+import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { filterTerms } from "../../../src/store/feed/filter_terms.ts";
 import type { Client, Store } from "../../../src/store/store.ts";
 import type { StoreWrite } from "../../../src/store/write.ts";
@@ -22,7 +22,7 @@ const FOLLOWERS = 100;
 const BURSTS = rounds(10, 200);
 const TURNS_PER_BURST_MAX = 20;
 /** Longer than any follower takes, and shorter than its reads wait: one that is not woken is found. */
-const PATIENCE_SECONDS = 20;
+const TIMEOUT_SECONDS = 20;
 
 type Random = (below: number) => number;
 
@@ -46,7 +46,7 @@ async function follow(store: Store, seed: number): Promise<void> {
     return new Follower(reads, requestOf(i, query), seededRandom(seed + i));
   });
   const leaving = new AbortController();
-  const client = { left: leaving.signal };
+  const client = { disconnected: leaving.signal };
   const ends = followers.map((follower) => follower.follow(client));
   const random = seededRandom(seed);
   const writer = new Writer(store, pool, random, followers);
@@ -54,7 +54,7 @@ async function follow(store: Store, seed: number): Promise<void> {
     for (let turn = random(TURNS_PER_BURST_MAX); turn >= 0; turn--) await writer.turn();
     await eventually(
       () => followers.forEach((follower) => follower.assertCaughtUp(writer.head)),
-      PATIENCE_SECONDS,
+      TIMEOUT_SECONDS,
     );
   }
   leaving.abort();
@@ -107,7 +107,7 @@ class Follower {
     while (this.#position + 1 < this.#before) {
       const request = { ...this.#request, afterSequence: this.#position };
       const page = await this.#reads.page(request, client).catch((error: Error) => {
-        if (!(error instanceof ClientLeft)) throw error;
+        if (!(error instanceof ClientDisconnected)) throw error;
       });
       if (page === undefined) return;
       const { sequences, hasMore, head } = await readPage(page);

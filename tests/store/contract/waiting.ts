@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import type { Query } from "../../../src/model/query.ts";
 import type { Page } from "../../../src/store/open_page.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { ClientLeft } from "../../../src/model/errors.ts";
+import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { newEvent, ofTypes, queryOf, storeWrite, unless } from "../made_writes.ts";
 import { DONE, kindOf, written } from "../outcomes.ts";
 import type { StoreTest } from "./store_contract.ts";
 import { type Hooks, type ReadPage, readPage, STAYING, WaitingReads } from "./waiting_reads.ts";
 
 /** Longer than anything takes, and shorter than reads wait. */
-const PATIENCE_SECONDS = 20;
+const TIMEOUT_SECONDS = 20;
 
 /** Found by any of very many terms. */
 const LARGE = queryOf(["t", ...Array.from({ length: 600 }, (_, i) => `other ${i}`)]);
@@ -26,7 +26,7 @@ export function contractOfWaiting(test: StoreTest): void {
 /** @throws Error when a read that need not wait any more does so */
 async function soon(page: Promise<Page>): Promise<Page> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("the read still waits")), 1000 * PATIENCE_SECONDS);
+  const timer = setTimeout(() => reject(new Error("the read still waits")), 1000 * TIMEOUT_SECONDS);
   try {
     return await Promise.race([page, late]);
   } finally {
@@ -197,10 +197,10 @@ function ends(test: StoreTest): void {
   test("a read that waits is over when its client leaves, and one that nothing can match never waits", async (store) => {
     const reads = new WaitingReads(store);
     const leaving = new AbortController();
-    const page = reads.page({}, { left: leaving.signal });
+    const page = reads.page({}, { disconnected: leaving.signal });
     await reads.untilOneWaits();
     leaving.abort();
-    await assert.rejects(page, ClientLeft);
+    await assert.rejects(page, ClientDisconnected);
     assert.deepEqual((await readPage(await soon(reads.page({ query: "none" })))).sequences, []);
     assert.equal(reads.waiting, 0);
   });

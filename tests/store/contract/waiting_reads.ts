@@ -13,7 +13,7 @@ import { eventually } from "../../support/eventually.ts";
 const WAIT_SECONDS = 60;
 
 /** A client that never leaves. */
-export const STAYING: Client = { left: new AbortController().signal };
+export const STAYING: Client = { disconnected: new AbortController().signal };
 
 /** What happens around the reads of a test, by their number from 1. */
 export interface Hooks {

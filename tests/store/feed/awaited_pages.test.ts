@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ClientLeft } from "../../../src/model/errors.ts";
+import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { CommitFeed } from "../../../src/store/feed/commit_feed.ts";
 import { AwaitedPages, type AwaitedRead } from "../../../src/store/feed/awaited_pages.ts";
 import type { Chunk } from "../../../src/store/chunk.ts";
@@ -18,7 +18,7 @@ const READ: AwaitedRead = {
 };
 
 /** What it holds is told later, as when the main thread has not come to it yet. tests/store/contract/ has the rest. */
-class ToldStore {
+class NotifiedStore {
   state = OLD;
   readonly feed = new CommitFeed(OLD);
   reads = 0;
@@ -45,7 +45,7 @@ class ToldStore {
   page(read: Partial<AwaitedRead> = {}): Promise<Page> {
     const reads = { chunk: this.#chunk.bind(this) } as unknown as Store["reads"];
     const pages = new AwaitedPages({ reads, feed: this.feed });
-    return pages.page({ ...READ, ...read }, { left: this.#client.signal });
+    return pages.page({ ...READ, ...read }, { disconnected: this.#client.signal });
   }
 
   async #chunk({ afterSequence }: { afterSequence: number }): Promise<Chunk> {
@@ -69,7 +69,7 @@ function shown({ storeId, head, whole }: Page): unknown {
 }
 
 Deno.test("what is told after a read has seen it, a read does not look for again", async () => {
-  const store = new ToldStore();
+  const store = new NotifiedStore();
   store.commit();
   const page = store.page({ afterSequence: 1 });
   await settled();
@@ -83,7 +83,7 @@ Deno.test("what is told after a read has seen it, a read does not look for again
 });
 
 Deno.test("a read that begins after a reset waits, although others have not been told of the reset yet", async () => {
-  const store = new ToldStore();
+  const store = new NotifiedStore();
   store.reset();
   const page = store.page();
   await settled();
@@ -96,8 +96,8 @@ Deno.test("a read that begins after a reset waits, although others have not been
 });
 
 Deno.test("of a client that leaves while its read looks, nothing waits", async () => {
-  const store = new ToldStore();
+  const store = new NotifiedStore();
   store.onLooked = () => store.leave();
-  await assert.rejects(store.page(), ClientLeft);
+  await assert.rejects(store.page(), ClientDisconnected);
   assert.equal(store.feed.subscriptions, 0);
 });

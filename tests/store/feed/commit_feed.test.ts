@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Refusal } from "../../../src/model/errors.ts";
+import { ApiError } from "../../../src/model/errors.ts";
 import type { NewEvent } from "../../../src/model/event.ts";
 import { matches, type Query } from "../../../src/model/query.ts";
 import { isInTimeRange } from "../../../src/model/time_range.ts";
@@ -135,7 +135,7 @@ Deno.test("large queries are waited for only as long as there is memory for them
   const watches = [1, 2, 3].map(() => feed.subscribe(large));
   assert.throws(
     () => feed.subscribe(large),
-    (error) => error instanceof Refusal && error.code === "Unavailable",
+    (error) => error instanceof ApiError && error.code === "Unavailable",
   );
   watches[0]![Symbol.dispose]();
   feed.subscribe(large);
@@ -147,7 +147,7 @@ Deno.test("small queries are waited for, however much memory large ones take", a
   const large = watched({ query: queryOf(types) });
   assert.throws(() => {
     while (true) feed.subscribe(large);
-  }, Refusal);
+  }, ApiError);
   const watches = Array.from({ length: 2000 }, () => {
     return feed.subscribe(watched({ query: queryOf(["u"], [TENANT]) }));
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Refusal } from "../../../src/model/errors.ts";
+import { ApiError } from "../../../src/model/errors.ts";
 import { StoreFileError } from "../../../src/store/sqlite/data_directory/database_file.ts";
 import { initStore } from "../../../src/store/sqlite/data_directory/init_store.ts";
 import { SqliteStore } from "../../../src/store/sqlite/sqlite_store.ts";
@@ -53,7 +53,7 @@ Deno.test("a thousand reads may wait for a reader, one more is refused as Unavai
     await store.reads.ping();
     const reads = Array.from({ length: 1001 }, () => store.reads.projection({ type: "p", id: "1" }));
     await assert.rejects(store.reads.projection({ type: "p", id: "1" }), (error) => {
-      assert.ok(error instanceof Refusal && error.code === "Unavailable");
+      assert.ok(error instanceof ApiError && error.code === "Unavailable");
       return true;
     });
     assert.equal((await Promise.all(reads)).length, 1001);

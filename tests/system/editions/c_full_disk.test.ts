@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NoReply, type Reply } from "../../support/connection.ts";
 import { eventually } from "../../support/eventually.ts";
-import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
 import { MEBIBYTE, smallDiskTest } from "../support/small_disk.ts";
 import {
   append,
@@ -43,8 +43,8 @@ smallDiskTest(
     for (let i = 0; i < 3; i++) {
       const transaction = await begin(client);
       expectStatus(await transaction.change({ create: [{ type: "undone", id: "1", payload: "" }] }), 200);
-      assertRefused(await transaction.append(large), 500, "InternalError", FULL);
-      assertRefused(await transaction.commit(), 410, "TicketNotActive");
+      assertRejected(await transaction.append(large), 500, "InternalError", FULL);
+      assertRejected(await transaction.commit(), 410, "TicketNotActive");
       assert.deepEqual((await client.queryEvents()).events.map(({ type }) => type), ["kept"]);
       assert.equal((await client.request("GET", "/projections/undone/1")).status, 404);
     }
@@ -58,7 +58,7 @@ smallDiskTest(
     for (let i = 0; i < 50 && refused < 3; i++) {
       const beginning = await replyOrNothing(client.request("POST", "/begin"));
       if (beginning === undefined || beginning.status !== 200) {
-        if (beginning !== undefined) assertRefused(beginning, 500, "InternalError", /full/);
+        if (beginning !== undefined) assertRejected(beginning, 500, "InternalError", /full/);
         refused++;
         continue;
       }
@@ -69,7 +69,7 @@ smallDiskTest(
         ? await replyOrNothing(client.request("POST", "/commit", { headers: ticket }))
         : appended;
       if (last?.status === 204) continue;
-      if (last !== undefined) assertRefused(last, 500, "InternalError", FULL);
+      if (last !== undefined) assertRejected(last, 500, "InternalError", FULL);
       refused++;
     }
     assert.equal(refused, 3, "the disk became full");

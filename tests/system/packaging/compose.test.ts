@@ -19,7 +19,7 @@ const NGINX = "tools/packaging/docker/nginx.conf";
 const TOKEN = "a-token-of-the-test";
 
 /** However busy the machine is. */
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 
 /** The variables of a server, with those that the operator gives. */
 function serverVariables(databaseUrl: string): Record<string, string> {
@@ -108,7 +108,7 @@ await debianTest(
     // A connection that was kept alive may still be tried once.
     await eventually(async () => {
       for (let i = 0; i < 10; i++) assert.equal((await client.queryEvents()).reply.status, 200);
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
     await client.append({ type: "after", payload: "" });
     assert.equal((await client.allEvents()).length, 21);
   },

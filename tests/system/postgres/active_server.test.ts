@@ -6,7 +6,7 @@ import { append } from "../../editions/b_tx/client.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { metrics } from "../../support/metrics.ts";
 import { startServer } from "../../support/server_process.ts";
-import { healthOf, Pair, PATIENCE_SECONDS } from "./support/pair.ts";
+import { healthOf, Pair, TIMEOUT_SECONDS } from "./support/pair.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 
 /** "EvSt", under which earlier versions took an advisory lock. */
@@ -64,7 +64,7 @@ await clusterTest("who may only connect cannot keep a server from becoming activ
       SERVICE_POSTGRES_SCHEMA: schema,
     },
   });
-  await eventually(async () => assert.equal(await healthOf(server.client()), "ok"), PATIENCE_SECONDS);
+  await eventually(async () => assert.equal(await healthOf(server.client()), "ok"), TIMEOUT_SECONDS);
   for (const sql of [`LOCK TABLE ${schema}.store`, `SELECT FROM ${schema}.store FOR UPDATE`]) {
     await assert.rejects(stranger.run([{ sql: "BEGIN" }, { sql }]), /permission denied/);
     await stranger.run([{ sql: "ROLLBACK" }]);

@@ -124,7 +124,7 @@ await debianTest(
   async ({ openssl, ...programs }) => {
     await using setup = await setUp(openssl, programs);
     const { maker } = setup;
-    const assertRefused = async (why: RegExp, url = setup.url("verify-full", "ours")): Promise<void> => {
+    const assertRejected = async (why: RegExp, url = setup.url("verify-full", "ours")): Promise<void> => {
       await assert.rejects(connect(setup, url), ({ message }: Error) => {
         assert.match(message, /^invalid peer certificate: /);
         assert.match(message, why);
@@ -136,28 +136,28 @@ await debianTest(
     await setup.show("good", ["below"]);
     await connect(setup, setup.url("verify-full", "ours"));
     await connect(setup, setup.url("verify-full", "below"));
-    await assertRefused(
+    await assertRejected(
       /not for localhost, but for 127\.0\.0\.1$/,
       setup.url("verify-full", "ours", "localhost"),
     );
     await connect(setup, setup.url("verify-ca", "ours", "localhost"));
-    await assertRefused(/unable to/, setup.url("verify-ca", "forged"));
+    await assertRejected(/unable to/, setup.url("verify-ca", "forged"));
     await setup.show("good");
-    await assertRefused(/unable to/);
+    await assertRejected(/unable to/);
 
     // Deno 2.9.6 itself trusts every chain with such a certificate in it, forged ones too.
     await maker.issue("old", "ours", []);
     await setup.show("old");
-    await assertRefused(/X\.509 version 1 says too little: make one of version 3$/);
+    await assertRejected(/X\.509 version 1 says too little: make one of version 3$/);
     await maker.issue("old_forged", "forged", [], "Below");
     await maker.issue("of_old", "old_forged", FOR_THIS_HOST);
     await setup.show("of_old", ["old_forged"]);
-    await assertRefused(/X\.509 version 1/);
+    await assertRejected(/X\.509 version 1/);
 
     await maker.issue("leaf", "ours", ["basicConstraints=CA:FALSE", ...FOR_THIS_HOST]);
     await maker.issue("of_leaf", "leaf", FOR_THIS_HOST);
     await setup.show("of_leaf", ["leaf"]);
-    await assertRefused(/unable to/);
+    await assertRejected(/unable to/);
 
     const quoted = ["subjectAltName=@names", "[names]", 'DNS.1="other.org\\\\, DNS:localhost"'];
     for (
@@ -167,7 +167,10 @@ await debianTest(
     ) {
       await maker.issue("other", "ours", names, "localhost");
       await setup.show("other");
-      await assertRefused(/it is not for localhost, but for /, setup.url("verify-full", "ours", "localhost"));
+      await assertRejected(
+        /it is not for localhost, but for /,
+        setup.url("verify-full", "ours", "localhost"),
+      );
     }
   },
 );

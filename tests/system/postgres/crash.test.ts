@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Answer, assertTold, isAcknowledged, writeWhole } from "../../server/acknowledged_writes.ts";
+import { type Answer, assertAnswered, isAcknowledged, writeWhole } from "../../server/acknowledged_writes.ts";
 import { pause } from "../../support/eventually.ts";
 import { startServer } from "../../support/server_process.ts";
 import { clusterTest } from "./support/postgres_test.ts";
@@ -38,7 +38,7 @@ await clusterTest(
     }
     isOver = true;
     await Promise.all(writers);
-    await assertTold(server.client(), answers);
+    await assertAnswered(server.client(), answers);
     for (const answer of answers.values()) {
       assert.ok(answer === "none" || answer.status === 200 || answer.status === 503, JSON.stringify(answer));
     }

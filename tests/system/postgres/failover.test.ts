@@ -4,7 +4,7 @@ import { append as appendWithTicket } from "../../editions/c_ticket/client.ts";
 import type { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
-import { appendedAgain, Failover, PATIENCE_SECONDS } from "./support/failover.ts";
+import { appendedAgain, Failover, TIMEOUT_SECONDS } from "./support/failover.ts";
 import { postgresTest } from "./support/postgres_test.ts";
 
 function failoverTest(name: string, test: (failover: Failover) => Promise<void>): Promise<void> {
@@ -57,7 +57,7 @@ await failoverTest(
     await primary!.end("SIGKILL");
     await eventually(async () => {
       assert.equal((await client.request("GET", "/health")).status, 503, "a replica is not the store");
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
   },
 );
 
@@ -76,7 +76,7 @@ await failoverTest(
         const { store, types } = await seen(client);
         assert.equal(store, before.store);
         assert.deepEqual(types.slice(0, 3), ["a", "b", "c"]);
-      }, PATIENCE_SECONDS);
+      }, TIMEOUT_SECONDS);
     }
   },
 );
@@ -101,7 +101,7 @@ await failoverTest(
         const now = await seen(client);
         assert.notEqual(now.store, before.store);
         assert.deepEqual([now.head, now.types], [2, ["a", "b"]]);
-      }, PATIENCE_SECONDS);
+      }, TIMEOUT_SECONDS);
       for (const after of [2, 3, 4]) assert.equal(await decided(client, before.store, after), 409);
     }
     await append(reader, "c", "d", "e");
@@ -227,7 +227,7 @@ await failoverTest("edition B: a transaction on a history that went back is a co
     const page = await client.queryEvents("all");
     assert.notEqual(page.store, before);
     assert.deepEqual(page.events.map(({ type }) => type), ["a"]);
-  }, PATIENCE_SECONDS);
+  }, TIMEOUT_SECONDS);
   // In the place of what was lost.
   await appendInTx(client, { type: "never", payload: "" });
   assert.equal((await client.request("POST", `/tx/${txId}/commit`)).status, 409);
@@ -246,7 +246,7 @@ await failoverTest("edition C: an append at a lost position is a conflict", asyn
     const page = await client.queryEvents();
     assert.notEqual(page.store, before);
     assert.deepEqual(page.events.map(({ type }) => type), ["a"]);
-  }, PATIENCE_SECONDS);
+  }, TIMEOUT_SECONDS);
   const headers = {
     "x-service-ticket": (await client.request("POST", "/begin")).json<{ ticket: string }>().ticket,
   };

@@ -4,7 +4,7 @@ import { initPostgresStore } from "../../../src/store/postgres/connection/create
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
 import type { StorePlace } from "../../../src/store/postgres/connection/place.ts";
 import { numberIn, textIn } from "../../../src/store/postgres/protocol/cells.ts";
-import { Claim } from "../../../src/store/postgres/servers/claim.ts";
+import { WriteOwnership } from "../../../src/store/postgres/cluster/write_ownership.ts";
 import type { Session } from "../../../src/store/postgres/protocol/session.ts";
 import type { StoreRow } from "../../../src/store/postgres/tables/state.ts";
 import { PostgresWriter } from "../../../src/store/postgres/writing/postgres_writer.ts";
@@ -12,7 +12,7 @@ import { WriterSession } from "../../../src/store/postgres/writing/writer_sessio
 import { ofTypes } from "../../store/made_writes.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { CuttingProxy } from "./support/cutting_proxy.ts";
-import { Failover, PATIENCE_SECONDS } from "./support/failover.ts";
+import { Failover, TIMEOUT_SECONDS } from "./support/failover.ts";
 import { postgresTest } from "./support/postgres_test.ts";
 
 const schema = "eventstore";
@@ -29,28 +29,28 @@ function placeOf({ hosts }: Failover, host: number): StorePlace {
   return { address: hosts[host]!.address(), schema };
 }
 
-/** A server without its companion: what it has seen is only what it has done. */
+/** A server without its peer monitor: what it has seen is only what it has done. */
 class Member implements AsyncDisposable {
-  readonly claim: Claim;
+  readonly ownership: WriteOwnership;
   readonly renewals: string[] = [];
   row!: StoreRow;
   writer!: WriterSession;
   turns!: PostgresWriter;
 
   constructor(readonly place: StorePlace) {
-    this.claim = new Claim(place, { edition: "A", servers: "shared" });
-    this.claim.primary.onRenewed = (reason) => this.renewals.push(reason);
+    this.ownership = new WriteOwnership(place, { edition: "A", servers: "shared" });
+    this.ownership.primary.onRenewed = (reason) => this.renewals.push(reason);
   }
 
   static async join(place: StorePlace): Promise<Member> {
     const member = new Member(place);
     const session = await openPrimary(place, "writing");
-    member.row = await member.claim.take(session);
-    member.writer = new WriterSession(member.claim, session);
-    member.turns = new PostgresWriter(member.writer, member.claim, member.row, {
+    member.row = await member.ownership.take(session);
+    member.writer = new WriterSession(member.ownership, session);
+    member.turns = new PostgresWriter(member.writer, member.ownership, member.row, {
       onBroken: () => {},
       onTransaction: () => {},
-      onNews: () => {},
+      onRemoteCommits: () => {},
     });
     return member;
   }
@@ -69,7 +69,7 @@ async function sameOn({ hosts: [primary, replica] }: Failover): Promise<void> {
       (await replica!.sql(sql)).map((row) => row.map((cell) => cell && textIn(cell))),
       (await primary!.sql(sql)).map((row) => row.map((cell) => cell && textIn(cell))),
     );
-  }, PATIENCE_SECONDS);
+  }, TIMEOUT_SECONDS);
 }
 
 /**
@@ -78,7 +78,7 @@ async function sameOn({ hosts: [primary, replica] }: Failover): Promise<void> {
  */
 async function checkedSlowly(
   failover: Failover,
-  { claim: { primary } }: Member,
+  { ownership: { primary } }: Member,
   work: (session: Session) => Promise<void>,
 ): Promise<string> {
   const [old, promoted] = [0, 1].map((host) => placeOf(failover, host)) as [StorePlace, StorePlace];
@@ -113,7 +113,7 @@ await historyTest("a slow check does not give the replaced primary a new store I
     const columns = "number + 1, head, gen_random_uuid()";
     await session.run([{ sql: `INSERT INTO turn SELECT ${columns} FROM turn ORDER BY number DESC LIMIT 1` }]);
     // As a read or a write there has it seen.
-    await member.claim.primary.check(session);
+    await member.ownership.primary.check(session);
   });
   assert.deepEqual(member.renewals, [], said);
 });
@@ -136,7 +136,7 @@ await historyTest("a turn that was asked after is remembered before it is acknow
   await failover.promote(1);
   const before = member.row.storeId;
   const session = await openPrimary(placeOf(failover, 1), "reading");
-  const row = await member.claim.primary.check(session);
+  const row = await member.ownership.primary.check(session);
   await session.close();
   assert.equal(row.head, 0, "the acknowledged event is lost");
   assert.notEqual(row.storeId, before, "which is told");
@@ -151,7 +151,7 @@ await historyTest("time in which nobody could confirm does not count as waiting"
   const check = async (member: Member): Promise<StoreRow> => {
     const session = await openPrimary(placeOf(failover, 1), "reading");
     try {
-      return await member.claim.primary.check(session);
+      return await member.ownership.primary.check(session);
     } finally {
       await session.close();
     }
@@ -173,18 +173,18 @@ await historyTest(
     await sameOn(failover);
     await failover.stall(1);
     await using other = await Member.join(placeOf(failover, 0));
-    one.claim.primary.others.add(other.claim.server);
+    one.ownership.primary.others.add(other.ownership.server);
     await failover.promote(1);
     const place = placeOf(failover, 1);
-    const check = async ({ claim }: Member): Promise<void> => {
+    const check = async ({ ownership }: Member): Promise<void> => {
       await eventually(async () => {
         const session = await openPrimary(place, "reading");
         try {
-          await claim.primary.check(session);
+          await ownership.primary.check(session);
         } finally {
           await session.close();
         }
-      }, PATIENCE_SECONDS);
+      }, TIMEOUT_SECONDS);
     };
     await Promise.all([check(one), check(other)]);
     assert.deepEqual([...one.renewals, ...other.renewals], []);
@@ -202,7 +202,7 @@ await historyTest("a rollback of the disk behind a new store ID is noticed", asy
     `DELETE FROM ${schema}.turn WHERE number = ${numberIn(turn![0])}`,
     `UPDATE ${schema}.store SET id = '${textIn(before![0])}'`,
   );
-  const { primary } = member.claim;
+  const { primary } = member.ownership;
   const session = await openPrimary(placeOf(failover, 0), "reading");
   const row = await primary.check(session);
   await session.close();

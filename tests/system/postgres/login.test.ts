@@ -37,7 +37,7 @@ async function assertWorks(url: string): Promise<void> {
   await store.close();
 }
 
-async function assertRefused(url: string, why: RegExp): Promise<void> {
+async function assertRejected(url: string, why: RegExp): Promise<void> {
   await assert.rejects(open(url), ({ message }: Error) => {
     assert.match(message, why);
     assert.ok(!message.includes(PASSWORD) && !message.includes(encodeURIComponent(PASSWORD)), message);
@@ -81,21 +81,21 @@ await debianTest(
       const socket = `postgresql://${user}@localhost:${port}/postgres?host=${cluster.directory}`;
       await assertWorks(verified);
       await assertWorks(socket);
-      await assertRefused(`${url}?sslmode=verify-full`, /invalid peer certificate/);
+      await assertRejected(`${url}?sslmode=verify-full`, /invalid peer certificate/);
       const otherName = verified.replace("127.0.0.1", "localhost");
-      await assertRefused(otherName, /invalid peer certificate/);
+      await assertRejected(otherName, /invalid peer certificate/);
       await assertWorks(otherName.replace("verify-full", "verify-ca"));
-      await assertRefused(url, /no pg_hba\.conf entry for host/);
-      await assertRefused(verified.replace(user, "careful:wrong"), /password authentication failed/);
-      await assertRefused(verified.replace(user, "careful"), /asks for the password of careful/);
-      await assertRefused(url.replace(user, "plain:plain"), /wants to see the password without TLS/);
-      await assertRefused(socket.replace(user, "plain:plain"), /wants to see the password without TLS/);
+      await assertRejected(url, /no pg_hba\.conf entry for host/);
+      await assertRejected(verified.replace(user, "careful:wrong"), /password authentication failed/);
+      await assertRejected(verified.replace(user, "careful"), /asks for the password of careful/);
+      await assertRejected(url.replace(user, "plain:plain"), /wants to see the password without TLS/);
+      await assertRejected(socket.replace(user, "plain:plain"), /wants to see the password without TLS/);
       for (const place of [url, verified, socket]) {
         const unasked = /lets open in without asking for the password.* pg_hba\.conf, or remove the password/;
-        await assertRefused(place.replace(user, "open:open"), unasked);
+        await assertRejected(place.replace(user, "open:open"), unasked);
         await assertWorks(place.replace(user, "open"));
       }
-      await assertRefused(url.replace(user, "hashed:hashed"), /wants to see an MD5 hash of the password/);
+      await assertRejected(url.replace(user, "hashed:hashed"), /wants to see an MD5 hash of the password/);
     } finally {
       await Deno.remove(certificates, { recursive: true });
     }

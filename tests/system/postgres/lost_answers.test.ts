@@ -56,7 +56,7 @@ await clusterTest(
     assert.deepEqual(await store.writer.begin(), DONE);
     proxy.cutAt("projection", { lastArrives: true });
     const read = store.writer.readProjectionInside({ type: "p", id: "1" });
-    await assert.rejects(read, { name: "Refusal", code: "Unavailable" });
+    await assert.rejects(read, { name: "ApiError", code: "Unavailable" });
     proxy.cutAt(text, { lastArrives: true });
     const reset = await store.writer.reset();
     assert.deepEqual(reset, DONE);

@@ -10,7 +10,7 @@ import { PostgresCluster } from "./support/cluster.ts";
 import { postgresTest } from "./support/postgres_test.ts";
 
 /** However busy the machine is. */
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 
 interface Pair {
   readonly primary: PostgresCluster;
@@ -29,7 +29,7 @@ async function caughtUp(replica: PostgresCluster, head: number): Promise<void> {
   await eventually(async () => {
     const [row] = await replica.sql("SELECT head FROM eventstore.turn ORDER BY number DESC LIMIT 1");
     assert.equal(numberIn(row![0]), head);
-  }, PATIENCE_SECONDS);
+  }, TIMEOUT_SECONDS);
 }
 
 /** Two hosts in one URL. */
@@ -97,7 +97,7 @@ await pairTest("while the replica is down, the primary is read, and then the rep
   await using server = await startServer({ env });
   const client = server.client();
   const said = (text: RegExp): Promise<void> =>
-    server.waitForOutput(() => text.test(server.stdout + server.stderr), PATIENCE_SECONDS);
+    server.waitForOutput(() => text.test(server.stdout + server.stderr), TIMEOUT_SECONDS);
   await client.append({ type: "a", payload: "" });
   await caughtUp(replica, 1);
   const isRead = async (): Promise<boolean> => {
@@ -118,7 +118,7 @@ await pairTest("while the replica is down, the primary is read, and then the rep
   await eventually(async () => {
     assert.equal((await client.allEvents()).length, 2);
     assert.ok(await isRead());
-  }, PATIENCE_SECONDS);
+  }, TIMEOUT_SECONDS);
   await said(/ replicas are read again$/m);
 });
 
@@ -137,7 +137,7 @@ await pairTest("of several hosts the primary is found, also when it has become a
   await replica.sql("SELECT pg_promote()");
   await eventually(
     async () => assert.equal((await client.write({ events: [{ type: "after", payload: "" }] })).status, 200),
-    PATIENCE_SECONDS,
+    TIMEOUT_SECONDS,
   );
   const types = (await client.allEvents()).map(({ type }) => type);
   assert.equal(types[0], "before");

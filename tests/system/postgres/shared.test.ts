@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
-import { listenTo } from "../../../src/store/postgres/servers/notices.ts";
+import { listenTo } from "../../../src/store/postgres/cluster/notifications.ts";
 import type { StoreWrite } from "../../../src/store/write.ts";
 import { allTypesOf } from "../../store/chunks.ts";
 import { changing, newEvent, ofTypes, storeWrite, unless } from "../../store/made_writes.ts";
@@ -10,7 +10,7 @@ import { clusterTest } from "./support/postgres_test.ts";
 import { SharedStores } from "./support/shared_stores.ts";
 
 /** How long it may take until a server knows what another one has done, however busy the machine is. */
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 
 /** What may look like the end of the tags. */
 const PAYLOAD = '"identifiers":{},"metadata":{},"payload":"\\"';
@@ -105,7 +105,7 @@ await clusterTest("a server that is never at rest tells of many turns at once", 
   await using shared = await SharedStores.open(cluster, 2);
   const [writer, other] = shared.stores;
   let notices = 0;
-  const listener = await openPrimary(shared.place, "informing", { onNotice: () => notices++ });
+  const listener = await openPrimary(shared.place, "informing", { onNotification: () => notices++ });
   await listener.run([listenTo(shared.place.schema)]);
   const began = performance.now();
   for (let turn = 0; turn < 100; turn++) await writer.writer.group([ofTypes("a")]);
@@ -113,5 +113,5 @@ await clusterTest("a server that is never at rest tells of many turns at once", 
   const milliseconds = performance.now() - began;
   await listener.close();
   assert.ok(told >= 1 && told <= 2 + milliseconds / 8, `${told} notices in ${milliseconds} ms`);
-  await eventually(() => assert.equal(other!.feed.state.head, 100), PATIENCE_SECONDS);
+  await eventually(() => assert.equal(other!.feed.state.head, 100), TIMEOUT_SECONDS);
 });

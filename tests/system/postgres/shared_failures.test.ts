@@ -17,7 +17,7 @@ import { SharedServers, SharedStores } from "./support/shared_stores.ts";
 const ROUNDS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 100 : 10;
 
 /** Longer than PostgreSQL lets a server that does nothing hold its turn, on a busy machine. */
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 
 /** Another server of the same stores, behind a proxy. */
 function openBehind(
@@ -79,7 +79,7 @@ await clusterTest(
     await Promise.all(others.map(async (server, i) => {
       await eventually(async () => {
         await server.client().append({ type: "kept", payload: String(i) });
-      }, PATIENCE_SECONDS);
+      }, TIMEOUT_SECONDS);
     }));
     const seconds = (performance.now() - stoppedAt) / 1000;
     assert.ok(seconds < 10, `the others wrote after ${seconds} s`);
@@ -108,7 +108,7 @@ async function stopInsideTransaction(
     cluster.sql(
       "SELECT pid FROM pg_stat_activity WHERE application_name = 'eventstore' AND wait_event_type = 'Lock'",
     );
-  await eventually(async () => assert.equal((await states()).length, 1), PATIENCE_SECONDS);
+  await eventually(async () => assert.equal((await states()).length, 1), TIMEOUT_SECONDS);
   server.signal("SIGSTOP");
   await session.run([{ sql: "ROLLBACK" }]);
   await session.close();

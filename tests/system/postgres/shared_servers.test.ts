@@ -15,7 +15,7 @@ const HISTORIES = IS_LONG ? 50 : 2;
 const SEED = 16;
 
 /** How long it may take until a server knows what another one has done, however busy the machine is. */
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 
 const DEV_MODE = { SERVICE_DEV_MODE: "true", SERVICE_MAX_QUEUED_WRITES: "1000" };
 
@@ -92,7 +92,7 @@ async function assertReadsEnd(shared: SharedServers): Promise<void> {
     await eventually(async () => {
       const { text } = await client.request("GET", "/metrics");
       assert.match(text, /^service_last_sequence 6$/m);
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
   }
 }
 
@@ -122,7 +122,7 @@ await clusterTest("a reset on one server is one on all of them", async (cluster)
     await eventually(async () => {
       const nothing = await client.write({});
       assert.equal(nothing.headers.get("x-service-store"), after);
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
   }
   const events = await first!.allEvents();
   assert.deepEqual(events.map(({ sequence, payload }) => [sequence, payload]), [[1, "0"], [2, "1"]]);

@@ -5,12 +5,12 @@ import { openPrimary } from "../../../src/store/postgres/connection/open_session
 import type { StorePlace } from "../../../src/store/postgres/connection/place.ts";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
-import { notify } from "../../../src/store/postgres/servers/notices.ts";
+import { notify } from "../../../src/store/postgres/cluster/notifications.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { written } from "../../store/outcomes.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { type Passage, TcpProxy } from "../../support/tcp_proxy.ts";
-import { Failover, PATIENCE_SECONDS } from "./support/failover.ts";
+import { Failover, TIMEOUT_SECONDS } from "./support/failover.ts";
 import { postgresTest } from "./support/postgres_test.ts";
 
 const schema = "eventstore";
@@ -89,9 +89,9 @@ await spuriousTest("a server that stopped just before a failover is not waited f
   await eventually(async () => {
     const [row] = await promoted!.sql(`SELECT count(*) FROM ${schema}.server`);
     assert.equal(numberIn(row![0]), 1);
-  }, PATIENCE_SECONDS);
+  }, TIMEOUT_SECONDS);
   await failover.promote(1);
-  await eventually(async () => void await stays.reads.chunk(page), PATIENCE_SECONDS);
+  await eventually(async () => void await stays.reads.chunk(page), TIMEOUT_SECONDS);
   await stays.close();
   assert.deepEqual(renewals, []);
 });
@@ -110,7 +110,7 @@ await spuriousTest("who may only connect cannot bring about a new store ID", asy
   }
   await failover.promote(1);
   await stranger.close();
-  await eventually(async () => void await store.reads.chunk(page), PATIENCE_SECONDS);
+  await eventually(async () => void await store.reads.chunk(page), TIMEOUT_SECONDS);
   await store.close();
   assert.deepEqual(renewals, []);
 });

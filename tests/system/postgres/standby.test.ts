@@ -3,15 +3,15 @@ import * as b from "../../editions/b_tx/client.ts";
 import * as c from "../../editions/c_ticket/client.ts";
 import { Client, parsePage } from "../../support/client.ts";
 import { metrics } from "../../support/metrics.ts";
-import { assertNoContent, assertRefused, expectStatus } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
 import { eventually } from "../../support/eventually.ts";
 import {
   becomesActive,
   healthOf,
   Pair,
   type PairEdition,
-  PATIENCE_SECONDS,
   standsBy,
+  TIMEOUT_SECONDS,
 } from "./support/pair.ts";
 import { endSessions } from "./support/end_sessions.ts";
 import { clusterTest } from "./support/postgres_test.ts";
@@ -45,7 +45,7 @@ for (const edition of EDITIONS) {
       await using pair = await Pair.start(cluster, edition);
       assert.equal(await healthOf(pair.active.client()), "ok");
       for (const [method, path] of REQUESTS) {
-        assertRefused(
+        assertRejected(
           await pair.standby.client().request(method, path),
           503,
           "Standby",
@@ -53,7 +53,7 @@ for (const edition of EDITIONS) {
         );
       }
       const undocumented = new Client(pair.standby.address);
-      assertRefused(await undocumented.request("PUT", "/unknown"), 503, "Standby", /another/);
+      assertRejected(await undocumented.request("PUT", "/unknown"), 503, "Standby", /another/);
       assert.deepEqual(await activity(pair), [1, 0]);
       const { append } = edition === "B" ? b : c;
       await append(pair.active.client(), b.event("t", "first"));
@@ -102,7 +102,7 @@ for (const edition of EDITIONS) {
         await eventually(async () => {
           await pair.settled();
           await append(pair.active.client(), b.event("t", String(round)));
-        }, PATIENCE_SECONDS);
+        }, TIMEOUT_SECONDS);
       }
     },
   );
@@ -117,7 +117,7 @@ await clusterTest(
     const old = pair.active;
     await old.stop();
     await pair.tookOver();
-    assertRefused(
+    assertRejected(
       await new b.Tx(pair.active.client(), tx.id).commit(),
       404,
       "TransactionNotFound",
@@ -151,7 +151,7 @@ await clusterTest(
     assert.deepEqual(payloads, ["kept"]);
     await pair.active.stop();
     await becomesActive(frozen);
-    assertRefused(await transaction.commit(), 410, "TicketNotActive");
+    assertRejected(await transaction.commit(), 410, "TicketNotActive");
     await c.append(frozen.client(), c.event("t", "again"));
   },
 );
@@ -169,7 +169,7 @@ await clusterTest(
     const waits = async (client: Client): Promise<void> =>
       await eventually(
         async () => assert.equal((await metrics(client)).get("service_reads_waiting"), 1),
-        PATIENCE_SECONDS,
+        TIMEOUT_SECONDS,
       );
     const [first, second] = [pair.active.client(), pair.standby.client()];
     const waiting = wait(first);
@@ -189,7 +189,7 @@ await clusterTest("without its database, a server that stands by says that", asy
   await cluster.end("SIGINT");
   await eventually(async () => {
     assert.equal(await healthOf(pair.standby.client()), "Unavailable");
-  }, PATIENCE_SECONDS);
+  }, TIMEOUT_SECONDS);
   await cluster.run();
   await pair.settled();
 });

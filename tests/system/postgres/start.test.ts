@@ -11,7 +11,7 @@ function variables(url: string, schema = "eventstore"): Record<string, string> {
 }
 
 /** Asserts that a server does not start, and says why in one line. */
-async function assertRefused(env: Record<string, string>, why: RegExp): Promise<void> {
+async function assertRejected(env: Record<string, string>, why: RegExp): Promise<void> {
   const { code, stderr } = await runServer({ env });
   assert.equal(code, 1, stderr);
   assert.match(stderr, /^eventstore-server: the store in schema [^\n]+\n$/, "one line");
@@ -38,7 +38,7 @@ await clusterTest(
       "CREATE DATABASE shop OWNER owner",
     );
     const asServer = variables(cluster.url("server", "shop"));
-    await assertRefused(
+    await assertRejected(
       asServer,
       /permission denied for database shop; its owner can create it with eventstore-init/,
     );
@@ -57,9 +57,9 @@ await clusterTest(
       assert.equal([...Deno.readDirSync(directory)].length, 0, "no data directory is made");
     });
     const owner = cluster.address("owner", "shop");
-    await assertRefused(asServer, /server lacks a right: GRANT USAGE ON SCHEMA eventstore TO server$/m);
+    await assertRejected(asServer, /server lacks a right: GRANT USAGE ON SCHEMA eventstore TO server$/m);
     await cluster.sqlIn(owner, "GRANT USAGE ON SCHEMA eventstore TO server");
-    await assertRefused(
+    await assertRejected(
       asServer,
       /server lacks a right: GRANT SELECT, UPDATE ON eventstore\.store TO server$/m,
     );
@@ -72,12 +72,12 @@ await clusterTest(
       for (const right of rights.split(", ")) {
         await cluster.sqlIn(owner, `REVOKE ${right} ON eventstore.${table} FROM server`);
         const lacks = `server lacks a right: GRANT ${rights} ON eventstore\\.${table} TO server$`;
-        await assertRefused(asServer, new RegExp(lacks, "m"));
+        await assertRejected(asServer, new RegExp(lacks, "m"));
         await cluster.sqlIn(owner, `GRANT ${right} ON eventstore.${table} TO server`);
       }
     }
     await cluster.sqlIn(owner, "UPDATE eventstore.store SET schema_version = 77");
-    await assertRefused(asServer, /it has schema version 77, and this program works with version 2$/m);
+    await assertRejected(asServer, /it has schema version 77, and this program works with version 2$/m);
   },
 );
 
@@ -87,10 +87,13 @@ await clusterTest("a server refuses a database that cannot keep its word, and sa
     "CREATE ROLE hasty LOGIN SUPERUSER",
     "ALTER ROLE hasty SET synchronous_commit = off",
   );
-  await assertRefused(variables(cluster.url("postgres", "ascii")), /the database has the encoding SQL_ASCII/);
-  await assertRefused(variables(cluster.url("hasty")), /synchronous_commit is off/);
-  await assertRefused(variables(cluster.url("postgres", "absent")), /database "absent" does not exist/);
-  await assertRefused(variables("postgresql://u@127.0.0.1:1/d"), /Connection refused/);
+  await assertRejected(
+    variables(cluster.url("postgres", "ascii")),
+    /the database has the encoding SQL_ASCII/,
+  );
+  await assertRejected(variables(cluster.url("hasty")), /synchronous_commit is off/);
+  await assertRejected(variables(cluster.url("postgres", "absent")), /database "absent" does not exist/);
+  await assertRejected(variables("postgresql://u@127.0.0.1:1/d"), /Connection refused/);
   const secret = cluster.url().replace("postgres@", "postgres:secret@");
   const env = { ...variables(secret), SERVICE_POSTGRES_READ_URL: secret };
   const { stdout } = await runServer({ env, args: ["--print-config"] });

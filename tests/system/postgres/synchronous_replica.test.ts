@@ -35,8 +35,8 @@ for (const ending of ["pg_cancel_backend", "pg_terminate_backend"]) {
       await using shared = await SharedStores.open(cluster, 1);
       const [store] = shared.stores;
       await setReplicas(cluster, "nobody");
-      let isTold = false;
-      const writing = store!.writer.group([ofTypes("a")]).finally(() => isTold = true);
+      let isReported = false;
+      const writing = store!.writer.group([ofTypes("a")]).finally(() => isReported = true);
       let first: number | undefined;
       await eventually(async () => {
         first = await waitingForReplica(cluster);
@@ -48,7 +48,7 @@ for (const ending of ["pg_cancel_backend", "pg_terminate_backend"]) {
         const second = await waitingForReplica(cluster);
         assert.ok(second !== undefined && second !== first, "nobody waits for a replica again");
       }, WAIT_SECONDS);
-      assert.equal(isTold, false, "told, and no replica has it");
+      assert.equal(isReported, false, "told, and no replica has it");
       await setReplicas(cluster, "");
       assert.equal(kindOf((await writing)[0]), "written");
       assert.deepEqual(shared.broken, []);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { append } from "../../editions/b_tx/client.ts";
 import { eventually } from "../../support/eventually.ts";
-import { Failover, PATIENCE_SECONDS } from "./support/failover.ts";
+import { Failover, TIMEOUT_SECONDS } from "./support/failover.ts";
 import { healthOf } from "./support/pair.ts";
 import { postgresTest } from "./support/postgres_test.ts";
 
@@ -22,7 +22,7 @@ await postgresTest(
     const healths = (): Promise<string[]> => Promise.all(clients.map(healthOf));
     await eventually(
       async () => assert.deepEqual((await healths()).toSorted(), ["Standby", "ok"]),
-      PATIENCE_SECONDS,
+      TIMEOUT_SECONDS,
     );
     await old!.run();
     await promoted!.sql(

@@ -24,19 +24,19 @@ const UNCHANGED = [
 ];
 
 /** Which paths nginx refuses on its own is on the page. */
-const REFUSED_BY_NGINX = ["/projections/t/n%00n", "/projections/%2e%2e/%2e%2e"];
+const REJECTED_BY_NGINX = ["/projections/t/n%00n", "/projections/%2e%2e/%2e%2e"];
 
 await proxyTest("paths reach the server as the client wrote them", async (name, programs) => {
   using upstream = new ScriptedUpstream(answerOk);
   await using proxy = await startProxy(name, programs, upstream.address);
   const client = new Client(proxy.address);
-  const targets = name === "nginx" ? UNCHANGED : [...UNCHANGED, ...REFUSED_BY_NGINX];
+  const targets = name === "nginx" ? UNCHANGED : [...UNCHANGED, ...REJECTED_BY_NGINX];
   for (const target of targets) {
     assert.equal((await client.request("GET", target)).status, 200, target);
     assert.equal(upstream.requests.at(-1)?.head.split(" ")[1], target);
   }
   if (name !== "nginx") return;
-  for (const target of REFUSED_BY_NGINX) {
+  for (const target of REJECTED_BY_NGINX) {
     assert.equal((await client.request("GET", target)).status, 400, target);
   }
   assert.equal(upstream.requests.length, UNCHANGED.length);

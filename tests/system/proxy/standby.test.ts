@@ -4,7 +4,7 @@ import { appendAs } from "../../editions/append_as.ts";
 import { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { POSTGRES_PROGRAMS, PostgresCluster } from "../postgres/support/cluster.ts";
-import { Pair, PATIENCE_SECONDS } from "../postgres/support/pair.ts";
+import { Pair, TIMEOUT_SECONDS } from "../postgres/support/pair.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { startHaproxy } from "./haproxy.ts";
 
@@ -27,7 +27,7 @@ await debianTest(
           throw error;
         }
         written.push(payload);
-      }, PATIENCE_SECONDS);
+      }, TIMEOUT_SECONDS);
     for (const end of ["stop", "kill"] as const) {
       await write(`before ${end}`);
       const old = pair.active;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { limitFileSize } from "../../../audit/disks/rooms.ts";
-import { type Answer, assertTold, isAcknowledged, writeWhole } from "../../server/acknowledged_writes.ts";
+import { type Answer, assertAnswered, isAcknowledged, writeWhole } from "../../server/acknowledged_writes.ts";
 import { inDirectory } from "../../support/directory.ts";
 import { startServer } from "../../support/server_process.ts";
 import { debianTest } from "../support/debian_program.ts";
@@ -31,6 +31,6 @@ await debianTest(
       }
       assert.ok(answers.size > 3 && !isAcknowledged([...answers.values()].at(-1)!));
       await using server = await startServer({ directory });
-      await assertTold(server.client(), answers);
+      await assertAnswered(server.client(), answers);
     }),
 );

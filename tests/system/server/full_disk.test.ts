@@ -4,7 +4,7 @@ import type { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { MEBIBYTE, type SmallDisk, smallDiskTest } from "../support/small_disk.ts";
-import { type Answer, assertTold, isAcknowledged, writeWhole } from "../../server/acknowledged_writes.ts";
+import { type Answer, assertAnswered, isAcknowledged, writeWhole } from "../../server/acknowledged_writes.ts";
 
 /** Large names make large writes: events, tags and projection hold the name. */
 const nameOf = (i: number): string => `${i} `.padEnd(20_000, "x");
@@ -38,9 +38,9 @@ test(
     assert.ok(await writeUntilFull(client, answers) > 5);
     for (let i = 0; i < 5; i++) answers.set(nameOf(i), await writeWhole(client, nameOf(i)));
     // A reader is started now: it must not need room either.
-    await assertTold(client, answers);
+    await assertAnswered(client, answers);
     assert.equal((await client.request("GET", "/health")).status, 200);
-    assertRefusedAsFull([...answers.values()].filter((answer) => !isAcknowledged(answer)));
+    assertRejectedAsFull([...answers.values()].filter((answer) => !isAcknowledged(answer)));
     disk.free();
     await eventually(async () => {
       const name = `after ${answers.size}`;
@@ -49,13 +49,13 @@ test(
       assert.ok(isAcknowledged(answer), JSON.stringify(answer));
     });
     for (let i = 10; i < 30; i++) answers.set(nameOf(i), await writeWhole(client, nameOf(i)));
-    await assertTold(client, answers);
+    await assertAnswered(client, answers);
     await server.restart();
-    await assertTold(client, answers);
+    await assertAnswered(client, answers);
   },
 );
 
-function assertRefusedAsFull(refused: readonly Answer[]): void {
+function assertRejectedAsFull(refused: readonly Answer[]): void {
   assert.equal(refused.length, 6);
   const unanswered = refused.filter((answer) => answer === "none").length;
   // When even the fence finds no room the outcome is open, once; from then on no write is tried any more.
@@ -87,6 +87,6 @@ test(
     await server.kill();
     disk.free();
     await server.start();
-    await assertTold(client, answers);
+    await assertAnswered(client, answers);
   },
 );

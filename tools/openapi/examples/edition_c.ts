@@ -121,7 +121,7 @@ const COMMANDS: readonly Exchange[] = [
   },
 ];
 
-const REFUSED: readonly Exchange[] = [
+const REJECTED: readonly Exchange[] = [
   begin("beginTooLate", TICKET_2, "A decision that was overtaken"),
   {
     operation: "POST /events",
@@ -188,6 +188,6 @@ export const EXCHANGES_C: readonly Exchange[] = [
   ...COMMANDS,
   ...readExchanges("*"),
   READ_BY_TIME,
-  ...REFUSED,
+  ...REJECTED,
   ...OPERATION,
 ];

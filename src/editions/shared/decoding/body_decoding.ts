@@ -1,8 +1,8 @@
 import type { ServerSettings } from "../../../config/load.ts";
 import { tickEnd, tickIsLong } from "../../../http/tick.ts";
-import { ClientLeft, LimitReached, Refusal } from "../../../model/errors.ts";
+import { ApiError, ClientDisconnected, LimitReached } from "../../../model/errors.ts";
 import type { Client } from "../../../store/store.ts";
-import { type Outline, outline } from "../../../wire/json_outline.ts";
+import { type JsonScan, scanJson } from "../../../wire/json_scan.ts";
 import { parseJson } from "../../../wire/json.ts";
 import { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Decoders } from "./decoders.ts";
@@ -30,7 +30,7 @@ export interface BodyDecodingOptions<D extends Decoders> {
 
 /** A body that waits for the worker. */
 interface Waiting extends DecodeRequest, PromiseWithResolvers<Decoded> {
-  readonly left: AbortSignal;
+  readonly disconnected: AbortSignal;
 }
 
 /**
@@ -52,7 +52,7 @@ export class BodyDecoding<D extends Decoders> {
 
   /**
    * Decodes a body, whose bytes are gone afterwards.
-   * @throws Refusal InvalidRequest or PayloadTooLarge, ClientLeft when the client left while the body waited
+   * @throws ApiError InvalidRequest or PayloadTooLarge, ClientDisconnected when the client left while the body waited
    */
   async decode<Name extends keyof D & string>(
     name: Name,
@@ -60,13 +60,13 @@ export class BodyDecoding<D extends Decoders> {
     client: Client,
   ): Promise<ReturnType<D[Name]>> {
     const { decoders, limits } = this.#options;
-    const counted = isMedium(body) ? outline(body) : undefined;
+    const counted = isMedium(body) ? scanJson(body) : undefined;
     const isSmall = isQuicklyDecoded(body, counted);
     // Many that arrive together must not add up to what a large one would take.
     while (isSmall && tickIsLong()) await tickEnd();
     const value = isSmall
       ? decoders[name]!(parseJson(body, counted), limits)
-      : valueOf(await this.#decodeInWorker(name, body, client.left));
+      : valueOf(await this.#decodeInWorker(name, body, client.disconnected));
     return value as ReturnType<D[Name]>;
   }
 
@@ -76,8 +76,8 @@ export class BodyDecoding<D extends Decoders> {
     if (!this.#isRunning) this.#endWorker();
   }
 
-  #decodeInWorker(name: string, body: Uint8Array<ArrayBuffer>, left: AbortSignal): Promise<Decoded> {
-    const waiting = { name, body, left, ...Promise.withResolvers<Decoded>() };
+  #decodeInWorker(name: string, body: Uint8Array<ArrayBuffer>, disconnected: AbortSignal): Promise<Decoded> {
+    const waiting = { name, body, disconnected, ...Promise.withResolvers<Decoded>() };
     this.#waiting.push(waiting);
     if (!this.#isRunning) this.#run();
     return waiting.promise;
@@ -103,8 +103,10 @@ export class BodyDecoding<D extends Decoders> {
 
   /** The body that is decoded next. Those of clients that have left are not. */
   #take(): Waiting | undefined {
-    for (const { left, reject } of this.#waiting) if (left.aborted) reject(new ClientLeft());
-    this.#waiting = this.#waiting.filter(({ left }) => !left.aborted);
+    for (const { disconnected, reject } of this.#waiting) {
+      if (disconnected.aborted) reject(new ClientDisconnected());
+    }
+    this.#waiting = this.#waiting.filter(({ disconnected }) => !disconnected.aborted);
     let next = this.#waiting[0];
     if (next === undefined) return undefined;
     if (++this.#taken % OLDEST_FIRST_EVERY !== 0) {
@@ -143,13 +145,13 @@ function isMedium({ length }: Uint8Array): boolean {
   return length >= COUNTED_BYTES_MIN && length <= DECODED_HERE_BYTES_MAX;
 }
 
-function isQuicklyDecoded({ length }: Uint8Array, counted: Outline | undefined): boolean {
+function isQuicklyDecoded({ length }: Uint8Array, counted: JsonScan | undefined): boolean {
   return counted === undefined ? length < COUNTED_BYTES_MIN : counted.valueCount <= DECODED_HERE_VALUES_MAX;
 }
 
-/** @throws Refusal that the decoder threw */
+/** @throws ApiError that the decoder threw */
 function valueOf(decoded: Decoded): unknown {
   if ("value" in decoded) return decoded.value;
   const { refused, detail, isLimit } = decoded;
-  throw isLimit ? new LimitReached(detail ?? "") : new Refusal(refused, detail);
+  throw isLimit ? new LimitReached(detail ?? "") : new ApiError(refused, detail);
 }

@@ -1,8 +1,8 @@
 import type { ServerSettings } from "../../../config/load.ts";
-import { type ErrorCode, LimitReached, Refusal } from "../../../model/errors.ts";
+import { ApiError, type ErrorCode, LimitReached } from "../../../model/errors.ts";
 import { parseJson } from "../../../wire/json.ts";
 import { hostObject } from "../../../workers/host_object.ts";
-import { standBack } from "../../../workers/low_priority.ts";
+import { lowerThreadPriority } from "../../../workers/low_priority.ts";
 import type { Decoders } from "./decoders.ts";
 
 /** A body to decode, and which one it is. Its bytes are moved to the worker. */
@@ -30,7 +30,7 @@ export class HostedDecoders {
     try {
       return { value: this.#decoders[name]!(parseJson(body), this.#limits) };
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       return { refused: error.code, detail: error.detail, isLimit: error instanceof LimitReached };
     }
   }
@@ -46,6 +46,6 @@ export interface HostedDecodersClass {
 /** Makes this worker the home of the decoders. */
 export function hostDecoders(decoders: Decoders): void {
   const home: HostedDecodersClass = { open: (limits) => new HostedDecoders(decoders, limits) };
-  standBack();
+  lowerThreadPriority();
   hostObject(home);
 }

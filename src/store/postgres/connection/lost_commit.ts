@@ -6,7 +6,7 @@ import { openPrimary } from "./open_session.ts";
 import type { StorePlace } from "./place.ts";
 
 /** For so long it is tried to find out. */
-const PATIENCE_MILLISECONDS = 60_000;
+const TIMEOUT_MILLISECONDS = 60_000;
 const PAUSE_MILLISECONDS = 250;
 
 /** The number of a transaction that PostgreSQL has never given out, as after a failover. */
@@ -43,7 +43,7 @@ export async function wasCreated(
   place: StorePlace,
   { storeId, transaction }: Creation,
 ): Promise<boolean | undefined> {
-  const endAt = performance.now() + PATIENCE_MILLISECONDS;
+  const endAt = performance.now() + TIMEOUT_MILLISECONDS;
   while (performance.now() < endAt) {
     const found = await foundId(place, transaction).catch(() => undefined);
     if (found !== undefined) return found.storeId === storeId;

@@ -6,11 +6,11 @@ import {
 } from "../../../config/postgres_url.ts";
 import { booleanIn, textIn } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
-import { isOlder } from "../servers/failover.ts";
+import { isOlder } from "../cluster/failover.ts";
 import { Session, type SessionOptions } from "../protocol/session.ts";
 
 /** A server that has not answered after this time does not keep the next one from being tried beside it. */
-const PATIENCE_MILLISECONDS = 1000;
+const TIMEOUT_MILLISECONDS = 1000;
 
 type Attempt = () => Promise<Session>;
 
@@ -76,7 +76,7 @@ async function latestOf(attempts: readonly Attempt[], names: readonly string[]):
       const session = await attempt();
       if (isOver) return await session.close();
       opened.push(session);
-      timer ??= setTimeout(resolve, PATIENCE_MILLISECONDS);
+      timer ??= setTimeout(resolve, TIMEOUT_MILLISECONDS);
     } catch (error) {
       errors[place] = error as Error;
     }
@@ -100,7 +100,7 @@ function firstOf(attempts: readonly Attempt[], names: readonly string[]): Promis
     const place = begun++;
     const attempt = attempts[place];
     if (attempt === undefined || isOver) return;
-    const slow = setTimeout(next, PATIENCE_MILLISECONDS);
+    const slow = setTimeout(next, TIMEOUT_MILLISECONDS);
     attempt().then((session) => {
       if (isOver) return void session.close();
       isOver = true;

@@ -26,7 +26,7 @@ const SILENCE_MILLISECONDS: Readonly<Record<Purpose, number>> = {
 
 export interface PrimaryOptions {
   /** Called with what another session says to those who listen. */
-  readonly onNotice?: ((text: string) => void) | undefined;
+  readonly onNotification?: ((text: string) => void) | undefined;
   /** Why a PostgreSQL will not do that takes itself for the primary, if it will not. */
   readonly faultOf?: (session: Session) => string | undefined;
   /** Whether all hosts are asked: a server that starts knows nothing by which it would recognize an old primary. */
@@ -40,7 +40,7 @@ export interface PrimaryOptions {
 export function openPrimary(
   { address, schema }: StorePlace,
   purpose: Purpose,
-  { onNotice, faultOf, isLatest }: PrimaryOptions = {},
+  { onNotification, faultOf, isLatest }: PrimaryOptions = {},
 ): Promise<Session> {
   return openFirst(
     address,
@@ -48,7 +48,7 @@ export function openPrimary(
     {
       parameters: parametersFor(schema, purpose),
       silenceMilliseconds: SILENCE_MILLISECONDS[purpose],
-      onNotice,
+      onNotification,
     },
     (session) => Promise.resolve(faultOf?.(session)),
     isLatest,

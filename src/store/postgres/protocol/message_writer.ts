@@ -12,7 +12,7 @@ const encoder = new TextEncoder();
 const BYTES_PER_UNIT_MAX = 3;
 
 /** What a large group needed is not kept for the next ones. */
-const KEPT_BYTES_MAX = 256 * 1024;
+const BUFFER_BYTES_MAX = 256 * 1024;
 
 const PROTOCOL_3_0 = 196_608;
 const SSL_REQUEST = 80_877_103;
@@ -25,10 +25,10 @@ export class MessageWriter {
 
   /** Takes what was written so far. */
   take(): Uint8Array<ArrayBuffer> {
-    const isLarge = this.#length > KEPT_BYTES_MAX;
+    const isLarge = this.#length > BUFFER_BYTES_MAX;
     const taken = isLarge ? this.#bytes.subarray(0, this.#length) : this.#bytes.slice(0, this.#length);
     this.#length = 0;
-    if (this.#bytes.length > KEPT_BYTES_MAX) this.#use(new Uint8Array(4096));
+    if (this.#bytes.length > BUFFER_BYTES_MAX) this.#use(new Uint8Array(4096));
     return taken;
   }
 

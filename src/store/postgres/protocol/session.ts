@@ -17,7 +17,7 @@ export interface SessionOptions {
   /** How long the server may be silent while something is asked of it. Then the session is given up. */
   readonly silenceMilliseconds: number;
   /** Called with what other sessions say to those who listen. */
-  readonly onNotice?: ((text: string) => void) | undefined;
+  readonly onNotification?: ((text: string) => void) | undefined;
 }
 
 /** How long it may take to connect and to log in. */
@@ -151,7 +151,7 @@ export class Session {
 
   /** @throws SessionLost, and Error for what PostgreSQL does not say */
   #take(kind: string, body: Uint8Array<ArrayBuffer>): void {
-    if (kind === "A") return this.#options.onNotice?.(noticeIn(body));
+    if (kind === "A") return this.#options.onNotification?.(noticeIn(body));
     const [batch] = this.#batches;
     if (batch === undefined) {
       if (kind === "E") throw new SessionLost(errorIn(body).error.message);

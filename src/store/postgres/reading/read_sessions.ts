@@ -1,4 +1,4 @@
-import { ClientLeft, Refusal } from "../../../model/errors.ts";
+import { ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
@@ -80,7 +80,7 @@ export class ReadSessions implements StoreReads {
     try {
       await this.#read(() => Promise.resolve(), { isUrgent: true });
     } catch (error) {
-      throw error instanceof Refusal ? error : new Refusal("Unavailable", (error as Error).message);
+      throw error instanceof ApiError ? error : new ApiError("Unavailable", (error as Error).message);
     }
   }
 
@@ -90,7 +90,7 @@ export class ReadSessions implements StoreReads {
     await Promise.all([...this.#idle, ...this.#busy].map((session) => session.close()));
   }
 
-  /** @throws Refusal `Unavailable` when PostgreSQL cannot be reached */
+  /** @throws ApiError `Unavailable` when PostgreSQL cannot be reached */
   async #read<T>(
     read: (session: Session, state: StoreRow, asked: readonly Row[] | undefined) => Promise<T>,
     options: ReadOptions,
@@ -111,9 +111,9 @@ export class ReadSessions implements StoreReads {
         if (error instanceof StaleSession) await session.close();
         else if (session.isOpen) this.#end(session, "ROLLBACK");
         if (error instanceof StaleSession && tries < TRIES_MAX) continue;
-        throw isPassing(error) ? new Refusal("Unavailable", (error as Error).message) : error;
+        throw isPassing(error) ? new ApiError("Unavailable", (error as Error).message) : error;
       } finally {
-        this.#giveBack(session);
+        this.#release(session);
       }
     }
   }
@@ -130,16 +130,16 @@ export class ReadSessions implements StoreReads {
       this.#busy.add(idle);
       return idle;
     }
-    if (client?.left.aborted) throw new ClientLeft();
+    if (client?.disconnected.aborted) throw new ClientDisconnected();
     if (this.#waiting.count >= WAITING_MAX && !isUrgent) {
-      throw new Refusal("Unavailable", "too many reads are waiting for a connection");
+      throw new ApiError("Unavailable", "too many reads are waiting for a connection");
     }
     const waiting = this.#waiting.add(client, isUrgent, isNextPart);
     this.#openForWaiting();
     return await waiting;
   }
 
-  #giveBack(session: Session): void {
+  #release(session: Session): void {
     this.#busy.delete(session);
     if (!session.isOpen) return void this.#openForWaiting();
     if (this.#isClosed) return void session.close();
@@ -157,12 +157,12 @@ export class ReadSessions implements StoreReads {
     try {
       const session = await this.#source.open();
       this.#opening--;
-      this.#giveBack(session);
+      this.#release(session);
     } catch (error) {
       this.#opening--;
       // Without any connection nobody would ever serve them.
       if (this.#busy.size + this.#idle.length > 0) return;
-      this.#waiting.refuseAll(new Refusal("Unavailable", (error as Error).message));
+      this.#waiting.rejectAll(new ApiError("Unavailable", (error as Error).message));
     }
   }
 

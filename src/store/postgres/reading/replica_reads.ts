@@ -1,11 +1,11 @@
-import { ClientLeft, type Refusal } from "../../../model/errors.ts";
+import { type ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
 import type { StoreState } from "../../state.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import type { StorePlace } from "../connection/place.ts";
-import type { Primary } from "../servers/primary.ts";
+import type { Primary } from "../cluster/primary.ts";
 import { ReadSessions } from "./read_sessions.ts";
 import { replicaSource } from "./session_source.ts";
 
@@ -84,7 +84,7 @@ export class ReplicaReads implements StoreReads {
     try {
       return await this.#replicas.chunk(request, client);
     } catch (error) {
-      if (error instanceof ClientLeft) throw error;
+      if (error instanceof ClientDisconnected) throw error;
       this.#unread(error as Error);
       return undefined;
     }
@@ -104,7 +104,7 @@ export class ReplicaReads implements StoreReads {
   /** Others may have failed at the same time. */
   #unread(error: Error): void {
     if (this.#isClosed || this.#retry !== undefined) return;
-    this.#options.onUnread((error as Partial<Refusal>).detail ?? error.message);
+    this.#options.onUnread((error as Partial<ApiError>).detail ?? error.message);
     this.#tryLater();
   }
 

@@ -1,7 +1,7 @@
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { openReplica } from "../connection/open_session.ts";
 import type { Session } from "../protocol/session.ts";
-import type { Primary } from "../servers/primary.ts";
+import type { Primary } from "../cluster/primary.ts";
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
 
 /** Where sessions for reads come from, and what they must show. */

@@ -1,4 +1,4 @@
-import { ClientLeft } from "../../../model/errors.ts";
+import { ClientDisconnected } from "../../../model/errors.ts";
 import type { Client } from "../../store.ts";
 import type { Session } from "../protocol/session.ts";
 
@@ -18,13 +18,13 @@ export class WaitingReads {
     return this.#waiting.length;
   }
 
-  /** @throws ClientLeft when the client leaves first */
+  /** @throws ClientDisconnected when the client leaves first */
   add(client: Client | undefined, isUrgent: boolean, isNextPart: boolean): Promise<Session> {
     const { promise, resolve, reject } = Promise.withResolvers<Session>();
-    const left = client?.left;
+    const left = client?.disconnected;
     const onLeave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
-      reject(new ClientLeft());
+      reject(new ClientDisconnected());
     };
     const leave = (): void => left?.removeEventListener("abort", onLeave);
     const waiting: WaitingRead = { promise, resolve, reject, isUrgent, isNextPart, leave };
@@ -44,7 +44,7 @@ export class WaitingReads {
     return next;
   }
 
-  refuseAll(error: Error): void {
+  rejectAll(error: Error): void {
     for (const { leave, reject } of this.#waiting.splice(0)) {
       leave();
       reject(error);

@@ -1,6 +1,6 @@
 import type { Failure, FailureCause } from "../../outcome.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
-import { StoreBroken } from "../servers/claim.ts";
+import { StoreBroken } from "../cluster/write_ownership.ts";
 
 /** What an error means for a turn of which nothing was committed. Others than those of a statement pass by themselves. */
 export function failureOf(error: unknown): Failure {

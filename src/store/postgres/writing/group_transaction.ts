@@ -33,13 +33,13 @@ export class GroupTransaction {
 
   /** Runs the writes, and those that have joined. */
   async run(
-    { answers, news, isOther }: TransactionBegin,
+    { answers, remoteCommits, isOther }: TransactionBegin,
     session: Session,
     more: TakeMore,
   ): Promise<TransactionEnd> {
     const first = isOther ? this.#begin() : this.#run!;
     const known = isOther ? await ask(session, first.questions) : answers;
-    this.results.push(...await first.run(known, session, isOther ? [] : news));
+    this.results.push(...await first.run(known, session, isOther ? [] : remoteCommits));
     const late = more();
     return late.length === 0 ? endOf(first, first.statements) : await this.#runLate(late, first, session);
   }

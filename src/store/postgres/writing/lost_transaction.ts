@@ -7,7 +7,7 @@ import { type LastTransaction, presenceOf, readTurn } from "../tables/turns.ts";
 /** How often it is asked what became of a COMMIT. Each time, it waits for what may still be going on. */
 const ASKED_MAX = 2;
 
-/** Who asks: see `WriterSession` and `Claim`. */
+/** Who asks: see `WriterSession` and `WriteOwnership`. */
 export interface Asking {
   readonly ask: (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>;
   readonly server: string;

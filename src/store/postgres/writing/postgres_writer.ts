@@ -1,4 +1,4 @@
-import { Refusal } from "../../../model/errors.ts";
+import { ApiError } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import { done, type Failure, type Outcome } from "../../outcome.ts";
@@ -8,7 +8,7 @@ import type { StoreState } from "../../state.ts";
 import type { FoundProjection, StoreWriter } from "../../store.ts";
 import type { AttemptResult, StoreWrite, WriteResult } from "../../write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import type { Claim } from "../servers/claim.ts";
+import type { WriteOwnership } from "../cluster/write_ownership.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { DELETE_EVENTS } from "../tables/events.ts";
 import { deleteProjections, readProjection, storedProjection } from "../tables/projections.ts";
@@ -31,17 +31,17 @@ export class PostgresWriter implements StoreWriter {
 
   constructor(
     writer: WriterSession,
-    claim: Claim,
+    ownership: WriteOwnership,
     state: CountedState,
-    options: Pick<TransactionsOptions, "onBroken" | "onTransaction" | "onNews">,
+    options: Pick<TransactionsOptions, "onBroken" | "onTransaction" | "onRemoteCommits">,
   ) {
     this.#writer = writer;
     this.#recent = new RecentTerms(state.head);
-    this.#transactions = new Transactions(writer, claim, state, {
+    this.#transactions = new Transactions(writer, ownership, state, {
       ...options,
-      onNews: (state, first, events) => {
+      onRemoteCommits: (state, first, events) => {
         for (const [i, { terms }] of events.entries()) this.#recent.remember(first + i, terms);
-        options.onNews(state, first, events);
+        options.onRemoteCommits(state, first, events);
       },
       onOther: ({ head }) => this.#recent.clear(head),
     });
@@ -142,6 +142,6 @@ export class PostgresWriter implements StoreWriter {
   async #readInside<T>(read: (session: Session) => Promise<T>): Promise<T> {
     const inside: Outcome<T> | Failure = await this.#transactions.inside(read);
     if (inside.kind === "done") return inside.value;
-    throw inside.code === undefined ? new Error(inside.reason) : new Refusal(inside.code, inside.reason);
+    throw inside.code === undefined ? new Error(inside.reason) : new ApiError(inside.code, inside.reason);
   }
 }

@@ -22,7 +22,7 @@ interface Asked {
   readonly after: number;
   readonly sought: SoughtItem;
   /** Whether its write may be given back when this takes long. */
-  readonly mayBeCostly: boolean;
+  readonly hasBudget: boolean;
 }
 
 /** What is stored for an item after a sequence: the first event that matches, if any; or it takes long to find out. */
@@ -42,8 +42,8 @@ export class StoredMatches {
   /** @param state the store before the turn; events of the turn are not asked for */
   constructor(writes: readonly StoreWrite[], state: StoreState, recent: RecentTerms) {
     this.#head = state.head;
-    for (const { conditions, mayBeCostly = false } of writes) {
-      for (const condition of conditions) this.#ask(condition, mayBeCostly, state, recent);
+    for (const { conditions, hasBudget = false } of writes) {
+      for (const condition of conditions) this.#ask(condition, hasBudget, state, recent);
     }
     if (this.#asked.length === 0) return;
     const terms = this.#asked.reduce((count, { sought }) => count + sought.lists.flat().length, 0);
@@ -70,13 +70,13 @@ export class StoredMatches {
 
   /**
    * The first stored event after a sequence that matches one of the items.
-   * @throws TooCostly when that takes long to find out
+   * @throws OverBudget when that takes long to find out
    */
   first(items: readonly QueryItem[], after: number): number | undefined {
     let first: number | undefined;
     for (const item of items) {
       const answer = this.#answers.get(item)?.get(after);
-      if (answer === "costly") throw new TooCostly();
+      if (answer === "costly") throw new OverBudget();
       if (answer !== undefined && (first === undefined || answer < first)) first = answer;
     }
     return first;
@@ -84,7 +84,7 @@ export class StoredMatches {
 
   #ask(
     { failIfEventsMatch: query, afterSequence, checked, store }: CheckedCondition,
-    mayBeCostly: boolean,
+    hasBudget: boolean,
     { storeId, head }: StoreState,
     recent: RecentTerms,
   ): void {
@@ -97,23 +97,23 @@ export class StoredMatches {
       const answers = this.#answers.get(item) ?? new Map<number, Answer>();
       if (answers.has(after)) continue;
       this.#answers.set(item, answers.set(after, undefined));
-      this.#asked.push({ item, after, sought: soughtItem(termItem(item)), mayBeCostly });
+      this.#asked.push({ item, after, sought: soughtItem(termItem(item)), hasBudget });
     }
   }
 
   async #answerOf(
-    { sought, mayBeCostly }: Asked,
+    { sought, hasBudget }: Asked,
     { found: [first], reached }: Walked,
     session: Pick<Session, "run">,
   ): Promise<Answer> {
     if (first !== undefined || reached >= this.#head) return first;
-    if (mayBeCostly) return "costly";
+    if (hasBudget) return "costly";
     const rest = { after: reached, upTo: this.#head };
     return await firstMatch(session, sought.terms, rest);
   }
 }
 
 /** To check the conditions of a write would hold its turn for too long. */
-export class TooCostly extends Error {
-  override readonly name = "TooCostly";
+export class OverBudget extends Error {
+  override readonly name = "OverBudget";
 }

@@ -11,7 +11,7 @@ import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { appendEvents } from "../tables/events.ts";
 import { ProjectionsInTransaction } from "../tables/projections.ts";
-import { StoredMatches, TooCostly } from "./stored_matches.ts";
+import { OverBudget, StoredMatches } from "./stored_matches.ts";
 
 /**
  * Writes that run together. First they ask what they must know of the store, in one go; then they run in memory, one
@@ -22,11 +22,11 @@ export class TransactionWrites {
   readonly #recent: RecentTerms;
   /** The store of which is asked, and the events that it had more when the turn began. */
   readonly #asked: StoreState;
-  #news: readonly CommittedEvent[] = [];
+  #remoteCommits: readonly CommittedEvent[] = [];
   readonly #matches: StoredMatches;
   readonly #projections: ProjectionsInTransaction;
   readonly #events: PreparedEvent[] = [];
-  /** The terms of the news and of the events so far, as far as somebody has asked. */
+  /** The terms of the remoteCommits and of the events so far, as far as somebody has asked. */
   readonly #termSets: Set<string>[] = [];
 
   /** @param state the store before these writes, as far as it is known */
@@ -56,21 +56,21 @@ export class TransactionWrites {
 
   /** The head before these writes. */
   get #before(): number {
-    return this.#asked.head + this.#news.length;
+    return this.#asked.head + this.#remoteCommits.length;
   }
 
   /**
    * Runs the writes, of which nothing is stored by that.
    * @param answers the rows of each question
    * @param session for what these leave open
-   * @param news the events that others had written meanwhile; the memory has them already
+   * @param remoteCommits the events that others had written meanwhile; the memory has them already
    */
   async run(
     answers: readonly (readonly Row[])[],
     session: Pick<Session, "run">,
-    news: readonly CommittedEvent[] = [],
+    remoteCommits: readonly CommittedEvent[] = [],
   ): Promise<AttemptResult[]> {
-    this.#news = news;
+    this.#remoteCommits = remoteCommits;
     const asked = this.#matches.statements.length;
     await this.#matches.know(answers.slice(0, asked), session);
     this.#projections.know(answers[asked] ?? []);
@@ -101,12 +101,12 @@ export class TransactionWrites {
       for (const event of write.events) this.#events.push(event);
       return { kind: "written", storeId: state.storeId, firstSequence: state.head + 1, versions };
     } catch (error) {
-      if (error instanceof TooCostly) return { kind: "costly" };
+      if (error instanceof OverBudget) return { kind: "costly" };
       throw error;
     }
   }
 
-  /** The first event of the news, or of the writes before this one, that matches one of the items. */
+  /** The first event of the remoteCommits, or of the writes before this one, that matches one of the items. */
   #firstNew(items: readonly QueryItem[], after: number): number | undefined {
     const start = Math.max(after, this.#asked.head);
     const { head } = this.after;
@@ -120,7 +120,7 @@ export class TransactionWrites {
   }
 
   #termsOf(place: number): ReadonlySet<string> {
-    const event = this.#news[place] ?? this.#events[place - this.#news.length]!;
+    const event = this.#remoteCommits[place] ?? this.#events[place - this.#remoteCommits.length]!;
     return this.#termSets[place] ??= new Set(event.terms.split(" "));
   }
 }

@@ -4,8 +4,8 @@ import type { StoreState } from "../../state.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import { type Claim, StoreBroken } from "../servers/claim.ts";
-import { newsOf, readNews } from "../tables/news.ts";
+import { StoreBroken, type WriteOwnership } from "../cluster/write_ownership.ts";
+import { readRemoteCommits, remoteCommitsIn } from "../tables/remote_commits.ts";
 import {
   type CountedState,
   LOCK_STORE,
@@ -34,7 +34,11 @@ export interface TransactionsOptions {
   /** Called with the store after each turn. */
   readonly onTransaction: (state: CountedState) => void;
   /** Called when others have had turns since the last one of this server, with the events that they have written. */
-  readonly onNews: (state: CountedState, firstSequence: number, events: readonly CommittedEvent[]) => void;
+  readonly onRemoteCommits: (
+    state: CountedState,
+    firstSequence: number,
+    events: readonly CommittedEvent[],
+  ) => void;
   /** Called with the store when nothing is known of how it came to that: what was done in a turn is undone, say. */
   readonly onOther: (state: CountedState) => void;
 }
@@ -43,7 +47,7 @@ export interface TransactionsOptions {
 export interface TransactionBegin {
   readonly answers: Row[][];
   /** What others had written before, behind what was known when it was asked. */
-  readonly news: readonly CommittedEvent[];
+  readonly remoteCommits: readonly CommittedEvent[];
   /** Whether the store is another one than that of which was asked: then the answers say little. */
   readonly isOther: boolean;
 }
@@ -63,7 +67,7 @@ export class Transactions {
   /** The store as the open turn sees it. */
   state: StoreState;
   readonly #writer: WriterSession;
-  readonly #claim: Claim;
+  readonly #ownership: WriteOwnership;
   readonly #options: TransactionsOptions;
   #committed: CountedState;
   /** The session of the last turn. */
@@ -72,10 +76,15 @@ export class Transactions {
   #heartbeats: ReturnType<typeof setInterval> | undefined;
   #broken: string | undefined;
 
-  constructor(writer: WriterSession, claim: Claim, state: CountedState, options: TransactionsOptions) {
+  constructor(
+    writer: WriterSession,
+    ownership: WriteOwnership,
+    state: CountedState,
+    options: TransactionsOptions,
+  ) {
     this.#writer = writer;
     this.#last = writer.session;
-    this.#claim = claim;
+    this.#ownership = ownership;
     this.#options = options;
     this.state = this.#committed = state;
     writer.onReplaced = (reason) => this.#break(reason);
@@ -90,16 +99,16 @@ export class Transactions {
       // Behind it may be another PostgreSQL, of which others have made something else than what is remembered.
       if (session !== this.#last) this.#options.onOther(this.#committed);
       this.#last = session;
-      const asked = [BEGIN, LOCK_STORE, READ_STATE, readNews(this.#committed.head), ...ask()];
+      const asked = [BEGIN, LOCK_STORE, READ_STATE, readRemoteCommits(this.#committed.head), ...ask()];
       const [, , rows, newRows, ...answers] = await session.run(asked);
       const row = storeRow(rows!);
-      this.#claim.check(row);
-      this.#claim.primary.saw(session, row);
-      const news = newsOf(newRows!);
-      const isOther = this.#follow(row, news);
+      this.#ownership.check(row);
+      this.#ownership.primary.saw(session, row);
+      const remoteCommits = remoteCommitsIn(newRows!);
+      const isOther = this.#follow(row, remoteCommits);
       this.#open = session;
       this.#heartbeats = setInterval(() => this.#beat(), HEARTBEAT_MILLISECONDS);
-      return done({ answers, news, isOther });
+      return done({ answers, remoteCommits, isOther });
     } catch (error) {
       return await this.#abort(error, session);
     }
@@ -130,13 +139,13 @@ export class Transactions {
     const ending = [...statements, ...renamed, addTurn(state.head, turn), COMMIT];
     try {
       await session.run(ending, isLong ? LONG_MILLISECONDS : undefined);
-      this.#claim.primary.saw(session, after);
+      this.#ownership.primary.saw(session, after);
     } catch (error) {
       if (error instanceof DatabaseError) return await this.#abort(error, session);
       const outcome = await this.#outcomeOf(turn, (error as Error).message);
       if (outcome.kind !== "done") return this.#forget(outcome);
       // It is about to be acknowledged. Found on a new session, it may have come behind what that one has begun with.
-      this.#claim.primary.seen.saw(after);
+      this.#ownership.primary.seen.saw(after);
     }
     this.state = this.#committed = after;
     this.#options.onTransaction(after);
@@ -199,9 +208,9 @@ export class Transactions {
   /**
    * Goes on from a row that is locked. It may be ahead: other servers have had turns, or this one has, without learning
    * of it. It cannot be behind unless the database has gone back to an earlier state.
-   * @returns whether the news do not tell how it came to that
+   * @returns whether the remoteCommits do not tell how it came to that
    */
-  #follow({ storeId, head, turn }: StoreRow, news: readonly CommittedEvent[]): boolean {
+  #follow({ storeId, head, turn }: StoreRow, remoteCommits: readonly CommittedEvent[]): boolean {
     const last = this.#committed;
     const isSame = storeId === last.storeId;
     const isAsLeft = isSame && head === last.head && turn.name === last.turn.name;
@@ -213,23 +222,23 @@ export class Transactions {
     }
     this.#committed = { storeId, head, turn };
     this.state = this.#committed;
-    const isKnown = isSame && head === last.head + news.length;
+    const isKnown = isSame && head === last.head + remoteCommits.length;
     if (!isKnown) this.#options.onOther(this.#committed);
     if (turn.number !== last.turn.number) {
-      this.#options.onNews(this.#committed, last.head + 1, isKnown ? news : []);
+      this.#options.onRemoteCommits(this.#committed, last.head + 1, isKnown ? remoteCommits : []);
     }
     return !isKnown;
   }
 
   /** What became of a turn when the answer to its COMMIT was lost. */
   async #outcomeOf(turn: LastTransaction, reason: string): Promise<Outcome<void>> {
-    const { server, edition } = this.#claim;
+    const { server, edition } = this.#ownership;
     const ask = (statements: readonly Statement[]): Promise<Row[][]> => this.#writer.ask(statements);
     const isThere = await wasCommitted(turn, { ask, server, edition });
     if (isThere !== undefined) return isThere ? done(undefined) : failureOf(new SessionLost(reason));
     const unknown = `the answer to a COMMIT was lost: ${reason}`;
     // What an edition remembers, such as a pause, may not be what is stored: it must begin anew.
-    if (!this.#claim.isShared) this.#break(unknown);
+    if (!this.#ownership.isShared) this.#break(unknown);
     return { kind: "unknown", reason: unknown, cause: "connection" };
   }
 }

@@ -3,8 +3,8 @@ import { databaseFault } from "../connection/check_database.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import { type Claim, StoreBroken } from "../servers/claim.ts";
-import { HEARTBEAT_MILLISECONDS } from "../servers/active_server.ts";
+import { StoreBroken, type WriteOwnership } from "../cluster/write_ownership.ts";
+import { HEARTBEAT_MILLISECONDS } from "../cluster/active_server.ts";
 
 /** How long a lost connection is tried to be replaced before a turn is refused, and how often. */
 const RECONNECT_MILLISECONDS = 10_000;
@@ -12,18 +12,18 @@ const RECONNECT_PAUSE_MILLISECONDS = 250;
 
 /** The connection on which turns are taken. It is replaced when it is lost, as long as this server may write. */
 export class WriterSession {
-  readonly #claim: Claim;
+  readonly #ownership: WriteOwnership;
   #session: Session;
   #connecting: Promise<Session> | undefined;
   #isClosed = false;
   /** Called when a server that has the store to itself learns that another one has taken over. */
   onReplaced: (reason: string) => void = () => {};
 
-  /** @param session one that has taken the claim */
-  constructor(claim: Claim, session: Session) {
-    this.#claim = claim;
+  /** @param session one that has taken the ownership */
+  constructor(ownership: WriteOwnership, session: Session) {
+    this.#ownership = ownership;
     this.#session = session;
-    if (!claim.isShared) this.#keep(session);
+    if (!ownership.isShared) this.#keep(session);
   }
 
   /** The present connection. */
@@ -37,7 +37,7 @@ export class WriterSession {
    */
   async ready(): Promise<Session> {
     if (this.#session.isOpen) {
-      if (this.#claim.primary.isCurrent(this.#session)) return this.#session;
+      if (this.#ownership.primary.isCurrent(this.#session)) return this.#session;
       await this.#session.close();
     }
     this.#connecting ??= this.#connect().finally(() => this.#connecting = undefined);
@@ -50,7 +50,7 @@ export class WriterSession {
       return await (await this.ready()).run(statements);
     } catch (error) {
       if (!(error instanceof StoreBroken)) throw error;
-      const session = await this.#claim.primary.open("writing");
+      const session = await this.#ownership.primary.open("writing");
       try {
         return await session.run(statements);
       } finally {
@@ -78,7 +78,7 @@ export class WriterSession {
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_PAUSE_MILLISECONDS));
     }
     if (this.#isClosed) await this.#session.close();
-    else if (!this.#claim.isShared) this.#keep(this.#session);
+    else if (!this.#ownership.isShared) this.#keep(this.#session);
     return this.#session;
   }
 
@@ -112,7 +112,7 @@ export class WriterSession {
   }
 
   async #replacement(): Promise<Session> {
-    const session = await this.#claim.open();
+    const session = await this.#ownership.open();
     const fault = await databaseFault(session);
     if (fault === undefined) return session;
     await session.close();

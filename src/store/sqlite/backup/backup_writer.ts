@@ -3,7 +3,7 @@ import type { PreparedEvent } from "../../prepare_event.ts";
 import { openForWriting } from "../connection/connection.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
 import { type Database, SqlCode, sqlCodeOf } from "../connection/database.ts";
-import { checkDatabaseFile, refuseSecondName, StoreFileError } from "../data_directory/database_file.ts";
+import { checkDatabaseFile, rejectSecondName, StoreFileError } from "../data_directory/database_file.ts";
 import { lossOf, StoreFiles } from "../data_directory/store_files.ts";
 import { appendEvents, scanEvents } from "../tables/events.ts";
 import { readState } from "../tables/identity.ts";
@@ -44,7 +44,7 @@ export class BackupWriter {
   static open(path: string, origin: Origin): BackupWriter {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path, (db) => createOrigin(db, origin));
-    else refuseSecondName(path);
+    else rejectSecondName(path);
     using opening = new DisposableStack();
     const db = opening.use(openForWriting(path));
     const found = readOrigin(db);
@@ -76,7 +76,7 @@ export class BackupWriter {
   commit(chain: Uint8Array): number {
     updateChain(this.#db, chain);
     this.#db.run("COMMIT");
-    this.#refuseLoss();
+    this.#rejectLoss();
     return this.#head;
   }
 
@@ -86,7 +86,7 @@ export class BackupWriter {
    */
   close(): void {
     // SQLite would remove the files beside the database by name, and they may belong to another one by now.
-    this.#refuseLoss();
+    this.#rejectLoss();
     try {
       if (this.#db.inTransaction) this.#db.run("ROLLBACK");
       const [busy] = this.#db.get("PRAGMA wal_checkpoint(TRUNCATE)") as number[];
@@ -98,7 +98,7 @@ export class BackupWriter {
   }
 
   /** @throws Error when the file was deleted or replaced during the run: nothing that is written to it counts */
-  #refuseLoss(): void {
+  #rejectLoss(): void {
     const loss = lossOf(this.#files.written);
     if (loss !== undefined) throw new Error(loss);
   }

@@ -3,7 +3,7 @@ import { schemaFaults } from "../backup/checks/file_check.ts";
 import { openForWriting } from "../connection/connection.ts";
 import { VIEWS } from "../tables/schema.ts";
 import { lockDataDirectory } from "./data_directory.ts";
-import { checkDatabaseFile, refuseSecondName, StoreFileError, storePaths } from "./database_file.ts";
+import { checkDatabaseFile, rejectSecondName, StoreFileError, storePaths } from "./database_file.ts";
 
 /**
  * Adds the views to the database of a stopped server that was created before there were any.
@@ -16,7 +16,7 @@ export function addViews(dataDir: string): string {
   if (!isThere(path)) throw new StoreFileError(`there is no database at ${path}`);
   using _lock = lockDataDirectory(dataDir);
   checkDatabaseFile(path);
-  refuseSecondName(path);
+  rejectSecondName(path);
   try {
     addTo(path);
   } catch (error) {

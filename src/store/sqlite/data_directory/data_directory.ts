@@ -1,6 +1,6 @@
 import { StoreFileError, storePaths } from "./database_file.ts";
 import { found } from "../../../files/found.ts";
-import { refuseDangling } from "../../../files/is_there.ts";
+import { rejectDangling } from "../../../files/is_there.ts";
 import { directoryOf } from "../../../files/paths.ts";
 import { syncFile } from "../../../files/sync_file.ts";
 
@@ -21,7 +21,7 @@ export function makeDataDirectory(dataDir: string): void {
 function isDirectory(path: string): boolean {
   const info = found(path);
   if (info?.isDirectory === false) throw new Error("not a directory");
-  if (info === undefined) refuseDangling(path);
+  if (info === undefined) rejectDangling(path);
   return info !== undefined;
 }
 
@@ -34,7 +34,7 @@ export function lockDataDirectory(dataDir: string): Disposable {
   const path = storePaths(dataDir).lock;
   let file: Deno.FsFile;
   try {
-    refuseDangling(path);
+    rejectDangling(path);
     file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
   } catch (error) {
     throw new StoreFileError(`the lock file ${path} cannot be opened: ${(error as Error).message}`);

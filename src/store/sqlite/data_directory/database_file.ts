@@ -56,11 +56,11 @@ export function checkDatabaseFile(path: string, { mayBeInUse = false } = {}): bo
     );
   }
   const real = Deno.realPathSync(path);
-  refuseStrayWal(path, real);
-  refuseIrregularBeside(real);
+  rejectStrayWal(path, real);
+  rejectIrregularNeighbour(real);
   const besideWal = hasWal(real) ? real : undefined;
   // While somebody writes, its parts are read at moments that do not belong together.
-  if (besideWal === undefined || !mayBeInUse) refuseIncomplete(path, pagesOf(view), besideWal);
+  if (besideWal === undefined || !mayBeInUse) rejectIncomplete(path, pagesOf(view), besideWal);
   return true;
 }
 
@@ -74,7 +74,7 @@ function pagesOf(header: DataView): Pages {
 }
 
 /** Behind a link, SQLite has the WAL beside the file itself. One beside the link was left behind, with its events. */
-function refuseStrayWal(path: string, real: string): void {
+function rejectStrayWal(path: string, real: string): void {
   const own = pathIn(Deno.realPathSync(directoryOf(path)), nameOf(path));
   if (own === real || !isThere(`${path}-wal`)) return;
   throw new StoreFileError(
@@ -83,7 +83,7 @@ function refuseStrayWal(path: string, real: string): void {
 }
 
 /** SQLite would wait at a pipe for somebody to write into it, and read on with a directory that it cannot write. */
-function refuseIrregularBeside(database: string): void {
+function rejectIrregularNeighbour(database: string): void {
   for (const end of ["-wal", "-shm", "-journal"]) {
     const path = database + end;
     let isFile: boolean;
@@ -101,7 +101,7 @@ function refuseIrregularBeside(database: string): void {
  * with the next checkpoint under the other.
  * @throws StoreFileError
  */
-export function refuseSecondName(path: string): void {
+export function rejectSecondName(path: string): void {
   const names = Deno.statSync(path).nlink ?? 1;
   if (names > 1) throw new StoreFileError(`${path} is one file with ${names} names (hard links)`);
 }
@@ -110,7 +110,7 @@ export function refuseSecondName(path: string): void {
  * Pages that are missing may still be in the WAL after a crash; others are lost. A WAL may belong to another file.
  * @param besideWal the file itself, if there is a WAL
  */
-function refuseIncomplete(path: string, pages: Pages, besideWal: string | undefined): void {
+function rejectIncomplete(path: string, pages: Pages, besideWal: string | undefined): void {
   const { size } = Deno.statSync(path);
   const expected = pages.bytesEach * pages.count;
   if (besideWal === undefined ? size >= expected : wholeWithWal(besideWal, pages)) return;
@@ -134,7 +134,7 @@ function readHeader(path: string): Uint8Array<ArrayBuffer> | undefined {
     const header = new Uint8Array(100);
     return header.slice(0, file.readSync(header) ?? 0);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return refuseDanglingLink(path), undefined;
+    if (error instanceof Deno.errors.NotFound) return rejectDanglingLink(path), undefined;
     if (error instanceof StoreFileError) throw error;
     throw new StoreFileError(`${path} cannot be read: ${(error as Error).message}`);
   }
@@ -144,7 +144,7 @@ function readHeader(path: string): Uint8Array<ArrayBuffer> | undefined {
 function hasWal(path: string): boolean {
   const wal = `${path}-wal`;
   try {
-    refuseDanglingLink(wal);
+    rejectDanglingLink(wal);
     return isThere(wal);
   } catch (error) {
     if (error instanceof StoreFileError) throw error;
@@ -153,7 +153,7 @@ function hasWal(path: string): boolean {
 }
 
 /** Refuses a link that leads nowhere: what it names is elsewhere, perhaps on a disk that is not mounted. */
-function refuseDanglingLink(path: string): void {
+function rejectDanglingLink(path: string): void {
   const target = missingTarget(path);
   if (target !== undefined) throw new StoreFileError(`${path} is a link to ${target}, which does not exist`);
 }

@@ -12,7 +12,7 @@ import {
 } from "../../ranges/direction.ts";
 import type { Range } from "../../ranges/range.ts";
 import { batchesAt, batchesOf } from "./event_batches.ts";
-import { Gathering, lookupsFor } from "./gather.ts";
+import { CandidateCollection, lookupsFor } from "./collect_candidates.ts";
 import { Matcher } from "../../matcher.ts";
 import { type SearchOptions, steppingMicroseconds } from "./search_options.ts";
 import { LOOKUP_MICROSECONDS, PARSE_MICROSECONDS, rowsMicroseconds } from "./step_cost.ts";
@@ -66,7 +66,7 @@ export class ItemSearch {
 
   /** Gathers candidates, which takes a step for each item when there are many. */
   *#gather(begun: Window): Generator<Step, Window> {
-    const gathering = new Gathering(this.#db, this.#items, begun, this.#options);
+    const gathering = new CandidateCollection(this.#db, this.#items, begun, this.#options);
     const reached = startOf(begun, this.#options.direction);
     while (!gathering.done) {
       gathering.step();

@@ -1,7 +1,7 @@
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import type { FoundProjection } from "../../store.ts";
-import { standBack } from "../../../workers/low_priority.ts";
+import { lowerThreadPriority } from "../../../workers/low_priority.ts";
 import { openForReading } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { type KnownFile, lossOf } from "../data_directory/store_files.ts";
@@ -20,11 +20,11 @@ export class Reader {
 
   /** @param files of the store as it was opened, none of which may have been replaced */
   static open(path: string, files: readonly KnownFile[] = []): Reader {
-    refuseLoss(files);
+    rejectLoss(files);
     const reader = new Reader(openForReading(path));
     try {
       reader.ping();
-      refuseLoss(files);
+      rejectLoss(files);
       return reader;
     } catch (error) {
       reader.close();
@@ -60,7 +60,7 @@ export class Reader {
   #inSnapshot<T>(read: () => T): T {
     // A read that failed may have ended it for those behind it.
     if (this.#isInSnapshot && this.#db.inTransaction) return read();
-    standBack();
+    lowerThreadPriority();
     this.#db.run("BEGIN");
     this.#isInSnapshot = true;
     try {
@@ -72,7 +72,7 @@ export class Reader {
   }
 }
 
-function refuseLoss(files: readonly KnownFile[]): void {
+function rejectLoss(files: readonly KnownFile[]): void {
   const loss = lossOf(files);
   if (loss !== undefined) throw new Error(loss);
 }

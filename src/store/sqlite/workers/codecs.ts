@@ -18,11 +18,11 @@ export const WRITER_CALLS: RemoteOptions = {
 };
 
 /** Short reads that a reader is given at once, so that it never waits for the next one. */
-export const READS_AHEAD_MAX = 64;
+export const READ_AHEAD_MAX = 64;
 
 /** Lines that are longer than a call's share are moved in a message, which copies nothing. */
 export const READER_CALLS: RemoteOptions = {
   codecs: new Map([["chunk", chunkCodec]]),
-  memoryBytes: READS_AHEAD_MAX * 128 * 1024,
-  callsMax: READS_AHEAD_MAX,
+  memoryBytes: READ_AHEAD_MAX * 128 * 1024,
+  callsMax: READ_AHEAD_MAX,
 };

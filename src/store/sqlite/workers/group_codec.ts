@@ -51,8 +51,8 @@ export const writeInsideCodec: CallCodec<[write: StoreWrite], Outcome<WriteResul
   readValue: (from) => groupCodec.readValue(from)[0] as Outcome<WriteResult>,
 };
 
-function writeWrite(to: SharedWriter, { conditions, projections, events, mayBeCostly }: StoreWrite): void {
-  to.number(mayBeCostly === true ? 1 : 0);
+function writeWrite(to: SharedWriter, { conditions, projections, events, hasBudget }: StoreWrite): void {
+  to.number(hasBudget === true ? 1 : 0);
   to.text(conditions.length === 0 ? "" : JSON.stringify(conditions));
   to.text(isEmpty(projections) ? "" : JSON.stringify(projections));
   to.number(events.length);
@@ -64,11 +64,11 @@ function writeWrite(to: SharedWriter, { conditions, projections, events, mayBeCo
 }
 
 function readWrite(from: SharedReader): StoreWrite {
-  const mayBeCostly = from.number() === 1;
+  const hasBudget = from.number() === 1;
   const conditions = from.text();
   const projections = from.text();
   return {
-    mayBeCostly,
+    hasBudget,
     conditions: conditions === "" ? [] : JSON.parse(conditions),
     projections: projections === "" ? EMPTY_WRITE.projections : JSON.parse(projections),
     events: listOf(from.number(), () => readEvent(from)),

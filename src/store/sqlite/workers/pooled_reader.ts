@@ -1,8 +1,8 @@
 import { RemoteWorker } from "../../../workers/remote_worker.ts";
-import { CallTakenBack } from "../../../workers/shared_calls.ts";
+import { CallCancelled } from "../../../workers/shared_calls.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import type { Reader } from "../reading/reader.ts";
-import { READER_CALLS, READS_AHEAD_MAX } from "./codecs.ts";
+import { READ_AHEAD_MAX, READER_CALLS } from "./codecs.ts";
 import type { PooledRead } from "./waiting_reads.ts";
 
 /** To wake up another reader pays for reads that take longer. */
@@ -48,7 +48,7 @@ export class PooledReader {
 
   /** @throws WorkerError when the database cannot be opened */
   async open(path: string, files: readonly KnownFile[], onDeath: () => void): Promise<void> {
-    this.#worker.onNotice = onDeath;
+    this.#worker.onNotification = onDeath;
     await this.#worker.open(path, files);
   }
 
@@ -71,7 +71,7 @@ export class PooledReader {
   get room(): number {
     if (this.#given > 0 && (this.#isSlow || !this.#isShort)) return 0;
     const affordable = Math.floor(AHEAD_MICROSECONDS / this.#microsecondsEach);
-    return Math.max(1, Math.min(affordable, READS_AHEAD_MAX)) - this.#given;
+    return Math.max(1, Math.min(affordable, READ_AHEAD_MAX)) - this.#given;
   }
 
   /** For how many milliseconds it has been busy with its present read, or 0. */
@@ -84,13 +84,13 @@ export class PooledReader {
     const { wanted } = read;
     if (this.#given++ === 0) this.#busySince = performance.now();
     this.#isShort = isShort;
-    this.#takeBackLater();
+    this.#cancelLater();
     let left: PooledRead | undefined;
     try {
       const { object } = this.#worker;
       read.resolve(await (typeof wanted === "function" ? wanted(object) : object.chunk(wanted)));
     } catch (error) {
-      if (error instanceof CallTakenBack) left = read;
+      if (error instanceof CallCancelled) left = read;
       // Nobody knows which of them it died of.
       else if (this.#worker.isDead && isShort) left = { ...read, isAlone: true };
       else read.reject(error);
@@ -116,17 +116,17 @@ export class PooledReader {
     this.#worker.terminate();
   }
 
-  #takeBackLater(): void {
-    if (this.hasAhead) this.#lookForSlowRead ??= setTimeout(() => this.#takeBack(), this.#slowMilliseconds);
+  #cancelLater(): void {
+    if (this.hasAhead) this.#lookForSlowRead ??= setTimeout(() => this.#cancel(), this.#slowMilliseconds);
   }
 
   /** Takes back the short reads that it has not begun, if the present one takes long. */
-  #takeBack(): void {
+  #cancel(): void {
     this.#lookForSlowRead = undefined;
     if (this.busyFor(performance.now()) >= this.#slowMilliseconds) {
       this.#isSlow = true;
-      this.#worker.takeBack();
+      this.#worker.cancel();
     }
-    this.#takeBackLater();
+    this.#cancelLater();
   }
 }

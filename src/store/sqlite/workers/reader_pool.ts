@@ -1,4 +1,4 @@
-import { Refusal } from "../../../model/errors.ts";
+import { ApiError } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
@@ -6,7 +6,7 @@ import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import type { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Reader } from "../reading/reader.ts";
-import { READS_AHEAD_MAX } from "./codecs.ts";
+import { READ_AHEAD_MAX } from "./codecs.ts";
 import { PooledReader, startReader } from "./pooled_reader.ts";
 import { READER_COUNTS, type ReaderCounts } from "./reader_counts.ts";
 import { isShort, type PooledRead, WaitingReads } from "./waiting_reads.ts";
@@ -18,7 +18,7 @@ const WAITING_MAX = 1000;
 const READERS_FOR_ONE_PAGE = 2;
 
 /** A reader that still has short reads is given more of them when it has come so far. */
-const ROOM_MIN = READS_AHEAD_MAX / 2;
+const ROOM_MIN = READ_AHEAD_MAX / 2;
 
 /**
  * Reader workers, started on demand, one after the other: to start a worker is more work than a read. A reader has
@@ -80,12 +80,12 @@ export class ReaderPool implements StoreReads {
   }
 
   async ping(): Promise<void> {
-    if (this.lost !== undefined) throw new Refusal("Unavailable", this.lost);
+    if (this.lost !== undefined) throw new ApiError("Unavailable", this.lost);
     try {
       // Whether the database can be reached must not depend on how many others are reading it.
       await this.#read<void>((reader) => reader.ping(), { isUrgent: true });
     } catch (error) {
-      throw error instanceof Refusal ? error : new Refusal("Unavailable", (error as Error).message);
+      throw error instanceof ApiError ? error : new ApiError("Unavailable", (error as Error).message);
     }
   }
 
@@ -141,21 +141,21 @@ export class ReaderPool implements StoreReads {
     this.#spare = 0;
     const served = Number(this.#isStarting);
     if (this.#waiting.count - served >= WAITING_MAX && read.isUrgent !== true) {
-      return read.reject(new Refusal("Unavailable", "too many reads are waiting for a reader"));
+      return read.reject(new ApiError("Unavailable", "too many reads are waiting for a reader"));
     }
     this.#waiting.add(read);
     // Whichever reader is free first makes it, the new one or another.
     this.#startForWaiting();
   }
 
-  #putBack(read: PooledRead): void {
-    this.#waiting.putBack(read);
-    for (const idle of this.#idle.splice(0)) this.#giveBack(idle);
+  #requeue(read: PooledRead): void {
+    this.#waiting.requeue(read);
+    for (const idle of this.#idle.splice(0)) this.#release(idle);
     this.#startForWaiting();
   }
 
   /** Gives a reader what it makes next. */
-  #giveBack(reader: PooledReader): void {
+  #release(reader: PooledReader): void {
     // It may have died: then a read that waits gets a new one.
     if (!this.#readers.has(reader)) return void this.#startForWaiting();
     if (!reader.isIdle) {
@@ -186,15 +186,15 @@ export class ReaderPool implements StoreReads {
     this.#isStarting = true;
     const worker = this.started ?? startReader();
     const reader = new PooledReader(worker, this.#counts.slowMilliseconds, (reader, left) => {
-      if (left !== undefined) this.#putBack(left);
-      this.#giveBack(reader);
+      if (left !== undefined) this.#requeue(left);
+      this.#release(reader);
     });
     this.started = undefined;
     this.#readers.add(reader);
     try {
       await reader.open(this.#path, this.#files, () => this.#forget(reader));
       this.#isStarting = false;
-      this.#giveBack(reader);
+      this.#release(reader);
       this.#endSpareLater();
     } catch (error) {
       reader.terminate();
@@ -202,7 +202,7 @@ export class ReaderPool implements StoreReads {
       this.#isStarting = false;
       // Without any reader nobody would ever serve them.
       if (this.#readers.size === 0) {
-        this.#waiting.refuseAll(new Refusal("Unavailable", (error as Error).message));
+        this.#waiting.rejectAll(new ApiError("Unavailable", (error as Error).message));
       }
     }
     this.#startForWaiting();

@@ -1,4 +1,4 @@
-import { ClientLeft } from "../../../model/errors.ts";
+import { ClientDisconnected } from "../../../model/errors.ts";
 import { type Query, queryValues } from "../../../model/query.ts";
 import type { Remote } from "../../../workers/remote_worker.ts";
 import type { ChunkRequest } from "../../chunk.ts";
@@ -34,7 +34,7 @@ interface Waiting {
   readonly isShort: boolean;
   readonly isPutBack: boolean;
   /** Aborts when the read is no longer wanted. */
-  readonly left: AbortSignal | undefined;
+  readonly disconnected: AbortSignal | undefined;
   readonly onLeave: () => void;
 }
 
@@ -55,13 +55,13 @@ export class WaitingReads {
     return this.#waiting.some(({ isShort }) => !isShort);
   }
 
-  /** Adds a read, which is rejected with ClientLeft if its client has left or leaves. */
+  /** Adds a read, which is rejected with ClientDisconnected if its client has left or leaves. */
   add(read: PooledRead): void {
     this.#waiting.push(...this.#waitingFor(read));
   }
 
   /** Adds a read that was taken out and not made, before all others, but behind those that were put back before. */
-  putBack(read: PooledRead): void {
+  requeue(read: PooledRead): void {
     const others = this.#waiting.findIndex(({ isPutBack }) => !isPutBack);
     this.#waiting.splice(others === -1 ? this.#waiting.length : others, 0, ...this.#waitingFor(read, true));
   }
@@ -83,7 +83,7 @@ export class WaitingReads {
     return this.#next(this.#waiting)?.isShort === true ? this.#takeShort(shortMax) : [];
   }
 
-  refuseAll(error: Error): void {
+  rejectAll(error: Error): void {
     for (const read of this.#takeOut(this.#waiting)) read.reject(error);
   }
 
@@ -98,25 +98,25 @@ export class WaitingReads {
 
   /** @returns nothing when the client has already left */
   #waitingFor(read: PooledRead, isPutBack = false): Waiting[] {
-    const left = read.client?.left;
-    if (left?.aborted) {
-      read.reject(new ClientLeft());
+    const disconnected = read.client?.disconnected;
+    if (disconnected?.aborted) {
+      read.reject(new ClientDisconnected());
       return [];
     }
     const onLeave = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
-      read.reject(new ClientLeft());
+      read.reject(new ClientDisconnected());
     };
     const isNextPart = typeof read.wanted !== "function" && read.wanted.head !== undefined;
-    const waiting = { read, isNextPart, isShort: isShort(read), isPutBack, left, onLeave };
-    left?.addEventListener("abort", onLeave, { once: true });
+    const waiting = { read, isNextPart, isShort: isShort(read), isPutBack, disconnected, onLeave };
+    disconnected?.addEventListener("abort", onLeave, { once: true });
     return [waiting];
   }
 
   #takeOut(taken: readonly Waiting[]): PooledRead[] {
     const gone = new Set(taken);
     this.#waiting = this.#waiting.filter((waiting) => !gone.has(waiting));
-    for (const { left, onLeave } of taken) left?.removeEventListener("abort", onLeave);
+    for (const { disconnected, onLeave } of taken) disconnected?.removeEventListener("abort", onLeave);
     return taken.map(({ read }) => read);
   }
 }

@@ -15,7 +15,7 @@ const WAL_PAGES_MAX = 40_000;
 const READERS_WAIT_MILLISECONDS = 1000;
 
 /** Where that was in vain, another program reads for long, and waits would follow each other: so long there is none. */
-const PATIENT_AGAIN_MILLISECONDS = 10_000;
+const RETRY_MILLISECONDS = 10_000;
 
 /** The length of the WAL is asked for this often at most: meanwhile, only a few megabytes can come into it. */
 const LOOK_MILLISECONDS = 10;
@@ -84,10 +84,10 @@ export class Checkpoints {
   }
 
   #wakeIn(milliseconds: number): ReturnType<typeof setTimeout> {
-    return setTimeout(() => this.#runAtRest(), milliseconds);
+    return setTimeout(() => this.#runWhenIdle(), milliseconds);
   }
 
-  #runAtRest(): void {
+  #runWhenIdle(): void {
     this.#idleTimer = undefined;
     // The end of the open transaction sets the timer again.
     if (this.#db.inTransaction) return;
@@ -134,7 +134,7 @@ export class Checkpoints {
     if (this.#run("RESTART", READERS_WAIT_MILLISECONDS)) return;
     // Its own readers are quick.
     this.#tell({ checkpointFailed: "another program has been reading the database for long" });
-    this.#waitsAgainAt = performance.now() + PATIENT_AGAIN_MILLISECONDS;
+    this.#waitsAgainAt = performance.now() + RETRY_MILLISECONDS;
   }
 
   /**

@@ -8,7 +8,7 @@ import type { AttemptResult, StoreWrite, WriteResult } from "../../write.ts";
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
-import { checkDatabaseFile, refuseSecondName } from "../data_directory/database_file.ts";
+import { checkDatabaseFile, rejectSecondName } from "../data_directory/database_file.ts";
 import { type KnownFile, StoreFiles } from "../data_directory/store_files.ts";
 import { CheckBudget, OverBudget } from "../reading/check_budget.ts";
 import { readChunk } from "../reading/read_chunk.ts";
@@ -56,7 +56,7 @@ export class Writer {
   static open(path: string, tell: Tell): Writer {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path);
-    else refuseSecondName(path);
+    else rejectSecondName(path);
     const db = openForWriting(path);
     // The first read creates the files beside the database, and this fails when one of them cannot be written.
     readState(db);
@@ -77,7 +77,7 @@ export class Writer {
       begun = true;
       const budget = new CheckBudget();
       const run = (write: StoreWrite, newEvents: NewEvents) =>
-        write.mayBeCostly ? this.#tryWrite(write, newEvents, budget) : this.#write(write, newEvents);
+        write.hasBudget ? this.#tryWrite(write, newEvents, budget) : this.#write(write, newEvents);
       return runTogether(this.#db, this.#state, writes, run);
     });
     if (outcome.kind === "done") return outcome.value.map(done);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BYTES_MAX, EVENTS_MAX, KeptEvents } from "../../../../explorer/page/events/kept_events.ts";
+import { BYTES_MAX, CachedEvents, EVENTS_MAX } from "../../../../explorer/page/events/cached_events.ts";
 import type { StoredEvent } from "../../../../explorer/page/store/stored_event.ts";
 
 function eventOf(sequence: number, more: Partial<StoredEvent> = {}): StoredEvent {
@@ -19,7 +19,7 @@ const from = (first: number, last: number, more?: Partial<StoredEvent>): StoredE
   Array.from({ length: last - first + 1 }, (_, i) => eventOf(first + i, more));
 
 Deno.test("of a payload, a list keeps what a row shows", () => {
-  const kept = new KeptEvents();
+  const kept = new CachedEvents();
   kept.append([eventOf(1, { payload: `${"x".repeat(399)}\u{1f600}${"y".repeat(70_000)}` }), eventOf(2)]);
   assert.equal(kept.all[0]!.payload, `${"x".repeat(399)}\ud83d`);
   for (let i = 0; i < 50; i++) kept.append(from(1, 100, { payload: "x".repeat(64 * 1024) }));
@@ -27,7 +27,7 @@ Deno.test("of a payload, a list keeps what a row shows", () => {
 });
 
 Deno.test("a list of large tags ends at a number of bytes: nothing of it is left out or there twice", () => {
-  const kept = new KeptEvents();
+  const kept = new CachedEvents();
   const large = { identifiers: { n: "x".repeat(64 * 1024) } };
   let last = 0;
   while (!kept.isFull) kept.append(from(last + 1, last += 100, large));
@@ -47,7 +47,7 @@ Deno.test("a list of large tags ends at a number of bytes: nothing of it is left
 });
 
 Deno.test("a list of small events ends at a number of them", () => {
-  const kept = new KeptEvents();
+  const kept = new CachedEvents();
   kept.append(from(1, EVENTS_MAX + 5));
   assert.deepEqual([kept.all.length, kept.isFull], [EVENTS_MAX, true]);
   kept.prepend([eventOf(0)]);

@@ -1,4 +1,4 @@
-import { ClientLeft } from "../../../../src/model/errors.ts";
+import { ClientDisconnected } from "../../../../src/model/errors.ts";
 import { BodyTooLarge, type Handler, type Malformed } from "../../../../src/http/exchange.ts";
 import { textReply } from "../../../../src/http/replies.ts";
 import { fromBytes, toBytes } from "../fuzz/latin1.ts";
@@ -22,7 +22,7 @@ export function echo(seen: string[]): Handler {
       const body = request.target === "/unread" ? new Uint8Array() : await request.body(BODY_BYTES_MAX);
       if (body.length > 0) parts.push(fromBytes(body));
     } catch (error) {
-      if (error instanceof ClientLeft) throw error;
+      if (error instanceof ClientDisconnected) throw error;
       if (error instanceof BodyTooLarge) return textReply(413, "too large");
       return textReply(400, (error as Malformed).message);
     }

@@ -4,7 +4,7 @@ import { pause } from "../../../support/eventually.ts";
 import { toBytes } from "../fuzz/latin1.ts";
 import type { CorpusCase } from "./corpus_case.ts";
 
-const PATIENCE_MILLISECONDS = 10_000;
+const TIMEOUT_MILLISECONDS = 10_000;
 
 const PROBE = "GET /probe HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -21,7 +21,7 @@ export async function runCase(
 ): Promise<void> {
   seen.length = 0;
   using connection = await Connection.open(address);
-  const tooLong = setTimeout(() => connection.close(), PATIENCE_MILLISECONDS);
+  const tooLong = setTimeout(() => connection.close(), TIMEOUT_MILLISECONDS);
   try {
     // A refused client may find the connection closed while it still sends.
     const sending = sendSplit(connection, toBytes(send), cuts).catch(() => {});

@@ -44,7 +44,7 @@ export async function runCampaign(
     for (const [i, text] of texts.entries()) ours.push(await serveSplit(seeds[i]!, text));
     for (const [i, verdict] of (await reference).entries()) {
       const outcome = judged(seeds[i]!, texts[i]!, ours[i]!, verdict);
-      if (outcome === "nodeRefusesFirst") await completed(seeds[i]!, texts[i]!, verdict);
+      if (outcome === "nodeRejectsFirst") await completed(seeds[i]!, texts[i]!, verdict);
       addTo(tally, outcome, ours[i]!);
     }
     onProgress(tally);

@@ -9,11 +9,11 @@ export type Outcome =
   /** The same requests, and neither refused anything. */
   | "same"
   /** The same requests, then both refused the rest. */
-  | "bothRefuse"
+  | "bothReject"
   /** Ours refuses what Node might still take, or closes where Node takes nothing more. */
   | "oursEnds"
   /** Node refuses what ours has not decided on: however it goes on, ours must not take it. */
-  | "nodeRefusesFirst"
+  | "nodeRejectsFirst"
   /** Ours refused what Node took: the listed difference. */
   | { readonly difference: string };
 
@@ -90,9 +90,9 @@ function compareBodies(
 }
 
 function endWithoutNext(ours: OurVerdict, node: NodeVerdict): Outcome {
-  if (ours.end === "refused") return node.error === null ? "oursEnds" : "bothRefuse";
+  if (ours.end === "refused") return node.error === null ? "oursEnds" : "bothReject";
   if (node.error === null) return "same";
-  return ours.end === "open" ? "nodeRefusesFirst" : "oursEnds";
+  return ours.end === "open" ? "nodeRejectsFirst" : "oursEnds";
 }
 
 function listed(refusal: string, raw: string, node: NodeRequest): Outcome {

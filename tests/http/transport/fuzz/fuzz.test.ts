@@ -15,6 +15,6 @@ Deno.test({
     // Enough of both kinds, or nothing was compared.
     assert.ok(requestsTaken > CASES / 2, `both took ${requestsTaken} requests`);
     assert.ok((outcomes.get("same") ?? 0) > CASES / 5, "too few cases are valid");
-    assert.ok((outcomes.get("bothRefuse") ?? 0) > CASES / 5, "too few cases are malformed");
+    assert.ok((outcomes.get("bothReject") ?? 0) > CASES / 5, "too few cases are malformed");
   },
 });

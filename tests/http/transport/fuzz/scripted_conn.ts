@@ -36,7 +36,7 @@ interface Waiting {
 }
 
 /** A connection whose client sends when the test says so. */
-export class PatientConn {
+export class GraceConn {
   #waiting: Waiting | undefined;
 
   read(into: Bytes): Promise<number | null> {

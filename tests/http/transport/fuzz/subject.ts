@@ -1,4 +1,4 @@
-import { ClientLeft } from "../../../../src/model/errors.ts";
+import { ClientDisconnected } from "../../../../src/model/errors.ts";
 import { BodyTooLarge, type Handler, type Malformed } from "../../../../src/http/exchange.ts";
 import { BodyBudget } from "../../../../src/http/transport/body_budget.ts";
 import { Connection, type Socket } from "../../../../src/http/transport/connection.ts";
@@ -32,7 +32,7 @@ export interface OurVerdict {
 /** Serves a client that sends these pieces, each in a packet, and then leaves. */
 export async function serveOurs(pieces: readonly Bytes[]): Promise<OurVerdict> {
   const requests: OurRequest[] = [];
-  let bodyRefusal: string | undefined;
+  let bodyError: string | undefined;
   const handler: Handler = async (request) => {
     const seen: OurRequest = {
       method: request.method,
@@ -44,9 +44,9 @@ export async function serveOurs(pieces: readonly Bytes[]): Promise<OurVerdict> {
     try {
       seen.body = fromBytes(await request.body(BODY_BYTES_MAX));
     } catch (error) {
-      if (error instanceof ClientLeft) throw error;
-      bodyRefusal = error instanceof BodyTooLarge ? "too large" : (error as Malformed).message;
-      return textReply(error instanceof BodyTooLarge ? 413 : 400, bodyRefusal);
+      if (error instanceof ClientDisconnected) throw error;
+      bodyError = error instanceof BodyTooLarge ? "too large" : (error as Malformed).message;
+      return textReply(error instanceof BodyTooLarge ? 413 : 400, bodyError);
     }
     return emptyReply(204);
   };
@@ -55,7 +55,7 @@ export async function serveOurs(pieces: readonly Bytes[]): Promise<OurVerdict> {
   const bodies = new BodyBudget(TIMEOUTS, clock);
   const options = { onMalformed: () => {}, timeouts: TIMEOUTS, bodies, clock };
   await new Connection(socket, handler, options).serve();
-  return { requests, ...endOf(fromBytes(written()), bodyRefusal) };
+  return { requests, ...endOf(fromBytes(written()), bodyError) };
 }
 
 /** One line that tells everything about a verdict, to compare two of them. */
@@ -99,8 +99,8 @@ function scripted(pieces: readonly Bytes[]): { socket: Socket; written: () => By
   return { socket, written: () => replies };
 }
 
-function endOf(replies: string, bodyRefusal: string | undefined): Pick<OurVerdict, "end" | "refusal"> {
-  if (bodyRefusal !== undefined) return { end: "refused", refusal: bodyRefusal };
+function endOf(replies: string, bodyError: string | undefined): Pick<OurVerdict, "end" | "refusal"> {
+  if (bodyError !== undefined) return { end: "refused", refusal: bodyError };
   const refused = /HTTP\/1\.1 4\d\d [^]*\r\n\r\n([^\r\n]+)\n$/.exec(replies);
   if (refused !== null) return { end: "refused", refusal: refused[1]! };
   return { end: /\r\nConnection: close\r\n\r\n$/.test(replies) ? "closed" : "open", refusal: "" };

@@ -27,7 +27,7 @@ export function listening(kind: Kind, handler: Handler, options: ListeningOption
   const malformed: number[] = [];
   const place = freePlace(kind);
   const transport = listen(place.address, handler, {
-    hasRoom: (open) => open < (options.connectionsMax ?? 1000),
+    hasCapacity: (open) => open < (options.connectionsMax ?? 1000),
     onMalformed: (status) => malformed.push(status),
     timeouts: { ...TIMEOUTS, ...options.timeouts },
   });

@@ -55,6 +55,6 @@ const handler: Handler = async (request) => {
 Deno.addSignalListener("SIGTERM", () => Deno.exit(0));
 const where = { transport: "tcp", hostname: "127.0.0.1", port: Number(port) } as const;
 if (name === "ours") {
-  listen(where, handler, { hasRoom: (open) => open < Number(connectionsMax), onMalformed: () => {} });
+  listen(where, handler, { hasCapacity: (open) => open < Number(connectionsMax), onMalformed: () => {} });
 } else serveWithDeno(where, handler);
 await Deno.stdout.write(encoder.encode("listening\n"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parsePostgresUrl, type PostgresAddress } from "../../../../src/config/postgres_url.ts";
 import type { Session } from "../../../../src/store/postgres/protocol/session.ts";
 import { primarySource, replicaSource } from "../../../../src/store/postgres/reading/session_source.ts";
-import { Primary } from "../../../../src/store/postgres/servers/primary.ts";
+import { Primary } from "../../../../src/store/postgres/cluster/primary.ts";
 import type { StoreRow } from "../../../../src/store/postgres/tables/state.ts";
 
 const ADDRESS = parsePostgresUrl("postgresql://postgres@127.0.0.1/postgres") as PostgresAddress;

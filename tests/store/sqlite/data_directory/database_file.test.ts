@@ -4,7 +4,7 @@ import { createDatabase } from "../../../../src/store/sqlite/data_directory/crea
 import { Database } from "../../../../src/store/sqlite/connection/database.ts";
 import {
   checkDatabaseFile,
-  refuseSecondName,
+  rejectSecondName,
   StoreFileError,
   storePaths,
 } from "../../../../src/store/sqlite/data_directory/database_file.ts";
@@ -39,7 +39,7 @@ function files(directory: TestDirectory): Map<string, Uint8Array> {
 }
 
 /** Asserts a refusal in one line that names the file, and that no byte of any file has changed. */
-function assertRefused(change: (path: string) => void, expected: RegExp): void {
+function assertRejected(change: (path: string) => void, expected: RegExp): void {
   using directory = new TestDirectory();
   const path = directory.file("events.db");
   makeDatabase(path);
@@ -78,35 +78,35 @@ Deno.test("where no file exists there is no database yet, and an eventstore data
 });
 
 Deno.test("a file of no bytes is refused", () => {
-  assertRefused((path) => Deno.truncateSync(path, 0), /is empty/);
+  assertRejected((path) => Deno.truncateSync(path, 0), /is empty/);
 });
 
 Deno.test("a file that is not SQLite's, or shorter than a header, is refused", () => {
-  assertRefused(
+  assertRejected(
     (path) => Deno.writeTextFileSync(path, "something else\n".repeat(1000)),
     /not an SQLite database/,
   );
-  assertRefused((path) => Deno.writeTextFileSync(path, "x"), /not an SQLite database/);
-  assertRefused((path) => Deno.truncateSync(path, 99), /not an SQLite database/);
-  assertRefused((path) => overwrite(path, 0, new Uint8Array(16)), /not an SQLite database/);
+  assertRejected((path) => Deno.writeTextFileSync(path, "x"), /not an SQLite database/);
+  assertRejected((path) => Deno.truncateSync(path, 99), /not an SQLite database/);
+  assertRejected((path) => overwrite(path, 0, new Uint8Array(16)), /not an SQLite database/);
 });
 
 Deno.test("a database with pages of a size that SQLite does not have is refused", () => {
   for (const size of [0, 2, 256, 1001, 4097]) {
     const bytes = new Uint8Array([size >> 8, size & 255]);
-    assertRefused((path) => overwrite(path, 16, bytes), /not an SQLite database, or is damaged/);
+    assertRejected((path) => overwrite(path, 16, bytes), /not an SQLite database, or is damaged/);
   }
 });
 
 Deno.test("the database of another program is refused with both application ids", () => {
-  assertRefused((path) => setPragma(path, "application_id = 7"), /application_id 7, expected 1165382516/);
-  assertRefused((path) => setPragma(path, "application_id = 0"), /application_id 0,/);
-  assertRefused((path) => setPragma(path, "application_id = -2"), /application_id -2,/);
+  assertRejected((path) => setPragma(path, "application_id = 7"), /application_id 7, expected 1165382516/);
+  assertRejected((path) => setPragma(path, "application_id = 0"), /application_id 0,/);
+  assertRejected((path) => setPragma(path, "application_id = -2"), /application_id -2,/);
 });
 
 for (const version of [0, SCHEMA_VERSION + 1, -1]) {
   Deno.test(`schema version ${version} is refused with both versions`, () => {
-    assertRefused(
+    assertRejected(
       (path) => setPragma(path, `user_version = ${version}`),
       new RegExp(`schema version ${version}, .* version ${SCHEMA_VERSION}`),
     );
@@ -114,11 +114,11 @@ for (const version of [0, SCHEMA_VERSION + 1, -1]) {
 }
 
 Deno.test("a database that was cut off is refused", () => {
-  assertRefused(
+  assertRejected(
     (path) => Deno.truncateSync(path, Deno.statSync(path).size - 1),
     /damaged: it has \d+ of \d+/,
   );
-  assertRefused((path) => Deno.truncateSync(path, 4096), /damaged: it has 4096 of/);
+  assertRejected((path) => Deno.truncateSync(path, 4096), /damaged: it has 4096 of/);
 });
 
 Deno.test("a database whose last pages are still in the WAL, as after a crash, is accepted", () => {
@@ -205,7 +205,7 @@ for (
 }
 
 Deno.test("a WAL without its database is refused, so that no new database grows over it", () => {
-  assertRefused((path) => {
+  assertRejected((path) => {
     Deno.writeTextFileSync(`${path}-wal`, "pages");
     Deno.removeSync(path);
   }, /is missing although .*-wal exists/);
@@ -222,9 +222,12 @@ Deno.test("a directory, or a file that cannot be read, is refused", () => {
 for (const end of ["-wal", "-shm", "-journal"]) {
   Deno.test(`a pipe or a directory beside the database as its ${end} is refused, and a link to itself`, () => {
     const notRegular = new RegExp(`events\\.db${end} is not a regular file$`);
-    assertRefused((path) => Deno.mkdirSync(path + end), notRegular);
-    assertRefused((path) => void new Deno.Command("mkfifo", { args: [path + end] }).outputSync(), notRegular);
-    assertRefused((path) => Deno.symlinkSync(path + end, path + end), /cannot be read/);
+    assertRejected((path) => Deno.mkdirSync(path + end), notRegular);
+    assertRejected(
+      (path) => void new Deno.Command("mkfifo", { args: [path + end] }).outputSync(),
+      notRegular,
+    );
+    assertRejected((path) => Deno.symlinkSync(path + end, path + end), /cannot be read/);
   });
 }
 
@@ -310,11 +313,11 @@ Deno.test("a database with a second name is refused; one that a link leads to is
   const [path, second, link] = ["events.db", "second.db", "link.db"].map((name) => directory.file(name));
   makeDatabase(path!);
   Deno.symlinkSync(path!, link!);
-  refuseSecondName(path!);
-  refuseSecondName(link!);
+  rejectSecondName(path!);
+  rejectSecondName(link!);
   Deno.linkSync(path!, second!);
   for (const name of [path, second, link]) {
-    assert.throws(() => refuseSecondName(name!), (error) => {
+    assert.throws(() => rejectSecondName(name!), (error) => {
       assert.ok(error instanceof StoreFileError);
       assert.equal(error.message, `${name} is one file with 2 names (hard links)`);
       return true;

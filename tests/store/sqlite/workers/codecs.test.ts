@@ -41,7 +41,7 @@ const query = fc.oneof(fc.constantFrom("every" as const, "none" as const), fc.ar
 const key = { type: text, id: text };
 
 const write: fc.Arbitrary<StoreWrite> = fc.record({
-  mayBeCostly: fc.boolean(),
+  hasBudget: fc.boolean(),
   conditions: fc.array(
     fc.record({ failIfEventsMatch: query, afterSequence: sequence, store: text }, {
       requiredKeys: ["failIfEventsMatch", "afterSequence"],

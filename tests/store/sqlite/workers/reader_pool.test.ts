@@ -3,7 +3,7 @@ import { createDatabase } from "../../../../src/store/sqlite/data_directory/crea
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
 import type { ChunkRequest } from "../../../../src/store/chunk.ts";
 import type { ChunkAhead } from "../../../../src/store/chunks_ahead.ts";
-import { ClientLeft } from "../../../../src/model/errors.ts";
+import { ClientDisconnected } from "../../../../src/model/errors.ts";
 import { ReaderPool } from "../../../../src/store/sqlite/workers/reader_pool.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { EVERYTHING, sequencesOf } from "../../chunks.ts";
@@ -36,18 +36,18 @@ Deno.test("a thousand reads whose clients leave while they wait give up their pl
   try {
     const running = pool.chunk(EVERYTHING);
     const leaving = new AbortController();
-    const client = { left: leaving.signal };
+    const client = { disconnected: leaving.signal };
     const key = { type: "p", id: "1" };
     const gone = Array.from({ length: 500 }, () => [
-      assert.rejects(pool.chunk(EVERYTHING, client), ClientLeft),
-      assert.rejects(pool.projection(key, client), ClientLeft),
+      assert.rejects(pool.chunk(EVERYTHING, client), ClientDisconnected),
+      assert.rejects(pool.projection(key, client), ClientDisconnected),
     ]).flat();
     const staying = pool.ping();
     leaving.abort();
     await Promise.all(gone);
     await assert.rejects(
       pool.chunk(EVERYTHING, client),
-      ClientLeft,
+      ClientDisconnected,
       "one who has already left does not wait",
     );
     // All places are free again.
@@ -63,7 +63,7 @@ Deno.test("a read that finds a reader never asks whether its client is there", a
   using store = new TestStore();
   const pool = new ReaderPool(store.path, 1);
   const client = {
-    get left(): AbortSignal {
+    get disconnected(): AbortSignal {
       throw new Error("asked");
     },
   };
@@ -212,7 +212,7 @@ Deno.test("a chunk is read ahead only while nobody waits for a reader, for a few
     longMilliseconds: 60_000,
     spareMilliseconds: 60_000,
   });
-  const client = { left: new AbortController().signal };
+  const client = { disconnected: new AbortController().signal };
   const nextPart = { ...EVERYTHING, head: 1 };
   const ahead = (): ChunkAhead | undefined => pool.chunkAhead(nextPart, client);
   try {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ClientLeft } from "../../../../src/model/errors.ts";
+import { ClientDisconnected } from "../../../../src/model/errors.ts";
 import { type PooledRead, WaitingReads } from "../../../../src/store/sqlite/workers/waiting_reads.ts";
 import { EVERYTHING } from "../../chunks.ts";
 
@@ -96,36 +96,36 @@ Deno.test("what is put back comes first again, in its order", () => {
   const waiting = waitingFor(...["a", "b", "c"].map((name) => firstPart(name)));
   const taken = waiting.next(100);
   waiting.add(firstPart("d"));
-  for (const read of taken.slice(1)) waiting.putBack(read);
+  for (const read of taken.slice(1)) waiting.requeue(read);
   assert.deepEqual(allOf(waiting), [["b", "c", "d"]]);
   assert.deepEqual(waiting.next(100), []);
 });
 
 Deno.test("a client may leave while its read waits, and again once it was put back, but not in between", async () => {
   const leaving = new AbortController();
-  const client = { left: leaving.signal };
+  const client = { disconnected: leaving.signal };
   const [early, late] = [firstPart("early", { client }), firstPart("late")];
   const waiting = waitingFor(firstPart("a"), early, late);
   const taken = waiting.next(100);
   leaving.abort();
   assert.deepEqual(namesOf(taken), ["a", "early", "late"]);
-  for (const read of taken.slice(1)) waiting.putBack(read);
-  await assert.rejects(early.promise, ClientLeft);
+  for (const read of taken.slice(1)) waiting.requeue(read);
+  await assert.rejects(early.promise, ClientDisconnected);
   assert.deepEqual(allOf(waiting), [["late"]]);
 
   const second = new AbortController();
-  const again = firstPart("again", { client: { left: second.signal } });
+  const again = firstPart("again", { client: { disconnected: second.signal } });
   waiting.add(again);
-  waiting.putBack(waiting.next(100)[0]!);
+  waiting.requeue(waiting.next(100)[0]!);
   second.abort();
-  await assert.rejects(again.promise, ClientLeft);
+  await assert.rejects(again.promise, ClientDisconnected);
   assert.equal(waiting.count, 0);
 });
 
 Deno.test("all are refused at once", async () => {
   const reads = [firstPart("a"), nextPart("n"), alone("p")];
   const waiting = waitingFor(...reads);
-  waiting.refuseAll(new Error("no reader"));
+  waiting.rejectAll(new Error("no reader"));
   for (const { promise } of reads) await assert.rejects(promise, /no reader/);
   assert.equal(waiting.count, 0);
 });

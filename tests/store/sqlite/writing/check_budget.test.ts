@@ -32,7 +32,7 @@ const ORDINARY: Condition = {
 };
 
 function trying(...conditions: Condition[]): StoreWrite {
-  return { ...storeWrite([newEvent("new")], { conditions }), mayBeCostly: true };
+  return { ...storeWrite([newEvent("new")], { conditions }), hasBudget: true };
 }
 
 /** Tries writes again until they come to this: on a loaded machine, even an ordinary write may take too long. */
@@ -51,7 +51,7 @@ Deno.test("a costly write is given back with nothing written, and the others of 
   const { head } = writerState(writer);
   assert.equal(kindOf(writer.group([trying(COSTLY)])[0]), "costly");
   assert.equal(writerState(writer).head, head);
-  const [last] = writer.group([{ ...trying(COSTLY), mayBeCostly: false }]);
+  const [last] = writer.group([{ ...trying(COSTLY), hasBudget: false }]);
   assert.equal(written(last).firstSequence, head + 1);
 });
 

@@ -5,7 +5,7 @@ import { ofTypes } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
 
 const REASON = "events.db was deleted or moved away";
-const REFUSED = { kind: "failed", reason: REASON, code: "Unavailable", cause: "lostFiles" };
+const REJECTED = { kind: "failed", reason: REASON, code: "Unavailable", cause: "lostFiles" };
 
 function withWriter(run: (store: TestStore, writer: Writer) => void): void {
   using store = new TestStore();
@@ -30,12 +30,12 @@ Deno.test("when the database is gone before the COMMIT, certainly nothing is wri
   withWriter((store, writer) => {
     {
       using _gone = takeAwayAtLook(store.path, 1);
-      assert.deepEqual(writer.group([ofTypes("a"), ofTypes("b")]), [REFUSED, REFUSED]);
+      assert.deepEqual(writer.group([ofTypes("a"), ofTypes("b")]), [REJECTED, REJECTED]);
     }
     assert.deepEqual(store.db.get("SELECT count(*) FROM event"), [0]);
     Deno.renameSync(`${store.path}.away`, store.path);
     for (const outcome of [writer.reset(), writer.begin(), writer.setPaused(1), writer.optimize()]) {
-      assert.deepEqual(outcome, REFUSED);
+      assert.deepEqual(outcome, REJECTED);
     }
     writer.afterAnswer();
     assert.deepEqual(store.notices, [{ lost: REASON }]);
@@ -53,8 +53,8 @@ Deno.test("when it goes during the COMMIT, nobody knows where the write is", () 
       }]);
     }
     assert.deepEqual(store.db.get("SELECT count(*) FROM event"), [1]);
-    assert.deepEqual(writer.group([ofTypes("b")]), [REFUSED]);
-    assert.deepEqual(writer.begin(), REFUSED);
+    assert.deepEqual(writer.group([ofTypes("b")]), [REJECTED]);
+    assert.deepEqual(writer.begin(), REJECTED);
   });
 });
 
@@ -64,8 +64,8 @@ Deno.test("a turn that is open when a file is lost can be read and written, but 
     Deno.renameSync(store.path, `${store.path}.away`);
     writer.afterAnswer();
     assert.equal(writer.writeInside(ofTypes("a")).kind, "done");
-    assert.deepEqual(writer.commit(), REFUSED);
+    assert.deepEqual(writer.commit(), REJECTED);
     writer.rollback();
-    assert.deepEqual(writer.begin(), REFUSED);
+    assert.deepEqual(writer.begin(), REJECTED);
   });
 });

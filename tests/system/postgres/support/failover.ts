@@ -6,7 +6,7 @@ import { type ServerProcess, startServer } from "../../../support/server_process
 import { PostgresCluster, type PostgresPrograms } from "./cluster.ts";
 
 /** However busy the machine is. */
-export const PATIENCE_SECONDS = 60;
+export const TIMEOUT_SECONDS = 60;
 
 /** Several PostgreSQL of which one is the primary, and the servers on them. */
 export class Failover implements AsyncDisposable {
@@ -57,7 +57,7 @@ export class Failover implements AsyncDisposable {
     await eventually(async () => {
       const sql = "SELECT head FROM eventstore.turn ORDER BY number DESC LIMIT 1";
       assert.equal(numberIn((await this.hosts[host]!.sql(sql))[0]![0]), head);
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
   }
 
   /** A replica receives nothing any more. */
@@ -67,7 +67,7 @@ export class Failover implements AsyncDisposable {
     await eventually(async () => {
       const [row] = await replica.sql("SELECT EXISTS (SELECT FROM pg_stat_wal_receiver)");
       assert.equal(booleanIn(row![0]), false);
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
   }
 
   /** The primary ends without notice, and a replica takes its place. */
@@ -86,5 +86,5 @@ export class Failover implements AsyncDisposable {
 export async function appendedAgain(client: Client, type: string): Promise<void> {
   await eventually(async () => {
     assert.equal((await client.write({ events: [{ type, payload: "" }] })).status, 200);
-  }, PATIENCE_SECONDS);
+  }, TIMEOUT_SECONDS);
 }

@@ -50,7 +50,7 @@ export class LabelledWrites {
    * time two servers wrote.
    * @param termsMax how many times a server began to be the active one
    */
-  assertTold(events: readonly EventLine[], termsMax: number): void {
+  assertAnswered(events: readonly EventLine[], termsMax: number): void {
     assert.deepEqual(events.map(({ sequence }) => sequence), events.map((_, i) => i + 1), "no gap");
     const stored = Map.groupBy(events, ({ payload }) => payload);
     for (const [name, its] of stored) {

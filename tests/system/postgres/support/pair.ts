@@ -5,7 +5,7 @@ import { type ServerProcess, startServer } from "../../../support/server_process
 import type { PostgresCluster } from "./cluster.ts";
 
 /** For what takes a moment, on a machine that may be very busy. */
-export const PATIENCE_SECONDS = 60;
+export const TIMEOUT_SECONDS = 60;
 
 /** Editions of which one server is active and the others stand by. */
 export type PairEdition = "B" | "C";
@@ -57,7 +57,7 @@ export class Pair implements AsyncDisposable {
       const healths = await Promise.all(this.servers.map((server) => healthOf(server.client())));
       assert.deepEqual(healths.toSorted(), ["Standby", "ok"]);
       if (healths[0] !== "ok") [this.active, this.standby] = [this.standby, this.active];
-    }, PATIENCE_SECONDS);
+    }, TIMEOUT_SECONDS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -68,13 +68,13 @@ export class Pair implements AsyncDisposable {
 /** Waits until a server is active. */
 export async function becomesActive(server: ServerProcess): Promise<void> {
   const client = server.client();
-  await eventually(async () => assert.equal(await healthOf(client), "ok"), PATIENCE_SECONDS);
+  await eventually(async () => assert.equal(await healthOf(client), "ok"), TIMEOUT_SECONDS);
 }
 
 /** Waits until a server stands by. */
 export async function standsBy(server: ServerProcess): Promise<void> {
   const client = server.client();
-  await eventually(async () => assert.equal(await healthOf(client), "Standby"), PATIENCE_SECONDS);
+  await eventually(async () => assert.equal(await healthOf(client), "Standby"), TIMEOUT_SECONDS);
 }
 
 /** What `GET /health` says: `ok`, or the error. */

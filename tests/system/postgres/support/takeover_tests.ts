@@ -5,7 +5,7 @@ import { metrics } from "../../../support/metrics.ts";
 import type { ServerProcess } from "../../../support/server_process.ts";
 import type { PostgresCluster } from "./cluster.ts";
 import { LabelledWrites } from "./labelled_writes.ts";
-import { Pair, type PairEdition, PATIENCE_SECONDS, standsBy } from "./pair.ts";
+import { Pair, type PairEdition, standsBy, TIMEOUT_SECONDS } from "./pair.ts";
 import { clusterTest } from "./postgres_test.ts";
 
 const ROUNDS = rounds(2, 100);
@@ -35,10 +35,10 @@ const DISRUPTIONS: Readonly<Record<string, Disruption>> = {
 /** Waits until some more writes were acknowledged. */
 async function more(writes: LabelledWrites): Promise<void> {
   const enough = writes.acknowledged + WRITES_AROUND;
-  await eventually(() => assert.ok(writes.acknowledged >= enough), PATIENCE_SECONDS);
+  await eventually(() => assert.ok(writes.acknowledged >= enough), TIMEOUT_SECONDS);
 }
 
-async function assertTold(
+async function assertAnswered(
   writes: LabelledWrites,
   pair: Pair,
   edition: PairEdition,
@@ -47,7 +47,7 @@ async function assertTold(
   await writes.end();
   await pair.settled();
   const events = await pair.active.client().allEvents(edition === "B" ? "all" : "*");
-  writes.assertTold(events, await terms());
+  writes.assertAnswered(events, await terms());
 }
 
 /** Registers the tests of takeovers under load. Each edition has a file, since they take minutes. */
@@ -65,11 +65,11 @@ export async function takeoverTests(edition: PairEdition): Promise<void> {
           const next = servers.indexOf(pair.standby);
           await disrupt(pair.active, async () => {
             await pair.tookOver();
-            await eventually(() => assert.ok(writes.acknowledgedAt[next]! > began), PATIENCE_SECONDS);
+            await eventually(() => assert.ok(writes.acknowledgedAt[next]! > began), TIMEOUT_SECONDS);
           });
         }
         await more(writes);
-        await assertTold(writes, pair, edition, () => Promise.resolve(ROUNDS + 1));
+        await assertAnswered(writes, pair, edition, () => Promise.resolve(ROUNDS + 1));
       },
     );
   }
@@ -85,7 +85,7 @@ export async function takeoverTests(edition: PairEdition): Promise<void> {
         await pause(7 * (round % 10));
       }
       await more(writes);
-      await assertTold(writes, pair, edition, async () => {
+      await assertAnswered(writes, pair, edition, async () => {
         const [first = 0, second = 0] = await Promise.all(pair.servers.map(activations));
         return first + second;
       });

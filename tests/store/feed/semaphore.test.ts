@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Turnstile } from "../../../src/store/feed/turnstile.ts";
+import { Semaphore } from "../../../src/store/feed/semaphore.ts";
 
 Deno.test("a turnstile lets so many through at once, in the order in which they came, whatever becomes of them", async () => {
-  const turnstile = new Turnstile(2);
+  const turnstile = new Semaphore(2);
   const begun: number[] = [];
   const ends = Array.from({ length: 5 }, () => Promise.withResolvers<number>());
   const passing = ends.map(({ promise }, i) =>

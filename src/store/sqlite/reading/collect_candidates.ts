@@ -52,7 +52,7 @@ export function lookupsFor(items: readonly QueryItem[]): number {
 }
 
 /** Gathers the candidates of a range, item after item. When there are too many, it ends the window earlier. */
-export class Gathering {
+export class CandidateCollection {
   readonly #db: Database;
   readonly #items: readonly QueryItem[];
   #range: Range;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CommitFeed } from "../../../../src/store/feed/commit_feed.ts";
-import { KnownState } from "../../../../src/store/postgres/servers/known_state.ts";
+import { KnownState } from "../../../../src/store/postgres/cluster/known_state.ts";
 import type { LastTransaction } from "../../../../src/store/postgres/tables/turns.ts";
 import { ofTypes } from "../../made_writes.ts";
 

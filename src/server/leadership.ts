@@ -6,13 +6,13 @@ import { makeOriginCheck } from "../http/own_origin.ts";
 import { makePipeline, type PipelineOptions } from "../http/pipeline.ts";
 import type { RequestMetrics } from "../http/request_metrics.ts";
 import type { Log } from "../log/log.ts";
-import { seldom } from "../log/seldom.ts";
-import { pauseInFile, pauseInStore } from "../store/kept_pause.ts";
+import { rateLimited } from "../log/rate_limited.ts";
+import { pauseInFile, pauseInStore } from "../store/persisted_pause.ts";
 import type { Store } from "../store/store.ts";
 import { WriteQueue } from "../write_queue/write_queue.ts";
 
 /** What stays the same over all terms of a server. */
-export interface TermHost {
+export interface LeadershipHost {
   readonly settings: ServerSettings;
   readonly edition: Edition;
   readonly log: Log;
@@ -28,13 +28,13 @@ export interface TermHost {
  * The time in which a server is the active one of its store: everything that remembers something of the store begins
  * and ends with it.
  */
-export class Term {
+export class Leadership {
   readonly store: Store;
   readonly handler: Handler;
   readonly #queue: WriteQueue;
   readonly #open: OpenEdition;
 
-  constructor(host: TermHost, store: Store) {
+  constructor(host: LeadershipHost, store: Store) {
     const { settings, edition, reportFailure, programMetrics, log } = host;
     this.store = store;
     this.#queue = new WriteQueue({
@@ -43,7 +43,7 @@ export class Term {
       groupWritesMax: host.groupWritesMax,
     });
     const warn = (text: string): void => log.note("warning", text);
-    const warnOfCheckpoint = seldom(warn);
+    const warnOfCheckpoint = rateLimited(warn);
     store.onCheckpointFailed = (reason) =>
       warnOfCheckpoint(`the WAL cannot be moved into the store's file: ${reason}`);
     store.onReplicasUnread = (reason) =>
@@ -59,7 +59,7 @@ export class Term {
       settings,
       store,
       queue: this.#queue,
-      keptPause: settings.postgres === undefined ? pauseInFile(settings.dataDir) : pauseInStore(store),
+      persistedPause: settings.postgres === undefined ? pauseInFile(settings.dataDir) : pauseInStore(store),
       programMetrics,
       reportFailure,
       warn,
@@ -81,7 +81,7 @@ export class Term {
 
 /** What all requests to a server go through, whether it is active or not. */
 export function pipelineOptions(
-  { settings, edition, log, requests, reportFailure }: Omit<TermHost, "programMetrics">,
+  { settings, edition, log, requests, reportFailure }: Omit<LeadershipHost, "programMetrics">,
 ): Omit<PipelineOptions, "routes"> {
   return {
     // No page of others has the token.

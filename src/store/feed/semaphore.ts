@@ -1,5 +1,5 @@
 /** Lets so many through at once, and the others in the order in which they came. */
-export class Turnstile {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

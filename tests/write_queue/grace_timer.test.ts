@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { PatientTimer } from "../../src/write_queue/patient_timer.ts";
+import { GraceTimer } from "../../src/write_queue/grace_timer.ts";
 
 function keepBusy(milliseconds: number): void {
   const until = performance.now() + milliseconds;
   while (performance.now() < until);
 }
 
-function rung(milliseconds: number): { timer: PatientTimer; ringing: Promise<number> } {
+function rung(milliseconds: number): { timer: GraceTimer; ringing: Promise<number> } {
   const startedAt = performance.now();
   const { promise, resolve } = Promise.withResolvers<number>();
   return {
-    timer: new PatientTimer(milliseconds, () => resolve(performance.now() - startedAt)),
+    timer: new GraceTimer(milliseconds, () => resolve(performance.now() - startedAt)),
     ringing: promise,
   };
 }
@@ -22,7 +22,7 @@ Deno.test("a timer rings after its time, not before", async () => {
 
 Deno.test("a timer that comes late lets what has arrived meanwhile stop it", async () => {
   let rang = false;
-  const timer = new PatientTimer(20, () => rang = true);
+  const timer = new GraceTimer(20, () => rang = true);
   setTimeout(() => timer.stop(), 60);
   keepBusy(150);
   await new Promise((resolve) => setTimeout(resolve, 400));

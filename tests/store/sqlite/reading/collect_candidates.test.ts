@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../../../../src/model/event.ts";
 import type { QueryItem } from "../../../../src/model/query.ts";
-import { Gathering } from "../../../../src/store/sqlite/reading/gather.ts";
+import { CandidateCollection } from "../../../../src/store/sqlite/reading/collect_candidates.ts";
 import type { Window } from "../../../../src/store/sqlite/reading/step.ts";
 import type { Direction } from "../../../../src/store/ranges/direction.ts";
 import type { Range } from "../../../../src/store/ranges/range.ts";
@@ -35,7 +35,7 @@ function gather(
   store.db.all = (sql, ...values) => (asked.push(String(values[0])), all(sql, ...values));
   const begun: Window = { ...range, itemsDone: 0, candidates: [], unchecked: "nothing" };
   const options = { direction, head, eventsMax: 100 };
-  const gathering = new Gathering(store.db, items, begun, options);
+  const gathering = new CandidateCollection(store.db, items, begun, options);
   gathering.step();
   store.db.all = all;
   return { window: gathering.window, asked };

@@ -3,7 +3,7 @@ import { readPauseFile, removePauseFile, writePauseFile } from "./pause_file.ts"
 import type { Store } from "./store.ts";
 
 /** Where the pause of edition C is kept. Whatever it did is durable once its promise has resolved. */
-export interface KeptPause {
+export interface PersistedPause {
   /** Since when the store was paused as it was opened, in microseconds since 1970; undefined when it was not. */
   readonly sinceMicros: number | undefined;
   /** @returns since when it holds, about `nowMicros` */
@@ -12,7 +12,7 @@ export interface KeptPause {
 }
 
 /** In the data directory, by the clock of its file system. */
-export function pauseInFile(dataDir: string): KeptPause {
+export function pauseInFile(dataDir: string): PersistedPause {
   return {
     sinceMicros: readPauseFile(dataDir),
     begin: () => writePauseFile(dataDir),
@@ -21,7 +21,7 @@ export function pauseInFile(dataDir: string): KeptPause {
 }
 
 /** In the store itself, where whichever server is active finds it. Each change is a turn. */
-export function pauseInStore({ opened, writer }: Pick<Store, "opened" | "writer">): KeptPause {
+export function pauseInStore({ opened, writer }: Pick<Store, "opened" | "writer">): PersistedPause {
   return {
     sinceMicros: opened.pausedSinceMicros,
     async begin(nowMicros) {

@@ -9,7 +9,7 @@ const GRACES_MAX = 8;
  * Calls back after a time. When the process was too busy to do so on time, or was stopped, it first reads what has
  * arrived meanwhile, which may stop the timer.
  */
-export class PatientTimer {
+export class GraceTimer {
   readonly #callBack: () => void;
   #dueAt!: number;
   #graces = 0;

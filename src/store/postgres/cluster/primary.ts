@@ -20,7 +20,7 @@ import { SeenHistory } from "./seen_history.ts";
 
 /**
  * How long other servers may take to confirm. Those that still run find out within some 5 s that a primary is cut off
- * (see `Companion`), and connect again every half second.
+ * (see `PeerMonitor`), and connect again every half second.
  */
 const GRACE_MILLISECONDS = 10_000;
 
@@ -75,9 +75,9 @@ export class Primary {
    * Opens a session on which the history is checked.
    * @throws DatabaseError, SessionLost, also while other servers are waited for
    */
-  async open(purpose: Purpose, onNotice?: (text: string) => void): Promise<Session> {
+  async open(purpose: Purpose, onNotification?: (text: string) => void): Promise<Session> {
     const session = await openPrimary(this.#place, purpose, {
-      onNotice,
+      onNotification,
       faultOf: (made) => this.#faultOf(made),
     });
     try {

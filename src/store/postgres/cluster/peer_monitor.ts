@@ -2,12 +2,12 @@ import type { CommittedEvent } from "../../feed/commit_feed.ts";
 import type { StorePlace } from "../connection/place.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import { newsOf, readNews } from "../tables/news.ts";
+import { readRemoteCommits, remoteCommitsIn } from "../tables/remote_commits.ts";
 import { deleteServer, HEARTBEAT_SECONDS, readOthers, seenServers, writeSeen } from "../tables/servers.ts";
 import { type CountedState, READ_STATE, storeRow } from "../tables/state.ts";
 import { deleteTurns, forgottenIn, READ_FORGOTTEN } from "../tables/turns.ts";
-import { type Claim, StoreBroken } from "./claim.ts";
-import { listenTo, notify } from "./notices.ts";
+import { StoreBroken, type WriteOwnership } from "./write_ownership.ts";
+import { listenTo, notify } from "./notifications.ts";
 
 /** How often it is looked for what others have written while somebody waits for that: notices may be lost. */
 const LOOK_MILLISECONDS = 500;
@@ -30,7 +30,7 @@ const CLEANED_TURNS = 1000;
 /** How long the end of a server may wait for the word that it has ended. */
 const CLOSE_MILLISECONDS = 1000;
 
-export interface CompanionOptions {
+export interface PeerMonitorOptions {
   /** Whether somebody waits for events, and behind which. */
   readonly isAwaited: () => boolean;
   readonly head: () => number;
@@ -45,10 +45,10 @@ export interface CompanionOptions {
  * the looks themselves: replicas are read only while the primary was heard of (`Primary.mayReadReplicas`), and after a
  * failover this server waits for the others that it last saw (`Primary.others`).
  */
-export class Companion {
+export class PeerMonitor {
   readonly #place: StorePlace;
-  readonly #claim: Claim;
-  readonly #options: CompanionOptions;
+  readonly #ownership: WriteOwnership;
+  readonly #options: PeerMonitorOptions;
   readonly #timer: ReturnType<typeof setInterval>;
   #session: Session | undefined;
   #beatAt = 0;
@@ -67,9 +67,9 @@ export class Companion {
   #working: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(place: StorePlace, claim: Claim, options: CompanionOptions) {
+  constructor(place: StorePlace, ownership: WriteOwnership, options: PeerMonitorOptions) {
     this.#place = place;
-    this.#claim = claim;
+    this.#ownership = ownership;
     this.#options = options;
     this.#timer = setInterval(() => this.#tick(), LOOK_MILLISECONDS);
     this.#work();
@@ -108,7 +108,7 @@ export class Companion {
   async #deregister(): Promise<void> {
     // A server that ends right after its start is still connecting.
     await this.#working;
-    const { server } = this.#claim;
+    const { server } = this.#ownership;
     // If it fails, this server is seen for a while longer.
     await this.#session?.run([deleteServer(server), notify(this.#place.schema, server)]).catch(() => {});
     await this.#session?.close();
@@ -149,7 +149,7 @@ export class Companion {
 
   async #beat(session: Session): Promise<void> {
     this.#beatAt = performance.now() + 1000 * HEARTBEAT_SECONDS;
-    const { server, edition } = this.#claim;
+    const { server, edition } = this.#ownership;
     await session.run([writeSeen(server, edition)]);
     this.#shallLook = true;
     await this.#deleteTurns(session);
@@ -157,7 +157,7 @@ export class Companion {
 
   /** Removes turns that no server looks for any more. */
   async #deleteTurns(session: Session): Promise<void> {
-    const last = this.#claim.primary.seen.last?.turn.number ?? 0;
+    const last = this.#ownership.primary.seen.last?.turn.number ?? 0;
     if (last - this.#cleanedAt < CLEANED_TURNS) return;
     this.#cleanedAt = last;
     const [rows] = await session.run([READ_FORGOTTEN]);
@@ -169,31 +169,31 @@ export class Companion {
 
   async #notify(session: Session): Promise<void> {
     this.#shallNotify = false;
-    await session.run([notify(this.#place.schema, this.#claim.server)]);
+    await session.run([notify(this.#place.schema, this.#ownership.server)]);
   }
 
   async #look(session: Session): Promise<void> {
     this.#shallLook = false;
     this.#lookAt = performance.now() + LOOK_MILLISECONDS;
     this.#lookDueAt = performance.now() + LOOK_MILLISECONDS_MAX;
-    const { server, primary } = this.#claim;
+    const { server, primary } = this.#ownership;
     const after = this.#options.head();
     const asked: Statement[] = [READ_STATE, readOthers(server)];
-    if (this.#options.isAwaited()) asked.push(readNews(after));
+    if (this.#options.isAwaited()) asked.push(readRemoteCommits(after));
     const [rows, otherRows, newRows = []] = await session.run(asked, LOOK_SILENCE_MILLISECONDS);
     const row = storeRow(rows!);
-    this.#claim.check(row);
+    this.#ownership.check(row);
     primary.saw(session, row);
     primary.others = new Set(seenServers(otherRows!).map(({ name }) => name));
     this.#hasOthers = primary.others.size > 0;
     // What was written between the two is not yet part of the state.
-    const events = newsOf(newRows.slice(0, Math.max(0, row.head - after)));
+    const events = remoteCommitsIn(newRows.slice(0, Math.max(0, row.head - after)));
     this.#options.onState(row, after + 1, events);
   }
 
   /** Opens a session anew when the last one was lost: soon, so that the history is confirmed after a failover. */
   async #open(): Promise<Session> {
-    const { primary } = this.#claim;
+    const { primary } = this.#ownership;
     if (this.#session?.isOpen) {
       if (primary.isCurrent(this.#session)) return this.#session;
       await this.#session.close();
@@ -213,9 +213,9 @@ export class Companion {
   }
 
   #noticed(server: string): void {
-    if (server === this.#claim.server) return;
+    if (server === this.#ownership.server) return;
     // Any role that can connect can send a notice. The table says which servers there are.
-    if (!this.#claim.primary.others.has(server)) this.#lookAt = 0;
+    if (!this.#ownership.primary.others.has(server)) this.#lookAt = 0;
     this.#shallLook = true;
     this.#work();
   }

@@ -11,7 +11,7 @@ const EVENT_BYTES = 400;
 const TAG_BYTES = 100;
 
 /** The events of a list in their order, as much of them as rows show, and not more than memory has room for. */
-export class KeptEvents {
+export class CachedEvents {
   readonly all: StoredEvent[] = [];
   #bytes = 0;
   /** The end was cut off, or nothing more fits there. */

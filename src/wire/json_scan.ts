@@ -17,7 +17,7 @@ const NESTING_MAX = 32;
 const KEYS_PER_OBJECT_MAX = 100;
 
 /** What the bytes of a JSON text tell of it before anything is built. */
-export interface Outline {
+export interface JsonScan {
   /** Members of all objects, which is the colons outside strings. */
   readonly memberCount: number;
   /** Commas and opening brackets outside strings: about as many as there are values. */
@@ -31,9 +31,9 @@ const keyCountAtDepth = new Uint32Array(NESTING_MAX + 1);
 
 /**
  * Counts, and refuses what makes the native parser slow: deep nesting and objects of very many keys.
- * @throws Refusal InvalidRequest
+ * @throws ApiError InvalidRequest
  */
-export function outline(json: Uint8Array): Outline {
+export function scanJson(json: Uint8Array): JsonScan {
   keyCountAtDepth[0] = 0;
   let memberCount = 0;
   let valueCount = 0;

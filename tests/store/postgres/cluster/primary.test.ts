@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Cell, Row } from "../../../../src/store/postgres/protocol/cells.ts";
 import type { Session, Statement } from "../../../../src/store/postgres/protocol/session.ts";
-import { Primary } from "../../../../src/store/postgres/servers/primary.ts";
+import { Primary } from "../../../../src/store/postgres/cluster/primary.ts";
 import type { CountedState } from "../../../../src/store/postgres/tables/state.ts";
 
 const SERVER = "this server";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type ErrorCode, Refusal } from "../../src/model/errors.ts";
+import { ApiError, type ErrorCode } from "../../src/model/errors.ts";
 
-/** Asserts that `act` throws a Refusal of exactly this code and detail. */
-export function expectRefusal(act: () => unknown, code: ErrorCode, detail: string | RegExp): void {
+/** Asserts that `act` throws a ApiError of exactly this code and detail. */
+export function expectRejection(act: () => unknown, code: ErrorCode, detail: string | RegExp): void {
   assert.throws(act, (error: unknown) => {
-    assert.ok(error instanceof Refusal, `not a Refusal: ${error}`);
+    assert.ok(error instanceof ApiError, `not a ApiError: ${error}`);
     assert.equal(error.code, code);
     if (typeof detail === "string") assert.equal(error.detail, detail);
     else assert.match(error.detail ?? "", detail);
@@ -14,5 +14,5 @@ export function expectRefusal(act: () => unknown, code: ErrorCode, detail: strin
 
 /** Asserts a `400`. */
 export function expectInvalid(act: () => unknown, detail: string | RegExp): void {
-  expectRefusal(act, "InvalidRequest", detail);
+  expectRejection(act, "InvalidRequest", detail);
 }

@@ -1,7 +1,10 @@
 const MILLISECONDS = 60_000;
 
 /** Says something at most once a minute, however often there is reason to. */
-export function seldom(say: (text: string) => void, now = () => performance.now()): (text: string) => void {
+export function rateLimited(
+  say: (text: string) => void,
+  now = () => performance.now(),
+): (text: string) => void {
   let saidAt = -Infinity;
   return (text) => {
     if (now() < saidAt + MILLISECONDS) return;

@@ -32,7 +32,7 @@ const PREDECESSOR_MILLISECONDS = 5000;
 const CONFIRMED_POLL_MILLISECONDS = 250;
 
 /** How this server takes part in a store. */
-export interface ClaimOptions {
+export interface WriteOwnershipOptions {
   readonly edition: string;
   readonly servers: Servers;
   /** Default `verify`. */
@@ -44,7 +44,7 @@ export interface ClaimOptions {
  * finds out before it has written anything, however long it was away. That several servers share a store needs no more.
  * One that has it alone also registers its session, by whose end the next one learns at once that it has ended.
  */
-export class Claim {
+export class WriteOwnership {
   /** This server, among those of the store. */
   readonly server: string = crypto.randomUUID();
   readonly edition: string;
@@ -52,7 +52,7 @@ export class Claim {
   readonly #place: StorePlace;
   readonly #isShared: boolean;
 
-  constructor(place: StorePlace, { edition, servers, failover = "verify" }: ClaimOptions) {
+  constructor(place: StorePlace, { edition, servers, failover = "verify" }: WriteOwnershipOptions) {
     this.#place = place;
     this.edition = edition;
     this.#isShared = servers === "shared";
@@ -76,7 +76,7 @@ export class Claim {
       await new Promise((resolve) => setTimeout(resolve, POLL_MILLISECONDS));
     }
     for (;;) {
-      await this.#refuseBesideActive(session);
+      await this.#rejectSecondActive(session);
       try {
         await this.primary.check(session);
         break;
@@ -88,7 +88,7 @@ export class Claim {
     await session.run([{ sql: "BEGIN" }, LOCK_STORE]);
     // One that started at the same time was before.
     await this.#checkEditions(session);
-    await this.#refuseBesideActive(session);
+    await this.#rejectSecondActive(session);
     const owner = { edition: this.edition, server: this.#isShared ? "" : this.server };
     // Which pause the store has depends on the edition of its owner.
     const own = [writeOwner(owner), READ_STATE, DELETE_FORGOTTEN, ...this.#registration, { sql: "COMMIT" }];
@@ -135,7 +135,7 @@ export class Claim {
   }
 
   /** @throws StoreInUse */
-  async #refuseBesideActive(session: Session): Promise<void> {
+  async #rejectSecondActive(session: Session): Promise<void> {
     const active = this.#isShared ? undefined : await readActive(session);
     if (active === undefined) return;
     const [rows] = await session.run([READ_STATE]);

@@ -1,4 +1,4 @@
-import { ClientLeft } from "../../model/errors.ts";
+import { ClientDisconnected } from "../../model/errors.ts";
 import type { ByteSource } from "./byte_source.ts";
 
 /** The connection of a client. */
@@ -8,7 +8,7 @@ interface Watched {
 }
 
 /** Whether the client of one request is still there. */
-export class Presence {
+export class DisconnectWatcher {
   readonly #connection: Watched;
   #forgotten = false;
   #gone = false;
@@ -19,7 +19,7 @@ export class Presence {
   }
 
   /** Aborts when the client leaves. Created only on request, since most requests never need it. */
-  get left(): AbortSignal {
+  get disconnected(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#gone) this.#controller.abort();
     return this.#controller.signal;
@@ -39,10 +39,10 @@ export class Presence {
     this.#forgotten = true;
   }
 
-  /** The same stream, ending with ClientLeft when the client is gone. */
+  /** The same stream, ending with ClientDisconnected when the client is gone. */
   async *whileThere<T>(stream: AsyncIterable<T>): AsyncGenerator<T, void> {
     for await (const part of stream) {
-      if (this.#gone) throw new ClientLeft();
+      if (this.#gone) throw new ClientDisconnected();
       yield part;
     }
   }

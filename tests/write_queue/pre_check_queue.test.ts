@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ClientLeft, Refusal } from "../../src/model/errors.ts";
+import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
 import type { Client } from "../../src/store/store.ts";
 import { Age } from "../../src/write_queue/clock.ts";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
@@ -34,7 +34,7 @@ function setUp(waitingMax = 100): {
 }
 
 function refusal(code: string): (error: unknown) => boolean {
-  return (error) => error instanceof Refusal && error.code === code;
+  return (error) => error instanceof ApiError && error.code === code;
 }
 
 Deno.test("preparations run one at a time, in order, beside the turns, and are shown as waiting", async () => {
@@ -108,15 +108,15 @@ Deno.test("a client that leaves is taken out at once, and the next begins when i
   const second = prepare("second", waiting.signal);
   void prepare("third");
   waiting.abort();
-  await assert.rejects(second, ClientLeft);
+  await assert.rejects(second, ClientDisconnected);
   running.abort();
-  await assert.rejects(first, ClientLeft);
+  await assert.rejects(first, ClientDisconnected);
   assert.equal(queue.queuedCount, 1);
-  assert.ok(clients.get("first")!.left.aborted);
+  assert.ok(clients.get("first")!.disconnected.aborted);
   assert.deepEqual(begun, ["first"]);
   await end("first");
   assert.deepEqual(begun, ["first", "third"]);
-  await assert.rejects(prepare("gone", AbortSignal.abort()), ClientLeft);
+  await assert.rejects(prepare("gone", AbortSignal.abort()), ClientDisconnected);
 });
 
 Deno.test("a shutdown refuses preparations, and none begins after it", async () => {
@@ -126,7 +126,7 @@ Deno.test("a shutdown refuses preparations, and none begins after it", async () 
   );
   await queue.shutdown();
   await Promise.all(refused);
-  assert.ok(clients.get("first")!.left.aborted);
+  assert.ok(clients.get("first")!.disconnected.aborted);
   await end("first");
   assert.deepEqual(begun, ["first"]);
   await assert.rejects(prepare("late"), refusal("ShuttingDown"));

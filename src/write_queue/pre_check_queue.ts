@@ -1,8 +1,8 @@
-import { ClientLeft, type NoReply, type Refusal } from "../model/errors.ts";
+import { type ApiError, ClientDisconnected, type NoReply } from "../model/errors.ts";
 import type { Client } from "../store/store.ts";
 import type { Age } from "./clock.ts";
 
-interface Preparation extends PromiseWithResolvers<unknown> {
+interface PreCheck extends PromiseWithResolvers<unknown> {
   readonly kind: string;
   readonly run: (client: Client) => Promise<unknown>;
   readonly age: Age;
@@ -13,9 +13,9 @@ interface Preparation extends PromiseWithResolvers<unknown> {
 }
 
 /** What is done for requests before they can have their turn: one at a time, in the order of arrival. */
-export class Preparations {
+export class PreCheckQueue {
   /** Those that are waited for, including the one that runs. */
-  #jobs: Preparation[] = [];
+  #jobs: PreCheck[] = [];
   #isRunning = false;
 
   get count(): number {
@@ -33,7 +33,7 @@ export class Preparations {
     client: AbortSignal | undefined,
     age: Age,
   ): Promise<T> {
-    const onLeave = (): void => this.#end(job, new ClientLeft());
+    const onLeave = (): void => this.#end(job, new ClientDisconnected());
     const leaving = new AbortController();
     const job = { kind, run, age, leaving, client, onLeave, ...Promise.withResolvers<unknown>() };
     client?.addEventListener("abort", onLeave, { once: true });
@@ -43,17 +43,17 @@ export class Preparations {
   }
 
   /** Ends all of them. */
-  refuse(refusal: Refusal): void {
+  refuse(refusal: ApiError): void {
     for (const job of this.#jobs) this.#end(job, refusal);
   }
 
-  #end(job: Preparation, reason: Refusal | NoReply): void {
+  #end(job: PreCheck, reason: ApiError | NoReply): void {
     this.#remove(job);
     job.reject(reason);
     job.leaving.abort();
   }
 
-  #remove(job: Preparation): void {
+  #remove(job: PreCheck): void {
     job.client?.removeEventListener("abort", job.onLeave);
     this.#jobs = this.#jobs.filter((other) => other !== job);
   }
@@ -62,7 +62,7 @@ export class Preparations {
     const [job] = this.#jobs;
     if (job === undefined || this.#isRunning) return;
     this.#isRunning = true;
-    const running = Promise.try(job.run, { left: job.leaving.signal });
+    const running = Promise.try(job.run, { disconnected: job.leaving.signal });
     await Promise.allSettled([running]);
     this.#isRunning = false;
     this.#remove(job);

@@ -7,7 +7,7 @@ import {
   namedTimeline,
   timelineText,
   verdictOf,
-} from "../../../../src/store/postgres/servers/failover.ts";
+} from "../../../../src/store/postgres/cluster/failover.ts";
 
 const HERE = "7711/00000009/5/16384";
 const BEFORE = `${HERE}/first`;

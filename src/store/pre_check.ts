@@ -1,5 +1,5 @@
 import type { Condition } from "../model/condition.ts";
-import { ClientLeft } from "../model/errors.ts";
+import { ClientDisconnected } from "../model/errors.ts";
 import { QUERY_ITEMS_MAX } from "../model/limits.ts";
 import { type QueryItem, queryValues } from "../model/query.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
@@ -10,7 +10,7 @@ import type { Checked, CheckedCondition } from "./write.ts";
 const TRIED_VALUES_MAX = 200;
 
 /** Whether conditions are so large that they should be checked ahead at once. Of most others, only trying tells. */
-export function areSurelyCostly(conditions: readonly Condition[]): boolean {
+export function areOverBudget(conditions: readonly Condition[]): boolean {
   let values = 0;
   for (const { failIfEventsMatch } of conditions) values += queryValues(failIfEventsMatch);
   return values > TRIED_VALUES_MAX;
@@ -21,14 +21,14 @@ export function areSurelyCostly(conditions: readonly Condition[]): boolean {
  * beside other reads. In the turn, only events that were written since then are checked.
  * @returns the conditions, each with what is known of it. The first that does not hold is known to fail; those
  *   behind it are not looked at. After a reset in the middle nothing is known
- * @throws ClientLeft
+ * @throws ClientDisconnected
  */
-export async function checkAhead(
+export async function preCheck(
   reads: Pick<StoreReads, "chunk">,
   conditions: readonly CheckedCondition[],
   client: Client | undefined,
 ): Promise<readonly CheckedCondition[]> {
-  const search = new AheadSearch(reads, client);
+  const search = new PreCheckSearch(reads, client);
   const checked = [...conditions];
   try {
     for (const run of runsOf(conditions)) {
@@ -50,7 +50,7 @@ export async function checkAhead(
 class OtherStore extends Error {}
 
 /** The searches for the conditions of one write. */
-class AheadSearch {
+class PreCheckSearch {
   readonly #reads: Pick<StoreReads, "chunk">;
   readonly #client: Client | undefined;
   #storeId: string | undefined;
@@ -116,7 +116,7 @@ class AheadSearch {
   }
 
   async #chunk(request: ChunkRequest): Promise<Chunk> {
-    if (this.#client?.left.aborted) throw new ClientLeft();
+    if (this.#client?.disconnected.aborted) throw new ClientDisconnected();
     const chunk = await this.#reads.chunk(request, this.#client, true);
     this.#storeId ??= chunk.storeId;
     // After a reset, what was determined is worth nothing.
