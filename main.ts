@@ -50,7 +50,7 @@ async function serve(loaded: Loaded<ServerSettings>, edition: Edition): Promise<
       reportFailure: (error) => errors.line(failureText(error)),
       onBroken: (reason) => void endBroken(server, errors, reason),
       onLost: (reason) =>
-        errors.line(`writes are refused until a restart: in ${settings.dataDir}, ${reason}`),
+        errors.line(`writes are rejected until a restart: in ${settings.dataDir}, ${reason}`),
       onRole: (line) => output.line(line),
     });
     say(startFacts(settings, edition, server));
@@ -98,7 +98,7 @@ function otherWayToListen(error: unknown, { values }: Loaded<ServerSettings>): s
   return `, or listen on TCP: ${table.server.port.variable}=${table.server.port.default} ${serverProgram.name}`;
 }
 
-/** A refusal's message says everything; anything else is a bug, and the stack helps to find it. */
+/** A rejection's message says everything; anything else is a bug, and the stack helps to find it. */
 function failureText(error: Error): string {
   return error instanceof ApiError ? error.message : error.stack ?? error.message;
 }
@@ -121,7 +121,7 @@ async function stop(
   Deno.exit(code);
 }
 
-/** The store cannot be trusted with another write: what is certain gets its response, the rest is refused. */
+/** The store cannot be trusted with another write: what is certain gets its response, the rest is rejected. */
 async function endBroken(server: RunningServer, errors: LineOutput, reason: string): Promise<void> {
   // The timer first: an unread standard error must not keep the process alive.
   setTimeout(() => Deno.exit(ExitCode.failure), LAST_WORDS_MILLISECONDS);

@@ -89,7 +89,7 @@ function timeoutFor({ changes, signal }: Call, answerSeconds: number): Patience 
 
 /**
  * Sends one request, with the headers that are common to all. It fails with a `ConnectionLost` when the answer does
- * not come, breaks off or confirms something that the server would not, with what was said when that is a refusal, and
+ * not come, breaks off or confirms something that the server would not, with what was said when that is a rejection, and
  * with the reason of the signal when that ended it.
  */
 export async function exchange(

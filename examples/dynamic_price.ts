@@ -69,8 +69,8 @@ if (import.meta.main) {
     await setPrice(store, lamp, cents, new Date(Date.now() - minutes * MINUTE));
   }
   for (const cents of [2100, 2400, 1900]) {
-    const refused = await placeOrder(store, { [lamp]: cents }).catch((error) => error);
-    if (refused && !(refused instanceof ApiError)) throw refused;
-    console.log(`ordered for ${cents}: ${refused ? "no" : "yes"}`);
+    const rejected = await placeOrder(store, { [lamp]: cents }).catch((error) => error);
+    if (rejected && !(rejected instanceof ApiError)) throw rejected;
+    console.log(`ordered for ${cents}: ${rejected ? "no" : "yes"}`);
   }
 }

@@ -127,7 +127,7 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     caughtBy: power("C"),
   },
   {
-    name: "a COMMIT that failed is told as refused without a fence over it",
+    name: "a COMMIT that failed is told as rejected without a fence over it",
     edits: [{
       file: TRANSACTIONS,
       find: "      this.#fence();\n      return true;",
@@ -136,7 +136,7 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/server/failed_commit.test.ts" },
   },
   {
-    name: "what nobody knows is told as refused",
+    name: "what nobody knows is told as rejected",
     edits: [{
       file: TRANSACTIONS,
       find: 'kind: this.#isFenced() ? "failed" : "unknown"',

@@ -22,7 +22,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     caughtBy: kills("A"),
   },
   {
-    name: "on PostgreSQL, a COMMIT of which the answer was lost is told as refused",
+    name: "on PostgreSQL, a COMMIT of which the answer was lost is told as rejected",
     edits: [{
       file: TRANSACTIONS,
       find: "return isThere ? done(undefined) : failureOf(new SessionLost(reason));",

@@ -13,7 +13,7 @@ import { Random } from "../workload/random.ts";
 /*
  * One byte of a store is another one than was written. SQLite has no checksums for its pages, so a server may serve other
  * events than it was given; then `eventstore-backup verify --against-source` says so. Whatever the byte was, a start is
- * refused in one line or the server answers, and ends when it is told to.
+ * rejected in one line or the server answers, and ends when it is told to.
  */
 
 const EVENTS = 300;
@@ -29,7 +29,7 @@ export async function damagedStore({ seed, extent, directory }: CheckContext): P
   const random = new Random(seed);
   const whole = await WholeStore.make(directory);
   using backup = whole.backup;
-  const tally = { rounds: 0, refused: 0, right: 0, failed: 0, named: 0, unindexed: 0 };
+  const tally = { rounds: 0, rejected: 0, right: 0, failed: 0, named: 0, unindexed: 0 };
   for (; !extent.isOver(tally.rounds); tally.rounds++) {
     const place = join(directory, "place");
     await copyDirectory(random.pick(whole.directories), place);
@@ -44,7 +44,7 @@ export async function damagedStore({ seed, extent, directory }: CheckContext): P
       await assertEnds(server, where);
     } else {
       await assertRejected(server, where, place, before, TIMEOUT_SECONDS);
-      tally.refused++;
+      tally.rejected++;
     }
     Deno.removeSync(place, { recursive: true });
   }
@@ -111,7 +111,7 @@ function changeByte(dataDir: string, random: Random): string {
   return `byte ${at} of ${paths[file]}, ${before} to ${byte[0]}`;
 }
 
-/** A page as it comes, or "" when it is refused, or breaks off. */
+/** A page as it comes, or "" when it is rejected, or breaks off. */
 async function page(client: Client, query: unknown): Promise<string> {
   try {
     using connection = await client.begin("QUERY", "/events", { json: { query } });

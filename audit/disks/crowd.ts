@@ -47,7 +47,7 @@ export class Crowd {
     return this.#witness.entries.filter((entry) => "told" in entry && entry.told.fate === fate).length;
   }
 
-  /** Until so many more acts were done, or were refused with an answer that stands for a disk that fails. */
+  /** Until so many more acts were done, or were rejected with an answer that stands for a disk that fails. */
   async await(fate: "done" | "failed", more: number, where: string): Promise<void> {
     const from = this.#witness.entries.length;
     const is = (entry: Entry): boolean =>

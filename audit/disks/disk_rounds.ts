@@ -19,7 +19,7 @@ import {
 
 /*
  * A disk becomes full under load, has room again, and becomes full again; a file may not grow any more; a file system
- * becomes read-only. Writes are refused clearly, reads go on, and writing resumes: by itself where that is possible,
+ * becomes read-only. Writes are rejected clearly, reads go on, and writing resumes: by itself where that is possible,
  * or else with a start, before which the server has said why it ended.
  */
 
@@ -32,7 +32,7 @@ const CYCLES = 2;
 const ENOUGH_REJECTED = 5;
 const ENOUGH_DONE = 10;
 
-type Tally = Record<Kind | "rounds" | "acknowledged" | "refused" | "reads" | "endedByItself", number>;
+type Tally = Record<Kind | "rounds" | "acknowledged" | "rejected" | "reads" | "endedByItself", number>;
 
 export async function diskRounds(context: CheckContext): Promise<Figures> {
   const random = new Random(context.seed);
@@ -44,7 +44,7 @@ export async function diskRounds(context: CheckContext): Promise<Figures> {
     "read-only": 0,
     "size limit": 0,
     acknowledged: 0,
-    refused: 0,
+    rejected: 0,
     reads: 0,
     endedByItself: 0,
   };
@@ -58,7 +58,7 @@ export async function diskRounds(context: CheckContext): Promise<Figures> {
   }
   demand("disks", tally.rounds, {
     acknowledged: [tally.acknowledged, tally.rounds * ENOUGH_DONE],
-    refused: [tally.refused, (tally.tmpfs + tally.ext4) * CYCLES * ENOUGH_REJECTED],
+    rejected: [tally.rejected, (tally.tmpfs + tally.ext4) * CYCLES * ENOUGH_REJECTED],
     reads: [tally.reads, (tally.tmpfs + tally.ext4) * CYCLES],
     "servers that ended by themselves": [tally.endedByItself, tally["size limit"]],
   });
@@ -113,10 +113,10 @@ async function round(
   const faults = faultsOfDatabase(db);
   if (faults.length > 0) throw new AuditFailure(`${kind}: the file after it`, faults);
   tally.acknowledged += crowd.count("done");
-  tally.refused += crowd.count("refused");
+  tally.rejected += crowd.count("rejected");
 }
 
-/** Writes are refused while there is no room, reads go on, and the same server writes again when there is. */
+/** Writes are rejected while there is no room, reads go on, and the same server writes again when there is. */
 async function fillAndFree(
   server: ServerProcess,
   crowd: Crowd,

@@ -19,7 +19,7 @@ export function mountTmpfs(): SmallDisk | undefined {
 
 /**
  * Makes an ext4 file system read-only as the kernel does after an error on the disk: at once, whoever has files open.
- * An operator could not, since a remount is refused as long as somebody writes.
+ * An operator could not, since a remount is rejected as long as somebody writes.
  */
 export async function makeReadOnly(disk: SmallDisk): Promise<void> {
   Deno.writeTextFileSync(await triggerOf(disk), "the audit");

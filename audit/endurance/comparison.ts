@@ -8,7 +8,7 @@ import type { Entry } from "../witness/record.ts";
 
 export interface Compared {
   acknowledged: number;
-  refused: number;
+  rejected: number;
   /** Under way when the server died. */
   open: number;
   events: number;
@@ -24,7 +24,7 @@ export const FOLLOWED_TYPE = "moved";
  * an hour takes no more memory than a minute.
  */
 export class Comparison {
-  readonly tally: Compared = { acknowledged: 0, refused: 0, open: 0, events: 0, followedType: 0 };
+  readonly tally: Compared = { acknowledged: 0, rejected: 0, open: 0, events: 0, followedType: 0 };
   readonly #every: "all" | "*";
   /** With the last event alone, which is read again: it stands for those before it until the end. */
   #found: StoreContent;
@@ -47,7 +47,7 @@ export class Comparison {
     if (faults.length > 0) throw new AuditFailure(where, faults);
     const { tally } = this;
     tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;
-    tally.refused += attempts.filter(({ told }) => told?.fate === "refused").length;
+    tally.rejected += attempts.filter(({ told }) => told?.fate === "rejected").length;
     tally.open += attempts.filter(({ told }) => told === undefined).length;
     const added = found.events.slice(this.#found.events.length);
     tally.events += added.length;

@@ -189,11 +189,11 @@ class Place {
 
   #demand(): void {
     const rounds = this.#rounds;
-    const { acknowledged, refused } = this.#comparison.tally;
+    const { acknowledged, rejected } = this.#comparison.tally;
     const { reads, waits, woken, backups } = this.#done;
     demand("endurance", rounds, {
       acknowledged: [acknowledged, rounds * 60],
-      refused: [refused, rounds],
+      rejected: [rejected, rounds],
       reads: [reads, rounds * 60],
       "waits that ended with an event": [woken, waits / 2],
       waits: [waits, rounds * 5],

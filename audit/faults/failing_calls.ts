@@ -34,7 +34,7 @@ export async function failingCalls(context: CheckContext): Promise<Figures> {
     rounds: 0,
     touched: 0,
     endedByItself: 0,
-    refused: 0,
+    rejected: 0,
     acknowledged: 0,
     unanswered: 0,
     completeReads: 0,
@@ -45,7 +45,7 @@ export async function failingCalls(context: CheckContext): Promise<Figures> {
     trials.tried(trial, tried.isTouched);
     if (tried.isTouched) tally.touched++;
     if (tried.endedByItself) tally.endedByItself++;
-    tally.refused += tried.refused;
+    tally.rejected += tried.rejected;
     tally.acknowledged += tried.acknowledged;
     tally.unanswered += tried.unanswered;
     tally.completeReads += tried.completeReads;
@@ -55,7 +55,7 @@ export async function failingCalls(context: CheckContext): Promise<Figures> {
     "calls that failed": [tally.touched, tally.rounds / 2],
     acknowledged: [tally.acknowledged, tally.rounds],
     "reads that were complete": [tally.completeReads, Math.floor(tally.rounds / 10)],
-    "refused or unanswered": [tally.refused + tally.unanswered, Math.floor(tally.touched / 20)],
+    "rejected or unanswered": [tally.rejected + tally.unanswered, Math.floor(tally.touched / 20)],
   });
   return { ...tally, combinations };
 }

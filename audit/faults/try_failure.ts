@@ -48,7 +48,7 @@ export interface Tried {
   /** Whether the server gave up, as it must when nobody knows what is on the disk. */
   readonly endedByItself: boolean;
   readonly acknowledged: number;
-  readonly refused: number;
+  readonly rejected: number;
   readonly unanswered: number;
   /** Answers to reads that had everything. */
   readonly completeReads: number;
@@ -112,7 +112,7 @@ export async function tryFailure(
     isTouched: hasInjected(trace),
     endedByItself,
     acknowledged: count("done"),
-    refused: count("refused"),
+    rejected: count("rejected"),
     unanswered: count(undefined),
     completeReads: scene.completeReads,
   };

@@ -33,7 +33,7 @@ type Manner = "moment" | "fsync" | "pwrite64" | "start";
 interface Tally {
   rounds: number;
   acknowledged: number;
-  refused: number;
+  rejected: number;
   /** Under way when the server died, so that nobody was told what became of them. */
   open: number;
   /** Kills at a write or a sync of a file, by the tracer. */
@@ -48,7 +48,7 @@ export async function killRounds(context: CheckContext): Promise<Figures> {
   const tally: Tally = {
     rounds: 0,
     acknowledged: 0,
-    refused: 0,
+    rejected: 0,
     open: 0,
     atSystemCall: 0,
     inCommit: 0,
@@ -57,8 +57,8 @@ export async function killRounds(context: CheckContext): Promise<Figures> {
   while (!context.extent.isOver(tally.rounds)) await useOneStore(context, random.fork(), tally);
   demand("kills", tally.rounds, {
     acknowledged: [tally.acknowledged, tally.rounds * 4],
-    refused: [tally.refused, tally.rounds / 2],
-    "refused of all that ended": [tally.refused, (tally.refused + tally.acknowledged) / 20],
+    rejected: [tally.rejected, tally.rounds / 2],
+    "rejected of all that ended": [tally.rejected, (tally.rejected + tally.acknowledged) / 20],
     "under way at a kill": [tally.open, tally.rounds / 4],
     "kills at a system call": [tally.atSystemCall, Math.floor(tally.rounds / 5)],
     "kills in a commit": [tally.inCommit, Math.floor(tally.rounds / 8)],
@@ -180,7 +180,7 @@ class Place {
     const faults = [...faultsOf(this.#found!, witness.entries, found), ...faultsOfAnswers(witness.entries)];
     if (faults.length > 0) throw new AuditFailure(where, faults);
     tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;
-    tally.refused += attempts.filter(({ told }) => told?.fate === "refused").length;
+    tally.rejected += attempts.filter(({ told }) => told?.fate === "rejected").length;
     tally.open += attempts.filter(({ told }) => told === undefined).length;
     tally.events += Math.max(0, found.events.length - this.#found!.events.length);
     this.#found = found.isPaused ? await this.#resumed(found) : found;

@@ -7,7 +7,7 @@ import { EVENT_BYTES_MAX, EVENTS_MAX, PROJECTION_BYTES_MAX } from "./limits.ts";
 type Events = WireWrite["events"];
 type Creates = WireWrite["projections"]["create"];
 
-/** Why something is refused. */
+/** Why something is rejected. */
 export interface ApiError {
   readonly status: 400 | 413;
   readonly error: "InvalidRequest" | "PayloadTooLarge";

@@ -16,7 +16,7 @@ interface Request {
 
 /**
  * Sends requests one after the other while the turn is held: the first one gets it, as many as the queue takes wait,
- * and one more must be refused. When the machine is too busy for that, fewer are sent.
+ * and one more must be rejected. When the machine is too busy for that, fewer are sent.
  * @returns the answers in the order of the turns; the requests for which there was no room have none
  */
 export async function fillQueue(system: System, requests: readonly Request[]): Promise<Reply[]> {

@@ -91,7 +91,7 @@ export async function modelRuns(context: CheckContext): Promise<Figures> {
   const { tally } = system;
   demand("models", tally.runs, {
     requests: [tally.requests, tally.rounds / 2],
-    refused: [tally.refused, tally.rounds / 20],
+    rejected: [tally.rejected, tally.rounds / 20],
     commits: [tally.commits, tally.rounds / 20],
     conflicts: [tally.conflicts, tally.rounds / 100],
     "limits at their edges": [tally.edges, tally.rounds / 50],

@@ -18,7 +18,7 @@ export class System {
     rounds: 0,
     runs: 0,
     requests: 0,
-    refused: 0,
+    rejected: 0,
     conflicts: 0,
     commits: 0,
     edges: 0,
@@ -122,7 +122,7 @@ export class System {
 
   #met(reply: Reply): Reply {
     this.tally.requests++;
-    this.tally.refused += Number(reply.status >= 400);
+    this.tally.rejected += Number(reply.status >= 400);
     this.tally.conflicts += Number(reply.status === 409);
     return reply;
   }

@@ -23,7 +23,7 @@ export function faultsOfOrder({ calls, log }: History): string[] {
       faults.push(...faultsOfAccepted(call, its));
       if (its.length > 0) accepted.push({ call, place: its[0]!.sequence - 1 });
     } else if (its.length > 0) {
-      faults.push(`call ${call.id} was refused, and has written event ${its[0]!.sequence}`);
+      faults.push(`call ${call.id} was rejected, and has written event ${its[0]!.sequence}`);
     }
   }
   for (const id of byCall.keys()) faults.push(`no call has written the events of ${id}`);
@@ -140,7 +140,7 @@ function placeOfWrite(
     return first === outcome.condition && forbidden(conditions[first]!, log, length) === outcome.sequence;
   };
   return bounds.first(call, isExplained) ??
-    `it was refused for condition ${outcome.condition} and event ${outcome.sequence}, which nothing explains`;
+    `it was rejected for condition ${outcome.condition} and event ${outcome.sequence}, which nothing explains`;
 }
 
 /** The first of so many events that a condition forbids; -1 when it rests on an event that is not there. */

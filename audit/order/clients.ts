@@ -78,7 +78,7 @@ async function read(
   };
 }
 
-/** What a refusal says of the condition that no longer holds. */
+/** What a rejection says of the condition that no longer holds. */
 function conflictIn(reply: Reply): WriteCall["outcome"] {
   const { conflict } = reply.json<
     { readonly conflict: { readonly condition: number; readonly sequence: number } }

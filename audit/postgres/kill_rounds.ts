@@ -32,7 +32,7 @@ export async function postgresKills(context: CheckContext): Promise<Figures> {
   });
   demand("postgres_kills", tally.rounds, {
     acknowledged: [tally.acknowledged, tally.rounds * 10],
-    refused: [tally.refused, tally.rounds],
+    rejected: [tally.rejected, tally.rounds],
     "rounds with acts under way": [tally.underWay, tally.rounds / 2],
     "transactions met": [tally.inside, tally.rounds / 2],
   });

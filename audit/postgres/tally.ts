@@ -4,7 +4,7 @@ import type { Witness } from "../witness/record.ts";
 export interface Tally {
   rounds: number;
   acknowledged: number;
-  refused: number;
+  rejected: number;
   /** Of which nobody was told what became of them. */
   open: number;
   /** Rounds in which acts were under way when something was disrupted. */
@@ -21,7 +21,7 @@ export function newTally(): Tally {
   return {
     rounds: 0,
     acknowledged: 0,
-    refused: 0,
+    rejected: 0,
     open: 0,
     underWay: 0,
     inside: 0,
@@ -39,7 +39,7 @@ export function count(
   const attempts = attemptsIn(entries);
   tally.rounds++;
   tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;
-  tally.refused += attempts.filter(({ told }) => told?.fate === "refused").length;
+  tally.rejected += attempts.filter(({ told }) => told?.fate === "rejected").length;
   tally.open += attempts.filter(({ told }) => told === undefined).length;
   if (wasUnderWay) tally.underWay++;
   tally.inside += inside;

@@ -78,7 +78,7 @@ export class TraceReader {
     const act = connection === undefined ? undefined : this.#asked.get(connection);
     if (act === undefined) return;
     this.#asked.delete(connection!);
-    // After a refusal a client may try another way.
+    // After a rejection a client may try another way.
     if (status === "2") yield { kind: "answered", act };
   }
 

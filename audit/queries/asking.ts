@@ -136,7 +136,7 @@ async function withTicket<T>(
   const headers = { "X-Service-Ticket": begun.json<{ ticket: string }>().ticket };
   const result = await use(headers);
   const { status } = await session.request("POST", `/${end}`, { headers });
-  // What was refused has ended the transaction.
+  // What was rejected has ended the transaction.
   if (status !== 204 && (status !== 410 || end === "commit")) throw new Error(`/${end}: ${status}`);
   return result;
 }
@@ -168,7 +168,7 @@ function moment(micros: number): string | undefined {
 
 function wireQuery(edition: EditionName, query: Query): unknown {
   if (typeof query !== "string") {
-    // An empty list would be refused.
+    // An empty list would be rejected.
     return query.map((item) =>
       Object.fromEntries(Object.entries(item).filter(([, list]) => list.length > 0))
     );

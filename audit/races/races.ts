@@ -29,19 +29,19 @@ export async function races({ edition, seed, extent, directory }: CheckContext):
   const random = new Random(seed);
   Deno.mkdirSync(join(directory, "empty"));
   for (const left of ["stopped", "killed"] as const) await makeLeftDirectory(join(directory, left), left);
-  const tally = { rounds: 0, refused: 0, empty: 0, stopped: 0, killed: 0 };
+  const tally = { rounds: 0, rejected: 0, empty: 0, stopped: 0, killed: 0 };
   for (; !extent.isOver(tally.rounds); tally.rounds++) {
     const base = BASES[tally.rounds % BASES.length]!;
     const place = join(directory, "place");
     await copyDirectory(join(directory, base), place);
-    tally.refused += await race(place, base, edition, random.chance(0.5) ? random.fork() : undefined);
+    tally.rejected += await race(place, base, edition, random.chance(0.5) ? random.fork() : undefined);
     tally[base]++;
     Deno.removeSync(place, { recursive: true });
   }
   return tally;
 }
 
-/** @param stagger undefined: all start at once @returns how many were refused */
+/** @param stagger undefined: all start at once @returns how many were rejected */
 async function race(
   place: string,
   base: Base,

@@ -13,7 +13,7 @@ export async function contentOf(directory: string): Promise<ReadonlyMap<string, 
 
 /**
  * @param before what was there
- * @throws AuditFailure when a start that was refused has not said so in one line, or has changed something
+ * @throws AuditFailure when a start that was rejected has not said so in one line, or has changed something
  */
 export async function assertRejected(
   server: ServerProcess,
@@ -28,7 +28,7 @@ export async function assertRejected(
     throw new AuditFailure(where, [`exit code ${code}, standard error: ${stderr}`]);
   }
   const changed = await changedFiles(place, before);
-  if (changed.length > 0) throw new AuditFailure(`${where}, and the start was refused`, changed);
+  if (changed.length > 0) throw new AuditFailure(`${where}, and the start was rejected`, changed);
 }
 
 /** Whatever was there is as it was. SQLite may leave an empty log and the memory that connections share. */

@@ -32,7 +32,7 @@ export async function starts({ edition, seed, extent, directory }: CheckContext)
   }
   const other = join(directory, "other");
   await makeLeftDirectory(other, "killed", OTHER_PAYLOADS);
-  const tally = { rounds: 0, refused: 0, served: 0 };
+  const tally = { rounds: 0, rejected: 0, served: 0 };
   let waiting: WrongState[] = [];
   for (; !extent.isOver(tally.rounds); tally.rounds++) {
     if (waiting.length === 0) waiting = [...WRONG_STATES];
@@ -45,8 +45,8 @@ export async function starts({ edition, seed, extent, directory }: CheckContext)
     Deno.removeSync(place, { recursive: true });
   }
   demand("wrong starts", tally.rounds, {
-    // A third of the wrong states are refused, so a few dozen rounds may by chance meet none.
-    refused: [tally.refused, Math.floor(tally.rounds / 50)],
+    // A third of the wrong states are rejected, so a few dozen rounds may by chance meet none.
+    rejected: [tally.rejected, Math.floor(tally.rounds / 50)],
     served: [tally.served, Math.floor(tally.rounds / 10)],
   });
   return tally;
@@ -62,7 +62,7 @@ function options(directory: string, edition: string) {
   } as const;
 }
 
-async function startIn(place: string, state: WrongState, edition: string): Promise<"refused" | "served"> {
+async function startIn(place: string, state: WrongState, edition: string): Promise<"rejected" | "served"> {
   const where = `${state.base}, ${state.file} ${state.shape}`;
   const before = await contentOf(place);
   await using server = await spawnServer(options(place, edition));
@@ -78,7 +78,7 @@ async function startIn(place: string, state: WrongState, edition: string): Promi
     return "served";
   }
   await assertRejected(server, where, place, before, TIMEOUT_SECONDS);
-  return "refused";
+  return "rejected";
 }
 
 /** @throws AuditFailure when the server listens and serves nothing */

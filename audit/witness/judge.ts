@@ -13,7 +13,7 @@ const FAULTS_MAX = 10;
 
 /**
  * Compares what a store holds with what its clients were told: each acknowledged act is there, byte for byte, each
- * refused one is not, and each of the others is there as a whole or not at all.
+ * rejected one is not, and each of the others is there as a whole or not at all.
  *
  * @param before the store as it was found before these entries
  * @returns what is wrong, in words; empty when nothing is
@@ -37,7 +37,7 @@ export function attemptsIn(entries: readonly Entry[]): Attempt[] {
  * after the last one that was, any may be. While a client resets, no other may have an act under way.
  */
 function lastResets(attempts: readonly Attempt[]): (Attempt | undefined)[] {
-  const resets = attempts.filter(({ act, told }) => act.kind === "reset" && told?.fate !== "refused");
+  const resets = attempts.filter(({ act, told }) => act.kind === "reset" && told?.fate !== "rejected");
   const done = resets.findLastIndex(({ told }) => told !== undefined);
   return [resets[done], ...resets.slice(done + 1)];
 }
@@ -85,7 +85,7 @@ function faultsOfIdentity(
 function faultsOfPause(before: StoreContent, attempts: readonly Attempt[], found: StoreContent): string[] {
   let expected: boolean | undefined = before.isPaused;
   for (const { act, told } of attempts) {
-    if ((act.kind !== "pause" && act.kind !== "resume") || told?.fate === "refused") continue;
+    if ((act.kind !== "pause" && act.kind !== "resume") || told?.fate === "rejected") continue;
     const isPaused = act.kind === "pause";
     expected = told === undefined && expected !== isPaused ? undefined : isPaused;
   }

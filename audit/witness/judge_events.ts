@@ -49,7 +49,7 @@ function wholeText(event: FoundEvent): string {
 function faultsOfWrite({ id, act, told }: Attempt, its: readonly FoundEvent[]): string[] {
   if (act.kind !== "write") return [];
   if (its.length === 0) return told?.fate === "done" ? [`acknowledged and lost: act ${id}`] : [];
-  if (told?.fate === "refused") return [`refused (${told.status}), and there: act ${id}`];
+  if (told?.fate === "rejected") return [`rejected (${told.status}), and there: act ${id}`];
   const faults: string[] = [];
   if (its.length !== act.events.length) {
     faults.push(`half a write: ${its.length} of the ${act.events.length} events of act ${id}`);

@@ -36,7 +36,7 @@ export interface Intent {
 /** How the act ended, as far as its client knows. Without such an entry, anything may have happened to it. */
 export interface Told {
   readonly id: number;
-  readonly fate: "done" | "refused";
+  readonly fate: "done" | "rejected";
   /** Of the last answer; 0 when the server was gone before the client had asked for the end of its write. */
   readonly status: number;
   readonly sequences?: readonly number[];

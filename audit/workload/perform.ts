@@ -46,7 +46,7 @@ export async function perform(
   try {
     return await PERFORM[edition](session, intent);
   } catch (error) {
-    if (error instanceof GoneBefore) return { fate: "refused", status: 0 };
+    if (error instanceof GoneBefore) return { fate: "rejected", status: 0 };
     if (isGone(error) || error instanceof Unfinished) return undefined;
     throw error;
   }
@@ -64,7 +64,7 @@ export function endingOf(reply: Reply): Ending {
   const { status } = reply;
   if (status === 202) throw new Unfinished();
   if (status === 200 || status === 204) return { fate: "done", status };
-  if (REJECTIONS.has(status) && !isUnknownPath(reply)) return { fate: "refused", status };
+  if (REJECTIONS.has(status) && !isUnknownPath(reply)) return { fate: "rejected", status };
   throw new WrongAnswer(reply);
 }
 
@@ -97,7 +97,7 @@ export async function changesOf(
   for (const { type, id, payload } of changes) {
     const reply = await before(() => get(projectionPath(type, id)));
     const version = reply.headers.get("x-service-version");
-    if (reply.status !== 200 && reply.status !== 404) throw new Refused(endingOf(reply));
+    if (reply.status !== 200 && reply.status !== 404) throw new Rejected(endingOf(reply));
     if (payload === undefined) {
       if (version !== undefined) lists.delete.push({ type, id, version });
     } else if (version === undefined) lists.create.push({ type, id, payload });
@@ -129,13 +129,13 @@ interface Versions {
   readonly replace: readonly { readonly version: string }[];
 }
 
-/** A call within a write was refused, and so is the write. */
-export class Refused extends Error {
+/** A call within a write was rejected, and so is the write. */
+export class Rejected extends Error {
   override readonly name = "Refused";
   readonly ending: Ending;
 
   constructor(ending: Ending) {
-    super(`refused with ${ending.status}`);
+    super(`rejected with ${ending.status}`);
     this.ending = ending;
   }
 }
@@ -143,7 +143,7 @@ export class Refused extends Error {
 /** Goes on after an answer that says yes. @throws Refused */
 export function accepted(reply: Reply): Reply {
   const ending = endingOf(reply);
-  if (ending.fate === "refused") throw new Refused(ending);
+  if (ending.fate === "rejected") throw new Rejected(ending);
   return reply;
 }
 
@@ -151,7 +151,7 @@ export async function rejectable(work: () => Promise<Ending>): Promise<Ending> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refused) return error.ending;
+    if (error instanceof Rejected) return error.ending;
     throw error;
   }
 }

@@ -25,7 +25,7 @@ async function write(session: Session, act: Write, id: number): Promise<Ending> 
   const json = { conditions, projections, events: act.events };
   const reply = await session.request("POST", "/write", { json, headers: actHeader(id) });
   const ending = endingOf(reply);
-  if (ending.fate === "refused") return ending;
+  if (ending.fate === "rejected") return ending;
   const { events } = reply.json<WriteResult>();
   return {
     ...ending,

@@ -33,7 +33,7 @@ async function changeAlone(session: Session, act: Write, id: number): Promise<En
   const headers = actHeader(id);
   const reply = await session.request("POST", "/projections", { json: changes, headers });
   const ending = endingOf(reply);
-  return ending.fate === "refused"
+  return ending.fate === "rejected"
     ? ending
     : { ...ending, versions: versionsOf(act.projections, changes, reply) };
 }
@@ -56,11 +56,11 @@ async function transact(session: Session, act: Write, id: number): Promise<Endin
   if (Object.values(changes).some(({ length }) => length > 0)) await call("POST", "/projections", changes);
   if (act.condition === "rolledBack") {
     accepted(await before(() => session.request("DELETE", path)));
-    return { fate: "refused", status: 204 };
+    return { fate: "rejected", status: 204 };
   }
   const headers = actHeader(id);
   const ending = endingOf(await session.request("POST", `${path}/commit`, { headers }));
-  if (ending.fate === "refused") return ending;
+  if (ending.fate === "rejected") return ending;
   const { time } = written.json<{ time: string }>();
   const versions = await givenVersions(session, act);
   return { ...ending, times: act.events.map(() => time), ...versions === undefined ? {} : { versions } };

@@ -34,9 +34,9 @@ async function changeAlone(session: Session, act: Write, id: number): Promise<En
   const changes = await changesOf(act.projections, (path) => session.request("GET", path));
   const headers = actHeader(id);
   const reply = await session.request("POST", "/projections", { json: changes, headers });
-  if (reply.status === 400) return { fate: "refused", status: 400 };
+  if (reply.status === 400) return { fate: "rejected", status: 400 };
   const ending = endingOf(reply);
-  return ending.fate === "refused"
+  return ending.fate === "rejected"
     ? ending
     : { ...ending, versions: versionsOf(act.projections, changes, reply) };
 }
@@ -61,11 +61,11 @@ async function transact(
   const changed = accepted(await call("POST", "/projections", changes));
   if (act.condition === "rolledBack") {
     accepted(await call("POST", "/rollback"));
-    return { fate: "refused", status: 204 };
+    return { fate: "rejected", status: 204 };
   }
   const headers = { ...ticket, ...actHeader(id) };
   const ending = endingOf(await session.request("POST", "/commit", { headers }));
-  if (ending.fate === "refused") return ending;
+  if (ending.fate === "rejected") return ending;
   return {
     ...ending,
     sequences: told.map(({ sequence }) => sequence),

@@ -3,7 +3,7 @@ import { measureClients, type Round, type Timing } from "../measure.ts";
 import type { SampleEvents } from "../sample_events.ts";
 
 /**
- * One client whose writes are refused: each has the condition that there is no event of an article, and there are
+ * One client whose writes are rejected: each has the condition that there is no event of an article, and there are
  * about ten, anywhere in the store. Its latency is that of the check and of everything around it but a commit.
  */
 export async function conditionCheck(
@@ -18,7 +18,7 @@ export async function conditionCheck(
     const reply = await connection.request(requestBytes("POST", "/write", body));
     // Of an article without events, which is rare, the write succeeds.
     if (reply.status === 409 || reply.status === 200) return 0;
-    throw new Error(`a write to be refused was answered ${reply.status}: ${textOf(reply)}`);
+    throw new Error(`a write to be rejected was answered ${reply.status}: ${textOf(reply)}`);
   };
   return await measureClients([check], timing);
 }

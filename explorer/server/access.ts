@@ -9,7 +9,7 @@ export function newKey(): string {
 }
 
 /**
- * Refuses what does not come from the page itself. Any web page can have the browser send requests to this machine:
+ * Rejects what does not come from the page itself. Any web page can have the browser send requests to this machine:
  * it shows in `Origin`, or, when its name was pointed here, in `Host`.
  */
 export function foreignError(request: Request, port: number): Response | undefined {
@@ -28,7 +28,7 @@ export function foreignError(request: Request, port: number): Response | undefin
   return undefined;
 }
 
-/** Refuses who does not have the key: other users and programs of this machine. */
+/** Rejects who does not have the key: other users and programs of this machine. */
 export function keyError(request: Request, key: string): Response | undefined {
   if (isEqual(request.headers.get(KEY_HEADER) ?? "", key)) return undefined;
   return plainReply(403, "the explorer needs the key of the link that it printed when it was started");

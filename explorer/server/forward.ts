@@ -62,7 +62,7 @@ function placeOf({ url, socketPath }: StorePlace): string {
   return parsed.href.replace(/\/+$/, "");
 }
 
-/** The body as text, if the request has one, or the refusal of a large one. */
+/** The body as text, if the request has one, or the rejection of a large one. */
 async function bodyOf(request: Request): Promise<string | undefined | Response> {
   if (request.body === null) return undefined;
   const decoder = new TextDecoder();

@@ -46,8 +46,8 @@ export function startExplorer(options: ExplorerOptions): Explorer {
       const file = pageReply(options.page ?? builtPage, pathname);
       if (file !== undefined) return file;
     }
-    const refusal = keyError(request, key);
-    if (refusal !== undefined) return refusal;
+    const rejection = keyError(request, key);
+    if (rejection !== undefined) return rejection;
     if (method === "GET" && pathname === "/about") return jsonReply(200, about);
     if (!pathname.startsWith(`${STORE}/`)) return plainReply(404, "there is no such file");
     const path = pathname.slice(STORE.length);

@@ -2,5 +2,5 @@
 export interface ConnectionCounts {
   open: number;
   /** Those that could not be served since startup, for lack of room. */
-  refused: number;
+  rejected: number;
 }

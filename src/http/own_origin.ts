@@ -10,7 +10,7 @@ import type { HttpRequest } from "./exchange.ts";
 /** Endings of names that the public name system never gives to anybody. */
 const PRIVATE_ENDINGS: ReadonlySet<string> = new Set(["localhost", "local", "internal", "test"]);
 
-/** What an operator does about a refusal. */
+/** What an operator does about a rejection. */
 const REMEDY = "allowedHosts (SERVICE_ALLOWED_HOSTS), or turn on enableAuth";
 
 /** Says what is wrong with a request that a page of another site may have made, or undefined. */

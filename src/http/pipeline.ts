@@ -30,14 +30,14 @@ export interface BodyLimit {
 
 export interface PipelineOptions {
   readonly routes: readonly Route[];
-  /** Refuses what is for none of the routes. Without it, such a path or such a method does not exist. */
+  /** Rejects what is for none of the routes. Without it, such a path or such a method does not exist. */
   readonly rejectOthers?: () => never;
   /** Keeps the pages of others out; undefined when every request may come in. */
   readonly originCheck?: OriginCheck | undefined;
   /** Checks the `Authorization` header; undefined when no request is checked. */
   readonly tokenAccepted: ((authorization: string | undefined) => boolean) | undefined;
   readonly bodyLimit: BodyLimit;
-  readonly log: Pick<Log, "write" | "isWanted" | "refused">;
+  readonly log: Pick<Log, "write" | "isWanted" | "rejected">;
   readonly metrics: Pick<RequestMetrics, "ended">;
   /** Called with every failure that the client only sees as `500`. */
   readonly reportFailure: (error: Error) => void;
@@ -93,7 +93,7 @@ function check(
 ): Extract<Routing, { kind: "found" }> | LeveledReply & { readonly kind: "answered" } {
   const foreign = options.originCheck?.(request);
   if (foreign !== undefined) {
-    const line = `refused without a token: ${foreign}`;
+    const line = `rejected without a token: ${foreign}`;
     return { kind: "answered", reply: plainErrorReply(403, line), level: "info" };
   }
   if (options.tokenAccepted?.(request.header("authorization")) === false) {
@@ -199,7 +199,7 @@ function logReason(
   error: unknown,
 ): void {
   const reason = reasonFor(status, error);
-  if (reason !== undefined) options.log.refused({ method, path: pathOf(target), status }, reason);
+  if (reason !== undefined) options.log.rejected({ method, path: pathOf(target), status }, reason);
 }
 
 /** Sees to the line in the access log and to the metrics: now, or when the reply's stream has ended. */

@@ -35,7 +35,7 @@ export class RequestMetrics {
     durations.observe((performance.now() - started) / 1000);
   }
 
-  /** Counts what was refused since it was no valid request. */
+  /** Counts what was rejected since it was no valid request. */
   malformed(): void {
     this.#malformed++;
   }
@@ -61,7 +61,7 @@ export class RequestMetrics {
       ),
       counter(
         "service_requests_malformed_total",
-        "Requests refused because they were not valid HTTP.",
+        "Requests rejected because they were not valid HTTP.",
         this.#malformed,
       ),
     ].join("");

@@ -11,16 +11,16 @@ export interface AccessLine {
   readonly milliseconds: number;
 }
 
-/** A request that was refused or failed, for the line that says why. */
+/** A request that was rejected or failed, for the line that says why. */
 export type Refused = Pick<AccessLine, "method" | "path" | "status">;
 
-/** Longest path and reason that a line about a refused request repeats, in characters. */
+/** Longest path and reason that a line about a rejected request repeats, in characters. */
 const REJECTED_PATH_MAX = 200;
 const REASON_MAX = 300;
 
 /**
  * Lines from a level up: one per request, never a body, and notes that belong to no request. If wanted, another one for
- * each request that was refused or failed, with the reason.
+ * each request that was rejected or failed, with the reason.
  */
 export class Log {
   readonly #lowest: number;
@@ -47,7 +47,7 @@ export class Log {
   }
 
   /** Says why, whatever the level. @param reason one line that repeats nothing of a body */
-  refused({ method, path, status }: Refused, reason: string): void {
+  rejected({ method, path, status }: Refused, reason: string): void {
     if (this.#reasons === undefined) return;
     const request = `${clipped(printable(method), REJECTED_PATH_MAX)} ${
       clipped(printable(path), REJECTED_PATH_MAX)

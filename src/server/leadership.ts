@@ -68,7 +68,7 @@ export class Leadership {
   }
 
   /**
-   * Refuses waiting writes and finishes what runs. Reads may go on.
+   * Rejects waiting writes and finishes what runs. Reads may go on.
    * @returns once another server may take over
    */
   async end(): Promise<void> {

@@ -19,7 +19,7 @@ export interface ProgramParts {
 export function programMetrics(
   { edition, requests, connections, descriptors, role }: ProgramParts,
 ): string {
-  const { open, refused } = connections;
+  const { open, rejected } = connections;
   const labels = `store="${role.storeId}"`;
   return [
     metricText(
@@ -44,7 +44,7 @@ export function programMetrics(
     counter(
       "service_connections_refused_total",
       "Connections closed as soon as they were opened, since no file descriptor was left for them.",
-      refused,
+      rejected,
     ),
     buildInfo(edition),
     processMetrics(),

@@ -7,11 +7,11 @@ import type { Standby } from "../store/standby.ts";
 import { type LeadershipHost, pipelineOptions } from "./leadership.ts";
 
 /**
- * What answers requests while another server is active: the metrics are of this one, and everything else is refused,
+ * What answers requests while another server is active: the metrics are of this one, and everything else is rejected,
  * so that a proxy sees by any answer that it must ask the other one.
  */
 export function makeStandbyHandler(host: LeadershipHost, standby: Pick<Standby, "fault">): Handler {
-  const refuse = (): never => {
+  const reject = (): never => {
     throw new ApiError(
       "Standby",
       "another server is active on the store; this one takes over when that ends",
@@ -22,10 +22,10 @@ export function makeStandbyHandler(host: LeadershipHost, standby: Pick<Standby, 
     routes: [
       getRoute("/health", () => {
         if (standby.fault !== undefined) throw new ApiError("Unavailable", standby.fault);
-        return refuse();
+        return reject();
       }),
       getRoute("/metrics", () => metricsReply(host.programMetrics())),
     ],
-    rejectOthers: refuse,
+    rejectOthers: reject,
   });
 }

@@ -28,7 +28,7 @@ export interface ServerParts {
   readonly reportFailure: (error: Error) => void;
   /** Called with the reason why no write can be trusted any more; the process should end. */
   readonly onBroken: (reason: string) => void;
-  /** Called with the reason why writes are refused from now on; the process should go on, for reads. */
+  /** Called with the reason why writes are rejected from now on; the process should go on, for reads. */
   readonly onLost: (reason: string) => void;
   /** Called with a line when the server takes over from another one, or stands by for it. */
   readonly onRole: (line: string) => void;
@@ -44,7 +44,7 @@ export interface RunningServer {
   readonly isActive: boolean;
   /** Starts accepting connections. */
   listen(): Promise<void>;
-  /** Stops accepting, refuses waiting writes, gives running requests at most 10 s, and closes the store. */
+  /** Stops accepting, rejects waiting writes, gives running requests at most 10 s, and closes the store. */
   stop(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   }
   const { store, standby } = await openStore(parts, descriptors.readers);
   const requests = new RequestMetrics();
-  const connections: ConnectionCounts = { open: 0, refused: 0 };
+  const connections: ConnectionCounts = { open: 0, rejected: 0 };
   const role: Role = new Role({
     ...parts,
     requests,
@@ -114,19 +114,19 @@ async function listenOn(
   where: ServerSettings["listen"],
   handler: Handler,
   { requests, connections, descriptors }: ProgramParts,
-  log: Pick<Log, "write" | "refused" | "note">,
+  log: Pick<Log, "write" | "rejected" | "note">,
 ): Promise<Transport> {
   const onMalformed = (status: number, message: string): void => {
     requests.malformed();
     const request = { method: "-", path: "-", status };
     log.write("info", { ...request, bytes: 0, milliseconds: 0 });
     const reason = reasonFor(status, new Malformed(message));
-    if (reason !== undefined) log.refused(request, reason);
+    if (reason !== undefined) log.rejected(request, reason);
   };
   const warn = rateLimited((text) => log.note("warning", text));
   const hasCapacity = (open: number): boolean => {
     const has = descriptors.hasCapacity(open);
-    if (!has) warn(`connections are refused: ${open} are open, as many as file descriptors allow`);
+    if (!has) warn(`connections are rejected: ${open} are open, as many as file descriptors allow`);
     return has;
   };
   const start = (where: Address): Transport =>

@@ -26,7 +26,7 @@ export interface Store {
   /** Called with the reason when no write can be trusted any more; the process should end. */
   onBroken: (reason: string) => void;
   /**
-   * Called once, with the reason, when a file of the store was deleted or replaced. Every write is refused from then
+   * Called once, with the reason, when a file of the store was deleted or replaced. Every write is rejected from then
    * on; reads of those that were open go on.
    */
   onLost: (reason: string) => void;

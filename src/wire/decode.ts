@@ -14,7 +14,7 @@ export function isOmitted(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** The values of `keys` in a JSON object; any other key is refused. */
+/** The values of `keys` in a JSON object; any other key is rejected. */
 export function decodeObject<Key extends string>(
   value: unknown,
   path: string,
@@ -81,7 +81,7 @@ export function decodeAfterSequence(value: unknown, path: string): number {
   return Math.min(decodeInteger(value, path, "afterSequence", 0), Number.MAX_SAFE_INTEGER);
 }
 
-/** Refuses a request that carries more of `things` than the setting called `limitName` allows. */
+/** Rejects a request that carries more of `things` than the setting called `limitName` allows. */
 export function checkCount(count: number, things: string, limitName: string, max: number): void {
   if (count <= max) return;
   throw overLimit("", `request carries ${count} ${things}, more than ${limitName} (${max})`);

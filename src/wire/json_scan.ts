@@ -30,7 +30,7 @@ export interface JsonScan {
 const keyCountAtDepth = new Uint32Array(NESTING_MAX + 1);
 
 /**
- * Counts, and refuses what makes the native parser slow: deep nesting and objects of very many keys.
+ * Counts, and rejects what makes the native parser slow: deep nesting and objects of very many keys.
  * @throws ApiError InvalidRequest
  */
 export function scanJson(json: Uint8Array): JsonScan {

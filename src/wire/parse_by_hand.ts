@@ -2,7 +2,7 @@ import { type JsonPath, repeatedKey } from "./json_faults.ts";
 
 /**
  * Parses a JSON text that the native parser has accepted, for the cases in which its result is not what we need:
- * - It keeps the last of two equal keys; here the second is refused, naming the item that contains it.
+ * - It keeps the last of two equal keys; here the second is rejected, naming the item that contains it.
  * - It can read a key written with an escape as another key that it has seen before in the same place: `"\n"`
  *   as `"\\"` (nodejs/node issue 63785). Here a key is read as written.
  * - The integers just below 2^63 are legal, 2^63 is not, and as JavaScript numbers they are the same. Here a

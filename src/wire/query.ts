@@ -48,7 +48,7 @@ function decodeItems(elements: Elements, path: string): QueryItem[] {
   let items: QueryItem[] = [];
   for (const [i, element] of elements.entries()) {
     items.push(decodeItem(element, `${path}[${i}]`));
-    // Merging from time to time refuses a flood of items early and never holds many.
+    // Merging from time to time rejects a flood of items early and never holds many.
     if (items.length <= 2 * QUERY_ITEMS_MAX && i < elements.length - 1) continue;
     items = mergeDuplicateItems(items);
     if (items.length > QUERY_ITEMS_MAX) {

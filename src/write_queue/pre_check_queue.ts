@@ -26,7 +26,7 @@ export class PreCheckQueue {
     return this.#jobs;
   }
 
-  /** @param run gets a client that leaves with this one, or when it is refused later */
+  /** @param run gets a client that leaves with this one, or when it is rejected later */
   add<T>(
     kind: string,
     run: (client: Client) => Promise<T>,
@@ -43,8 +43,8 @@ export class PreCheckQueue {
   }
 
   /** Ends all of them. */
-  refuse(refusal: ApiError): void {
-    for (const job of this.#jobs) this.#end(job, refusal);
+  reject(rejection: ApiError): void {
+    for (const job of this.#jobs) this.#end(job, rejection);
   }
 
   #end(job: PreCheck, reason: ApiError | NoReply): void {

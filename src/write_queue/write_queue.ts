@@ -53,7 +53,7 @@ export class WriteQueue {
    * @param client aborts when the client leaves; a waiting write is then withdrawn. Without it the write
    *   runs even if nobody is left to receive the result
    * @param bytes size of the requests that brought what it writes
-   * @param admitted when the request was let in, if that was before: it is not refused then, and goes before those
+   * @param admitted when the request was let in, if that was before: it is not rejected then, and goes before those
    *   that came later
    * @throws ApiError when the queue is full or the server is shutting down, ClientDisconnected when the client left in time
    */
@@ -129,10 +129,10 @@ export class WriteQueue {
     return Math.max(this.#active.length - 1, 0) + this.#waiting.length + this.#preparations.count;
   }
 
-  /** Refuses what is waiting and what arrives from now on. Resolves when the turn is free for the last time. */
+  /** Rejects what is waiting and what arrives from now on. Resolves when the turn is free for the last time. */
   shutdown(): Promise<void> {
     this.#closing = true;
-    this.#preparations.refuse(new ApiError("ShuttingDown"));
+    this.#preparations.reject(new ApiError("ShuttingDown"));
     for (const job of [...this.#urgent.splice(0), ...this.#waiting.splice(0)]) {
       stopListening(job);
       job.reject(new ApiError("ShuttingDown"));

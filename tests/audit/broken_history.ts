@@ -81,7 +81,7 @@ export const BREAKS: Readonly<Record<string, Break>> = {
     const write = oneOf(history, random, isAccepted);
     return write && { ...history, log: renumbered(history.log.filter(({ call }) => call !== write.id)) };
   },
-  "a refused write is in the log"(history, random) {
+  "a rejected write is in the log"(history, random) {
     const write = oneOf(history, random, isConflict);
     const event = { sequence: 0, type: "s", identifiers: [], call: write?.id ?? 0 };
     return write && { ...history, log: renumbered([...history.log, event]) };
@@ -105,11 +105,11 @@ export const BREAKS: Readonly<Record<string, Break>> = {
     const write = oneOf(history, random, (call): call is Write => isAccepted(call) && placeOf(call) > 0);
     return write && withCall(history, write, { conditions: [{ query: "every", found: [] }] });
   },
-  "a write is refused for nothing"(history, random) {
+  "a write is rejected for nothing"(history, random) {
     const write = oneOf(history, random, isConflict);
     return write && withCall(history, write, { conditions: [{ query: "every", after: history.log.length }] });
   },
-  "a write is refused for another event"(history, random) {
+  "a write is rejected for another event"(history, random) {
     const write = oneOf(history, random, isConflict);
     if (write?.outcome.kind !== "conflict") return undefined;
     return withCall(history, write, {

@@ -262,7 +262,7 @@ Deno.test("pages may lag where replicas are read", () => {
   assert.deepEqual(faultsOfRound(evidenceOf(made)), []);
 });
 
-Deno.test("another call under the same key may have written what one was refused", () => {
+Deno.test("another call under the same key may have written what one was rejected", () => {
   const made = lossless();
   made.calls.push(call("k1", failed("Unavailable"), { operation: "once", events: 1, key: "k1" }));
   assert.deepEqual(faultsOfRound(evidenceOf(made)), []);

@@ -23,9 +23,9 @@ const broken: readonly [
     events: after.events.filter((_, i) => i !== 3).map((event, i) => ({ ...event, sequence: i + 1 })),
     projections: [{ type: "c", id: "p", version: "v2", payload: "2" }],
   }), /acknowledged and lost: act 4/],
-  ["a refused write is there", ({ after }) => ({
+  ["a rejected write is there", ({ after }) => ({
     events: [...after.events, found(wireEvent(3, "3.0"), 8)],
-  }), /refused \(409\), and there: act 3/],
+  }), /rejected \(409\), and there: act 3/],
   ["half of an open write is there", ({ after }) => ({
     events: after.events.slice(0, 6),
   }), /half a write: 2 of the 3 events of act 5/],
@@ -110,9 +110,9 @@ Deno.test("no version is given twice, also when the projection was deleted in be
 });
 
 Deno.test("an answer 500 is a fault where nothing has failed", () => {
-  const refused = (status: number): Entry[] => [intent(1, write(1, 1)), told(1, "refused", { status })];
-  assert.deepEqual(faultsOfAnswers(refused(409)), []);
-  assert.match(faultsOfAnswers(refused(500)).join(), /answered 500.*: the acts 1$/);
+  const rejected = (status: number): Entry[] => [intent(1, write(1, 1)), told(1, "rejected", { status })];
+  assert.deepEqual(faultsOfAnswers(rejected(409)), []);
+  assert.match(faultsOfAnswers(rejected(500)).join(), /answered 500.*: the acts 1$/);
 });
 
 Deno.test("changes of projections alone are there as a whole or not at all", () => {
@@ -123,8 +123,8 @@ Deno.test("changes of projections alone are there as a whole or not at all", () 
     assert.deepEqual(faultsOf(before, entries, { ...before, projections: whole }), []);
   }
   assert.notDeepEqual(faultsOf(before, entries, { ...before, projections: projections.slice(1) }), []);
-  const refused: Entry[] = [...entries, told(1, "refused")];
-  assert.notDeepEqual(faultsOf(before, refused, { ...before, projections }), []);
+  const rejected: Entry[] = [...entries, told(1, "rejected")];
+  assert.notDeepEqual(faultsOf(before, rejected, { ...before, projections }), []);
   const done: Entry[] = [...entries, told(1, "done")];
   assert.notDeepEqual(faultsOf(before, done, before), []);
 });
@@ -142,8 +142,8 @@ Deno.test("a reset empties the store and gives it another ID, or nothing has hap
   assert.notDeepEqual(faultsOf(before, done, after), []);
   const kept = [...open, told(9, "done", { storeId: "s" })];
   assert.match(faultsOf(before, kept, emptyStore("s")).join(), /the one of before reset 9/);
-  const refused = [...open, told(9, "refused")];
-  assert.notDeepEqual(faultsOf(before, refused, emptyStore("t")), []);
+  const rejected = [...open, told(9, "rejected")];
+  assert.notDeepEqual(faultsOf(before, rejected, emptyStore("t")), []);
 });
 
 Deno.test("of resets of which nobody knows, those after the last acknowledged one may have happened", () => {

@@ -4,7 +4,7 @@ import { AuditFailure, demand, Extent, limit } from "../../audit/report.ts";
 Deno.test("a long run in which too little happened has failed, and a short one is excused", () => {
   demand("kills", 20, { acknowledged: [5, 5] });
   demand("kills", 19, { acknowledged: [0, 5] });
-  assert.throws(() => demand("kills", 20, { refused: [1, 1], acknowledged: [4, 5] }), (error) => {
+  assert.throws(() => demand("kills", 20, { rejected: [1, 1], acknowledged: [4, 5] }), (error) => {
     assert.ok(error instanceof AuditFailure);
     assert.match(error.message, /too little was tried:\n {2}- acknowledged: 4, and it must be at least 5$/);
     return true;

@@ -68,11 +68,11 @@ Deno.test("an answer counts from the beginning of its sending, a write from its 
   ]);
 });
 
-Deno.test("a refusal is no acknowledgement", () => {
+Deno.test("a rejection is no acknowledgement", () => {
   const asked = String
     .raw`7 recvfrom(4<socket:[1]>, "POST /write HTTP/1.1\r\nx-audit-act: 3\r\n\r\n", 99, 0, NULL, NULL) = 40`;
-  const refused = String.raw`7 sendto(4<socket:[1]>, "HTTP/1.1 409 Conflict\r\n", 23, 0, NULL, 0) = 23`;
-  assert.deepEqual(summary(read(asked, refused)), ["asked 3"]);
+  const rejected = String.raw`7 sendto(4<socket:[1]>, "HTTP/1.1 409 Conflict\r\n", 23, 0, NULL, 0) = 23`;
+  assert.deepEqual(summary(read(asked, rejected)), ["asked 3"]);
 });
 
 Deno.test("a trace that cannot be understood is an error, and not a shorter one", () => {

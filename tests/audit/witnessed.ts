@@ -30,7 +30,7 @@ export function found(event: WireEvent, sequence: number): FoundEvent {
 }
 
 /**
- * A sound piece of evidence: two acknowledged writes, a refused one, one that was open when the server died and has
+ * A sound piece of evidence: two acknowledged writes, a rejected one, one that was open when the server died and has
  * happened, and one that has not.
  */
 export function sound(): { before: StoreContent; entries: Entry[]; after: StoreContent } {
@@ -46,7 +46,7 @@ export function sound(): { before: StoreContent; entries: Entry[]; after: StoreC
     intent(2, acts[0]!),
     told(2, "done", { sequences: [2, 3], times: [TIME, TIME], versions: ["v2"] }),
     intent(3, acts[1]!, "d"),
-    told(3, "refused"),
+    told(3, "rejected"),
     intent(4, acts[2]!),
     told(4, "done", { sequences: [4] }),
     intent(5, acts[3]!),

@@ -7,7 +7,7 @@ import {
   lines,
   OTHER_STORE,
   page,
-  refusal,
+  rejection,
   rightPage,
   STORE,
 } from "./fake_source.ts";
@@ -92,10 +92,10 @@ const WRONG_PAGES: readonly (readonly [name: string, answer: FakeAnswer | string
   ["with too many events", page(STORE, lines(7, 10).join("") + trailer), /more than the 3 events/],
   ["that is empty, but says that there is more", page(STORE, trailer), /no events/],
   ["with bytes that are no UTF-8", badUtf8(), /event 8.*UTF-8/],
-  ["that is a 401", refusal(401, { error: "Unauthorized" }), /401 Unauthorized.*sourceToken/],
+  ["that is a 401", rejection(401, { error: "Unauthorized" }), /401 Unauthorized.*sourceToken/],
   [
     "that is a 503",
-    refusal(503, { error: "Unavailable", message: "no\nreader" }),
+    rejection(503, { error: "Unavailable", message: "no\nreader" }),
     /503 Unavailable \(no reader\)/,
   ],
   ["that is a redirect", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", /returned 302/],
@@ -156,7 +156,7 @@ Deno.test("a missing source is named, and no backup is created", async () => {
   await using source = new FakeSource(() => "");
   using overTcp = new BackupPlace(source.address);
   await source[Symbol.asyncDispose]();
-  assertFailed(await overTcp.run(), 1, /the source http:\/\/127\.0\.0\.1:\d+: .*refused/);
+  assertFailed(await overTcp.run(), 1, /the source http:\/\/127\.0\.0\.1:\d+: .*rejected/);
   using overSocket = new BackupPlace({ transport: "unix", path: "/nowhere/source.sock" });
   assertFailed(await overSocket.run(), 1, /the source \/nowhere\/source\.sock: /);
   for (const place of [overTcp, overSocket]) assert.equal(isThere(place.file(STORE)), false);
@@ -164,10 +164,10 @@ Deno.test("a missing source is named, and no backup is created", async () => {
 
 Deno.test("a server that is not an event store is named, and no backup is created", async () => {
   const answers: readonly (readonly [string, RegExp])[] = [
-    [refusal(404, "Not Found"), /returned 404/],
+    [rejection(404, "Not Found"), /returned 404/],
     ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", /not an event store/],
     [page("../../etc/passwd", '{"hasMore":false}\n'), /the store ID "..\/..\/etc\/passwd"/],
-    [refusal(400, { error: "InvalidRequest", message: "what?" }), /returned 400 InvalidRequest \(what\?\)/],
+    [rejection(400, { error: "InvalidRequest", message: "what?" }), /returned 400 InvalidRequest \(what\?\)/],
   ];
   for (const [answer, error] of answers) {
     await using source = new FakeSource(() => answer);
@@ -181,7 +181,7 @@ Deno.test("what a source says of its error makes one short line without anything
   const odd = `Un\nlike\x1b[31m\x9bly${"y".repeat(60_000)}`;
   const answers: readonly (readonly [string, RegExp])[] = [
     [
-      refusal(503, { error: odd, message: odd.slice(0, 1000) }),
+      rejection(503, { error: odd, message: odd.slice(0, 1000) }),
       /: it returned 503 Un like \[31m lyy+\.\.\. \(Un like \[31m lyy+/,
     ],
     [page(odd.replace("\n", ""), ""), /reports the store ID "Unlike \[31m lyy+\.\.\."$/m],
@@ -195,14 +195,14 @@ Deno.test("what a source says of its error makes one short line without anything
   }
 });
 
-Deno.test("a pageLimit above the server's maxEventsPerPage is refused with the names of both", async () => {
+Deno.test("a pageLimit above the server's maxEventsPerPage is rejected with the names of both", async () => {
   await using server = await startServer({ env: { SERVICE_MAX_EVENTS_PER_PAGE: "1000" } });
   using place = new BackupPlace(server.address);
   const env = { SERVICE_BACKUP_PAGE_LIMIT: "1001" };
   assertFailed(await place.run({ env }), 1, /pageLimit.*maxEventsPerPage \(1000\)/);
 });
 
-Deno.test("a wrong token is refused, and a right one is printed nowhere", async () => {
+Deno.test("a wrong token is rejected, and a right one is printed nowhere", async () => {
   const token = "open-sesame";
   await using server = await startServer({
     env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: token },
@@ -217,7 +217,7 @@ Deno.test("a wrong token is refused, and a right one is printed nowhere", async 
   assert.equal((right.stdout + right.stderr).includes(token), false);
 });
 
-Deno.test("a source with fewer events than the backup, or with another last one, is refused", async () => {
+Deno.test("a source with fewer events than the backup, or with another last one, is rejected", async () => {
   let head = 7;
   let isSame = true;
   await using source = new FakeSource((request) => {

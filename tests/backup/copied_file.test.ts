@@ -88,7 +88,7 @@ Deno.test("a copy of the file keeps the store ID and hides that it is older; exp
   await server.start();
   assert.notEqual(await client.storeId(), store, "now it is a history of its own");
   assert.deepEqual((await client.queryEvents()).events.map(({ payload }) => payload), ["1", "2"]);
-  const refused = await client.write(stale);
-  assert.equal(refused.status, 409);
-  assert.match(refused.text, /was read on another store/);
+  const rejected = await client.write(stale);
+  assert.equal(rejected.status, 409);
+  assert.match(rejected.text, /was read on another store/);
 });

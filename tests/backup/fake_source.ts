@@ -111,7 +111,7 @@ export function rightPage(request: FakeRequest, head: number, storeId = STORE, l
 }
 
 /** An answer without a page. */
-export function refusal(status: number, json: unknown): string {
+export function rejection(status: number, json: unknown): string {
   const body = JSON.stringify(json);
   return `HTTP/1.1 ${status} Whatever\r\nContent-Type: application/json\r\nContent-Length: ${
     encoder.encode(body).length

@@ -54,7 +54,7 @@ Deno.test("any events come through an export unchanged", () => {
   }));
 });
 
-Deno.test("an export that was cut at any byte is refused", () => {
+Deno.test("an export that was cut at any byte is rejected", () => {
   const bytes = new TextEncoder().encode(EXPORT);
   for (let length = 0; length < bytes.length - 1; length++) {
     assert.throws(() => imported(bytes.slice(0, length)), /cut short|^Error: line \d+: /, `${length} bytes`);
@@ -68,7 +68,7 @@ Deno.test("an export that was cut at any byte is refused", () => {
   }
 });
 
-Deno.test("an export in which any byte was changed is refused", () => {
+Deno.test("an export in which any byte was changed is rejected", () => {
   const bytes = new TextEncoder().encode(EXPORT);
   for (let at = 0; at < bytes.length - 1; at++) {
     const changed = bytes.slice();

@@ -30,7 +30,7 @@ Deno.test("a last line without its line feed is an error, and nothing at all is 
   await assert.rejects(linesOf(["a\n", "b"]), /middle of a line/);
 });
 
-Deno.test("a line that never ends is refused by its number, while it still fits into memory", () => {
+Deno.test("a line that never ends is rejected by its number, while it still fits into memory", () => {
   const pieces = ["a\nb\n", "c\n"];
   const read = (bytes: Uint8Array): number => {
     const piece = pieces.shift();

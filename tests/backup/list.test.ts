@@ -117,7 +117,7 @@ Deno.test("list does not judge whether a backup and its WAL belong together whil
   assert.match(stdout, new RegExp(`^${storeId} +3 `, "m"));
 });
 
-Deno.test("a run that is refused is told the holder's name, even if the file held a longer one before", () => {
+Deno.test("a run that is rejected is told the holder's name, even if the file held a longer one before", () => {
   using place = placeWithoutSource();
   Deno.mkdirSync(place.dataDir);
   const path = join(place.dataDir, "backup.lock");

@@ -65,7 +65,7 @@ Deno.test("--metrics-file reports each run; a failed one keeps the last success 
   assert.ok(second.get("service_backup_last_run_timestamp_seconds")! > succeededAt);
 
   await source[Symbol.asyncDispose]();
-  assertFailed(await place.run(options), 1, /refused/);
+  assertFailed(await place.run(options), 1, /rejected/);
   const third = metricsIn(file);
   assert.deepEqual([...third.keys()], NAMES);
   assert.deepEqual(counts(third), [0, 8, 0], "the backup is what it was");
@@ -99,7 +99,7 @@ Deno.test("every metric is documented, in its order", () => {
   assert.deepEqual(documented.map(([, name]) => name), NAMES);
 });
 
-Deno.test("a metrics file that is a link is refused and stays one, so that its end does not go stale unnoticed", async () => {
+Deno.test("a metrics file that is a link is rejected and stays one, so that its end does not go stale unnoticed", async () => {
   await using source = new FakeSource((request) => rightPage(request, 2));
   using place = new BackupPlace(source.address);
   const file = join(place.directory, "backup.prom");

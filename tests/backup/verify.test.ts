@@ -324,7 +324,7 @@ Deno.test("what a killed run left in the WAL belongs to the backup", async () =>
   assert.deepEqual([code, stdout], [0, `${killed}: ok, 30 events\n`]);
 });
 
-Deno.test("verify refuses a store ID that is none or unknown, and a directory without backups", async () => {
+Deno.test("verify rejects a store ID that is none or unknown, and a directory without backups", async () => {
   using place = placeWithoutSource();
   assertFailed(await verify(place), 1, /there is no backup in \/.*\/backup$/m);
   assertFailed(await verify(place, "notanid"), 2, /"notanid" is not a store ID/);
@@ -335,7 +335,7 @@ Deno.test("verify refuses a store ID that is none or unknown, and a directory wi
   assertFailed(await verify(place, storeId, "--all"), 2, /--all and a store ID cannot be given together/);
 });
 
-Deno.test("while another run holds the lock, verify, restore and export refuse and name it, and list works", async () => {
+Deno.test("while another run holds the lock, verify, restore and export reject and name it, and list works", async () => {
   using place = placeWithoutSource();
   const storeId = makeBackup(place, EVENT);
   using _lock = lockBackups(place.dataDir);

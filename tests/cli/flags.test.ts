@@ -24,7 +24,7 @@ const verbs: readonly Verb[] = backupProgram.verbs;
 
 function parsed<P extends Program>(program: P, ...args: string[]): CommandLine<P> {
   const parsed = parseFlags(program, args);
-  assert.ok("line" in parsed, "the arguments were refused");
+  assert.ok("line" in parsed, "the arguments were rejected");
   return parsed.line;
 }
 
@@ -116,14 +116,17 @@ Deno.test("a setting that is given like a flag is named as a setting, in one lin
   assert.equal(told(initProgram, "--devMode"), 'unknown flag "--devMode"', "init has no use for it");
 });
 
-Deno.test("a path that only a shell would understand, or that the runtime keeps closed, is refused", () => {
-  const refused = (program: Program, ...args: string[]): string => problems(program, ...args).join("\n");
+Deno.test("a path that only a shell would understand, or that the runtime keeps closed, is rejected", () => {
+  const rejected = (program: Program, ...args: string[]): string => problems(program, ...args).join("\n");
   for (const flag of ["--config", "--data-dir", "--import"]) {
-    assert.match(refused(initProgram, `${flag}=~/x`), new RegExp(`^${flag} must not begin with "~"`));
-    assert.match(refused(initProgram, flag, "/dev/shm/x"), new RegExp(`^${flag} must not be below /dev`));
+    assert.match(rejected(initProgram, `${flag}=~/x`), new RegExp(`^${flag} must not begin with "~"`));
+    assert.match(rejected(initProgram, flag, "/dev/shm/x"), new RegExp(`^${flag} must not be below /dev`));
   }
-  assert.match(refused(backupProgram, "restore", "--to", "~root"), /^--to must not begin with "~"/);
-  assert.match(refused(backupProgram, "export", "--output", "/tmp/../proc/x"), /^--output must not be below/);
+  assert.match(rejected(backupProgram, "restore", "--to", "~root"), /^--to must not begin with "~"/);
+  assert.match(
+    rejected(backupProgram, "export", "--output", "/tmp/../proc/x"),
+    /^--output must not be below/,
+  );
   assert.equal(parsed(initProgram, "--data-dir", "./~x").options.dataDir, here("~x"));
   for (const open of ["/dev/null", "/dev/fd/63"]) {
     assert.equal(parsed(initProgram, "--import", open).options.import, open);
@@ -148,7 +151,7 @@ Deno.test("an unknown flag is named with what was probably meant", () => {
   ]);
 });
 
-Deno.test("a flag without its value, or with an empty one, is refused", () => {
+Deno.test("a flag without its value, or with an empty one, is rejected", () => {
   const fault = ["--config needs a value: --config <path>"];
   assert.deepEqual(problems(serverProgram, "--config"), fault);
   assert.deepEqual(problems(serverProgram, "--config="), fault);
@@ -158,15 +161,15 @@ Deno.test("a flag without its value, or with an empty one, is refused", () => {
   ]);
 });
 
-Deno.test("a value for a flag that takes none is refused", () => {
+Deno.test("a value for a flag that takes none is rejected", () => {
   assert.deepEqual(problems(serverProgram, "--version=1"), ["--version takes no value"]);
 });
 
-Deno.test("a flag that is given twice is refused", () => {
+Deno.test("a flag that is given twice is rejected", () => {
   assert.deepEqual(problems(serverProgram, "--config", "a", "--config", "b"), ["--config is given twice"]);
 });
 
-Deno.test("arguments that belong to no flag are refused", () => {
+Deno.test("arguments that belong to no flag are rejected", () => {
   assert.deepEqual(problems(serverProgram, "start", "--", "--help"), [
     'unexpected argument "start"',
     'unexpected argument "--help"',

@@ -146,7 +146,7 @@ Deno.test("a configuration file that is named is read and checked, also when --d
   });
 });
 
-Deno.test("what init can only do with a file, it refuses with PostgreSQL, before it looks at anything", async () => {
+Deno.test("what init can only do with a file, it rejects with PostgreSQL, before it looks at anything", async () => {
   await inDirectory(async (directory) => {
     const env = { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: "postgresql://u@127.0.0.1:1/d" };
     const told = /: --add-views works with storage sqlite only \(help: eventstore-init --help\)$/m;

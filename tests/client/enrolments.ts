@@ -34,7 +34,7 @@ async function enrol(store: EventStore<SchoolEvents>, course: string, student: s
 
 /**
  * Clients enrol students in courses, all at the same time. Nobody must be enrolled twice or in too many courses, no
- * course be too full, and nobody be refused while there is a seat.
+ * course be too full, and nobody be rejected while there is a seat.
  * @returns how many were enrolled
  */
 export async function enrolTogether(

@@ -202,7 +202,7 @@ Deno.test("however far replicas lag, a race that was lost costs one more attempt
     assert.deepEqual([written.events[0]!.sequence, written.repeated], [3, true]);
     const again = new UnluckyTransport(store, new Map());
     await storeOver<Counted>(again).writeOnce("k", { type: "Other", payload: null }, options);
-    assert.ok(again.requests <= 3, "a read, perhaps a write that is refused, and a read that shows why");
+    assert.ok(again.requests <= 3, "a read, perhaps a write that is rejected, and a read that shows why");
     assert.equal(store.events.length, 3);
   }
 });

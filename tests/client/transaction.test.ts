@@ -71,8 +71,8 @@ for (const edition of ["B", "C"] as const) {
       throw new RangeError("no");
     });
     await assert.rejects(failing, new RangeError("no"));
-    const refused = store.transaction(async (tx) => await tx.append(note("x".repeat(70_000))));
-    await assert.rejects(refused, (error) => error instanceof Refused && error.code === "PayloadTooLarge");
+    const rejected = store.transaction(async (tx) => await tx.append(note("x".repeat(70_000))));
+    await assert.rejects(rejected, (error) => error instanceof Refused && error.code === "PayloadTooLarge");
     const controller = new AbortController();
     const aborted = store.transaction(async (tx) => {
       controller.abort(new RangeError("enough"));

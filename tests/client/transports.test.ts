@@ -160,7 +160,7 @@ Deno.test("a page in a transaction without its last line is not taken for a whol
   }
 });
 
-Deno.test("a redirect is refused and not followed", async () => {
+Deno.test("a redirect is rejected and not followed", async () => {
   for (const status of ["301 Moved", "302 Found", "303 See Other", "307 Again", "308 Moved"]) {
     await onRawServers(async (server, place) => {
       server.answer =
@@ -175,7 +175,7 @@ Deno.test("a redirect is refused and not followed", async () => {
   }
 });
 
-Deno.test("a url that is none is refused at once", () => {
+Deno.test("a url that is none is rejected at once", () => {
   for (
     const url of [
       "",

@@ -2,7 +2,7 @@ import { type DecisionModel, decisionModel, type EventStore } from "../../client
 import type { SchoolEvents } from "./support.ts";
 
 /*
- * What the compiler knows and refuses. `deno check` is the test: an expected error that is none is an error.
+ * What the compiler knows and rejects. `deno check` is the test: an expected error that is none is an error.
  */
 
 const count: DecisionModel<SchoolEvents, number> = { query: "*", initial: 0, apply: (count) => count + 1 };

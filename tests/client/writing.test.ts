@@ -90,7 +90,7 @@ Deno.test("what would silently mean something else as JSON is a TypeError", asyn
   assert.equal(transport.requests.length, 0);
 });
 
-Deno.test("what the server does not accept is refused with its words", async () => {
+Deno.test("what the server does not accept is rejected with its words", async () => {
   await using server = await startTestServer("tcp", {
     SERVICE_ENABLE_AUTH: "true",
     SERVICE_AUTH_TOKEN: "secret",

@@ -22,7 +22,7 @@ const limits = [
   "maxProjectionsPerRequest",
 ] as const;
 
-Deno.test("every limit, whatever the edition, refuses 0 and less in the file and names itself by its place", () => {
+Deno.test("every limit, whatever the edition, rejects 0 and less in the file and names itself by its place", () => {
   for (const key of limits) {
     for (const value of ["0", "-1", "-9223372036854775808"]) {
       const [problem, ...more] = serverProblemsOf(`[server]\n${key} = ${value}\n`);
@@ -35,7 +35,7 @@ Deno.test("every limit, whatever the edition, refuses 0 and less in the file and
   }
 });
 
-Deno.test("every limit refuses 0, less and nothing in its variable and names the variable", () => {
+Deno.test("every limit rejects 0, less and nothing in its variable and names the variable", () => {
   for (const key of limits) {
     const variable = `SERVICE_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
     for (const [value, shown] of [["0", '"0"'], ["-1", '"-1"'], ["", "an empty string"]] as const) {
@@ -62,7 +62,7 @@ Deno.test("an integer in the file may have any form that TOML gives an integer",
   assert.equal(loadServerText("[server]\nmaxEventSize = 0x1_0000").settings.maxEventSize, 65536);
 });
 
-Deno.test("a value of another type in the file is refused", () => {
+Deno.test("a value of another type in the file is rejected", () => {
   const wanted = "port must be a whole number from 1 to 65535";
   for (
     const [value, shown] of [
@@ -102,7 +102,7 @@ Deno.test("the port lies from 1 to 65535", () => {
   }
 });
 
-Deno.test("a number too large for any limit is refused and not rounded", () => {
+Deno.test("a number too large for any limit is rejected and not rounded", () => {
   assert.deepEqual(serverProblemsOf("[server]\nmaxOpenTx = 9223372036854775807"), [
     "config.toml:2:1: maxOpenTx must be a whole number from 1 to 2147483647, not 9223372036854775807",
   ]);
@@ -170,7 +170,7 @@ Deno.test("a socket path has at most 107 bytes, counted in UTF-8", () => {
   ]);
 });
 
-Deno.test("an empty string is refused by name, in the file and in variables", () => {
+Deno.test("an empty string is rejected by name, in the file and in variables", () => {
   for (
     const key of ["socketPath", "socketMode", "bindAddress", "authToken", "dataDir", "logLevel", "edition"]
   ) {
@@ -216,13 +216,13 @@ Deno.test("a list of hosts names the item that is none, in the file and in the v
   }
 });
 
-Deno.test("a path with a NUL is refused", () => {
+Deno.test("a path with a NUL is rejected", () => {
   assert.deepEqual(serverProblemsOf('[server]\ndataDir = "a\\u0000b"'), [
     'config.toml:2:1: dataDir must be a non-empty path, not "a\\u0000b"',
   ]);
 });
 
-Deno.test("a token that no header can carry is refused and never shown", () => {
+Deno.test("a token that no header can carry is rejected and never shown", () => {
   const fault = "must be a non-empty string of printable ASCII characters without leading or trailing spaces";
   for (const token of ["secret\n", " secret", "secret ", "s\u00e9cret", ""]) {
     assert.deepEqual(serverProblemsOf("", { SERVICE_AUTH_TOKEN: token }), [`SERVICE_AUTH_TOKEN: ${fault}`]);

@@ -55,7 +55,7 @@ Deno.test("a TOML syntax error is reported with line and column, and does not qu
   ]);
 });
 
-Deno.test("a file that is not UTF-8 is refused", () => {
+Deno.test("a file that is not UTF-8 is rejected", () => {
   assert.deepEqual(serverProblemsOf(Uint8Array.of(0x23, 0xff, 0x0a)), ["config.toml: is not UTF-8 text"]);
 });
 

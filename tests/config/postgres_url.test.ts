@@ -51,7 +51,7 @@ Deno.test("a URL may name several hosts, and which of them will do", () => {
   assert.equal(postgresAddressText(address), "database d at h1:5433, h2:5432, ::1:1 as u");
 });
 
-Deno.test("a URL that says too little, or something else, is refused without showing it", () => {
+Deno.test("a URL that says too little, or something else, is rejected without showing it", () => {
   const cases: readonly [url: string, fault: RegExp][] = [
     ["", /postgresql:\/\/ URL/],
     ["mysql://u@h/d", /postgresql:\/\/ URL/],

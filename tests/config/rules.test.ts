@@ -23,7 +23,7 @@ Deno.test("a transaction's timeout must not exceed its longest duration", () => 
   assert.equal(loadServerText("[server]\nmaxTransactionDuration = 5").settings.maxTransactionDuration, 5);
 });
 
-Deno.test("authentication without a token is refused, wherever it is turned on", () => {
+Deno.test("authentication without a token is rejected, wherever it is turned on", () => {
   const fault = "enableAuth is on, but authToken is not set";
   assert.deepEqual(serverProblemsOf("[server]\nenableAuth = true"), [`config.toml:2:1: ${fault}`]);
   assert.deepEqual(serverProblemsOf("", { SERVICE_ENABLE_AUTH: "1" }), [`SERVICE_ENABLE_AUTH: ${fault}`]);

@@ -118,7 +118,7 @@ Deno.test("what TOML 1.1 adds is read", () => {
   assert.equal(placeIn(text, "g", "h"), "9:1");
 });
 
-Deno.test("what is nested too deep is refused with a place, wherever the stack ends", () => {
+Deno.test("what is nested too deep is rejected with a place, wherever the stack ends", () => {
   for (let depth = 1000; depth <= 10_000; depth += 500) {
     const text = `a = ${"[".repeat(depth)}${"]".repeat(depth)}`;
     try {
@@ -130,8 +130,8 @@ Deno.test("what is nested too deep is refused with a place, wherever the stack e
   }
 });
 
-Deno.test("what TOML does not allow is refused, with its place", () => {
-  const refused: readonly (readonly [text: string, place: string])[] = [
+Deno.test("what TOML does not allow is rejected, with its place", () => {
+  const rejected: readonly (readonly [text: string, place: string])[] = [
     ["a = 1\na = 2\n", "2:1"],
     ["a = { b = 1,\n, c = 2 }\n", "2:1"],
     ["a = { b = 1,, }\n", "1:13"],
@@ -143,7 +143,7 @@ Deno.test("what TOML does not allow is refused, with its place", () => {
     ["# a\rb = 1\n", "1:4"],
     [`a = ${"[".repeat(50_000)}${"]".repeat(50_000)}`, "1:1"],
   ];
-  for (const [text, place] of refused) {
+  for (const [text, place] of rejected) {
     assert.throws(() => parseToml("config.toml", text), (error) => {
       assert.ok(error instanceof ConfigError, String(error));
       assert.ok(error.message.startsWith(`config.toml:${place}: not valid TOML: `), error.message);

@@ -53,7 +53,7 @@ Deno.test("a key outside any section is named, and the message says where it bel
   ]);
 });
 
-Deno.test("a section that is no table is refused", () => {
+Deno.test("a section that is no table is rejected", () => {
   assert.deepEqual(serverProblemsOf("server = 1\n[[backup]]\npageLimit = 1\n"), [
     "config.toml:1:1: server must be a section, not 1",
     "config.toml:2:3: backup must be a section, not an array",

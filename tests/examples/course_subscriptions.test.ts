@@ -62,14 +62,14 @@ function faultsOf(
   return faults;
 }
 
-Deno.test("course subscriptions: no course is over capacity, no student over the limit, and no seat free for whom it was refused", async () => {
+Deno.test("course subscriptions: no course is over capacity, no student over the limit, and no seat free for whom it was rejected", async () => {
   await using server = await startTestServer();
   const setup = storeOf<Events>(server);
   for (const course of COURSES) await defineCourse(setup, course, SEATS);
   const wishes = shuffled(COURSES.flatMap((course) => STUDENTS.map((student) => ({ course, student }))));
   await race<Events>(server, async (store, client) => {
     if (client === 0) {
-      // Fewer seats are no reason for anybody to get in later, so in the end all refusals are still right.
+      // Fewer seats are no reason for anybody to get in later, so in the end all rejections are still right.
       await isAllowed(ApiError, () => changeCapacity(store, "c1", SEATS / 2));
     }
     for (const { course, student } of wishes.filter((_, i) => i % CLIENTS === client)) {

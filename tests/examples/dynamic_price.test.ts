@@ -33,7 +33,7 @@ Deno.test("dynamic price: each order is at prices that were shown not long ago",
   for (const product of PRODUCTS) await setPrice(setup, product, FIRST_PRICE, afterMinutes(0));
   let minutes = 0; // on a clock that all look at
   const shownOn = new Map(PRODUCTS.map((product) => [product, [FIRST_PRICE]]));
-  let refusals = 0;
+  let rejections = 0;
   await race<Events>(server, async (store, client) => {
     const shown = Object.fromEntries(PRODUCTS.map((product) => [product, FIRST_PRICE]));
     assert.ok(await isAllowed(ApiError, () => placeOrder(store, shown, afterMinutes(0))));
@@ -47,7 +47,7 @@ Deno.test("dynamic price: each order is at prices that were shown not long ago",
       } else {
         const prices = shownOn.get(product)!;
         const cents = prices[below(prices.length)]!;
-        if (!await isAllowed(ApiError, () => placeOrder(store, { [product]: cents }, now))) refusals++;
+        if (!await isAllowed(ApiError, () => placeOrder(store, { [product]: cents }, now))) rejections++;
       }
     }
     const tomorrow = afterMinutes(24 * 60);
@@ -58,7 +58,7 @@ Deno.test("dynamic price: each order is at prices that were shown not long ago",
   const events = await historyOf<Events>(server);
   assert.deepEqual(faultsOf(events), []);
   const orders = events.filter(({ type }) => type === "OrderPlaced").length;
-  assert.equal(orders + refusals, CLIENTS + CLIENTS * 3 / 4 * 10);
+  assert.equal(orders + rejections, CLIENTS + CLIENTS * 3 / 4 * 10);
 });
 
 for (
@@ -68,7 +68,7 @@ for (
     true,
   ]] as const
 ) {
-  Deno.test(`dynamic price: ${how}, a price that is replaced while an order is decided is ${isTaken ? "taken, and it is noticed" : "refused"}`, async () => {
+  Deno.test(`dynamic price: ${how}, a price that is replaced while an order is decided is ${isTaken ? "taken, and it is noticed" : "rejected"}`, async () => {
     await using server = await startTestServer();
     const others = storeOf<Events>(server);
     await setPrice(others, "lamp", 1000, afterMinutes(0));

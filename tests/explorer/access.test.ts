@@ -54,7 +54,7 @@ Deno.test("a key in the target or in a cookie is none", async () => {
   }
 });
 
-Deno.test("a request for another host is refused, even of the page, whatever key it has", async () => {
+Deno.test("a request for another host is rejected, even of the page, whatever key it has", async () => {
   await using explorer = startExplorer({ store: NOWHERE });
   const { port } = explorer;
   const foreign = [
@@ -79,7 +79,7 @@ Deno.test("a request for another host is refused, even of the page, whatever key
   // The target decides for programs that ask a proxy this way.
   const absolute = await sendRaw(explorer, { path: "http://evil.example/about" });
   assert.notEqual(absolute.status, 200);
-  // One that cannot be read is refused like the others.
+  // One that cannot be read is rejected like the others.
   const unreadable = await sendRaw(explorer, { path: "http://[evil/about" });
   assert.equal(unreadable.status, 403);
   assert.ok(unreadable.headers.has("content-security-policy"));
@@ -92,7 +92,7 @@ Deno.test("at port 80 a browser names no port", () => {
   assert.equal(foreignError(requestOf("127.0.0.1:8080", "http://127.0.0.1:8080"), 80)?.status, 403);
 });
 
-Deno.test("a request of another page is refused, whatever key it has", async () => {
+Deno.test("a request of another page is rejected, whatever key it has", async () => {
   await using explorer = startExplorer({ store: NOWHERE });
   const { port } = explorer;
   const foreign = [
@@ -147,7 +147,7 @@ Deno.test("it listens on 127.0.0.1 alone, and on the port that was asked for", a
   assert.equal(second.port, port);
 });
 
-Deno.test("a place that is none is refused before anything listens", () => {
+Deno.test("a place that is none is rejected before anything listens", () => {
   for (const url of ["", "127.0.0.1:8085", "ftp://127.0.0.1", "http://name:password@127.0.0.1:8085"]) {
     assert.throws(() => startExplorer({ store: { url } }), TypeError, url);
   }

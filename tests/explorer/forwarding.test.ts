@@ -134,7 +134,7 @@ Deno.test("what is not on the list is not sent, whether writes are allowed or no
   assert.deepEqual(seen, []);
 });
 
-Deno.test("writes are refused unless they are allowed", async () => {
+Deno.test("writes are rejected unless they are allowed", async () => {
   await using server = await startTestServer();
   const store = placeOf(server.address);
   await using reading = startExplorer({ store });
@@ -222,7 +222,7 @@ for (const listen of ["tcp", "unix"] as const) {
   });
 }
 
-Deno.test("a body without end is refused", async () => {
+Deno.test("a body without end is rejected", async () => {
   await using explorer = startExplorer({ store: { url: "http://127.0.0.1:1" } });
   const piece = new Uint8Array(1_000_000);
   const response = await fetch(`http://127.0.0.1:${explorer.port}/store/events`, {

@@ -12,7 +12,7 @@ function reasonFor(fields: Fields, listen = TCP, allowedHosts: readonly string[]
   return makeOriginCheck(listen, allowedHosts)({ header: (name: string) => fields[name] });
 }
 
-function refused(fields: Fields, listen = TCP, allowedHosts: readonly string[] = []): boolean {
+function rejected(fields: Fields, listen = TCP, allowedHosts: readonly string[] = []): boolean {
   return reasonFor(fields, listen, allowedHosts) !== undefined;
 }
 
@@ -22,7 +22,7 @@ Deno.test("a page of this machine may ask, on any port; any other page, and one 
   for (const listen of BOTH) {
     for (const name of ["localhost", "127.0.0.1", "127.1.2.3", "[::1]"]) {
       for (const origin of [`http://${name}`, `http://${name}:3000`, `https://${name}:8443`]) {
-        assert.equal(refused({ host, origin }, listen), false, origin);
+        assert.equal(rejected({ host, origin }, listen), false, origin);
       }
     }
     for (
@@ -39,16 +39,16 @@ Deno.test("a page of this machine may ask, on any port; any other page, and one 
         "localhost",
         "file://",
       ]
-    ) assert.equal(refused({ host, origin }, listen), true, origin);
+    ) assert.equal(rejected({ host, origin }, listen), true, origin);
   }
 });
 
-Deno.test("a request for another site is refused, unless its Origin is a page of this machine", () => {
-  assert.equal(refused({ host, "sec-fetch-site": "cross-site" }), true);
-  assert.equal(refused({ host, "sec-fetch-site": "cross-site" }, UNIX), true);
-  assert.equal(refused({ host, "sec-fetch-site": "cross-site", "origin": "http://localhost:3000" }), false);
+Deno.test("a request for another site is rejected, unless its Origin is a page of this machine", () => {
+  assert.equal(rejected({ host, "sec-fetch-site": "cross-site" }), true);
+  assert.equal(rejected({ host, "sec-fetch-site": "cross-site" }, UNIX), true);
+  assert.equal(rejected({ host, "sec-fetch-site": "cross-site", "origin": "http://localhost:3000" }), false);
   for (const site of ["none", "same-origin", "same-site"]) {
-    assert.equal(refused({ host, "sec-fetch-site": site }), false, site);
+    assert.equal(rejected({ host, "sec-fetch-site": site }), false, site);
   }
 });
 
@@ -64,18 +64,18 @@ Deno.test("the Host must be an address or a name that no stranger can own", () =
     "eventstore",
   ];
   for (const name of [...taken, "host.docker.internal", "printer.local", "a.b.test", ""]) {
-    for (const port of ["", ":8085", ":"]) assert.equal(refused({ host: name + port }), false, name + port);
+    for (const port of ["", ":8085", ":"]) assert.equal(rejected({ host: name + port }), false, name + port);
   }
   for (
     const name of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "a.b", "localhost."]
   ) {
-    for (const port of ["", ":8085"]) assert.equal(refused({ host: name + port }), true, name + port);
-    assert.equal(refused({ host: name }, UNIX), false, "behind a unix socket a proxy chooses the name");
+    for (const port of ["", ":8085"]) assert.equal(rejected({ host: name + port }), true, name + port);
+    assert.equal(rejected({ host: name }, UNIX), false, "behind a unix socket a proxy chooses the name");
   }
-  assert.equal(refused({}), false, "HTTP/1.0, which no browser speaks");
+  assert.equal(rejected({}), false, "HTTP/1.0, which no browser speaks");
   const bound: Address = { transport: "tcp", hostname: "Events.Example.com", port: 8085 };
-  assert.equal(refused({ host: "events.example.com:8085" }, bound), false);
-  assert.equal(refused({ host: "other.example.com:8085" }, bound), true);
+  assert.equal(rejected({ host: "events.example.com:8085" }, bound), false);
+  assert.equal(rejected({ host: "other.example.com:8085" }, bound), true);
 });
 
 const ALLOWED = ["Shop.example", "10.0.0.5", "fe80::1"];
@@ -91,10 +91,10 @@ Deno.test("an allowed host may be asked for, in any case and on any port, and no
       "eventstore",
     ]
   ) {
-    for (const listen of BOTH) assert.equal(refused({ host: name }, listen, ALLOWED), false, name);
+    for (const listen of BOTH) assert.equal(rejected({ host: name }, listen, ALLOWED), false, name);
   }
   for (const name of ["a.shop.example", "shop.example.evil.example", "xshop.example", "shop.example."]) {
-    for (const listen of BOTH) assert.equal(refused({ host: name }, listen, ALLOWED), true, name);
+    for (const listen of BOTH) assert.equal(rejected({ host: name }, listen, ALLOWED), true, name);
   }
 });
 
@@ -110,7 +110,11 @@ Deno.test("a page of an allowed host may ask, by http and https, and no other pa
         "http://localhost:3000",
       ]
     ) {
-      assert.equal(refused({ host, origin, "sec-fetch-site": "cross-site" }, listen, ALLOWED), false, origin);
+      assert.equal(
+        rejected({ host, origin, "sec-fetch-site": "cross-site" }, listen, ALLOWED),
+        false,
+        origin,
+      );
     }
     for (
       const origin of [
@@ -123,14 +127,14 @@ Deno.test("a page of an allowed host may ask, by http and https, and no other pa
         "shop.example",
         "http://10.0.0.6:3000",
       ]
-    ) assert.equal(refused({ host, origin }, listen, ALLOWED), true, origin);
+    ) assert.equal(rejected({ host, origin }, listen, ALLOWED), true, origin);
   }
 });
 
-Deno.test("a page under a rebound name is refused although Origin and Host are the same", () => {
+Deno.test("a page under a rebound name is rejected although Origin and Host are the same", () => {
   const rebound = { host: "evil.example", origin: "http://evil.example", "sec-fetch-site": "same-origin" };
   for (const allowed of [[], ALLOWED]) {
-    for (const listen of BOTH) assert.equal(refused(rebound, listen, allowed), true);
+    for (const listen of BOTH) assert.equal(rejected(rebound, listen, allowed), true);
   }
 });
 

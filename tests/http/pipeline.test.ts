@@ -42,7 +42,7 @@ function setUp(
     log: {
       isWanted: () => true,
       write: (level, line) => lines.push({ level, ...line }),
-      refused: ({ path, status }, reason) => reasons.push(`${path} ${status}: ${reason}`),
+      rejected: ({ path, status }, reason) => reasons.push(`${path} ${status}: ${reason}`),
     },
     metrics: new RequestMetrics(),
     reportFailure: (error) => reported.push(error),
@@ -114,7 +114,7 @@ Deno.test("unknown paths, wrong methods and broken escapes are answered in plain
   assert.deepEqual(lines.map(({ level }) => level), ["info", "info", "info", "info"]);
 });
 
-Deno.test("a refusal becomes its status and envelope, with or without a message, at its level", async () => {
+Deno.test("a rejection becomes its status and envelope, with or without a message, at its level", async () => {
   const { send, lines, reported } = setUp({
     "GET /a": () => Promise.reject(new ApiError("ConcurrencyException", "conditions[0] no longer holds")),
     "GET /b": () => {

@@ -64,11 +64,11 @@ Deno.test("a reason is one line of limited length, whatever the level, and only 
   const lines: string[] = [];
   const reasons: string[] = [];
   const output = { line: (text: string) => lines.push(text) };
-  new Log("debug", output).refused({ method: "GET", path: "/", status: 400 }, "not wanted");
+  new Log("debug", output).rejected({ method: "GET", path: "/", status: 400 }, "not wanted");
   const log = new Log("error", output, { line: (text) => reasons.push(text) });
-  log.refused({ method: "POST", path: "/write", status: 400 }, "events[0]: type is missing");
-  log.refused({ method: "GET", path: "/a\nb c", status: 413 }, "x\r\nforged \u001b[31m \u00e9 \u2028");
-  log.refused({ method: "M".repeat(5000), path: `/${"x".repeat(50_000)}`, status: 500 }, "y".repeat(50_000));
+  log.rejected({ method: "POST", path: "/write", status: 400 }, "events[0]: type is missing");
+  log.rejected({ method: "GET", path: "/a\nb c", status: 413 }, "x\r\nforged \u001b[31m \u00e9 \u2028");
+  log.rejected({ method: "M".repeat(5000), path: `/${"x".repeat(50_000)}`, status: 500 }, "y".repeat(50_000));
   assert.deepEqual(reasons.slice(0, 2), [
     "POST /write 400: events[0]: type is missing",
     "GET /a%0Ab%20c 413: x%0D%0Aforged %1B[31m %C3%A9 %E2%80%A8",

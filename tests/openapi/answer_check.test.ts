@@ -60,7 +60,7 @@ function faults(
   });
 }
 
-function refusal(status: number, envelope: unknown): Partial<Answer> {
+function rejection(status: number, envelope: unknown): Partial<Answer> {
   const { error = "" } = envelope as { readonly error?: string };
   const headers = { "content-type": "application/json", "x-service-error": error };
   return { status, headers, text: JSON.stringify(envelope) };
@@ -71,7 +71,7 @@ const PLAIN = { headers: { "content-type": "text/plain; charset=utf-8" }, text: 
 Deno.test("answers as documented have no faults", () => {
   assert.deepEqual(faults({}), []);
   assert.deepEqual(faults({ text: page(EVENT) + '{"seq', cutShort: true }), []);
-  assert.deepEqual(faults(refusal(400, { error: "InvalidRequest", message: "x" })), []);
+  assert.deepEqual(faults(rejection(400, { error: "InvalidRequest", message: "x" })), []);
   assert.deepEqual(faults({ status: 404, ...PLAIN }, { target: "/unknown" }), []);
 });
 
@@ -107,24 +107,32 @@ const WRONG_PAGES: readonly Wrong[] = [
 ];
 
 const WRONG_REJECTIONS: readonly Wrong[] = [
-  ["an unknown error", refusal(400, { error: "Unknown", message: "x" }), /body.error/],
-  ["an error of another status", refusal(400, { error: "WriteQueueFull" }), /body.error/],
-  ["an error that only other operations have", refusal(409, { error: "ConcurrencyException" }), /status 409/],
-  ["an error without its message", refusal(400, { error: "InvalidRequest" }), /message/],
+  ["an unknown error", rejection(400, { error: "Unknown", message: "x" }), /body.error/],
+  ["an error of another status", rejection(400, { error: "WriteQueueFull" }), /body.error/],
+  [
+    "an error that only other operations have",
+    rejection(409, { error: "ConcurrencyException" }),
+    /status 409/,
+  ],
+  ["an error without its message", rejection(400, { error: "InvalidRequest" }), /message/],
   [
     "a message where there must be none",
-    refusal(503, { error: "Unavailable", detail: "x" }),
+    rejection(503, { error: "Unavailable", detail: "x" }),
     /detail|message/,
   ],
   [
     "an error that does not say that it is the server's own",
     {
-      ...refusal(400, { error: "InvalidRequest", message: "x" }),
+      ...rejection(400, { error: "InvalidRequest", message: "x" }),
       headers: { "content-type": "application/json" },
     },
     /x-service-error is missing/,
   ],
-  ["a refusal in HTML", { status: 400, headers: { "content-type": "text/html" }, text: "" }, /Content-Type/],
+  [
+    "a rejection in HTML",
+    { status: 400, headers: { "content-type": "text/html" }, text: "" },
+    /Content-Type/,
+  ],
 ];
 
 for (const [what, answer, fault] of [...WRONG_PAGES, ...WRONG_REJECTIONS]) {

@@ -22,7 +22,7 @@ export async function writeWhole(client: Client, name: string): Promise<Answer> 
 
 /** Whether a request failed as it does when the server ends, or is not there. */
 export function isGone(error: unknown): boolean {
-  // A server that ends may also refuse or reset the connection.
+  // A server that ends may also reject or reset the connection.
   return error instanceof NoReply || error instanceof Deno.errors.ConnectionRefused ||
     error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.BrokenPipe ||
     error instanceof Deno.errors.NotFound;
@@ -34,7 +34,7 @@ export function isAcknowledged(answer: Answer): boolean {
 
 /**
  * Asserts what must hold after every failure: no gap, no half write, every acknowledged write there and no
- * refused one.
+ * rejected one.
  * @param answers how each write was answered, by name
  */
 export async function assertAnswered(client: Client, answers: ReadonlyMap<string, Answer>): Promise<void> {
@@ -51,7 +51,7 @@ export async function assertAnswered(client: Client, answers: ReadonlyMap<string
     assert.equal(status, byName.has(name) ? 200 : 404, `events and projection of ${name} differ`);
     if (isAcknowledged(answer)) assert.ok(byName.has(name), `acknowledged, but lost: ${name}`);
     else if (answer !== "none") {
-      assert.equal(byName.has(name), false, `refused, but there: ${name} ${answer.text}`);
+      assert.equal(byName.has(name), false, `rejected, but there: ${name} ${answer.text}`);
     }
   }
 }

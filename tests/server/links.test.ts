@@ -11,7 +11,7 @@ import { runServer, startServer } from "../support/server_process.ts";
 
 const TARGET = "/nowhere/mounted/events.db";
 
-/** Asserts that a program refuses a link that leads nowhere, in one line that names it, and leaves it alone. */
+/** Asserts that a program rejects a link that leads nowhere, in one line that names it, and leaves it alone. */
 async function assertRejected(link: string, run: () => Promise<Ended>): Promise<void> {
   Deno.symlinkSync(TARGET, link);
   const { code, stderr } = await run();
@@ -22,7 +22,7 @@ async function assertRejected(link: string, run: () => Promise<Ended>): Promise<
   assert.equal(Deno.readLinkSync(link), TARGET);
 }
 
-Deno.test("the server and init refuse a database that is a link to nothing", async () => {
+Deno.test("the server and init reject a database that is a link to nothing", async () => {
   await inDirectory(async (directory) => {
     const dataDir = join(directory, "data");
     Deno.mkdirSync(dataDir);
@@ -32,14 +32,14 @@ Deno.test("the server and init refuse a database that is a link to nothing", asy
   });
 });
 
-Deno.test("a backup refuses a target that is a link to nothing", async () => {
+Deno.test("a backup rejects a target that is a link to nothing", async () => {
   await using source = new FakeSource((request) => rightPage(request, 2));
   using place = new BackupPlace(source.address);
   Deno.mkdirSync(place.dataDir);
   await assertRejected(place.file(STORE), () => place.run());
 });
 
-Deno.test("restore and export refuse a backup, and export a data directory, with a link to nothing", async () => {
+Deno.test("restore and export reject a backup, and export a data directory, with a link to nothing", async () => {
   using place = placeWithoutSource();
   Deno.mkdirSync(place.dataDir);
   await assertRejected(place.file(STORE), () => place.run({ args: ["restore", "--to", "data"] }));
@@ -60,7 +60,7 @@ Deno.test("restore --force does not replace a link, wherever it leads", async ()
   assert.equal(Deno.readLinkSync(link), TARGET);
 });
 
-Deno.test("a second server on a hard link of a database is refused, and the first loses nothing", async () => {
+Deno.test("a second server on a hard link of a database is rejected, and the first loses nothing", async () => {
   await using first = await startServer();
   await first.client().append({ type: "t", payload: "" });
   await inDirectory(async (directory) => {

@@ -61,7 +61,7 @@ Deno.test("logReasons: one line on standard error for each 400 and 413, with pat
     await send();
     assert.equal((await reasonsOf(server, i + 1)).at(-1), line);
   }
-  // What is refused otherwise has no such line, nor has what succeeds.
+  // What is rejected otherwise has no such line, nor has what succeeds.
   await client.append(event);
   await client.request("GET", "/unknown");
   await client.write({ conditions: [{ failIfEventsMatch: "*" }] });
@@ -111,7 +111,7 @@ Deno.test("logReasons: what is no HTTP has a reason too, TLS above all", async (
   );
 });
 
-Deno.test("without logReasons a refused request has no line on standard error", async () => {
+Deno.test("without logReasons a rejected request has no line on standard error", async () => {
   await using server = await startServer();
   await server.client().write({ events: [{}] });
   assert.equal((await server.stop()).stderr, "");
@@ -138,7 +138,7 @@ Deno.test("logTimestamps: every line of the server begins with the time in UTC, 
   );
 });
 
-Deno.test("a body that is compressed is refused with words that say so", async () => {
+Deno.test("a body that is compressed is rejected with words that say so", async () => {
   await using server = await startServer();
   const body = gzipSync(JSON.stringify({ events: [event] }));
   const reply = await server.client().request("POST", "/write", { body });

@@ -16,7 +16,7 @@ function remove(server: ServerProcess, ...names: readonly string[]): void {
   for (const name of names) Deno.removeSync(join(server.dataDir, name));
 }
 
-/** Writes are refused, health says so, and one line on standard error says why. */
+/** Writes are rejected, health says so, and one line on standard error says why. */
 async function assertLost(server: ServerProcess, reason: string): Promise<void> {
   const client = server.client();
   await eventually(async () => {
@@ -26,7 +26,7 @@ async function assertLost(server: ServerProcess, reason: string): Promise<void> 
     const reply = await client.write({ events: [event] });
     assertRejected(reply, 503, "Unavailable", `nothing was written: ${reason}`);
   }
-  const line = `eventstore-server: writes are refused until a restart: in ${server.dataDir}, ${reason}\n`;
+  const line = `eventstore-server: writes are rejected until a restart: in ${server.dataDir}, ${reason}\n`;
   await eventually(() => assert.equal(server.stderr, line));
 }
 
@@ -34,24 +34,24 @@ async function countEvents(client: Client): Promise<number> {
   return (await client.queryEvents()).events.length;
 }
 
-Deno.test("once the database is deleted the next write is refused, and reads go on from the readers that are open", async () => {
+Deno.test("once the database is deleted the next write is rejected, and reads go on from the readers that are open", async () => {
   await using server = await startServer({ listen: "unix" });
   const client = server.client();
   await client.append(event);
   assert.equal(await countEvents(client), 1);
   remove(server, "events.db", "events.db-wal", "events.db-shm");
-  const refused = await client.write({ events: [event] });
-  assertRejected(refused, 503, "Unavailable", `nothing was written: ${DELETED}`);
+  const rejected = await client.write({ events: [event] });
+  assertRejected(rejected, 503, "Unavailable", `nothing was written: ${DELETED}`);
   await assertLost(server, DELETED);
   assert.deepEqual(await Promise.all([1, 2, 3].map(() => countEvents(client))), [1, 1, 1]);
   assert.equal((await server.stop()).code, 0);
   assert.deepEqual(namesIn(server.dataDir), ["events.lock"]);
 });
 
-Deno.test("a server at rest notices too; without an open reader a read is refused, and creates nothing", async () => {
+Deno.test("a server at rest notices too; without an open reader a read is rejected, and creates nothing", async () => {
   await using server = await startServer({ listen: "unix" });
   remove(server, "events.db", "events.db-wal", "events.db-shm");
-  await eventually(() => assert.match(server.stderr, /writes are refused/));
+  await eventually(() => assert.match(server.stderr, /writes are rejected/));
   const read = await server.client().request("QUERY", "/events", { json: { query: "*" } });
   assertRejected(read, 503, "Unavailable", DELETED);
   await assertLost(server, DELETED);
@@ -151,12 +151,12 @@ Deno.test("a database that is moved alone, or whose place another one takes, is 
 Deno.test("without its lock, which no longer keeps others out, the server writes nothing more", async () => {
   await using server = await startServer({ listen: "unix" });
   remove(server, "events.lock");
-  const refused = await server.client().write({ events: [event] });
-  assertRejected(refused, 503, "Unavailable", /events\.lock was deleted/);
+  const rejected = await server.client().write({ events: [event] });
+  assertRejected(rejected, 503, "Unavailable", /events\.lock was deleted/);
   await assertLost(server, "events.lock was deleted or moved away");
 });
 
-Deno.test("a database that comes back stays refused until a restart, which finds everything", async () => {
+Deno.test("a database that comes back stays rejected until a restart, which finds everything", async () => {
   await using server = await startServer({ listen: "unix" });
   await server.client().append(event);
   const away = join(server.directory, "away");

@@ -147,10 +147,10 @@ Deno.test("a store that lacks the views gets them with init --add-views, and onl
   }
   inDatabase("DROP VIEW events");
   inDatabase("CREATE TABLE events (mine)");
-  const refused = await add();
-  assert.equal(refused.code, 1);
+  const rejected = await add();
+  assert.equal(rejected.code, 1);
   assert.match(
-    refused.stderr,
+    rejected.stderr,
     /: the views cannot be added to .*events\.db: view events differs from the schema\n$/,
   );
   {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inDirectory, namesIn } from "../support/directory.ts";
 import { runServer, spawnServer, startServer } from "../support/server_process.ts";
 
-Deno.test("a socket path that is refused stops the start before any data is created", async () => {
+Deno.test("a socket path that is rejected stops the start before any data is created", async () => {
   await inDirectory(async (directory) => {
     const socketPath = join(directory, "server.sock");
     Deno.writeTextFileSync(socketPath, "a file");
@@ -15,7 +15,7 @@ Deno.test("a socket path that is refused stops the start before any data is crea
   });
 });
 
-Deno.test("a store that is refused stops the start before the server listens", async () => {
+Deno.test("a store that is rejected stops the start before the server listens", async () => {
   await inDirectory(async (directory) => {
     Deno.mkdirSync(join(directory, "data"));
     Deno.writeTextFileSync(join(directory, "data/events.db"), "something else");
@@ -27,7 +27,7 @@ Deno.test("a store that is refused stops the start before the server listens", a
   });
 });
 
-Deno.test("a second server with everything alike is refused and leaves socket and data of the first alone", async () => {
+Deno.test("a second server with everything alike is rejected and leaves socket and data of the first alone", async () => {
   await using first = await startServer({ listen: "unix" });
   const { code, stderr } = await runServer({ directory: first.directory, listen: "unix" });
   assert.equal(code, 1);

@@ -178,7 +178,7 @@ Deno.test("everything is written, even if nobody reads what is printed", async (
   assert.equal((await payloads(server)).length, 31);
 });
 
-Deno.test("what makes no sense is refused before anything is asked of a server", async () => {
+Deno.test("what makes no sense is rejected before anything is asked of a server", async () => {
   const shell = new Shell({ transport: "unix", path: "/nowhere/server.sock" });
   const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     [["append"], /nothing to append: give --type and --payload, or a file/],

@@ -56,7 +56,7 @@ Deno.test("a name that every object inherits is a tag like any other", async () 
   assert.deepEqual(Object.entries(event.identifiers!), [["__proto__", ["1"]], ["constructor", ["2", "3"]]]);
 });
 
-Deno.test("input without an end is refused before it fills the memory", async () => {
+Deno.test("input without an end is rejected before it fills the memory", async () => {
   async function* endless(piece: Uint8Array): AsyncGenerator<Uint8Array> {
     for (;;) yield piece;
   }

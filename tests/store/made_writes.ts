@@ -31,7 +31,7 @@ export function ofTypes(...types: string[]): StoreWrite {
   return storeWrite(types.map((type) => newEvent(type)));
 }
 
-/** An append of `type` that is refused when there is an event of `unwanted` after a sequence. */
+/** An append of `type` that is rejected when there is an event of `unwanted` after a sequence. */
 export function unless(unwanted: string, afterSequence: number, type = "t"): StoreWrite {
   return storeWrite([newEvent(type)], {
     conditions: [{ failIfEventsMatch: queryOf([unwanted]), afterSequence }],

@@ -37,7 +37,7 @@ Deno.test("only the existence of the file and its modification time count, not i
   );
 });
 
-Deno.test("whatever else has the name of the file is refused: no pause could begin or end there", () => {
+Deno.test("whatever else has the name of the file is rejected: no pause could begin or end there", () => {
   using directory = new TestDirectory();
   const path = directory.file("service.paused");
   for (

@@ -2,7 +2,7 @@ import type { ReadRequest } from "../../src/model/read_request.ts";
 import { joinBytes } from "./bytes.ts";
 import { type Address, Connection, NoReply, type Reply } from "./connection.ts";
 
-/** A request that was to succeed was refused. */
+/** A request that was to succeed was rejected. */
 export class UnexpectedReply extends Error {
   readonly reply: Reply;
 
@@ -135,7 +135,7 @@ export class Client {
     return await this.request("POST", "/write", { json: body });
   }
 
-  /** Writes events and fails when they are refused. */
+  /** Writes events and fails when they are rejected. */
   async append(...events: readonly unknown[]): Promise<WriteResult> {
     const reply = await this.write({ events });
     if (reply.status !== 200) throw new UnexpectedReply("POST /write", reply);

@@ -6,7 +6,7 @@ export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 export const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 
 /**
- * Asserts a JSON refusal. Without `message` the envelope must not carry one.
+ * Asserts a JSON rejection. Without `message` the envelope must not carry one.
  * @param conflict what a conflict is about; when it is not given, it only has to agree with the message
  */
 export function assertRejected(

@@ -57,7 +57,7 @@ export async function spawnServer(options: ServerOptions = {}): Promise<ServerPr
   return server;
 }
 
-/** Runs the program to its end, for starts that are refused and for flags that only print. */
+/** Runs the program to its end, for starts that are rejected and for flags that only print. */
 export async function runServer(options: ServerOptions = {}): Promise<Ended> {
   await using server = await spawnServer(options);
   return await server.ended(TIMEOUT_SECONDS);

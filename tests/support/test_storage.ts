@@ -19,7 +19,7 @@ export function storageVariables(
   if (!testsPostgres()) return {};
   const poolSize = env["SERVICE_READ_POOL_SIZE"];
   return {
-    // One that is refused is refused as readPoolSize.
+    // One that is rejected is rejected as readPoolSize.
     ...!/^\d+$/.test(poolSize ?? "") ? {} : { SERVICE_POSTGRES_POOL_SIZE: poolSize! },
     SERVICE_STORAGE: "postgres",
     SERVICE_POSTGRES_URL: Deno.env.get("EVENTSTORE_TEST_POSTGRES_URL")!,

@@ -29,7 +29,7 @@ Deno.test("the two kinds of tags are kept apart", () => {
   ]);
 });
 
-Deno.test("events that are missing or null are refused by name", () => {
+Deno.test("events that are missing or null are rejected by name", () => {
   expectInvalid(() => decodeEvents(undefined, "events", { maxEventSize: 1 }), "events is missing");
   expectInvalid(() => decodeEvents(null, "events", { maxEventSize: 1 }), "events must be an array, not null");
 });

@@ -33,7 +33,7 @@ Deno.test("a tag name written with an escape is read as it is, whatever was read
   }
 });
 
-Deno.test("a line with any byte less, more or changed is refused", () => {
+Deno.test("a line with any byte less, more or changed is rejected", () => {
   const event = { type: "t", identifiers: [{ name: "a", value: "b" }], metadata: [], payload: "\u00e9\n" };
   const bytes = new TextEncoder().encode(
     eventLine({ sequence: 12, timeMicros: 1_700_000_000_000_000, body: eventBody(event) }).slice(0, -1),

@@ -5,7 +5,7 @@ import { parseJson } from "../../src/wire/json.ts";
 import { parseText } from "../editions/a_write/decode_bodies.ts";
 import { expectInvalid } from "./expect_rejection.ts";
 
-Deno.test("whitespace around the value is fine, anything else after it is refused", () => {
+Deno.test("whitespace around the value is fine, anything else after it is rejected", () => {
   assert.deepEqual(parseText(' \t\r\n{"a": [1, "x", true, null]} \t\r\n'), { a: [1, "x", true, null] });
   for (const text of ["{} {}", "{}x", "{},", "[] 1", "{}\0", "{}\u00a0"]) {
     expectInvalid(() => parseText(text), /^body is not valid JSON: /);
@@ -35,14 +35,14 @@ Deno.test("an empty or broken body is invalid JSON", () => {
   }
 });
 
-Deno.test("a byte order mark is refused", () => {
+Deno.test("a byte order mark is rejected", () => {
   expectInvalid(
     () => parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d)),
     "body starts with a byte order mark",
   );
 });
 
-Deno.test("invalid UTF-8 is refused, and the next body is not affected", () => {
+Deno.test("invalid UTF-8 is rejected, and the next body is not affected", () => {
   const inString: number[][] = [
     [0xff], // no lead byte
     [0xc0, 0x80], // overlong NUL
@@ -57,7 +57,7 @@ Deno.test("invalid UTF-8 is refused, and the next body is not affected", () => {
   assert.equal(parseText('"\u20ac \u{1f600}"'), "\u20ac \u{1f600}");
 });
 
-Deno.test("a duplicate key is refused, and the error names it and the item", () => {
+Deno.test("a duplicate key is rejected, and the error names it and the item", () => {
   const cases: [string, string][] = [
     ['{"events":[],"events":[]}', 'key "events" occurs twice'],
     ['{"events":[],"\\u0065vents":[]}', 'key "events" occurs twice'],
@@ -96,7 +96,7 @@ Deno.test("a key called __proto__ stays a key of its own", () => {
   }
 });
 
-Deno.test("32 levels of nesting are parsed, 33 are refused", () => {
+Deno.test("32 levels of nesting are parsed, 33 are rejected", () => {
   assert.ok(Array.isArray(parseText("[".repeat(32) + "]".repeat(32))));
   assert.ok(parseText('{"a":'.repeat(32) + "1" + "}".repeat(32)));
   assert.equal(parseText(`"\\"${"[".repeat(100)}"`), `"${"[".repeat(100)}`);
@@ -114,7 +114,7 @@ Deno.test("an object may have 100 keys, not 101", () => {
   expectInvalid(() => parseText(`[${object(101)}]`), "body contains an object with more than 100 keys");
 });
 
-Deno.test("8 MiB of opening brackets or of keys are refused in no time", () => {
+Deno.test("8 MiB of opening brackets or of keys are rejected in no time", () => {
   const keys = Array.from({ length: 700_000 }, (_, i) => `"${i.toString(36)}":1`).join(",");
   for (const text of ["[".repeat(8 << 20), '{"a":'.repeat(1 << 20), `{${keys}}`]) {
     const body = new TextEncoder().encode(text);
@@ -151,7 +151,7 @@ Deno.test("what JSON.stringify writes is read back as it was", () => {
   );
 });
 
-Deno.test("a key that any object of any text carries twice is refused, however it is spelled", () => {
+Deno.test("a key that any object of any text carries twice is rejected, however it is spelled", () => {
   const member = fc.string({ unit: "binary" });
   fc.assert(
     fc.property(
@@ -170,7 +170,7 @@ Deno.test("a key that any object of any text carries twice is refused, however i
   );
 });
 
-Deno.test("texts built from scraps of JSON are parsed as JSON.parse does or refused", () => {
+Deno.test("texts built from scraps of JSON are parsed as JSON.parse does or rejected", () => {
   const scraps = ["{", "}", "[", "]", ":", ",", '"a"', '"b"', '"a":', '"b":1', "1", '"', "\\", " ", "null"];
   const text = fc.array(fc.constantFrom(...scraps), { maxLength: 12 }).map((parts) => parts.join(""));
   fc.assert(

@@ -75,7 +75,7 @@ Deno.test("a long text without values is empty, however its white space is sprea
   }
 });
 
-Deno.test("a text of many values that is not JSON is refused", () => {
+Deno.test("a text of many values that is not JSON is rejected", () => {
   const zeros = "0,".repeat(MANY);
   const texts = [
     `[${zeros}]`,
@@ -107,7 +107,7 @@ Deno.test("a text of many values that is not JSON is refused", () => {
   }
 });
 
-Deno.test("invalid UTF-8 among many values is refused", () => {
+Deno.test("invalid UTF-8 among many values is rejected", () => {
   const bytes = new TextEncoder().encode(`[${"0,".repeat(MANY)}"x"]`);
   bytes[bytes.length - 3] = 0xff;
   expectInvalid(() => built(parseJson(bytes)), "body is not valid UTF-8");

@@ -44,7 +44,7 @@ Deno.test("a time may have any offset and any number of digits", () => {
   }
 });
 
-Deno.test("a line that is no event is refused with its fault", () => {
+Deno.test("a line that is no event is rejected with its fault", () => {
   for (
     const [line, expected] of [
       ["", /^the line is empty$/],

@@ -67,7 +67,7 @@ Deno.test("items are counted after duplicates in any order are merged", () => {
   expectInvalid(() => read([...flood, { types: ["one more"] }]), "query has more than 100 distinct items");
 });
 
-Deno.test("an invalid item is refused even when the ones before it were merged", () => {
+Deno.test("an invalid item is rejected even when the ones before it were merged", () => {
   expectInvalid(
     () => read([...Array(500).fill({ types: ["a"] }), {}]),
     "query[500]: an item needs at least one of types, identifiers and metadata",

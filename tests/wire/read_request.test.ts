@@ -45,7 +45,7 @@ Deno.test("a read of committed events may be bounded, go backwards, or wait", ()
 });
 
 Deno.test("what is wrong with an addition to a read is named", () => {
-  const refused: readonly [object, string][] = [
+  const rejected: readonly [object, string][] = [
     [{ beforeSequence: 0 }, "beforeSequence must be at least 1"],
     [{ beforeSequence: 1.5 }, "beforeSequence must be an integer below 2^63"],
     [{ backwards: 1 }, "backwards must be a boolean, not a number"],
@@ -58,7 +58,7 @@ Deno.test("what is wrong with an addition to a read is named", () => {
     [{ waitSeconds: 61 }, "waitSeconds is 61, more than 60"],
     [{ waitSeconds: 0, backwards: true }, "waitSeconds cannot be used with backwards"],
   ];
-  for (const [keys, message] of refused) expectInvalid(() => readRead({ query: "*", ...keys }), message);
+  for (const [keys, message] of rejected) expectInvalid(() => readRead({ query: "*", ...keys }), message);
 });
 
 Deno.test("a read inside a transaction takes none of the additions, and names the one that it was given", () => {

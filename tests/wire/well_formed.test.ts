@@ -5,7 +5,7 @@ const event = { type: "a", payload: "" };
 const create = { type: "t", id: "i", payload: "" };
 const deleted = { type: "t", id: "i", version: "v" };
 
-Deno.test("a lone surrogate in any string is refused", () => {
+Deno.test("a lone surrogate in any string is rejected", () => {
   const lone = "x\ud800";
   const bodies: [unknown, string][] = [
     [{ events: [{ ...event, type: lone }] }, "events[0]: type contains a lone surrogate"],

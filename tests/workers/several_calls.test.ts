@@ -160,7 +160,7 @@ test("short and long values, errors and messages may be on their way at once", a
   });
 });
 
-test("one call more than the worker takes is refused without disturbing the others", async () => {
+test("one call more than the worker takes is rejected without disturbing the others", async () => {
   await withEcho(async ({ object }) => {
     const calls = ["a", "b", "c", "d"].map((text) => object.echo(text));
     await assert.rejects(object.echo("e"), /as many calls as it takes/);

@@ -101,7 +101,7 @@ Deno.test("timers of the worker go off however fast calls follow each other", as
   });
 });
 
-Deno.test("a second call beside one that runs is refused without disturbing it", async () => {
+Deno.test("a second call beside one that runs is rejected without disturbing it", async () => {
   await withEcho(async (echo) => {
     const first = echo.echo("first");
     await assert.rejects(echo.echo("second"), /as many calls as it takes/);

@@ -33,7 +33,7 @@ function setUp(waitingMax = 100): {
   };
 }
 
-function refusal(code: string): (error: unknown) => boolean {
+function rejection(code: string): (error: unknown) => boolean {
   return (error) => error instanceof ApiError && error.code === code;
 }
 
@@ -64,14 +64,14 @@ Deno.test("a preparation that fails does so alone", async () => {
   assert.equal(await next, "next");
 });
 
-Deno.test("preparations count for the limit; a request that has been let in is not refused again", async () => {
+Deno.test("preparations count for the limit; a request that has been let in is not rejected again", async () => {
   const { queue, writer, prepare, end } = setUp(2);
   const age = new Age();
   void queue.write("write", writeNamed("active"), undefined);
   void prepare("first");
   void prepare("second");
-  await assert.rejects(prepare("third"), refusal("WriteQueueFull"));
-  assert.throws(() => queue.write("write", writeNamed("late"), undefined), refusal("WriteQueueFull"));
+  await assert.rejects(prepare("third"), rejection("WriteQueueFull"));
+  assert.throws(() => queue.write("write", writeNamed("late"), undefined), rejection("WriteQueueFull"));
   void prepare("again", undefined, age);
   assert.equal(queue.queuedCount, 3);
   await end("first");
@@ -83,7 +83,7 @@ Deno.test("preparations count for the limit; a request that has been let in is n
 Deno.test("the only preparation does not wait for anybody, so a queue of no places lets it in", async () => {
   const { prepare, end } = setUp(0);
   const only = prepare("only");
-  await assert.rejects(prepare("second"), refusal("WriteQueueFull"));
+  await assert.rejects(prepare("second"), rejection("WriteQueueFull"));
   await end("only");
   assert.equal(await only, "only");
 });
@@ -119,15 +119,15 @@ Deno.test("a client that leaves is taken out at once, and the next begins when i
   await assert.rejects(prepare("gone", AbortSignal.abort()), ClientDisconnected);
 });
 
-Deno.test("a shutdown refuses preparations, and none begins after it", async () => {
+Deno.test("a shutdown rejects preparations, and none begins after it", async () => {
   const { queue, begun, clients, prepare, end } = setUp();
-  const refused = [prepare("first"), prepare("second")].map((each) =>
-    assert.rejects(each, refusal("ShuttingDown"))
+  const rejected = [prepare("first"), prepare("second")].map((each) =>
+    assert.rejects(each, rejection("ShuttingDown"))
   );
   await queue.shutdown();
-  await Promise.all(refused);
+  await Promise.all(rejected);
   assert.ok(clients.get("first")!.disconnected.aborted);
   await end("first");
   assert.deepEqual(begun, ["first"]);
-  await assert.rejects(prepare("late"), refusal("ShuttingDown"));
+  await assert.rejects(prepare("late"), rejection("ShuttingDown"));
 });

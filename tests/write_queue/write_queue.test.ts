@@ -112,19 +112,19 @@ Deno.test("a job that runs alone and throws frees the turn and rejects with what
 Deno.test("as many may wait as the setting says, the active one not counted, members of a running group counted", async () => {
   const { queue, writer, write } = makeQueue({ waitingMax: 3 });
   for (const name of ["active", "1", "2", "3"]) write(name);
-  assertRejected(() => write("refused"), "WriteQueueFull");
+  assertRejected(() => write("rejected"), "WriteQueueFull");
   assertRejected(() => queue.alone("reset", held().run, undefined), "WriteQueueFull");
   await writer.end();
   // Now 1 is active as the first of its group; 2 and 3 count as waiting.
   assert.deepEqual(writer.groups.at(-1), ["1", "2", "3"]);
   assert.equal(queue.queuedCount, 2);
   write("4");
-  assertRejected(() => write("refused"), "WriteQueueFull");
+  assertRejected(() => write("rejected"), "WriteQueueFull");
   await writer.end();
   assert.deepEqual(writer.groups.at(-1), ["4"]);
   await writer.end();
   for (const name of ["5", "6", "7", "8"]) write(name);
-  assertRejected(() => write("refused"), "WriteQueueFull");
+  assertRejected(() => write("rejected"), "WriteQueueFull");
 });
 
 Deno.test("a queue for one waiting request takes one active and one waiting", async () => {
@@ -224,14 +224,14 @@ Deno.test("a limit on the size of groups keeps the order", async () => {
   assert.deepEqual(writer.groups, [["a"], ["b", "c"], ["d", "e"], ["f"]]);
 });
 
-Deno.test("a shutdown refuses what waits and what arrives, and resolves when what runs has ended", async () => {
+Deno.test("a shutdown rejects what waits and what arrives, and resolves when what runs has ended", async () => {
   const { queue, writer, write } = makeQueue();
   const active = write("active");
   const waiting = [write("waiting"), queue.alone("reset", held().run, undefined)];
-  const refusals = Promise.allSettled(waiting);
+  const rejections = Promise.allSettled(waiting);
   let down = false;
   const shutdown = queue.shutdown().then(() => down = true);
-  for (const result of await refusals) {
+  for (const result of await rejections) {
     assert.equal(result.status, "rejected");
     const reason: unknown = result.status === "rejected" && result.reason;
     assert.ok(reason instanceof ApiError && reason.code === "ShuttingDown");

@@ -96,7 +96,7 @@ Deno.test("an urgent job that fails frees the turn", async () => {
   await end("waiting");
 });
 
-Deno.test("a shutdown refuses urgent jobs that wait and those that arrive, and lets the one that runs finish", async () => {
+Deno.test("a shutdown rejects urgent jobs that wait and those that arrive, and lets the one that runs finish", async () => {
   const { queue, alone, next, end, begun } = setUp();
   const running = next("running");
   void alone("waiting").catch(() => {});

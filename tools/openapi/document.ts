@@ -62,7 +62,7 @@ const TAG_TEXTS: Readonly<Record<typeof TAGS[number], string>> = {
 
 /** What holds for every operation. */
 const EVERYWHERE =
-  `Bodies are JSON in UTF-8 and decoded strictly: an unknown or repeated key is refused. \`null\` for a key
+  `Bodies are JSON in UTF-8 and decoded strictly: an unknown or repeated key is rejected. \`null\` for a key
 that may be left out means that it is. \`Content-Type\` is not looked at. Some limits, such as how many
 events a request may carry, are settings of the server; the message of an error names them.
 

@@ -6,17 +6,17 @@ import type { JsonObject } from "./json.ts";
 import { errorsOf, nameOf, type Operation, responseName } from "./operation.ts";
 import { ref } from "./schema.ts";
 
-/** The Response Object of a refusal in one line of plain text. */
+/** The Response Object of a rejection in one line of plain text. */
 function plainResponse(description: string, example: string): JsonObject {
   return { description, ...headersObject(["Error"]), content: plainText(example) };
 }
 
-/** What is wrong with a request that is refused in one line of plain text. */
+/** What is wrong with a request that is rejected in one line of plain text. */
 function plainText(example: string): JsonObject {
   return { "text/plain; charset=utf-8": { schema: { type: "string" }, example: `${example}\n` } };
 }
 
-/** The Response Objects of refusals in plain text. */
+/** The Response Objects of rejections in plain text. */
 export const PLAIN_RESPONSES: JsonObject = {
   Malformed: plainResponse(
     "The request is not proper HTTP, or a segment of its path is not valid percent-encoded UTF-8.",
@@ -25,7 +25,7 @@ export const PLAIN_RESPONSES: JsonObject = {
   ForeignPage: plainResponse(
     "Without `enableAuth` only: a page of another site may have sent this, or the `Host` is a public name that is " +
       "not in `allowedHosts`.",
-    'refused without a token: the Host "events.example.com" may be a name that a stranger pointed here; ' +
+    'rejected without a token: the Host "events.example.com" may be a name that a stranger pointed here; ' +
       "add it to allowedHosts (SERVICE_ALLOWED_HOSTS), or turn on enableAuth",
   ),
   NotInDevelopmentMode: plainResponse("The server is not in development mode.", "unknown path"),

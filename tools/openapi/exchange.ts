@@ -26,7 +26,7 @@ export interface Exchange {
 export function requestExamples(exchanges: readonly Exchange[]): JsonObject {
   const examples: Record<string, JsonObject> = {};
   for (const { name, summary, request, status } of exchanges) {
-    // A body that is refused for what it is would be an example of something else.
+    // A body that is rejected for what it is would be an example of something else.
     if (request !== undefined && status !== 400) examples[name] = { summary, value: request };
   }
   return inKey(examples);

@@ -40,7 +40,7 @@ export function answer(properties: Properties, optional: readonly string[] = [])
   return { type: "object", ...(required.length === 0 ? {} : { required }), properties };
 }
 
-/** What a client sends: the server refuses keys that it does not know. */
+/** What a client sends: the server rejects keys that it does not know. */
 export function request(
   { required = [], properties, ...more }: JsonObject & {
     required?: readonly string[];

@@ -27,7 +27,7 @@ const SERVER: Prose = {
 Serves an append-only event store over HTTP, on a unix socket unless an address or a port is set. The data
 directory and the database are created at the first start.
 
-SIGTERM, SIGINT and SIGHUP stop the server gracefully: waiting writes are refused, running requests finish within 10
+SIGTERM, SIGINT and SIGHUP stop the server gracefully: waiting writes are rejected, running requests finish within 10
 seconds, and the exit status is 0. A second signal ends it at once.
 
 As a service it is started by systemd: systemctl start eventstore-server.`,

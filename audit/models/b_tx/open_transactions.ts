@@ -67,7 +67,7 @@ export class OpenTransactions {
         return await this.#edge(system, tx, drawn.edge, drawn.over);
       case "bad": {
         const [method, rest, body] = BAD_CALLS[drawn.which % BAD_CALLS.length]!;
-        return this.#refused(system, tx, await this.#call(system, tx, method, rest, { body }), "rule");
+        return this.#rejected(system, tx, await this.#call(system, tx, method, rest, { body }), "rule");
       }
     }
   }
@@ -96,7 +96,7 @@ export class OpenTransactions {
   }
 
   /** A call that ends the transaction, if it is still open. */
-  #refused(
+  #rejected(
     system: System,
     tx: ModelTx,
     reply: Reply,
@@ -111,9 +111,9 @@ export class OpenTransactions {
 
   async #read(system: System, tx: ModelTx, query: TxQuery): Promise<void> {
     const reply = await this.#call(system, tx, "QUERY", "/events", { json: { query: system.wire(query) } });
-    if (!this.isOpen(tx)) return this.#refused(system, tx, reply, "rule");
+    if (!this.isOpen(tx)) return this.#rejected(system, tx, reply, "rule");
     const expected = tx.read(query, this.#store);
-    if (typeof expected === "string") return this.#refused(system, tx, reply, expected);
+    if (typeof expected === "string") return this.#rejected(system, tx, reply, expected);
     assert.deepEqual(txLines(reply), expected);
   }
 
@@ -121,14 +121,14 @@ export class OpenTransactions {
     system: System,
     tx: ModelTx,
     events: WireWrite["events"],
-    refusal: ApiError | undefined = undefined,
+    rejection: ApiError | undefined = undefined,
     pad = 0,
   ): Promise<void> {
     const body = JSON.stringify({ events }).padEnd(pad);
     const reply = await this.#call(system, tx, "POST", "/events", { body });
-    if (!this.isOpen(tx)) return this.#refused(system, tx, reply, "rule");
-    const broken = refusal === undefined ? tx.write(events) : "limit";
-    if (broken !== undefined) return this.#refused(system, tx, reply, broken, refusal);
+    if (!this.isOpen(tx)) return this.#rejected(system, tx, reply, "rule");
+    const broken = rejection === undefined ? tx.write(events) : "limit";
+    if (broken !== undefined) return this.#rejected(system, tx, reply, broken, rejection);
     const { time } = expectStatus(reply, 200).json<{ time: string }>();
     assert.match(time, TIMESTAMP);
     tx.wrote(events, time);
@@ -136,9 +136,9 @@ export class OpenTransactions {
 
   async #get(system: System, tx: ModelTx, type: string, id: string): Promise<void> {
     const reply = await this.#call(system, tx, "GET", projectionPath(type, id));
-    if (!this.isOpen(tx)) return this.#refused(system, tx, reply, "rule");
+    if (!this.isOpen(tx)) return this.#rejected(system, tx, reply, "rule");
     const found = tx.get(type, id, this.#store);
-    if (typeof found === "string") return this.#refused(system, tx, reply, found);
+    if (typeof found === "string") return this.#rejected(system, tx, reply, found);
     if (found.payload === null) return assertRejected(reply, 404, "ProjectionNotFound");
     assert.equal(expectStatus(reply, 200).text, found.payload);
   }
@@ -147,20 +147,20 @@ export class OpenTransactions {
     system: System,
     tx: ModelTx,
     changes: TxChanges,
-    refusal: ApiError | undefined = undefined,
+    rejection: ApiError | undefined = undefined,
   ): Promise<void> {
     const { create, replace, delete: deleted } = changes;
     const json = { create, replace, delete: deleted.map(({ type, id }) => ({ type, id })) };
     const reply = await this.#call(system, tx, "POST", "/projections", { json });
-    if (!this.isOpen(tx)) return this.#refused(system, tx, reply, "rule");
-    const broken = refusal === undefined ? tx.change(changes) : "limit";
-    if (broken !== undefined) return this.#refused(system, tx, reply, broken, refusal);
+    if (!this.isOpen(tx)) return this.#rejected(system, tx, reply, "rule");
+    const broken = rejection === undefined ? tx.change(changes) : "limit";
+    if (broken !== undefined) return this.#rejected(system, tx, reply, broken, rejection);
     assert.match(expectStatus(reply, 200).json<{ time: string }>().time, TIMESTAMP);
   }
 
   async #commit(system: System, tx: ModelTx): Promise<void> {
     const reply = await this.#call(system, tx, "POST", "/commit");
-    if (!this.isOpen(tx) || tx.conditionIsOpen) return this.#refused(system, tx, reply, "rule");
+    if (!this.isOpen(tx) || tx.conditionIsOpen) return this.#rejected(system, tx, reply, "rule");
     const broken = tx.conflictWith(this.#store);
     this.#end(tx);
     if (broken !== undefined) {
@@ -207,7 +207,7 @@ export class OpenTransactions {
         const reply = await this.#call(system, tx, "QUERY", "/events", {
           json: { query: queryAt(edge, over) },
         });
-        return this.#refused(system, tx, reply, "limit");
+        return this.#rejected(system, tx, reply, "limit");
       }
       case "body":
         if (!tx.conditionIsOpen) await this.#read(system, tx, "none");
@@ -215,8 +215,8 @@ export class OpenTransactions {
       default: {
         if (!tx.conditionIsOpen) await this.#read(system, tx, "none");
         const events = eventsAt(edge, over, EVENTS_MAX - tx.events.length);
-        const refusal = over === 1 && edge !== "events" ? apiErrorOf(edge) : undefined;
-        return await this.#write(system, tx, events, refusal);
+        const rejection = over === 1 && edge !== "events" ? apiErrorOf(edge) : undefined;
+        return await this.#write(system, tx, events, rejection);
       }
     }
   }

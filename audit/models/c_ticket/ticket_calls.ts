@@ -56,7 +56,7 @@ export class TicketCalls {
         return await this.#edge(system, drawn.edge, drawn.over);
       case "bad": {
         const [method, path, body] = BAD_CALLS[drawn.which % BAD_CALLS.length]!;
-        return await this.#turns.refused(
+        return await this.#turns.rejected(
           system,
           await this.#turns.call(system, method, path, { body }),
           INVALID,
@@ -124,7 +124,7 @@ export class TicketCalls {
     if (inside && this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
     if (from !== undefined && before !== undefined && from >= before) {
       return inside
-        ? await this.#turns.refused(system, reply, INVALID)
+        ? await this.#turns.rejected(system, reply, INVALID)
         : assertRejected(reply, 400, "InvalidRequest", /./);
     }
     const isInTime = (event: EventLine) => event.time >= (from ?? "") && event.time < (before ?? "9");
@@ -158,7 +158,7 @@ export class TicketCalls {
         const json = { create, replace: [], delete: [] };
         const reply = await this.#turns.call(system, "POST", "/projections", { json });
         if (over === 0) return await this.#changed(system, json, reply);
-        return await this.#turns.refused(system, reply, edge === "projections" ? INVALID : TOO_LARGE);
+        return await this.#turns.rejected(system, reply, edge === "projections" ? INVALID : TOO_LARGE);
       }
       case "items":
       case "values": {
@@ -166,7 +166,7 @@ export class TicketCalls {
         const events = eventsAt("metadata", 0);
         if (over === 0) return await this.#append(system, events, condition);
         const json = { events, condition };
-        return await this.#turns.refused(
+        return await this.#turns.rejected(
           system,
           await this.#turns.call(system, "POST", "/events", { json }),
           INVALID,
@@ -177,11 +177,11 @@ export class TicketCalls {
         const pad = edge === "body" ? TICKET_BODY_BYTES_MAX + over : 0;
         if (over === 0) return await this.#append(system, events, undefined, pad);
         const body = JSON.stringify({ events }).padEnd(pad);
-        const refusal = edge === "body" ? TOO_LARGE : apiErrorOf(edge);
-        return await this.#turns.refused(
+        const rejection = edge === "body" ? TOO_LARGE : apiErrorOf(edge);
+        return await this.#turns.rejected(
           system,
           await this.#turns.call(system, "POST", "/events", { body }),
-          refusal,
+          rejection,
         );
       }
     }

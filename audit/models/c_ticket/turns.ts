@@ -117,7 +117,7 @@ export class Turns {
   }
 
   /** A call that ends the transaction, if there is one. */
-  async refused(system: System, reply: Reply, { status, error }: ApiError): Promise<void> {
+  async rejected(system: System, reply: Reply, { status, error }: ApiError): Promise<void> {
     if (this.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
     assertRejected(reply, status, error, /./);
     await this.end(system, "error");

@@ -135,7 +135,7 @@ const SHAPES: readonly Shape[] = [
 /** Sends a request on a connection of its own. @returns the status of its reply */
 export async function sendOnce(arena: Arena, request: Uint8Array): Promise<number> {
   using connection = await Connection.open(arena.server.address);
-  // A refusal may come before everything is sent.
+  // A rejection may come before everything is sent.
   const sending = connection.send(request).catch(() => {});
   const { status } = await connection.readReply("POST");
   connection.close();

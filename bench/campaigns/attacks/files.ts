@@ -106,7 +106,7 @@ async function hardLink(faults: string[]): Promise<string> {
   let [second, acknowledged, outcome]: [ServerProcess | undefined, number, string] = [
     undefined,
     0,
-    "refused",
+    "rejected",
   ];
   try {
     await Deno.mkdir(join(other, "data"));
@@ -120,7 +120,7 @@ async function hardLink(faults: string[]): Promise<string> {
       }
     }
     await second?.stop();
-    // A server may refuse a file with two names, so this one goes back to one.
+    // A server may reject a file with two names, so this one goes back to one.
     await Deno.remove(join(other, "data", "events.db"));
     await first.restart();
     const events = await first.client().allEvents().then(({ length }) => length, () => 0);

@@ -88,7 +88,7 @@ class HonestClients {
   async #write(client: Client): Promise<void> {
     this.#unsure++;
     await WRITES[this.#order.edition](client).catch((error) => {
-      // A refusal says that nothing was written; no answer says nothing.
+      // A rejection says that nothing was written; no answer says nothing.
       if (error instanceof Refused) this.#unsure--;
       throw error;
     });

@@ -42,7 +42,7 @@ async function writesAtOnce(arena: Arena, full: number): Promise<Found> {
   return { tries, outcome: counted(replies), faults: wrong };
 }
 
-/** Fills a transaction up to its limits. @returns the first refusal, or "200" */
+/** Fills a transaction up to its limits. @returns the first rejection, or "200" */
 async function fillTransaction(client: Client, number: number): Promise<string> {
   const begun = await client.request("POST", "/tx");
   if (begun.status !== 200) return answer(begun);
@@ -72,7 +72,7 @@ async function openTransactions(arena: Arena, full: number): Promise<Found> {
   for (let i = 0; i < tries; i++) replies.push(await fillTransaction(arena.server.client(), i));
   const surplus = "503 TooManyTransactions";
   const wrong = replies.filter((reply) => reply !== "200" && reply !== surplus);
-  if (tries === full && !replies.includes(surplus)) wrong.push("none was refused");
+  if (tries === full && !replies.includes(surplus)) wrong.push("none was rejected");
   return { tries, outcome: counted(replies), faults: wrong };
 }
 

@@ -97,7 +97,7 @@ async function ask(arena: Arena, method: string, target: string, body: string): 
     const { status } = await arena.measured(() => arena.server.client().request(method, target, { body }));
     slowest = Math.max(slowest, performance.now() - from);
     seen.add(status);
-    // What asks for too much may also be refused.
+    // What asks for too much may also be rejected.
     if (status !== 200 && status !== 400) faults.push(`answered ${status}`);
   }
   return { tries, outcome: `${[...seen].join(", ")} after ${(slowest / 1000).toFixed(2)} s at most`, faults };

@@ -69,7 +69,7 @@ async function secondsUntilCut(arena: Arena, request: Uint8Array): Promise<numbe
   return undefined;
 }
 
-/** A refused call of edition C whose body is completed afterwards: nobody closed such connections. */
+/** A rejected call of edition C whose body is completed afterwards: nobody closed such connections. */
 const CEILING_SECONDS = 1;
 
 async function completedLate(arena: Arena, full: number): Promise<Found> {

@@ -113,8 +113,8 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
   ),
   rate("Writes", "carried out", "service_writes_committed_total"),
   rate("Transactions", "committed, also those that wrote nothing", "service_transactions_committed_total"),
-  rate("Conflicts", "writes refused with 409", "service_writes_rejected_total"),
-  rate("Overtaken", "appends refused by their condition", "service_appends_failed_total"),
+  rate("Conflicts", "writes rejected with 409", "service_writes_rejected_total"),
+  rate("Overtaken", "appends rejected by their condition", "service_appends_failed_total"),
   latency("Turn, median", "how long a write held its turn", "service_write_duration_seconds", 0.5),
   latency(
     "Turn, 99 %",

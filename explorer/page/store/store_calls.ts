@@ -43,7 +43,7 @@ export interface Answer {
   readonly seconds: number;
 }
 
-/** The store, or the explorer, refused a request or did not answer. */
+/** The store, or the explorer, rejected a request or did not answer. */
 export class CallError extends Error {
   /** Of the envelope of the store; `Gone` when the explorer itself does not answer. */
   readonly code: string;

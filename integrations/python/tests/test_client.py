@@ -1,4 +1,4 @@
-"""Connections that break, servers that refuse, and what is sent again."""
+"""Connections that break, servers that reject, and what is sent again."""
 
 import os
 import socket
@@ -32,7 +32,7 @@ def answer(
     return f"HTTP/1.1 {status}\r\n{fields}\r\n".encode() + body
 
 
-def refusal(code: str) -> bytes:
+def rejection(code: str) -> bytes:
     return answer("503 Service Unavailable", f'{{"error":"{code}"}}'.encode(), error=code)
 
 
@@ -104,7 +104,7 @@ class TestSendingAgain(StoreTestCase):
         page = answer("200 OK", EMPTY_PAGE, head=3)
         for first in (
             b"",
-            refusal("Unavailable"),
+            rejection("Unavailable"),
             answer("200 OK", b'{"seq', length=90),
             answer("200 OK", b'{"sequence":1}\n'),
         ):
@@ -116,13 +116,13 @@ class TestSendingAgain(StoreTestCase):
     def test_a_write_is_repeated_if_it_was_certainly_not_carried_out(self) -> None:
         for code in ("WriteQueueFull", "ShuttingDown"):
             written = answer("200 OK", b'{"events":[{"sequence":1,"time":""}]}')
-            server = self.server(refusal(code), written)
+            server = self.server(rejection(code), written)
             recorder = EventStoreRecorder(self.client(server.url, store_id=STORE))
             self.assertEqual(1, recorder.append([event("t")]))
             self.assertEqual(server.requests[0], server.requests[1])
 
     def test_other_writes_are_not(self) -> None:
-        server = self.server(refusal("Unavailable"))
+        server = self.server(rejection("Unavailable"))
         with self.assertRaisesRegex(OperationalError, "^503 Unavailable"):
             self.client(server.url).write({})
         for broken in (b"", answer("200 OK", b"{", length=9)):

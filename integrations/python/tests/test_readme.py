@@ -36,7 +36,7 @@ class TestApplication(StoreTestCase):
         self.assertEqual(["enrolment:CourseDefined", "enrolment:StudentEnrolled"], types)
 
     def test_no_seat_is_given_twice_and_none_stays_free(self) -> None:
-        refused: list[str] = []
+        rejected: list[str] = []
         with self.enrolment.Enrolment({"EVENTSTORE_URL": UNIX_URL}) as app:
             app.define_course("course-1", seats=7)
 
@@ -44,12 +44,12 @@ class TestApplication(StoreTestCase):
                 try:
                     app.enrol("course-1", student)
                 except self.enrolment.CourseFull:
-                    refused.append(student)
+                    rejected.append(student)
 
             threads = [threading.Thread(target=enrol, args=(f"student-{n}",)) for n in range(20)]
             for thread in threads:
                 thread.start()
             for thread in threads:
                 thread.join()
-        self.assertEqual(13, len(refused))
+        self.assertEqual(13, len(rejected))
         self.assertEqual(8, self.recorder().head())

@@ -59,14 +59,14 @@ class TestReading(StoreTestCase):
 class TestAppending(StoreTestCase):
     def test_of_racing_threads_one_wins_each_time(self) -> None:
         recorder = self.recorder()
-        refused: list[Exception] = []
+        rejected: list[Exception] = []
 
         def append_in_turns() -> None:
             while (position := recorder.read().head or 0) < 40:
                 try:
                     recorder.append([event("t")], DCBAppendCondition(of_type("t"), after=position))
                 except IntegrityError as error:
-                    refused.append(error)
+                    rejected.append(error)
 
         threads = [threading.Thread(target=append_in_turns) for _ in range(8)]
         for thread in threads:
@@ -74,7 +74,7 @@ class TestAppending(StoreTestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(40, recorder.head())
-        for error in refused:
+        for error in rejected:
             self.assertRegex(str(error), r"^409 ConcurrencyException: conditions\[0\] no longer holds$")
 
     def test_nothing_to_append(self) -> None:

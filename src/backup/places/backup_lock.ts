@@ -36,7 +36,7 @@ export function lockBackups(dataDir: string): Disposable {
   return { [Symbol.dispose]: () => file.close() };
 }
 
-/** The file is never empty, so that a process that is refused finds a name in it. */
+/** The file is never empty, so that a process that is rejected finds a name in it. */
 function writeHolder(file: Deno.FsFile): void {
   const holder: Holder = { pid: Deno.pid, host: Deno.hostname(), since: new Date().toISOString() };
   try {

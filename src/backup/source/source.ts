@@ -56,10 +56,10 @@ export class Source implements Disposable {
     try {
       let answer = await this.#query(0, 1);
       if (answer.status === 400) {
-        const refusal = await errorText(answer);
+        const rejection = await errorText(answer);
         this.#every = "all";
         answer = await this.#query(0, 1);
-        if (answer.status === 400) throw new Error(refusal);
+        if (answer.status === 400) throw new Error(rejection);
       }
       let storeId: string | undefined;
       for await (const part of pageParts(answer, 1)) storeId = part.storeId;
@@ -81,7 +81,7 @@ export class Source implements Disposable {
     try {
       const answer = await this.#query(afterSequence, limit);
       if (answer.status === 400) {
-        throw new Error(`it refuses a page of ${limit} events (pageLimit): ${await errorText(answer)}`);
+        throw new Error(`it rejects a page of ${limit} events (pageLimit): ${await errorText(answer)}`);
       }
       yield* pageParts(answer, limit);
     } catch (error) {

@@ -17,7 +17,7 @@ export function txMetrics({ host, pause, transactions: open, statistics }: Editi
     writeCounters(writes.committed, writes.conflicts),
     counter(
       "service_queue_full_total",
-      "Requests refused because too many were waiting.",
+      "Requests rejected because too many were waiting.",
       writes.writeQueueFull,
     ),
     counter("service_transactions_begun_total", "Transactions begun since startup.", transactions.begun),
@@ -39,12 +39,12 @@ export function txMetrics({ host, pause, transactions: open, statistics }: Editi
     ),
     counter(
       "service_transactions_busy_total",
-      "Calls refused because another was running on their transaction.",
+      "Calls rejected because another was running on their transaction.",
       transactions.busy,
     ),
     counter(
       "service_transactions_paused_total",
-      "Transactions refused because of a pause.",
+      "Transactions rejected because of a pause.",
       transactions.paused,
     ),
     counter("service_internal_errors_total", "Requests that failed by the server's fault.", errors.internal),

@@ -39,7 +39,7 @@ export class CheckedWrites {
     let { conditions } = write;
     let lockSeconds = 0;
     let mustCheck = areOverBudget(conditions);
-    // Once the queue has let it in, it is not refused any more.
+    // Once the queue has let it in, it is not rejected any more.
     let admitted: Age | undefined;
     for (let checks = 0;;) {
       if (mustCheck) {

@@ -133,7 +133,7 @@ export function writeCounters(
     metricText(
       "service_writes_rejected_total",
       "counter",
-      "Writes refused because of a conflict.",
+      "Writes rejected because of a conflict.",
       Object.entries(rejected).map(([reason, value]) => ({ labels: `reason="${reason}"`, value })),
     ),
   ].join("");

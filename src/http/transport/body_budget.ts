@@ -65,7 +65,7 @@ export class BodyBudget {
     this.#large.sweep(now);
   }
 
-  /** Refuses everybody who waits, now and from now on. */
+  /** Rejects everybody who waits, now and from now on. */
   close(): void {
     this.#medium.close();
     this.#large.close();
@@ -109,7 +109,7 @@ export class Reservation {
   /** Gives the room back, or waits for it no longer. */
   release(why: Error = new ClientDisconnected()): void {
     if (this.#state === "over") return;
-    this.refuse(why);
+    this.reject(why);
     this.#onRelease();
   }
 
@@ -118,7 +118,7 @@ export class Reservation {
     this.#granted.resolve();
   }
 
-  refuse(why: Error): void {
+  reject(why: Error): void {
     this.#state = "over";
     this.#granted.reject(why);
   }
@@ -182,7 +182,7 @@ class Share {
   sweep(now: number): void {
     const late = this.#waiting.filter(({ askedAt }) => now - askedAt > this.#times.bodyRoom * 1000);
     this.#giveUpSlowest(now);
-    this.#refuse(late);
+    this.#reject(late);
   }
 
   /** Gives up those that bring too little, the slowest first, but no more of them than the first who waits needs. */
@@ -217,12 +217,12 @@ class Share {
 
   close(): void {
     this.#closed = true;
-    this.#refuse(this.#waiting);
+    this.#reject(this.#waiting);
   }
 
-  #refuse(reservations: readonly Reservation[]): void {
+  #reject(reservations: readonly Reservation[]): void {
     this.#waiting = this.#waiting.filter((waiting) => !reservations.includes(waiting));
-    for (const reservation of reservations) reservation.refuse(new BodyQuotaExceeded());
+    for (const reservation of reservations) reservation.reject(new BodyQuotaExceeded());
     this.#grantAll();
   }
 

@@ -16,7 +16,7 @@ import { Deadline, type Timeouts } from "./timeouts.ts";
 const DRAINED_BYTES_MAX = 64 * 1024;
 
 /**
- * How much more a client that was refused may send before it is cut off: a proxy sends all of a large body before
+ * How much more a client that was rejected may send before it is cut off: a proxy sends all of a large body before
  * it reads the reply, which a reset connection would lose. The linger time bounds it.
  */
 const LINGER_BYTES_MAX = 64 * 1024 * 1024;
@@ -35,7 +35,7 @@ export interface Socket {
 }
 
 interface ConnectionOptions {
-  /** Called for requests that never reach the handler, with the status that they were refused with. */
+  /** Called for requests that never reach the handler, with the status that they were rejected with. */
   readonly onMalformed: (status: number, reason: string) => void;
   readonly timeouts: Timeouts;
   /** Shared by all connections. */
@@ -94,7 +94,7 @@ export class Connection {
         requestHead = another && !this.#lastRequest ? await this.#readRequestHead(idleSeconds) : undefined;
       }
     } catch (error) {
-      if (error instanceof Malformed) await this.#refuse(error);
+      if (error instanceof Malformed) await this.#reject(error);
     }
     this.close();
   }
@@ -207,7 +207,7 @@ export class Connection {
     if (number === this.#writes) this.#deadline.clear();
   }
 
-  async #refuse({ status, message }: Malformed): Promise<void> {
+  async #reject({ status, message }: Malformed): Promise<void> {
     this.#options.onMalformed(status, message);
     try {
       const options = { minorVersion: 1, keepAlive: false, withoutBody: false } as const;

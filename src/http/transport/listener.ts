@@ -9,7 +9,7 @@ import { TIMEOUTS, type Timeouts } from "./timeouts.ts";
 interface ListenerOptions {
   /** Whether there may be another connection beside so many open ones. Otherwise it is closed at once. */
   readonly hasCapacity: (open: number) => boolean;
-  /** Called for requests that never reach the handler, with the status that they were refused with. */
+  /** Called for requests that never reach the handler, with the status that they were rejected with. */
   readonly onMalformed: (status: number, reason: string) => void;
   /** Counted up and down here, for whoever shows them. */
   readonly counts?: ConnectionCounts;
@@ -30,7 +30,7 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
   const listener: Deno.Listener<Deno.Conn> = where.transport === "unix"
     ? Deno.listen({ transport: "unix", path: where.path })
     : Deno.listen({ hostname: where.hostname, port: where.port });
-  const { hasCapacity, onMalformed, counts = { open: 0, refused: 0 }, timeouts = TIMEOUTS } = options;
+  const { hasCapacity, onMalformed, counts = { open: 0, rejected: 0 }, timeouts = TIMEOUTS } = options;
   const connections = new Set<Connection>();
   const clock = new ReadingClock();
   const bodies = new BodyBudget(timeouts, clock);
@@ -43,7 +43,7 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
 
   const serve = async (socket: Deno.Conn): Promise<void> => {
     if (!hasCapacity(connections.size)) {
-      counts.refused++;
+      counts.rejected++;
       return socket.close();
     }
     if (!isUsable(socket)) return socket.close();

@@ -1,6 +1,6 @@
 /*
  * The head of a request, from bytes to fields. A strict subset of RFC 9112: whatever two readers might
- * understand differently is refused, so that nothing can be smuggled past a proxy.
+ * understand differently is rejected, so that nothing can be smuggled past a proxy.
  */
 
 import { Buffer } from "node:buffer";

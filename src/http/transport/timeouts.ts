@@ -14,7 +14,7 @@ export interface Timeouts {
   readonly idle: number;
   /** To accept a piece of a reply. */
   readonly line: number;
-  /** To notice a refusal while it is still sending. */
+  /** To notice a rejection while it is still sending. */
   readonly linger: number;
 }
 

@@ -148,7 +148,7 @@ async function isInUse(path: string): Promise<boolean> {
     (await Deno.connect({ transport: "unix", path })).close();
     return true;
   } catch (error) {
-    // A permission error means that it is another user's socket; only a refusal means that it is stale.
+    // A permission error means that it is another user's socket; only a rejection means that it is stale.
     return !(error instanceof Deno.errors.ConnectionRefused);
   }
 }

@@ -34,9 +34,9 @@ for (const [method, target, json] of endpoints) {
   Deno.test(`${method} ${target} without a token is 401 and does nothing, with it the endpoint answers`, async () => {
     await client.append(event);
     const before = (await client.queryEvents()).reply.text;
-    const refused = await server.client().request(method, target, { json });
-    if (method === "HEAD") assert.equal(refused.status, 401);
-    else assertRejected(refused, 401, "Unauthorized", /./);
+    const rejected = await server.client().request(method, target, { json });
+    if (method === "HEAD") assert.equal(rejected.status, 401);
+    else assertRejected(rejected, 401, "Unauthorized", /./);
     assert.equal((await client.queryEvents()).reply.text, before);
     const answered = await client.request(method, target, { json });
     assert.ok([200, 204, 404].includes(answered.status), answered.text);

@@ -48,7 +48,7 @@ for (const [cause, spoil] of spoilt) {
   });
 }
 
-Deno.test("after every refused request the store is still empty", async () => {
+Deno.test("after every rejected request the store is still empty", async () => {
   assert.deepEqual((await client.queryEvents()).events, []);
   assert.equal((await client.request("GET", "/projections/t/a")).status, 404);
 });

@@ -163,7 +163,7 @@ for (const [cause, body, message] of writes) {
   });
 }
 
-Deno.test("after every refused request the store is still empty", async () => {
+Deno.test("after every rejected request the store is still empty", async () => {
   assert.deepEqual((await client.queryEvents()).events, []);
   assert.equal((await client.request("GET", "/projections/t/a")).status, 404);
 });

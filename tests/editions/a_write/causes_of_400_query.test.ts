@@ -1,4 +1,4 @@
-import { rejectsQueries, rejectsReads, rejectsWrites } from "../../wire/refuses.ts";
+import { rejectsQueries, rejectsReads, rejectsWrites } from "../../wire/rejects.ts";
 
 /** The causes of `400` on bodies, queries and reads, in the order and words of edition A. */
 

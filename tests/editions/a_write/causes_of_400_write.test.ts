@@ -1,4 +1,4 @@
-import { rejectsWrites } from "../../wire/refuses.ts";
+import { rejectsWrites } from "../../wire/rejects.ts";
 
 /** The causes of `400` in the events, conditions and projections of a write, in the order and words of edition A. */
 

@@ -31,7 +31,7 @@ async function assertConflict(message: string, ...conditions: unknown[]): Promis
   const before = (await client.queryEvents()).reply.text;
   const reply = await client.write({ conditions, events: [event("new", "9")] });
   assertRejected(reply, 409, "ConcurrencyException", message);
-  assert.equal((await client.queryEvents()).reply.text, before, "a refused write left something");
+  assert.equal((await client.queryEvents()).reply.text, before, "a rejected write left something");
 }
 
 const FAILED = "conditions[0] no longer holds";

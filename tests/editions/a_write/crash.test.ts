@@ -17,7 +17,7 @@ async function writeUntilGone(client: Client, name: string, acknowledged: Acknow
         { type: "t", identifiers: { id }, payload: id },
         { type: "t", identifiers: { id }, payload: `${id} again` },
       ],
-      // Every third one is refused, and must leave nothing behind.
+      // Every third one is rejected, and must leave nothing behind.
       conditions: i % 3 === 2 ? [{ failIfEventsMatch: "*" }] : [],
       projections: { create: [{ type: "t", id, payload: id }] },
     };

@@ -35,7 +35,7 @@ const malformed: readonly [what: string, text: string, status: number][] = [
   ["a head over 64 KiB", `GET /health HTTP/1.1\r\nhost: x\r\nlong: ${"x".repeat(70_000)}\r\n\r\n`, 431],
 ];
 for (const [what, text, status] of malformed) {
-  Deno.test(`${what} is refused with ${status} in plain text, the server keeps running`, async () => {
+  Deno.test(`${what} is rejected with ${status} in plain text, the server keeps running`, async () => {
     await using server = await startServer();
     using connection = await Connection.open(server.address);
     await connection.send(text);

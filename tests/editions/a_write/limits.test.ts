@@ -33,7 +33,7 @@ const tooLarge = (reply: Reply, message: string): void =>
   assertRejected(reply, 413, "PayloadTooLarge", message);
 
 for (const namespace of ["identifiers", "metadata"]) {
-  Deno.test(`an event takes 20 ${namespace} and refuses 21, values of one name counted each`, async () => {
+  Deno.test(`an event takes 20 ${namespace} and rejects 21, values of one name counted each`, async () => {
     const write = (tags: unknown): Promise<Reply> =>
       client.write({ events: [event, { type: "t", payload: "", [namespace]: tags }] });
     const names = (count: number): unknown => Object.fromEntries(numbers(count).map((name) => [name, "v"]));
@@ -105,7 +105,7 @@ Deno.test("items are checked in order, each for its rules and then for its size"
   invalid(await client.write({ events: [{ ...large, x: 1 }] }), /^events\[0\].*x/);
 });
 
-Deno.test("maxEventsPerWrite: 100 events and 100 conditions are taken, 101 of either refused", async () => {
+Deno.test("maxEventsPerWrite: 100 events and 100 conditions are taken, 101 of either rejected", async () => {
   const events = Array(100).fill(event);
   const conditions = Array(100).fill({});
   assert.equal((await client.write({ events, conditions })).status, 200);
@@ -159,7 +159,7 @@ Deno.test("maxRequestBodySize holds for endpoints that take no body, which ignor
   }
 });
 
-Deno.test("an announced body over maxRequestBodySize is refused without waiting for it", async () => {
+Deno.test("an announced body over maxRequestBodySize is rejected without waiting for it", async () => {
   using connection = await client.begin("POST", "/write", {
     headers: { "content-length": String(BODY_BYTES_MAX + 1) },
   });

@@ -60,7 +60,7 @@ Deno.test("GET /metrics: every metric has its name, HELP and TYPE, in order, and
   assert.ok(text.endsWith("\n"));
 });
 
-Deno.test("GET /metrics: commits, both reasons of refusal and the duration of each turn are counted", async () => {
+Deno.test("GET /metrics: commits, both reasons of rejection and the duration of each turn are counted", async () => {
   await using server = await startServer({ listen: "unix", env: { SERVICE_DEV_MODE: "true" } });
   const client = server.client();
   const event = { type: "t", identifiers: {}, payload: "" };

@@ -41,7 +41,7 @@ export interface WireWrite {
   };
 }
 
-/** What the server must answer: a status and, of a refusal, the message. */
+/** What the server must answer: a status and, of a rejection, the message. */
 export interface Verdict {
   readonly status: 200 | 400 | 409;
   readonly message?: string;

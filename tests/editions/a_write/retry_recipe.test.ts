@@ -13,7 +13,7 @@ type Enroll = (
   course: string,
   student: string,
   command: string,
-) => Promise<"enrolled" | "refused">;
+) => Promise<"enrolled" | "rejected">;
 type Fault = "none" | "request lost" | "answer lost";
 
 async function documentedEnroll(directory: string): Promise<Enroll> {
@@ -72,7 +72,7 @@ Deno.test("a command whose answer was lost is carried out once, also when its ow
     assert.equal(await enroll(url, "c1", "s1", "one"), "enrolled");
     assert.equal(writes, 2, "it was sent again");
     assert.equal(await enroll(url, "c1", "s1", "one"), "enrolled", "so is one that is given again later");
-    assert.equal(await enroll(url, "c1", "s2", "two"), "refused");
+    assert.equal(await enroll(url, "c1", "s2", "two"), "rejected");
     assert.deepEqual(await commandsOf(client), ["one"]);
   });
 });

@@ -74,7 +74,7 @@ Deno.test("a missing directory of the socket stops the start with a line that na
   });
 });
 
-Deno.test("a socket path of 108 bytes is refused as bad configuration", async () => {
+Deno.test("a socket path of 108 bytes is rejected as bad configuration", async () => {
   const long = (bytes: number): ServerOptions => ({
     listen: "none",
     env: { SERVICE_SOCKET_PATH: "/tmp/".padEnd(bytes, "s") },

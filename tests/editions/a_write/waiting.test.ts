@@ -113,7 +113,7 @@ Deno.test("a client that leaves makes room in a full queue", async () => {
   await waitForQueue(client, 0);
   const waiting = [await beginWrite("1"), await beginWrite("2"), await beginWrite("3")];
   await waitForQueue(client, 3);
-  assertRejected(await client.write({ events: [event("refused")] }), 503, "WriteQueueFull");
+  assertRejected(await client.write({ events: [event("rejected")] }), 503, "WriteQueueFull");
   waiting[1]?.close();
   await waitForQueue(client, 2);
   const joined = client.append(event("joined"));
@@ -145,7 +145,7 @@ Deno.test("queue at maxQueuedWrites on arrival: 503 WriteQueueFull on every endp
   for (const i of [1, 2, 3]) writes.push(client.append(event(String(i))));
   await waitForQueue(client, 3);
   const store = (await client.queryEvents()).store;
-  assertRejected(await client.write({ events: [event("refused")] }), 503, "WriteQueueFull");
+  assertRejected(await client.write({ events: [event("rejected")] }), 503, "WriteQueueFull");
   assertRejected(await client.write({ conditions: [{}] }), 503, "WriteQueueFull");
   for (
     const [method, target] of [["DELETE", "/projections"], ["DELETE", "/projections/p"], ["POST", "/reset"]]

@@ -75,7 +75,7 @@ Deno.test("rule 4: a write with nothing answers 200 at once, without waiting for
   await active;
 });
 
-Deno.test("rule 3: an invalid write is refused at once, without waiting for a turn", async () => {
+Deno.test("rule 3: an invalid write is rejected at once, without waiting for a turn", async () => {
   using held = holdWriteLock(server);
   const active = client.append(opened);
   await waitForQueue(client, 0);
@@ -111,7 +111,7 @@ Deno.test("rule 5: an event of the same write does not break its own condition",
 
 Deno.test("rule 6: when one check fails, nothing is written and no sequence is used up", async () => {
   await client.append(opened);
-  const refused = await client.write({
+  const rejected = await client.write({
     events: [opened],
     projections: {
       create: [{ type: "t", id: "a", payload: "" }],
@@ -119,7 +119,7 @@ Deno.test("rule 6: when one check fails, nothing is written and no sequence is u
     },
   });
   assertRejected(
-    refused,
+    rejected,
     409,
     "ConcurrencyException",
     "projections.replace[0] no longer has the given version",

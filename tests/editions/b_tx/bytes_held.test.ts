@@ -31,7 +31,7 @@ async function assertNoRoom(transactions: OpenTransactions, txId: string, bytes:
   expectRejection(rethrow, "TooManyTransactions", /^the open transactions hold /);
 }
 
-Deno.test("open transactions share 128 MiB; one too large for the rest is refused and ended", async () => {
+Deno.test("open transactions share 128 MiB; one too large for the rest is rejected and ended", async () => {
   using transactions = open();
   const [first, second] = [transactions.begin(), transactions.begin()];
   await hold(transactions, first, 100 * MIB);

@@ -85,7 +85,7 @@ export class Tx {
     return this.call("DELETE", "");
   }
 
-  /** Reads and writes, and fails when either is refused. */
+  /** Reads and writes, and fails when either is rejected. */
   async decide(query: unknown, ...events: readonly unknown[]): Promise<TxLine[]> {
     const lines = txLines(await this.read(query));
     expectStatus(await this.write(...events), 200);

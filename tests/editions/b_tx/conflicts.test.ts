@@ -241,7 +241,7 @@ Deno.test("a projection that was only read is not checked", async () => {
 
 Deno.test("replace and delete need the projection to have been read or created in the transaction", async () => {
   await createProjection(client, "p", "1", "old");
-  const refused: readonly (readonly [string, readonly unknown[], unknown, boolean])[] = [
+  const rejected: readonly (readonly [string, readonly unknown[], unknown, boolean])[] = [
     ["replace[0]: the projection was not read in this transaction", [], replace, false],
     ["delete[0]: the projection was not read in this transaction", [], remove, false],
     ["create[0]: the projection already exists", [], create, true],
@@ -250,7 +250,7 @@ Deno.test("replace and delete need the projection to have been read or created i
     ["replace[0]: the projection does not exist", [create, remove], replace, false],
     ["create[0]: the projection already exists", [create], create, false],
   ];
-  for (const [message, before, last, read] of refused) {
+  for (const [message, before, last, read] of rejected) {
     const tx = await changed(read, ...before);
     assertRejected(await tx.change(last as Record<string, unknown>), 400, "InvalidRequest", message);
     assertRejected(await tx.abandon().then(() => tx.commit()), 404, "TransactionNotFound");

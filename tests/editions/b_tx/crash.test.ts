@@ -14,7 +14,7 @@ const EVENTS_PER_COMMIT = 3;
 /** The outcome of the commits, by the name that each of them wrote. */
 interface Told {
   readonly committed: Set<string>;
-  readonly refused: Set<string>;
+  readonly rejected: Set<string>;
   /** Sent, and not answered when the server died. */
   readonly unknown: Set<string>;
 }
@@ -33,7 +33,7 @@ async function commitUntilGone(client: Client, name: string, told: Told): Promis
       const { status } = await tx.commit();
       told.unknown.delete(commitName);
       if (status === 204) told.committed.add(commitName);
-      else told.refused.add(commitName);
+      else told.rejected.add(commitName);
     } catch (error) {
       // Whatever was under way when the server died; while it lives every call is answered as it should be.
       if (await isReachable(client)) throw error;
@@ -66,7 +66,7 @@ async function assertWhole(client: Client, after: number, told: Told): Promise<n
   }
   for (const name of told.committed) assert.ok(found.has(name), `acknowledged and lost: ${name}`);
   // Of the others, the projection is there exactly when the events are.
-  for (const name of [...told.unknown, ...told.refused]) {
+  for (const name of [...told.unknown, ...told.rejected]) {
     const { status } = await client.request("GET", `/projections/t/${encodeURIComponent(name)}`);
     assert.equal(status, found.has(name) ? 200 : 404, `events and projection of ${name} differ`);
   }
@@ -76,7 +76,7 @@ async function assertWhole(client: Client, after: number, told: Told): Promise<n
 }
 
 async function crashRound(server: ServerProcess, round: number, after: number): Promise<number> {
-  const told: Told = { committed: new Set(), refused: new Set(), unknown: new Set() };
+  const told: Told = { committed: new Set(), rejected: new Set(), unknown: new Set() };
   const writers = Array.from(
     { length: CLIENTS },
     (_, i) => commitUntilGone(server.client(), `${round}/${i}`, told),

@@ -163,7 +163,7 @@ Deno.test("503 Paused: POST /tx while a pause is requested, and while one is in 
 Deno.test("503 WriteQueueFull: on everything that takes a turn, a commit is over, nothing is written", async () => {
   await createProjection(client, "p", "kept");
   const full = await begin(client);
-  await full.decide("none", event("refused"));
+  await full.decide("none", event("rejected"));
   const empty = await begin(client);
   const before = await statistics(client);
   {
@@ -171,7 +171,7 @@ Deno.test("503 WriteQueueFull: on everything that takes a turn, a commit is over
     const waiting = await fillQueue(client, WAITING_MAX);
     assertRejected(await full.commit(), 503, "WriteQueueFull");
     assertRejected(await full.commit(), 404, "TransactionNotFound");
-    const create = [{ type: "p", id: "refused", payload: "" }];
+    const create = [{ type: "p", id: "rejected", payload: "" }];
     assertRejected(await client.request("POST", "/projections", { json: { create } }), 503, "WriteQueueFull");
     for (const target of ["/projections", "/projections/p"]) {
       assertRejected(await client.request("DELETE", target), 503, "WriteQueueFull");
@@ -186,12 +186,12 @@ Deno.test("503 WriteQueueFull: on everything that takes a turn, a commit is over
     for (const connection of waiting) connection.close();
   }
   const after = await statistics(client);
-  // One of them was refused while the queue was being filled.
+  // One of them was rejected while the queue was being filled.
   assert.equal(after.writes.writeQueueFull, before.writes.writeQueueFull + 9);
   assert.equal(after.pause.state, "normal");
-  assert.deepEqual((await client.queryEvents([{ types: ["refused"] }])).events, []);
+  assert.deepEqual((await client.queryEvents([{ types: ["rejected"] }])).events, []);
   expectStatus(await client.request("GET", "/projections/p/kept"), 200);
-  expectStatus(await client.request("GET", "/projections/p/refused"), 404);
+  expectStatus(await client.request("GET", "/projections/p/rejected"), 404);
 });
 
 Deno.test("503 ShuttingDown: writes that wait or arrive while the server stops; nothing is written", async () => {

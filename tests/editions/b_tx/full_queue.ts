@@ -3,7 +3,7 @@ import type { Client } from "../../support/client.ts";
 import type { Connection, ReplyHead } from "../../support/connection.ts";
 
 /**
- * Fills the write queue while the turn is held: one request more than fits is sent, and the one that is refused
+ * Fills the write queue while the turn is held: one request more than fits is sent, and the one that is rejected
  * shows that the others are in.
  * @returns the requests that hold a place
  */
@@ -15,8 +15,8 @@ export async function fillQueue(client: Client, waitingMax: number): Promise<Con
   const heads = connections.map((connection): Promise<[Connection, ReplyHead]> => {
     return connection.readHead().then((head) => [connection, head]);
   });
-  const [refused, head] = await Promise.race(heads);
+  const [rejected, head] = await Promise.race(heads);
   assert.equal(head.status, 503, "the one too many");
-  refused.close();
-  return connections.filter((connection) => connection !== refused);
+  rejected.close();
+  return connections.filter((connection) => connection !== rejected);
 }

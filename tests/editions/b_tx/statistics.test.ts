@@ -200,7 +200,7 @@ Deno.test("transactions.busy counts calls that found another running", async () 
   assert.deepEqual(await counted(() => tx.commit()), { busy: 1 });
 });
 
-Deno.test("transactions.paused counts transactions refused during a pause", async () => {
+Deno.test("transactions.paused counts transactions rejected during a pause", async () => {
   await eventually(async () => void expectStatus(await client.request("POST", "/pause"), 200));
   assert.deepEqual(await counted(() => client.request("POST", "/tx")), { paused: 1 });
   assert.deepEqual(await counted(() => client.request("POST", "/resume")), {});

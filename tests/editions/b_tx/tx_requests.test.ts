@@ -132,7 +132,7 @@ Deno.test("projections outside a transaction need versions, and their number is 
   );
 });
 
-Deno.test("more events or projections than a transaction can hold are refused before any is looked at", () => {
+Deno.test("more events or projections than a transaction can hold are rejected before any is looked at", () => {
   const events = [{}, {}, {}, {}];
   const tooMany = "the transaction has more events than maxEventsPerTx (3)";
   expectInvalid(() => decodeTxEvents({ events }, limits), tooMany);

@@ -176,8 +176,8 @@ Deno.test("an empty events array appends nothing and skips the condition, whose 
     assert.deepEqual(expectStatus(await transaction.append([], condition), 200).json(), { events: [] });
   }
   assert.deepEqual(sequencesOf(await transaction.append([event("b")])), [2]);
-  const refused = await transaction.append([], { failIfEventsMatch: [] });
-  assertRejected(refused, 400, "InvalidRequest", /^condition: failIfEventsMatch is an empty array/);
+  const rejected = await transaction.append([], { failIfEventsMatch: [] });
+  assertRejected(rejected, 400, "InvalidRequest", /^condition: failIfEventsMatch is an empty array/);
   assertRejected(await transaction.commit(), 410, "TicketNotActive");
   assert.equal((await metrics(client)).get(name), before);
 });

@@ -44,13 +44,13 @@ async function fillQueue(server: ServerProcess): Promise<Place[]> {
   return places;
 }
 
-/** One too many, of whatever kind, is refused at once while the others keep waiting. */
+/** One too many, of whatever kind, is rejected at once while the others keep waiting. */
 async function assertFull(client: Client): Promise<void> {
   const startedAt = performance.now();
   for (const path of ["/begin", "/pause"]) {
     assertRejected(await client.request("POST", path), 503, "TransactionQueueFull");
   }
-  assert.ok(performance.now() - startedAt < 1000, "refused at once");
+  assert.ok(performance.now() - startedAt < 1000, "rejected at once");
   await waitForWaiting(client, WAITING_MAX);
 }
 

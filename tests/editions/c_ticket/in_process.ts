@@ -42,7 +42,7 @@ function macrotask(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Refuses a call before the last one was answered, as the port of a worker does. */
+/** Rejects a call before the last one was answered, as the port of a worker does. */
 class OneCallPort {
   isBusy = false;
 
@@ -191,7 +191,7 @@ export class InProcess implements Subject, Disposable {
       routes: this.#edition.routes,
       tokenAccepted: undefined,
       bodyLimit: { bytesMax: 1_000_000, message: "" },
-      log: { isWanted: () => false, write: () => {}, refused: () => {} },
+      log: { isWanted: () => false, write: () => {}, rejected: () => {} },
       metrics: { ended: () => {} },
       reportFailure: (error) => this.failures.push(error),
     });

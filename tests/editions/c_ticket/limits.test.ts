@@ -216,7 +216,7 @@ Deno.test("devMode off: no POST /reset, no profiling, and a valid ticket survive
   });
 });
 
-const refused: readonly (readonly [what: string, env: Record<string, string>, named: RegExp])[] = [
+const rejected: readonly (readonly [what: string, env: Record<string, string>, named: RegExp])[] = [
   ["maxTransactionDuration below transactionTimeout", {
     SERVICE_TRANSACTION_TIMEOUT: "5",
     SERVICE_MAX_TRANSACTION_DURATION: "4",
@@ -229,7 +229,7 @@ const refused: readonly (readonly [what: string, env: Record<string, string>, na
   ]
     .map((name) => [`${name} of 0`, { [`SERVICE_${name}`]: "0" }, new RegExp(name)] as const),
 ];
-for (const [what, env, named] of refused) {
+for (const [what, env, named] of rejected) {
   Deno.test(`${what} stops the start with exit code 2`, async () => {
     const { code, stderr } = await runServer({ listen: "unix", env: { SERVICE_EDITION: "C", ...env } });
     assert.deepEqual([code, named.test(stderr)], [2, true], stderr);

@@ -175,7 +175,7 @@ Deno.test("a write without a ticket that comes after a waiting resume is not don
   const resuming = client.request("POST", "/resume");
   await waitForWaiting(client, 1);
   const behind = [change(create("behind", "x")), deleteAll("/projections")];
-  // They may be refused at once, or when their turn comes.
+  // They may be rejected at once, or when their turn comes.
   const settled = Promise.all(behind);
   await Promise.race([settled, waitForWaiting(client, 3)]);
   held.release();

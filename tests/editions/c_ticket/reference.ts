@@ -228,11 +228,11 @@ export class ReferenceWorld {
 
   /** A stop and a start: nothing is left but what is committed, and the pause. */
   #restart(): void {
-    const refused = [
+    const rejected = [
       ...this.#waiting.splice(0).map(({ place }) => place),
       ...this.#active?.resets.splice(0) ?? [],
     ];
-    for (const place of refused) this.#answer(place, { status: 503, error: "ShuttingDown" });
+    for (const place of rejected) this.#answer(place, { status: 503, error: "ShuttingDown" });
     if (this.#active !== undefined && this.#active.open.length > 0) this.#pass(LAST_CALL_SECONDS);
     if (this.#active !== undefined) this.#end(this.#active, "shutdown");
     this.#counts = freshCounts();

@@ -132,13 +132,13 @@ sideBySide("SIGTERM while the database works on a call: it is answered, then rol
   const transaction = await begin(client);
   sequencesOf(await transaction.append([event("undone")]));
   const appending = transaction.append([event(LONG_TYPE)]);
-  const refused = assert.rejects(async () => {
+  const rejected = assert.rejects(async () => {
     await eventually(async () => assert.equal((await debugDocument(client)).write.active?.calls, 2));
     server.signal("SIGTERM");
     // Nobody can connect any more.
     await eventually(() => client.request("GET", "/health").then(() => assert.fail("answered")), 1);
   });
-  const [appended, { code, stderr }] = await Promise.all([appending, server.ended(), refused]);
+  const [appended, { code, stderr }] = await Promise.all([appending, server.ended(), rejected]);
   assert.deepEqual([sequencesOf(appended), code, stderr], [[2], 0, ""]);
   await server.start();
   assert.deepEqual((await client.queryEvents([{ types: ["undone"] }])).events, []);

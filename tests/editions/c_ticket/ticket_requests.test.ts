@@ -61,7 +61,7 @@ const wrongAppends: readonly (readonly [body: unknown, detail: string | RegExp])
   [{ events: [{ ...event, time: "x" }] }, 'events[0]: unknown key "time"'],
   [{ events: Array(101).fill({}) }, "request carries 101 events, more than 100"],
 ];
-Deno.test("an append that is not one is refused by name", () => {
+Deno.test("an append that is not one is rejected by name", () => {
   for (const [body, detail] of wrongAppends) expectInvalid(() => append(body), detail);
   expectRejection(
     () => append({ events: [event, { type: "a", payload: "x".repeat(10) }, {}] }),
@@ -115,7 +115,7 @@ const wrongChanges: readonly (readonly [body: unknown, detail: string])[] = [
     "request carries 4 projections, more than maxProjectionsPerRequest (3)",
   ],
 ];
-Deno.test("changes that are none are refused by name, their number before what they hold", () => {
+Deno.test("changes that are none are rejected by name, their number before what they hold", () => {
   for (const [body, detail] of wrongChanges) expectInvalid(() => changes(body), detail);
   expectRejection(
     () => changes({ create: [{ ...key, payload: "x".repeat(8) }, { ...key, payload: "x".repeat(9) }] }),
@@ -129,7 +129,7 @@ Deno.test("changes that are none are refused by name, their number before what t
   );
 });
 
-Deno.test("projections without any list are refused, however long the body is", () => {
+Deno.test("projections without any list are rejected, however long the body is", () => {
   const space = " ".repeat(1_100_000);
   for (const text of [`{${space}}`, `{"create":null${space}}`, `{}${space}`, "{}"]) {
     const value = parseText(text);

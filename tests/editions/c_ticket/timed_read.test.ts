@@ -46,7 +46,7 @@ Deno.test("moments that are further than safe integers are brought to the neares
   });
 });
 
-Deno.test("a time that is no range of RFC 3339 times is refused by name", () => {
+Deno.test("a time that is no range of RFC 3339 times is rejected by name", () => {
   const moment = "1970-01-01T00:00:01Z";
   const later = "1970-01-01T00:00:01.000001Z";
   const message = 'time: "from" must be earlier than "before"';

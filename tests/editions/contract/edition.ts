@@ -10,7 +10,7 @@ export interface ContractEdition {
   readonly none?: string;
   /** Strings that are queries of other editions only. */
   readonly foreignLiterals: readonly string[];
-  /** The largest request body under `CONTRACT_ENV`, and how a larger one is refused. */
+  /** The largest request body under `CONTRACT_ENV`, and how a larger one is rejected. */
   readonly bodyCap: { readonly bytes: number; readonly message: string };
   /** What stands before `create[0]` in messages. */
   readonly changesPath: string;

@@ -79,12 +79,12 @@ export function contractOfPages(edition: ContractEdition, named: (name: string) 
     );
   }
 
-  Deno.test(named("no token: the refusal names the Host that was sent, and the setting"), async () => {
+  Deno.test(named("no token: the rejection names the Host that was sent, and the setting"), async () => {
     await using server = await start("tcp");
     const { text } = await send(server.address, "GET /health HTTP/1.1", ["Host: shop.example:8085"]);
     assert.equal(
       text,
-      'refused without a token: the Host "shop.example:8085" may be a name that a stranger pointed here; ' +
+      'rejected without a token: the Host "shop.example:8085" may be a name that a stranger pointed here; ' +
         "add it to allowedHosts (SERVICE_ALLOWED_HOSTS), or turn on enableAuth\n",
     );
   });

@@ -134,8 +134,8 @@ function changes({ changesPath }: ContractEdition, test: ContractTest): void {
   test("maxProjectionSize is inclusive: one byte more is 413", async (subject) => {
     const ofBytes = (bytes: number): unknown => ({ ...read, payload: "x".repeat(bytes - 2) });
     const message = `${changesPath}create[0] is 101 bytes, more than maxProjectionSize (100)`;
-    const refused = await subject.change({ create: [ofBytes(ITEM_BYTES_MAX + 1)] });
-    assertRejected(refused, 413, "PayloadTooLarge", message);
+    const rejected = await subject.change({ create: [ofBytes(ITEM_BYTES_MAX + 1)] });
+    assertRejected(rejected, 413, "PayloadTooLarge", message);
     mustBe(200, await subject.change({ create: [ofBytes(ITEM_BYTES_MAX)] }));
   });
 }
@@ -183,7 +183,7 @@ function removals(edition: ContractEdition, test: ContractTest): void {
     assert.deepEqual((await subject.page()).events.map(({ sequence }) => sequence), [1]);
   });
 
-  test("writes and refused requests keep the store ID", async (subject) => {
+  test("writes and rejected requests keep the store ID", async (subject) => {
     const store = await subject.storeId();
     await subject.append(eventOf("t", "1"));
     await subject.createProjection("t", "a", "");

@@ -94,7 +94,7 @@ export function contractOfReads(edition: ContractEdition, test: ContractTest): v
 
   matching(test);
   literals(edition, test);
-  refusals(edition, test);
+  rejections(edition, test);
 }
 
 /** `beforeSequence` and `backwards`. */
@@ -215,8 +215,8 @@ function literals(edition: ContractEdition, test: ContractTest): void {
   }
 }
 
-function refusals(edition: ContractEdition, test: ContractTest): void {
-  const refused = async (subject: Subject, body: unknown, message: RegExp): Promise<void> => {
+function rejections(edition: ContractEdition, test: ContractTest): void {
+  const rejected = async (subject: Subject, body: unknown, message: RegExp): Promise<void> => {
     const reply = await subject.client.request("QUERY", "/events", { json: body });
     assertRejected(reply, 400, "InvalidRequest", message);
   };
@@ -238,7 +238,7 @@ function refusals(edition: ContractEdition, test: ContractTest): void {
     ["over 100 values in an item", [{ types: ["t"] }, { types: numbers(101) }], /query\[1\].*100/],
   ];
   for (const [cause, query, message] of queries) {
-    test(`400 for a query: ${cause}`, (subject) => refused(subject, { query }, message));
+    test(`400 for a query: ${cause}`, (subject) => rejected(subject, { query }, message));
   }
   const { every: query } = edition;
   const ranges: readonly [cause: string, body: unknown, message: RegExp][] = [
@@ -256,7 +256,7 @@ function refusals(edition: ContractEdition, test: ContractTest): void {
     ["unknown key", { query, order: "desc" }, /order/],
   ];
   for (const [cause, body, message] of ranges) {
-    test(`400 for a read: ${cause}`, (subject) => refused(subject, body, message));
+    test(`400 for a read: ${cause}`, (subject) => rejected(subject, body, message));
   }
 }
 

@@ -102,8 +102,8 @@ export function contractOfRoutes(edition: ContractEdition, test: ContractTest): 
     const tooLarge = "{".repeat(bytes + 1);
     assertPlainText(await client.request("PUT", "/unknown", { body: tooLarge }), 404);
     assertPlainText(await client.request("PUT", "/events", { body: tooLarge }), 405);
-    const refused = await client.request("QUERY", "/events", { body: tooLarge });
-    assertRejected(refused, 413, "PayloadTooLarge", message);
+    const rejected = await client.request("QUERY", "/events", { body: tooLarge });
+    assertRejected(rejected, 413, "PayloadTooLarge", message);
     const body = "{".repeat(bytes);
     assertRejected(await client.request("QUERY", "/events", { body }), 400, "InvalidRequest", /./);
   });

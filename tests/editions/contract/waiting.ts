@@ -169,13 +169,13 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
     assert.equal(await metric(), "1");
   });
 
-  const refused: readonly [cause: string, body: object, message: RegExp][] = [
+  const rejected: readonly [cause: string, body: object, message: RegExp][] = [
     ["waitSeconds below 0", { waitSeconds: -1 }, /waitSeconds/],
     ["waitSeconds above 60", { waitSeconds: 61 }, /waitSeconds is 61, more than 60/],
     ["fractional waitSeconds", { waitSeconds: 0.5 }, /waitSeconds/],
     ["waitSeconds with backwards", { waitSeconds: 1, backwards: true }, /waitSeconds.*backwards/],
   ];
-  for (const [cause, body, message] of refused) {
+  for (const [cause, body, message] of rejected) {
     test(`400 for a read: ${cause}`, async ({ client }) => {
       const reply = await client.request("QUERY", "/events", { json: { query: every, ...body } });
       assertRejected(reply, 400, "InvalidRequest", message);

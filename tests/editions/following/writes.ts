@@ -53,7 +53,7 @@ function ofTurn(turn: number): unknown {
 /** A conflict, a transaction from before a restart, and a server that stops. */
 const REJECTIONS: readonly number[] = [404, 409, 410, 503];
 
-/** @throws NoReply when it is not complete, AssertionError when nothing explains why it was refused */
+/** @throws NoReply when it is not complete, AssertionError when nothing explains why it was rejected */
 function isDone({ status, text, cutShort }: Reply): boolean {
   if (cutShort) throw new NoReply("the connection ended within a reply");
   if (status === 200 || status === 204) return true;

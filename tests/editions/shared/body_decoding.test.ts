@@ -25,7 +25,7 @@ function bodyOf(value: unknown, spaces = 0): Uint8Array<ArrayBuffer> {
 }
 
 async function apiErrorOf(promise: Promise<unknown>): Promise<ApiError> {
-  const error = await promise.then(() => assert.fail("not refused"), (error: unknown) => error);
+  const error = await promise.then(() => assert.fail("not rejected"), (error: unknown) => error);
   assert.ok(error instanceof ApiError, String(error));
   return error;
 }
@@ -47,7 +47,7 @@ Deno.test("a large body is decoded to the same as a small one", async () => {
   );
 });
 
-Deno.test("a large body is refused with the same error as a small one", async () => {
+Deno.test("a large body is rejected with the same error as a small one", async () => {
   using bodies = decoding();
   const wrong: unknown[] = [
     { events: [{}] },

@@ -82,7 +82,7 @@ Deno.test("after three checks a write is given back no more, and each check goes
   assert.deepEqual(turns.map(({ hasBudget = false }) => hasBudget), [true, true, true, false]);
 });
 
-Deno.test("costly writes count as waiting: when the queue is full, one more is refused, but none of those let in", async () => {
+Deno.test("costly writes count as waiting: when the queue is full, one more is rejected, but none of those let in", async () => {
   const { writes } = setUp(Array(10).fill("costly"), 2);
   const results = await Promise.allSettled(
     Array.from({ length: 5 }, () => writes.write("write", writeNaming(201), undefined, 0)),

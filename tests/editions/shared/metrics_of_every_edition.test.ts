@@ -130,7 +130,7 @@ test("writes that fail are counted, with their reason", async (server, client, e
 test("writes into a file that is gone are counted, and it has no size", async (server, client, edition) => {
   await append(client, edition);
   Deno.removeSync(server.databasePath);
-  await eventually(() => assert.match(server.stderr, /writes are refused until a restart/));
+  await eventually(() => assert.match(server.stderr, /writes are rejected until a restart/));
   assert.equal(await append(client, edition), 503);
   assert.deepEqual(await failed(client), { ...NONE_FAILED, lost_files: 1 });
   const samples = await metrics(client);
@@ -236,7 +236,7 @@ Deno.test("writes that waited together are counted as a group", async () => {
   assert.equal(samples.get("service_writes_grouped_total"), grouped);
 });
 
-Deno.test("where descriptors are few, the page says how many connections there may be, and counts those refused", async () => {
+Deno.test("where descriptors are few, the page says how many connections there may be, and counts those rejected", async () => {
   // The shell that starts the program sets the limit on its way.
   await using server = await startServer({ listen: "unix", umask: "022 && ulimit -n 128" });
   using asking = await Connection.open(server.address);
@@ -257,7 +257,7 @@ Deno.test("where descriptors are few, the page says how many connections there m
     assert.equal(await sample("service_connections_open"), most);
     assert.equal(await sample("service_connections_refused_total"), 5);
   });
-  const line = `[WARNING] connections are refused: ${most} are open, as many as file descriptors allow\n`;
+  const line = `[WARNING] connections are rejected: ${most} are open, as many as file descriptors allow\n`;
   await eventually(() => assert.equal(server.stdout.split(line).length, 2, server.stdout));
 });
 

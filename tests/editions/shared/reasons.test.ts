@@ -73,8 +73,8 @@ const anyText = fc.tuple(anyBody, fc.nat(), fc.constantFrom("whole", "cut", "wor
   },
 );
 
-Deno.test("the reason of a refusal repeats nothing of the body, whatever it is", () => {
-  let refusals = 0;
+Deno.test("the reason of a rejection repeats nothing of the body, whatever it is", () => {
+  let rejections = 0;
   fc.assert(fc.property(anyText, fc.constantFrom(...decoders), (text, decode) => {
     try {
       decode(parseJson(new TextEncoder().encode(text)), limits as unknown as ServerSettings);
@@ -82,10 +82,10 @@ Deno.test("the reason of a refusal repeats nothing of the body, whatever it is",
       assert.ok(error instanceof ApiError, String(error));
       const reason = reasonFor(400, error) ?? "";
       assert.doesNotMatch(reason, /SECRET|SECRE|987654321/, reason);
-      refusals++;
+      rejections++;
     }
   }));
-  assert.ok(refusals > 0);
+  assert.ok(rejections > 0);
 });
 
 Deno.test("a reason keeps what says which item is at fault, and the words for it", () => {

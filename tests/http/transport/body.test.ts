@@ -99,7 +99,7 @@ Deno.test("a body gets room before more than 16 KiB of it are read", async () =>
   assert.deepEqual(await rooms(CHUNKED, "1\r\nx\r\n".repeat(20_000), "0\r\n\r\n"), ["room for 100000"]);
 });
 
-Deno.test("what the room is refused with ends the reading", async () => {
+Deno.test("what the room is rejected with ends the reading", async () => {
   const source = new ByteSource(new ScriptedConn([toBytes("x".repeat(20_000))]));
   const makeRoom = (): Promise<void> => Promise.reject(new BodyQuotaExceeded());
   const reader = new BodyReader(source, length(20_000), { makeRoom, onProgress: () => {} });

@@ -69,7 +69,7 @@ Deno.test("room is given in the order of asking, and each release makes room onc
   assert.ok(!ask(32 * MIB).reservation.waits);
 });
 
-Deno.test("who waits for 30 s is refused, and makes way", async () => {
+Deno.test("who waits for 30 s is rejected, and makes way", async () => {
   const { ask, pass } = budgetAndSenders();
   const holder = ask(60 * MIB);
   const waiting = ask(60 * MIB);

@@ -145,7 +145,7 @@ Deno.test("a long body that was not read is given up: the reply arrives, then th
   await sending;
 });
 
-Deno.test("a refused client that keeps sending still gets its reply", async () => {
+Deno.test("a rejected client that keeps sending still gets its reply", async () => {
   await using server = listening("tcp", () => Promise.resolve(textBody(200, "")));
   using connection = await Connection.open(server.address);
   const sending = connection.send(`NO REQUEST AT ALL\r\n\r\n${"x".repeat(700 * 1024)}`);

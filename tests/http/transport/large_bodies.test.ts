@@ -74,7 +74,7 @@ for (const kind of KINDS) {
     assert.deepEqual(server.ends.toSorted(), ["ClientDisconnected", "read"]);
   });
 
-  Deno.test(`a body that waits too long is refused, and its connection closed (${kind})`, async () => {
+  Deno.test(`a body that waits too long is rejected, and its connection closed (${kind})`, async () => {
     await using server = start(kind, { bodyRoom: 0.5 });
     using _holder = await holding(server);
     using waiting = await asking(server);

@@ -8,7 +8,7 @@ const BODY_BYTES = 12 * 1024 * 1024;
 const ROUNDS = 10;
 
 for (const kind of KINDS) {
-  Deno.test(`${kind}: a client that sends all of a refused body before it reads still gets the answer`, async () => {
+  Deno.test(`${kind}: a client that sends all of a rejected body before it reads still gets the answer`, async () => {
     await using server = listening(kind, async (request) => {
       try {
         await request.body(1024);

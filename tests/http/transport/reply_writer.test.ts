@@ -208,8 +208,8 @@ Deno.test("a write that fails ends the stream, which can clean up", async () => 
       cleanedUp = true;
     }
   }
-  const refuse = (): Promise<void> => Promise.reject(new Error("gone"));
-  await assert.rejects(writeReply(refuse, { status: 200, headers: {}, body: endless() }, OPTIONS), /gone/);
+  const reject = (): Promise<void> => Promise.reject(new Error("gone"));
+  await assert.rejects(writeReply(reject, { status: 200, headers: {}, body: endless() }, OPTIONS), /gone/);
   assert.equal(cleanedUp, true);
 });
 

@@ -15,7 +15,7 @@ const HEADS = [
   "POST /write?a=b HTTP/1.1\r\nHost: a\r\nX:\tb\t c\r\nContent-Length: 5\r\nY:\x80\xff\r\n\r\n",
 ];
 
-const refusal = (status: number) => (error: Error): boolean =>
+const rejection = (status: number) => (error: Error): boolean =>
   error instanceof Malformed && error.status === status;
 
 function parse(...lines: string[]): ReturnType<typeof parseRequestHead> {
@@ -38,26 +38,26 @@ Deno.test("the end of a head is found wherever its bytes are split", () => {
   }
 });
 
-Deno.test("a byte that no head may hold is refused as soon as it shows up, wherever it is", () => {
+Deno.test("a byte that no head may hold is rejected as soon as it shows up, wherever it is", () => {
   for (const text of HEADS) {
     for (let at = 0; at < text.length; at++) {
       for (const bad of ["\0", "\x0b", "\x7f"]) {
         const bytes = toBytes(text.slice(0, at) + bad);
         if (at > 0) assert.equal(findRequestHeadEnd(bytes.subarray(0, at), 0), -1);
-        assert.throws(() => findRequestHeadEnd(bytes, at), refusal(400));
-        assert.throws(() => findRequestHeadEnd(bytes, 0), refusal(400));
+        assert.throws(() => findRequestHeadEnd(bytes, at), rejection(400));
+        assert.throws(() => findRequestHeadEnd(bytes, 0), rejection(400));
       }
     }
   }
 });
 
-Deno.test("carriage return and line feed are refused without each other, wherever the bytes are split", () => {
+Deno.test("carriage return and line feed are rejected without each other, wherever the bytes are split", () => {
   const wrong = ["a\n", "a\rb", "a\r\r", "a\r\t", "\n", "\r\n", "a\r\n\n", "a\r\n\rb", "a\r\n\r\r"];
   for (const text of wrong) {
     const bytes = toBytes(text);
-    assert.throws(() => findRequestHeadEnd(bytes, 0), refusal(400), JSON.stringify(text));
+    assert.throws(() => findRequestHeadEnd(bytes, 0), rejection(400), JSON.stringify(text));
     assert.equal(findRequestHeadEnd(bytes.subarray(0, -1), 0), -1);
-    assert.throws(() => findRequestHeadEnd(bytes, bytes.length - 1), refusal(400), JSON.stringify(text));
+    assert.throws(() => findRequestHeadEnd(bytes, bytes.length - 1), rejection(400), JSON.stringify(text));
   }
 });
 
@@ -65,10 +65,10 @@ Deno.test("a head may be 64 KiB long and not a byte longer", () => {
   const headOf = (length: number): Uint8Array => toBytes(`GET /${"x".repeat(length - 18)} HTTP/1.1\r\n\r\n`);
   assert.equal(findRequestHeadEnd(headOf(HEAD_BYTES_MAX), 0), HEAD_BYTES_MAX);
   assert.equal(findRequestHeadEnd(headOf(HEAD_BYTES_MAX).subarray(0, -1), 0), -1);
-  assert.throws(() => findRequestHeadEnd(headOf(HEAD_BYTES_MAX + 1), 0), refusal(431));
+  assert.throws(() => findRequestHeadEnd(headOf(HEAD_BYTES_MAX + 1), 0), rejection(431));
   assert.throws(
     () => findRequestHeadEnd(headOf(HEAD_BYTES_MAX + 1).subarray(0, HEAD_BYTES_MAX), 0),
-    refusal(431),
+    rejection(431),
   );
   // What follows a head does not count, however long it is.
   const followed = new Uint8Array(2 * HEAD_BYTES_MAX).fill(0x20);
@@ -118,23 +118,23 @@ Deno.test("an invitation is expected by HTTP/1.1 only", () => {
   assert.equal(expects("1.1"), false);
   assert.equal(expects("1.1", "Expect: 100-CONTINUE"), true);
   assert.equal(expects("1.0", "Expect: 100-continue"), false);
-  assert.throws(() => expects("1.1", "Expect: 200"), refusal(400));
+  assert.throws(() => expects("1.1", "Expect: 200"), rejection(400));
 });
 
 Deno.test("too many fields are distinguished from malformed ones", () => {
   const fields = (count: number): string[] => Array(count).fill("X: y");
   assert.equal(parse("GET / HTTP/1.0", ...fields(100)).fields.get("x")?.length, 100 * 3 - 2);
-  assert.throws(() => parse("GET / HTTP/1.0", ...fields(101)), refusal(431));
-  assert.throws(() => parse("GET / HTTP/1.0", "X y"), refusal(400));
+  assert.throws(() => parse("GET / HTTP/1.0", ...fields(101)), rejection(431));
+  assert.throws(() => parse("GET / HTTP/1.0", "X y"), rejection(400));
 });
 
-Deno.test("a refusal is one line of plain ASCII and repeats nothing that was sent", () => {
+Deno.test("a rejection is one line of plain ASCII and repeats nothing that was sent", () => {
   const lines = ["<b>\x80", "GET /<b>\x80 HTTP/1.1", "GET / HTTP/9.<b>\x80", "<b>\x80: y"];
   for (const line of lines) {
     for (const head of [[line], ["GET / HTTP/1.1", "Host: a", line], ["GET / HTTP/1.1", `Host: ${line}`]]) {
       try {
         parse(...head);
-        assert.fail("not refused");
+        assert.fail("not rejected");
       } catch (error) {
         assert.ok(error instanceof Malformed, `${error}`);
         assert.match(error.message, /^[\x20-\x7e]+$/);

@@ -14,11 +14,11 @@ async function leaveStaleSocket(path: string): Promise<void> {
   assert.equal(Deno.lstatSync(path).isSocket, true);
 }
 
-/** Asserts that a path is refused, both before the start and when it is taken. */
+/** Asserts that a path is rejected, both before the start and when it is taken. */
 async function assertRejected(path: string, expected: RegExp): Promise<void> {
   const take = (): Promise<Transport> => listenAtPath({ path, mode: 0o600 }, listenAt);
-  for (const refuse of [checkSocketPath, take]) {
-    await assert.rejects(refuse(path), (error) => {
+  for (const reject of [checkSocketPath, take]) {
+    await assert.rejects(reject(path), (error) => {
       assert.ok(error instanceof ListenError);
       assert.match(error.message, expected);
       assert.equal(error.message.includes("\n"), false);
@@ -65,7 +65,7 @@ Deno.test("a stale socket is replaced, but not before the path is taken", async 
   });
 });
 
-Deno.test("a socket on which a server answers is refused and stays", async () => {
+Deno.test("a socket on which a server answers is rejected and stays", async () => {
   await inDirectory(async (_, path) => {
     using _listener = Deno.listen({ transport: "unix", path });
     await assertRejected(path, /in use: a server listens/);
@@ -73,7 +73,7 @@ Deno.test("a socket on which a server answers is refused and stays", async () =>
   });
 });
 
-Deno.test("anything that is not a socket is refused and stays, links to a socket included", async () => {
+Deno.test("anything that is not a socket is rejected and stays, links to a socket included", async () => {
   await inDirectory(async (directory, path) => {
     const socket = join(directory, "other.sock");
     await leaveStaleSocket(socket);
@@ -94,7 +94,7 @@ Deno.test("anything that is not a socket is refused and stays, links to a socket
   });
 });
 
-Deno.test("a missing directory is refused with the command that creates it, and is not created", async () => {
+Deno.test("a missing directory is rejected with the command that creates it, and is not created", async () => {
   await inDirectory(async (directory) => {
     const missing = join(directory, "run");
     await assertRejected(join(missing, "server.sock"), /does not exist: create it with "mkdir -p .*\/run"/);
@@ -179,7 +179,7 @@ Deno.test("closing is no error when the directory of the socket is gone, or cann
   });
 });
 
-Deno.test("of two servers that take a path at one moment one is refused, and the other is reachable", async () => {
+Deno.test("of two servers that take a path at one moment one is rejected, and the other is reachable", async () => {
   await inDirectory(async (directory, path) => {
     for (const isStale of [false, true]) {
       if (isStale) await leaveStaleSocket(path);

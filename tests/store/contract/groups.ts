@@ -132,7 +132,7 @@ function projections(test: StoreTest): void {
   test("each write of a projection gives it a new version, and only the last one may change it", async (store) => {
     const change = async (changes: Partial<ProjectionChanges>): Promise<ReturnType<typeof written>> =>
       written((await store.writer.group([changing(changes)]))[0]);
-    const refusal = async (changes: Partial<ProjectionChanges>): Promise<string> =>
+    const rejection = async (changes: Partial<ProjectionChanges>): Promise<string> =>
       conflictOf((await store.writer.group([changing(changes)]))[0]).cause;
     const other = { type: "p", id: "2", payload: "" };
     const [first, second] = versionsOf(await change({ create: [...CREATE.create, other] }), "create");
@@ -144,17 +144,17 @@ function projections(test: StoreTest): void {
     assert.equal((await store.reads.projection(other)).projection?.version, second);
     const stale = [first, second, "", "not a uuid", third.toUpperCase(), `${third}\u0000`];
     for (const version of stale) {
-      assert.equal(await refusal({ replace: [{ ...KEY, version, payload: "" }] }), "otherVersion");
-      assert.equal(await refusal({ delete: [{ ...KEY, version }] }), "otherVersion");
+      assert.equal(await rejection({ replace: [{ ...KEY, version, payload: "" }] }), "otherVersion");
+      assert.equal(await rejection({ delete: [{ ...KEY, version }] }), "otherVersion");
     }
     await change({ delete: [{ ...KEY, version: third }] });
     assert.equal(await payloadOf(store, "p", "1"), undefined);
     const replace = [{ ...KEY, version: third, payload: "" }];
-    const gone = [await refusal({ replace }), await refusal({ delete: [{ ...KEY, version: third }] })];
+    const gone = [await rejection({ replace }), await rejection({ delete: [{ ...KEY, version: third }] })];
     assert.deepEqual(gone, ["otherVersion", "otherVersion"]);
     const [again] = versionsOf(await change(CREATE), "create");
     assert.ok(again !== undefined && ![first, second, third].includes(again));
-    assert.equal(await refusal({ replace }), "otherVersion", "a stale version never matches again");
+    assert.equal(await rejection({ replace }), "otherVersion", "a stale version never matches again");
   });
 
   test("projections are deleted by type or all together", async (store) => {

@@ -22,7 +22,7 @@ async function faultOf(
   return await databaseFault({ run: () => Promise.resolve([[row]]) });
 }
 
-Deno.test("a database that is too old, not in UTF-8 or not durable is refused", async () => {
+Deno.test("a database that is too old, not in UTF-8 or not durable is rejected", async () => {
   assert.equal(await faultOf({}), undefined);
   assert.equal(await faultOf({ version: 130_000 }), undefined);
   assert.match(

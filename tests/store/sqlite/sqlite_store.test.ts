@@ -48,7 +48,7 @@ Deno.test("readers are started on demand, never more than the pool holds, and sh
   });
 });
 
-Deno.test("a thousand reads may wait for a reader, one more is refused as Unavailable", async () => {
+Deno.test("a thousand reads may wait for a reader, one more is rejected as Unavailable", async () => {
   await withStore(1, async (store) => {
     await store.reads.ping();
     const reads = Array.from({ length: 1001 }, () => store.reads.projection({ type: "p", id: "1" }));
@@ -97,7 +97,7 @@ Deno.test("reads do not wait for a write that runs", async () => {
   });
 });
 
-Deno.test("a second store on the same directory is refused, and is free again after close", async () => {
+Deno.test("a second store on the same directory is rejected, and is free again after close", async () => {
   using directory = new TestDirectory();
   const options = { dataDir: directory.path, readersMax: 1 };
   const first = await SqliteStore.open(options);
@@ -123,7 +123,7 @@ const damages: readonly [what: string, damage: (path: string) => void][] = [
   }],
 ];
 for (const [what, damage] of damages) {
-  Deno.test(`a file ${what} is refused in one line that names it, its bytes stay, and the lock is freed`, async () => {
+  Deno.test(`a file ${what} is rejected in one line that names it, its bytes stay, and the lock is freed`, async () => {
     using directory = new TestDirectory();
     const { path } = initStore(directory.path);
     damage(path);

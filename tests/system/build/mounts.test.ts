@@ -69,12 +69,12 @@ mountsTest("a noexec directory is passed over, nothing stays in it, and the reas
   });
   assert.equal(passed.stderr, "");
   assert.match(passed.stdout, /\/other\/eventstore-0\/\w+\/eventstore\n0\n$/);
-  const refused = await inNamespace(standIn, start, {
+  const rejected = await inNamespace(standIn, start, {
     HOME: home,
     EVENTSTORE_CACHE_DIR: join(home, "cache"),
   });
-  assert.equal(refused.stdout, "1\n");
-  assert.match(refused.stderr, /home\/cache: cannot be executed there .*noexec/);
+  assert.equal(rejected.stdout, "1\n");
+  assert.match(rejected.stderr, /home\/cache: cannot be executed there .*noexec/);
 });
 
 mountsTest("a filled directory that becomes noexec is passed over", async () => {

@@ -20,10 +20,13 @@ async function assertStartsIn(
     StandIn.unpacked(join(standIn.directory, ".cache/eventstore"));
   }
   const shut = standIn.makeDirectory("shut", 0o777);
-  const refused = await standIn.run(["true"], { before: shell, env: { EVENTSTORE_CACHE_DIR: shut, ...env } });
-  assert.equal(refused.code, 1);
+  const rejected = await standIn.run(["true"], {
+    before: shell,
+    env: { EVENTSTORE_CACHE_DIR: shut, ...env },
+  });
+  assert.equal(rejected.code, 1);
   assert.match(
-    refused.stderr,
+    rejected.stderr,
     /^eventstore-server: .*\neventstore-server: .*\/shut: is not a directory that/,
   );
 }
@@ -47,12 +50,12 @@ await debianTest(
     assert.equal(installed.code, 0);
     // Debian builds it without cksum.
     await Deno.remove(join(bin, "cksum")).catch(() => {});
-    const refused = await standIn.run(["true"], {
+    const rejected = await standIn.run(["true"], {
       before: [join(bin, "sh")],
       env: { PATH: bin, ...environment },
     });
     const stderr = "eventstore-server: needs the program cksum, which is not on PATH\n";
-    assert.deepEqual(refused, { code: 1, stdout: "", stderr });
+    assert.deepEqual(rejected, { code: 1, stdout: "", stderr });
     Deno.symlinkSync("/usr/bin/cksum", join(bin, "cksum"));
     await assertStartsIn([join(bin, "sh")], { PATH: bin, ...environment });
   },

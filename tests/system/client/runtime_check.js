@@ -17,8 +17,8 @@ export async function check({ Conflict, EventStore, StoreReset }, options) {
 
   const { events } = await store.append([event, event]);
   same(events.map(({ sequence }) => sequence), [from + 1, from + 2]);
-  const refused = await store.append(event, { conditions: { query } }).catch((error) => error);
-  same([refused instanceof Conflict, refused.name, refused.conflict], [true, "Conflict", {
+  const rejected = await store.append(event, { conditions: { query } }).catch((error) => error);
+  same([rejected instanceof Conflict, rejected.name, rejected.conflict], [true, "Conflict", {
     condition: 0,
     sequence: from + 1,
   }]);

@@ -54,12 +54,12 @@ smallDiskTest(
 
     disk.free();
     disk.fill(0);
-    let refused = 0;
-    for (let i = 0; i < 50 && refused < 3; i++) {
+    let rejected = 0;
+    for (let i = 0; i < 50 && rejected < 3; i++) {
       const beginning = await replyOrNothing(client.request("POST", "/begin"));
       if (beginning === undefined || beginning.status !== 200) {
         if (beginning !== undefined) assertRejected(beginning, 500, "InternalError", /full/);
-        refused++;
+        rejected++;
         continue;
       }
       const ticket = { "X-Service-Ticket": beginning.json<{ ticket: string }>().ticket };
@@ -70,9 +70,9 @@ smallDiskTest(
         : appended;
       if (last?.status === 204) continue;
       if (last !== undefined) assertRejected(last, 500, "InternalError", FULL);
-      refused++;
+      rejected++;
     }
-    assert.equal(refused, 3, "the disk became full");
+    assert.equal(rejected, 3, "the disk became full");
     const events = (await client.queryEvents()).events;
     assert.equal((await client.request("GET", "/health")).status, 200);
 

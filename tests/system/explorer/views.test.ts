@@ -227,7 +227,7 @@ await exploredTest("what is pressed twice is read once", {}, async ({ server, op
 });
 
 await exploredTest(
-  "nobody waits for events of a query that the store refuses",
+  "nobody waits for events of a query that the store rejects",
   {},
   async ({ server, open }) => {
     await write(server, EVENT);
@@ -235,16 +235,16 @@ await exploredTest(
     await page.until(`${ROWS} === 1`);
     await page.evaluate(`
     const own = globalThis.fetch;
-    globalThis.refused = [];
+    globalThis.rejected = [];
     globalThis.fetch = async (path, options) => {
       if (!options.body?.includes("Refused")) return await own(path, options);
-      refused.push(options.body);
+      rejected.push(options.body);
       return new Response('{"error":"InvalidRequest","message":"not this"}', { status: 400 });
     };`);
     await page.evaluate('location.hash = "#/events?type=Refused"');
     await page.until(says("The events could not be read"));
     await page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
-    assert.equal(await page.evaluate("refused.length"), 1);
+    assert.equal(await page.evaluate("rejected.length"), 1);
   },
 );
 

@@ -186,7 +186,7 @@ await debianTest(
         panel: "Connections refused",
         isBad: (rate) => rate > 0,
         said: () => crowded.stdout,
-        line: /^eventstore-server: \[WARNING\] connections are refused: \d+ are open/m,
+        line: /^eventstore-server: \[WARNING\] connections are rejected: \d+ are open/m,
       }),
       assertNoticed(prometheus, {
         alert: "EventstoreBackupFailed",

@@ -147,7 +147,7 @@ function perlFolders(libraries: string): string[] {
 
 await debianTest(
   ["dpkg-deb"],
-  "a package for another machine than its executables are for is refused",
+  "a package for another machine than its executables are for is rejected",
   async () => {
     await withPackage(async (_, from) => {
       const [runtime, program] = [part("eventstore", new Uint8Array(9)), "// the program\n"];

@@ -12,19 +12,19 @@ function open(place: StorePlace, edition: keyof typeof SERVERS): Promise<Postgre
   return PostgresStore.open(place, { readersMax: 1, edition, servers: SERVERS[edition] });
 }
 
-await clusterTest("servers of different editions refuse each other", async (cluster) => {
-  for (const [present, refused] of [["A", "B"], ["B", "A"], ["B", "C"]] as const) {
+await clusterTest("servers of different editions reject each other", async (cluster) => {
+  for (const [present, rejected] of [["A", "B"], ["B", "A"], ["B", "C"]] as const) {
     const place = newPlace(cluster);
     const store = await open(place, present);
     written((await store.writer.group([ofTypes("a")]))[0]);
     const message = new RegExp(
       `^PostgresStoreError: the store in schema s_\\w+ of .+: it is in use by a server of edition ${present} ` +
-        `\\(seen \\d+ s ago\\), and this is one of edition ${refused}$`,
+        `\\(seen \\d+ s ago\\), and this is one of edition ${rejected}$`,
     );
-    await assert.rejects(open(place, refused), message);
+    await assert.rejects(open(place, rejected), message);
     written((await store.writer.group([ofTypes("b")]))[0]);
     await store.close();
-    const next = await open(place, refused);
+    const next = await open(place, rejected);
     assert.equal(next.opened.head, 2, "once no server runs, that of another edition has the store");
     await next.close();
   }

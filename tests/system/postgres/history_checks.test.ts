@@ -208,7 +208,7 @@ await historyTest("a rollback of the disk behind a new store ID is noticed", asy
   await session.close();
   assert.ok(
     row.turn.number >= primary.seen.last!.turn.number,
-    "otherwise every read of it is refused, for good",
+    "otherwise every read of it is rejected, for good",
   );
   assert.equal(member.renewals.length, 1);
 });

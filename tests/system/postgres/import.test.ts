@@ -107,8 +107,8 @@ await clusterTest("a faulty import leaves nothing, and a store that is there as 
   }
   const plain = await importText(cluster, '{"type":"a","payload":"1"}\n', ["--import-plain", "-"]);
   const storeId = storeIn(plain);
-  const refused = await importText(cluster, text);
-  assert.match(refused.stderr, /it exists already, and was left as it is\n$/);
+  const rejected = await importText(cluster, text);
+  assert.match(rejected.stderr, /it exists already, and was left as it is\n$/);
   const rows = await cluster.sql(
     "SELECT concat_ws(' ', id, head, body) FROM eventstore.store, eventstore.turn, eventstore.event",
   );

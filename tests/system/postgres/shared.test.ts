@@ -59,9 +59,9 @@ await clusterTest("writes that join a turn see those before them, and count like
     cause: "eventMatches",
     sequence: 5,
   });
-  // One that PostgreSQL refuses takes no other along, whoever came first.
-  const refused = { ...ofTypes("lost"), events: [{ timeMicros: 0, body: "a NUL: \0", terms: "no uuid" }] };
-  const divided = await turns.group([ofTypes("f")], joining(refused, ofTypes("g")));
+  // One that PostgreSQL rejects takes no other along, whoever came first.
+  const rejected = { ...ofTypes("lost"), events: [{ timeMicros: 0, body: "a NUL: \0", terms: "no uuid" }] };
+  const divided = await turns.group([ofTypes("f")], joining(rejected, ofTypes("g")));
   assert.deepEqual(divided.map(kindOf), ["written", "failed", "written"]);
   const nothing = await turns.group([unless("a", 0, "lost")], joining(ofTypes("h")));
   assert.deepEqual(nothing.map(kindOf), ["conflict", "written"]);

@@ -66,8 +66,8 @@ await clusterTest("a read that waits ends so, too, when no notice arrives", asyn
     "GRANT CREATE ON DATABASE postgres TO silent",
     "REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC",
   );
-  const refused = cluster.sqlIn(cluster.address("silent"), "SELECT pg_notify('a', 'b')");
-  await assert.rejects(refused, /permission denied for function pg_notify/);
+  const rejected = cluster.sqlIn(cluster.address("silent"), "SELECT pg_notify('a', 'b')");
+  await assert.rejects(rejected, /permission denied for function pg_notify/);
   await using shared = await SharedServers.start(cluster, 3, { SERVICE_POSTGRES_URL: cluster.url("silent") });
   await assertReadsEnd(shared);
 });

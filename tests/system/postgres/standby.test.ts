@@ -40,7 +40,7 @@ async function activity(pair: Pair): Promise<number[]> {
 
 for (const edition of EDITIONS) {
   await clusterTest(
-    `edition ${edition}: one server is active, the other refuses everything, and takes over when that stops`,
+    `edition ${edition}: one server is active, the other rejects everything, and takes over when that stops`,
     async (cluster) => {
       await using pair = await Pair.start(cluster, edition);
       assert.equal(await healthOf(pair.active.client()), "ok");

@@ -81,7 +81,7 @@ await clusterTest(
   },
 );
 
-await clusterTest("a server refuses a database that cannot keep its word, and says why", async (cluster) => {
+await clusterTest("a server rejects a database that cannot keep its word, and says why", async (cluster) => {
   await cluster.sql(
     "CREATE DATABASE ascii TEMPLATE template0 ENCODING 'SQL_ASCII'",
     "CREATE ROLE hasty LOGIN SUPERUSER",

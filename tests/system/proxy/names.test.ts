@@ -50,13 +50,16 @@ for (const listen of ["tcp", "unix"] as const) {
       for (const fields of [OWN_PAGE, PAGE_OF_OTHERS]) {
         const { status, text } = await write(proxy.address, ...fields);
         assert.equal(status, 403);
-        assert.match(text, /^refused without a token: the Origin .*SERVICE_ALLOWED_HOSTS/);
+        assert.match(text, /^rejected without a token: the Origin .*SERVICE_ALLOWED_HOSTS/);
       }
       // The Host is checked over TCP. nginx sends the name of its upstream, Caddy that of the client.
       const { status, text } = await write(proxy.address);
       if (listen === "unix" || name === "nginx") return assert.equal(status, 200);
       assert.equal(status, 403);
-      assert.match(text, /^refused without a token: the Host "events\.example\.com" .*SERVICE_ALLOWED_HOSTS/);
+      assert.match(
+        text,
+        /^rejected without a token: the Host "events\.example\.com" .*SERVICE_ALLOWED_HOSTS/,
+      );
     },
   );
 }
@@ -80,6 +83,6 @@ await debianTest(
     // HAProxy itself answers 503 if no server passes its check.
     const { status, text } = await write(proxy.address);
     assert.equal(status, 403);
-    assert.match(text, /^refused without a token: the Host "events\.example\.com" .*SERVICE_ALLOWED_HOSTS/);
+    assert.match(text, /^rejected without a token: the Host "events\.example\.com" .*SERVICE_ALLOWED_HOSTS/);
   },
 );

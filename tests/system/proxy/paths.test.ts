@@ -23,7 +23,7 @@ const UNCHANGED = [
   "/projections/t/%20+~!$&'()*,;=:@%C3%A9",
 ];
 
-/** Which paths nginx refuses on its own is on the page. */
+/** Which paths nginx rejects on its own is on the page. */
 const REJECTED_BY_NGINX = ["/projections/t/n%00n", "/projections/%2e%2e/%2e%2e"];
 
 await proxyTest("paths reach the server as the client wrote them", async (name, programs) => {

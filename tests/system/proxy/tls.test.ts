@@ -23,9 +23,9 @@ for (const listen of ["unix", "tcp"] as const) {
     const read = await send("QUERY", "/events", { query: "*" });
     assert.match(await read.text(), /"payload":"1"\}\n\{"hasMore":false\}\n$/);
     assert.match(read.headers.get("x-service-store") ?? "", /^[0-9a-f-]{36}$/);
-    const refused = await send("QUERY", "/events", { query: "*" }, { authorization: "Bearer wrong" });
-    assert.equal(refused.status, 401);
-    assert.match(await refused.text(), /"Unauthorized"/);
+    const rejected = await send("QUERY", "/events", { query: "*" }, { authorization: "Bearer wrong" });
+    assert.equal(rejected.status, 401);
+    assert.match(await rejected.text(), /"Unauthorized"/);
   });
 }
 

@@ -108,10 +108,10 @@ await debianTest(
       await wait();
       await readsWait(server, count);
     }
-    const refused: Promise<unknown>[] = [];
-    for (let count = 25; count <= 33; count++) refused.push((await wait()).readHead());
+    const rejected: Promise<unknown>[] = [];
+    for (let count = 25; count <= 33; count++) rejected.push((await wait()).readHead());
     // Those for which there is no room get no reply; the others would wait.
-    await assert.rejects(Promise.race(refused), NoReply);
+    await assert.rejects(Promise.race(rejected), NoReply);
     assert.ok((await debugSnapshot(server.client())).read.httpOpen <= 32);
   },
 );

@@ -95,7 +95,7 @@ await proxyTest(
 // Caddy waits for more of the body before it passes the answer on.
 await debianTest(
   [...proxyNames, "openssl"],
-  "nginx: a body is passed on as it comes, so that a refusal does not wait for its end",
+  "nginx: a body is passed on as it comes, so that a rejection does not wait for its end",
   async (programs) => {
     const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: "correct-horse-battery" };
     await using server = await startServer({ listen: "unix", env });

@@ -55,12 +55,12 @@ test(
   },
 );
 
-function assertRejectedAsFull(refused: readonly Answer[]): void {
-  assert.equal(refused.length, 6);
-  const unanswered = refused.filter((answer) => answer === "none").length;
+function assertRejectedAsFull(rejected: readonly Answer[]): void {
+  assert.equal(rejected.length, 6);
+  const unanswered = rejected.filter((answer) => answer === "none").length;
   // When even the fence finds no room the outcome is open, once; from then on no write is tried any more.
   assert.ok(unanswered <= 1, `${unanswered} writes were not answered`);
-  for (const answer of refused) {
+  for (const answer of rejected) {
     if (answer === "none") continue;
     assert.equal(answer.status, 500);
     assert.match(answer.text, /"error":"InternalError".*nothing was written: .*full/);
@@ -68,7 +68,7 @@ function assertRejectedAsFull(refused: readonly Answer[]): void {
 }
 
 test(
-  "full disk, kill -9, restart with room: every acknowledged write is there, no refused one",
+  "full disk, kill -9, restart with room: every acknowledged write is there, no rejected one",
   async (disk, server) => {
     const client = server.client();
     const answers = new Map<string, Answer>();

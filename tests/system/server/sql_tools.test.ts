@@ -91,9 +91,9 @@ async function importTable(server: ServerProcess, env: Record<string, string>): 
   await runOn(server, `sqlite3 old.db "$TABLE"`, { ...path, TABLE: table });
   const command = pageBlock("import.md", "# old.db has the table journal (id, kind, order_id, at, data):")
     .replace("/srv/events", "imported");
-  const refused = await runOn(server, command, path);
+  const rejected = await runOn(server, command, path);
   assert.match(
-    refused.stderr,
+    rejected.stderr,
     /standard input was not imported: line 2: time must be like .*, not "2024-02-28 10/,
   );
   await runOn(server, `sqlite3 old.db "UPDATE journal SET at = replace(at, ' ', 'T')"`, path);

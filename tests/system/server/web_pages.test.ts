@@ -70,7 +70,7 @@ await debianTest(
     assert.equal(await read("localhost"), "a secret");
     assert.match(
       String(await read("evil.example")),
-      /^refused without a token: the Host "evil\.example:\d+" /,
+      /^rejected without a token: the Host "evil\.example:\d+" /,
     );
   },
 );

@@ -38,7 +38,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   readEvents({
     description:
-      "With a ticket, also what the transaction itself has appended; the additions are then refused.",
+      "With a ticket, also what the transaction itself has appended; the additions are then rejected.",
     parameters: ["optionalTicket"],
     errors: CALL,
   }, "HeadOutsideTransaction"),

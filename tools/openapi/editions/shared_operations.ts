@@ -87,7 +87,7 @@ export function command(
   return { method: "POST", path, successes: [NO_CONTENT], ...rest };
 }
 
-/** The operations of an edition of which one server may be active: the others refuse all but the metrics. */
+/** The operations of an edition of which one server may be active: the others reject all but the metrics. */
 export function standingBy(operations: readonly Operation[]): Operation[] {
   return operations.map((operation) =>
     operation.path === "/metrics"

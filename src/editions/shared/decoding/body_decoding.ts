@@ -152,6 +152,6 @@ function isQuicklyDecoded({ length }: Uint8Array, counted: JsonScan | undefined)
 /** @throws ApiError that the decoder threw */
 function valueOf(decoded: Decoded): unknown {
   if ("value" in decoded) return decoded.value;
-  const { refused, detail, isLimit } = decoded;
-  throw isLimit ? new LimitReached(detail ?? "") : new ApiError(refused, detail);
+  const { rejected, detail, isLimit } = decoded;
+  throw isLimit ? new LimitReached(detail ?? "") : new ApiError(rejected, detail);
 }

@@ -14,7 +14,7 @@ export interface DecodeRequest {
 /** What came out, or the error that the client gets. */
 export type Decoded =
   | { readonly value: unknown }
-  | { readonly refused: ErrorCode; readonly detail: string | undefined; readonly isLimit: boolean };
+  | { readonly rejected: ErrorCode; readonly detail: string | undefined; readonly isLimit: boolean };
 
 /** The decoders of an edition, in a worker. */
 export class HostedDecoders {
@@ -31,7 +31,7 @@ export class HostedDecoders {
       return { value: this.#decoders[name]!(parseJson(body), this.#limits) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return { refused: error.code, detail: error.detail, isLimit: error instanceof LimitReached };
+      return { rejected: error.code, detail: error.detail, isLimit: error instanceof LimitReached };
     }
   }
 

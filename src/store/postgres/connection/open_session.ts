@@ -9,7 +9,7 @@ export type Purpose = "writing" | "reading" | "informing" | "setup";
 /** No turn may be kept waiting for longer by a server that has frozen. */
 const FROZEN_SECONDS = 10;
 
-/** Sooner, so that those who wait for the turn get it, and are not refused. */
+/** Sooner, so that those who wait for the turn get it, and are not rejected. */
 const IDLE_SECONDS = 8;
 
 /**

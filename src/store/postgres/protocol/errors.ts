@@ -1,5 +1,5 @@
 /**
- * What PostgreSQL refused. The session goes on: an open transaction is aborted, and waits for its ROLLBACK.
+ * What PostgreSQL rejected. The session goes on: an open transaction is aborted, and waits for its ROLLBACK.
  */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";

@@ -20,7 +20,7 @@ export class MessageReader {
   #start = 0;
   #end = 0;
 
-  /** @param bytesMax longer messages are refused until it trusts the source */
+  /** @param bytesMax longer messages are rejected until it trusts the source */
   constructor(source: { read(into: Uint8Array): Promise<number | null> }, bytesMax = MESSAGE_BYTES_MAX) {
     this.#source = source;
     this.#bytesMax = bytesMax;

@@ -12,7 +12,7 @@ import { firstStatement, readChunk } from "./read_chunk.ts";
 import type { SessionSource } from "./session_source.ts";
 import { WaitingReads } from "./waiting_reads.ts";
 
-/** Reads that may wait for a connection; one more is refused. */
+/** Reads that may wait for a connection; one more is rejected. */
 const WAITING_MAX = 1000;
 
 /** After a failover, every session that is left may be one that is not good any more. */

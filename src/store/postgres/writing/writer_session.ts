@@ -6,7 +6,7 @@ import type { Session, Statement } from "../protocol/session.ts";
 import { StoreBroken, type WriteOwnership } from "../cluster/write_ownership.ts";
 import { HEARTBEAT_MILLISECONDS } from "../cluster/active_server.ts";
 
-/** How long a lost connection is tried to be replaced before a turn is refused, and how often. */
+/** How long a lost connection is tried to be replaced before a turn is rejected, and how often. */
 const RECONNECT_MILLISECONDS = 10_000;
 const RECONNECT_PAUSE_MILLISECONDS = 250;
 

@@ -19,7 +19,7 @@ export function storePaths(dataDir: string): { database: string; lock: string } 
 }
 
 /**
- * Inspects the database file before SQLite opens it, so that a file of another program or version is refused
+ * Inspects the database file before SQLite opens it, so that a file of another program or version is rejected
  * without a byte of it changing. Must run before the first connection: closing a second handle on the file
  * would drop SQLite's locks.
  * @param mayBeInUse whether another process may be writing to it; then a file with a WAL is not looked at as a whole
@@ -97,7 +97,7 @@ function rejectIrregularNeighbour(database: string): void {
 }
 
 /**
- * Refuses a database that has a second name: SQLite keeps a WAL beside each, and what is written under one is lost
+ * Rejects a database that has a second name: SQLite keeps a WAL beside each, and what is written under one is lost
  * with the next checkpoint under the other.
  * @throws StoreFileError
  */
@@ -152,7 +152,7 @@ function hasWal(path: string): boolean {
   }
 }
 
-/** Refuses a link that leads nowhere: what it names is elsewhere, perhaps on a disk that is not mounted. */
+/** Rejects a link that leads nowhere: what it names is elsewhere, perhaps on a disk that is not mounted. */
 function rejectDanglingLink(path: string): void {
   const target = missingTarget(path);
   if (target !== undefined) throw new StoreFileError(`${path} is a link to ${target}, which does not exist`);

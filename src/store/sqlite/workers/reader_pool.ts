@@ -11,7 +11,7 @@ import { PooledReader, startReader } from "./pooled_reader.ts";
 import { READER_COUNTS, type ReaderCounts } from "./reader_counts.ts";
 import { isShort, type PooledRead, WaitingReads } from "./waiting_reads.ts";
 
-/** Reads that may wait for a reader; one more is refused. */
+/** Reads that may wait for a reader; one more is rejected. */
 const WAITING_MAX = 1000;
 
 /** A single page that is read ahead starts no more readers than these. */

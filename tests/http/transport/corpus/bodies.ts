@@ -1,4 +1,4 @@
-import { chunked, type CorpusCase, get, head, post, refuses, takes, takesLast } from "./corpus_case.ts";
+import { chunked, type CorpusCase, get, head, post, rejects, takes, takesLast } from "./corpus_case.ts";
 import { BODY_BYTES_MAX } from "./echo.ts";
 
 const LONGEST = "x".repeat(BODY_BYTES_MAX);
@@ -87,18 +87,18 @@ export const bodies: readonly CorpusCase[] = [
     "200 GET /b",
   ),
   takes("64 KiB that nobody wants, all of it sent", post("x".repeat(65536), "Content-Length: 65536"), "413"),
-  refuses("more than 64 KiB that nobody wants", post("x".repeat(70000), "Content-Length: 70000"), 413),
-  refuses("a long one that is only announced", post("", "Content-Length: 999999999999999"), 413),
-  refuses(
+  rejects("more than 64 KiB that nobody wants", post("x".repeat(70000), "Content-Length: 70000"), 413),
+  rejects("a long one that is only announced", post("", "Content-Length: 999999999999999"), 413),
+  rejects(
     "a long one that waits for its invitation",
     post("", "Expect: 100-continue", "Content-Length: 1001"),
     413,
   ),
-  refuses("a chunk that is too long", chunked("3e9\r\n"), 413),
-  refuses("the longest chunk that can be announced", chunked("ffffffff\r\n"), 413),
-  refuses("chunks that are too long together", chunked(`3e8\r\n${LONGEST}\r\n1\r\n`), 413),
+  rejects("a chunk that is too long", chunked("3e9\r\n"), 413),
+  rejects("the longest chunk that can be announced", chunked("ffffffff\r\n"), 413),
+  rejects("chunks that are too long together", chunked(`3e8\r\n${LONGEST}\r\n1\r\n`), 413),
   {
-    ...refuses(
+    ...rejects(
       "chunks that are too long, invited",
       chunked(`3e9\r\n${LONGEST}x\r\n0\r\n\r\n`, "Expect: 100-continue"),
       413,

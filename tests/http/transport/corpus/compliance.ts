@@ -1,4 +1,4 @@
-import { chunked, type CorpusCase, get, head, post, refuses, takes, takesLast } from "./corpus_case.ts";
+import { chunked, type CorpusCase, get, head, post, rejects, takes, takesLast } from "./corpus_case.ts";
 
 const METHODS = [
   "GET",
@@ -123,7 +123,7 @@ export const compliance: readonly CorpusCase[] = [
       "200 GET /b",
     )
   ),
-  refuses("HTTP/1.2 needs a Host, too", "GET / HTTP/1.2\r\n\r\n"),
+  rejects("HTTP/1.2 needs a Host, too", "GET / HTTP/1.2\r\n\r\n"),
   takes("an empty line first", `\r\n${get("/")}`, "200 GET /"),
   takes("an empty line behind a request", get("/") + "\r\n" + get("/b"), "200 GET /", "200 GET /b"),
   takes(

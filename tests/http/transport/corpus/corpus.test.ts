@@ -35,14 +35,14 @@ for (const kind of KINDS) {
 }
 
 for (const kind of KINDS) {
-  Deno.test(`a client that is refused while it sends gets its answer over ${kind}, not a reset`, async () => {
+  Deno.test(`a client that is rejected while it sends gets its answer over ${kind}, not a reset`, async () => {
     await using server = listening(kind, echo([]));
-    const refused = [
+    const rejected = [
       post("x".repeat(70_000), "Content-Length: 70000"),
       post("x".repeat(70_000), "Content-Length : 70000"),
       get("/unread", "Transfer-Encoding: chunked") + "x".repeat(70_000),
     ];
-    for (const send of refused) {
+    for (const send of rejected) {
       const { address } = server;
       using conn = address.transport === "unix" ? await Deno.connect(address) : await Deno.connect(address);
       let rest = toBytes(send);

@@ -23,7 +23,7 @@ export function takesLast(name: string, send: string, ...answers: string[]): Cor
 }
 
 /** Nothing but `400` (or what is given), then the connection is closed. */
-export function refuses(name: string, send: string, status: 400 | 413 | 431 = 400): CorpusCase {
+export function rejects(name: string, send: string, status: 400 | 413 | 431 = 400): CorpusCase {
   return { name, send, answers: [String(status)], end: "closed" };
 }
 

@@ -1,4 +1,4 @@
-import { chunked, type CorpusCase, get, head, post, refuses, waits } from "./corpus_case.ts";
+import { chunked, type CorpusCase, get, head, post, rejects, waits } from "./corpus_case.ts";
 
 const REQUEST_LINES = [
   "GET",
@@ -104,34 +104,34 @@ const named = (text: string): string => JSON.stringify(text);
 
 /** What no client sends. */
 export const malformed: readonly CorpusCase[] = [
-  ...REQUEST_LINES.map((line) => refuses(`request line ${named(line)}`, head(line))),
-  ...LINES.map((line) => refuses(`line ${named(line)}`, get("/", line))),
-  ...HOSTS.map((host) => refuses(`host ${named(host)}`, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`)),
+  ...REQUEST_LINES.map((line) => rejects(`request line ${named(line)}`, head(line))),
+  ...LINES.map((line) => rejects(`line ${named(line)}`, get("/", line))),
+  ...HOSTS.map((host) => rejects(`host ${named(host)}`, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`)),
   ...CONTROLS.flatMap((control) => [
-    refuses(`${named(control)} in a method`, head(`G${control}T / HTTP/1.1`)),
-    refuses(`${named(control)} in a target`, get(`/${control}`)),
-    refuses(`${named(control)} in a name`, get("/", `a${control}b: c`)),
-    refuses(`${named(control)} in a value`, get("/", `a: b${control}c`)),
+    rejects(`${named(control)} in a method`, head(`G${control}T / HTTP/1.1`)),
+    rejects(`${named(control)} in a target`, get(`/${control}`)),
+    rejects(`${named(control)} in a name`, get("/", `a${control}b: c`)),
+    rejects(`${named(control)} in a value`, get("/", `a: b${control}c`)),
   ]),
 
-  refuses("two empty lines first", `\r\n\r\n${get("/")}`),
-  refuses("an absolute target without a Host", "GET http://a/ HTTP/1.1\r\n\r\n"),
-  refuses("an absolute target with a bad Host", "GET http://a/ HTTP/1.1\r\nHost: a b\r\n\r\n"),
-  refuses("an absolute target with two Hosts", get("http://a/", "Host: a")),
-  refuses("a line feed first", `\n${get("/")}`),
-  refuses("a carriage return first", `\r${get("/")}`),
-  refuses("a NUL first", `\0${get("/")}`),
-  refuses("a byte order mark first", `\xef\xbb\xbf${get("/")}`),
-  refuses("no Host", "GET / HTTP/1.1\r\n\r\n"),
-  refuses("HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
-  refuses("TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
-  refuses("a shell's habit", "\x04\x01\x00\x50\x7f\x00\x00\x01\0"),
-  refuses("plain text", "hello\r\n\r\n"),
-  refuses("a reply", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
-  refuses("the proxy protocol", "PROXY TCP4 10.0.0.1 10.0.0.2 1 2\r\n" + get("/")),
-  { ...refuses("rubbish behind a request", get("/") + "rubbish\r\n\r\n"), answers: ["200 GET /", "400"] },
+  rejects("two empty lines first", `\r\n\r\n${get("/")}`),
+  rejects("an absolute target without a Host", "GET http://a/ HTTP/1.1\r\n\r\n"),
+  rejects("an absolute target with a bad Host", "GET http://a/ HTTP/1.1\r\nHost: a b\r\n\r\n"),
+  rejects("an absolute target with two Hosts", get("http://a/", "Host: a")),
+  rejects("a line feed first", `\n${get("/")}`),
+  rejects("a carriage return first", `\r${get("/")}`),
+  rejects("a NUL first", `\0${get("/")}`),
+  rejects("a byte order mark first", `\xef\xbb\xbf${get("/")}`),
+  rejects("no Host", "GET / HTTP/1.1\r\n\r\n"),
+  rejects("HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+  rejects("TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
+  rejects("a shell's habit", "\x04\x01\x00\x50\x7f\x00\x00\x01\0"),
+  rejects("plain text", "hello\r\n\r\n"),
+  rejects("a reply", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+  rejects("the proxy protocol", "PROXY TCP4 10.0.0.1 10.0.0.2 1 2\r\n" + get("/")),
+  { ...rejects("rubbish behind a request", get("/") + "rubbish\r\n\r\n"), answers: ["200 GET /", "400"] },
   {
-    ...refuses("two empty lines behind a request", get("/") + "\r\n\r\n" + get("/evil")),
+    ...rejects("two empty lines behind a request", get("/") + "\r\n\r\n" + get("/evil")),
     answers: ["200 GET /", "400"],
   },
 

@@ -1,4 +1,4 @@
-import { type CorpusCase, get, head, post, refuses, takes, takesLast } from "./corpus_case.ts";
+import { type CorpusCase, get, head, post, rejects, takes, takesLast } from "./corpus_case.ts";
 
 /** Targets that a URL parser would change; nothing may. */
 const TARGETS = [
@@ -92,7 +92,7 @@ export const normalisation: readonly CorpusCase[] = [
   takes("a space that is none is no space", get("/", "Connection: close\xa0"), "200 GET /"),
   takes("nor behind a comma", get("/", "Connection: a,\xa0close,\xa0"), "200 GET /"),
   takes("nor in front", get("/", "Connection: \xa0close"), "200 GET /"),
-  refuses("nor in a length", post("a", "Content-Length:\xa01")),
-  refuses("nor before the colon", get("/", "X-A\xa0: v")),
-  refuses("nor in a request line", head("GET\xa0/\xa0HTTP/1.1")),
+  rejects("nor in a length", post("a", "Content-Length:\xa01")),
+  rejects("nor before the colon", get("/", "X-A\xa0: v")),
+  rejects("nor in a request line", head("GET\xa0/\xa0HTTP/1.1")),
 ];

@@ -23,7 +23,7 @@ export async function runCase(
   using connection = await Connection.open(address);
   const tooLong = setTimeout(() => connection.close(), TIMEOUT_MILLISECONDS);
   try {
-    // A refused client may find the connection closed while it still sends.
+    // A rejected client may find the connection closed while it still sends.
     const sending = sendSplit(connection, toBytes(send), cuts).catch(() => {});
     const statuses: string[] = [];
     for (const answer of answers) {

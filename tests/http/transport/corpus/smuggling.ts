@@ -1,4 +1,4 @@
-import { chunked, type CorpusCase, EVIL, get, head, post, refuses, takes, takesLast } from "./corpus_case.ts";
+import { chunked, type CorpusCase, EVIL, get, head, post, rejects, takes, takesLast } from "./corpus_case.ts";
 
 /** Values of `Transfer-Encoding` that are not just `chunked`. */
 const CODINGS = [
@@ -136,49 +136,49 @@ const TRAILERS = [
 /** Requests that a proxy in front might end elsewhere: one answer each, and what they hide is never seen. */
 export const smuggling: readonly CorpusCase[] = [
   ...CODINGS.map((value) =>
-    refuses(
+    rejects(
       `Transfer-Encoding ${JSON.stringify(value)}`,
       post(`0\r\n\r\n${EVIL}`, `Transfer-Encoding: ${value}`),
     )
   ),
   ...LENGTHS.map((value) =>
-    refuses(`Content-Length ${JSON.stringify(value)}`, post(`hello${EVIL}`, `Content-Length: ${value}`))
+    rejects(`Content-Length ${JSON.stringify(value)}`, post(`hello${EVIL}`, `Content-Length: ${value}`))
   ),
-  ...LINES.map((line) => refuses(`line ${JSON.stringify(line)}`, post(`0\r\n\r\n${EVIL}`, line))),
-  ...CHUNKS.map((chunk) => refuses(`chunks ${JSON.stringify(chunk)}`, chunked(chunk + EVIL))),
+  ...LINES.map((line) => rejects(`line ${JSON.stringify(line)}`, post(`0\r\n\r\n${EVIL}`, line))),
+  ...CHUNKS.map((chunk) => rejects(`chunks ${JSON.stringify(chunk)}`, chunked(chunk + EVIL))),
   ...TRAILERS.map((line) =>
-    refuses(`trailer ${JSON.stringify(line)}`, chunked(`0\r\n${line}\r\n\r\n${EVIL}`))
+    rejects(`trailer ${JSON.stringify(line)}`, chunked(`0\r\n${line}\r\n\r\n${EVIL}`))
   ),
 
-  refuses("a length and chunks", post(`0\r\n\r\n${EVIL}`, "Content-Length: 5", "Transfer-Encoding: chunked")),
-  refuses("chunks and a length", post(`0\r\n\r\n${EVIL}`, "Transfer-Encoding: chunked", "Content-Length: 5")),
-  refuses(
+  rejects("a length and chunks", post(`0\r\n\r\n${EVIL}`, "Content-Length: 5", "Transfer-Encoding: chunked")),
+  rejects("chunks and a length", post(`0\r\n\r\n${EVIL}`, "Transfer-Encoding: chunked", "Content-Length: 5")),
+  rejects(
     "a length of 0 and chunks",
     post(`0\r\n\r\n${EVIL}`, "Content-Length: 0", "Transfer-Encoding: chunked"),
   ),
-  refuses(
+  rejects(
     "a length and another coding",
     post(`hello${EVIL}`, "Content-Length: 5", "Transfer-Encoding: identity"),
   ),
-  refuses("the same length twice", post(`hello${EVIL}`, "Content-Length: 5", "Content-Length: 5")),
-  refuses("two lengths", post(`hello${EVIL}`, "Content-Length: 5", "content-length: 0")),
-  refuses("an empty length first", post(`hello${EVIL}`, "Content-Length:", "Content-Length: 5")),
-  refuses(
+  rejects("the same length twice", post(`hello${EVIL}`, "Content-Length: 5", "Content-Length: 5")),
+  rejects("two lengths", post(`hello${EVIL}`, "Content-Length: 5", "content-length: 0")),
+  rejects("an empty length first", post(`hello${EVIL}`, "Content-Length:", "Content-Length: 5")),
+  rejects(
     "chunked twice",
     post(`0\r\n\r\n${EVIL}`, "Transfer-Encoding: chunked", "Transfer-Encoding: chunked"),
   ),
-  refuses(
+  rejects(
     "identity, then chunked",
     post(`0\r\n\r\n${EVIL}`, "Transfer-Encoding: identity", "transfer-encoding: chunked"),
   ),
-  refuses("chunks in HTTP/1.0", `POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${EVIL}`),
-  refuses("a tunnel", head("CONNECT / HTTP/1.1") + EVIL),
-  refuses("a tunnel to a host", head("CONNECT b:80 HTTP/1.1") + EVIL),
-  refuses("no host", `GET / HTTP/1.1\r\nX: y\r\n\r\n${EVIL}`),
-  refuses("a line feed ends the request line", `GET / HTTP/1.1\nHost: a\r\n\r\n${EVIL}`),
-  refuses("line feeds end the head", `GET / HTTP/1.1\r\nHost: a\n\n${EVIL}`),
-  refuses("a line feed alone is the empty line", `GET / HTTP/1.1\r\nHost: a\r\n\n${EVIL}`),
-  refuses("a carriage return ends the head", `GET / HTTP/1.1\r\nHost: a\r\n\r${EVIL}`),
+  rejects("chunks in HTTP/1.0", `POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${EVIL}`),
+  rejects("a tunnel", head("CONNECT / HTTP/1.1") + EVIL),
+  rejects("a tunnel to a host", head("CONNECT b:80 HTTP/1.1") + EVIL),
+  rejects("no host", `GET / HTTP/1.1\r\nX: y\r\n\r\n${EVIL}`),
+  rejects("a line feed ends the request line", `GET / HTTP/1.1\nHost: a\r\n\r\n${EVIL}`),
+  rejects("line feeds end the head", `GET / HTTP/1.1\r\nHost: a\n\n${EVIL}`),
+  rejects("a line feed alone is the empty line", `GET / HTTP/1.1\r\nHost: a\r\n\n${EVIL}`),
+  rejects("a carriage return ends the head", `GET / HTTP/1.1\r\nHost: a\r\n\r${EVIL}`),
 
   takes("a request in a body is a body", post(EVIL, `Content-Length: ${EVIL.length}`), `200 POST /a ${EVIL}`),
   takes(

@@ -92,7 +92,7 @@ function failure(seed: number, text: string, what: string): Disagreement {
 }
 
 function addTo(tally: Tally, outcome: Outcome, ours: OurVerdict): void {
-  const name = typeof outcome === "string" ? outcome : `ours refuses: ${outcome.difference}`;
+  const name = typeof outcome === "string" ? outcome : `ours rejects: ${outcome.difference}`;
   tally.outcomes.set(name, (tally.outcomes.get(name) ?? 0) + 1);
   tally.cases++;
   tally.requestsTaken += ours.requests.filter(({ body }) => body !== undefined).length;

@@ -6,15 +6,15 @@ import { FIELD_NAMES } from "./valid_requests.ts";
 
 /** What both parsers made of one sequence of bytes. */
 export type Outcome =
-  /** The same requests, and neither refused anything. */
+  /** The same requests, and neither rejected anything. */
   | "same"
-  /** The same requests, then both refused the rest. */
+  /** The same requests, then both rejected the rest. */
   | "bothReject"
-  /** Ours refuses what Node might still take, or closes where Node takes nothing more. */
+  /** Ours rejects what Node might still take, or closes where Node takes nothing more. */
   | "oursEnds"
-  /** Node refuses what ours has not decided on: however it goes on, ours must not take it. */
+  /** Node rejects what ours has not decided on: however it goes on, ours must not take it. */
   | "nodeRejectsFirst"
-  /** Ours refused what Node took: the listed difference. */
+  /** Ours rejected what Node took: the listed difference. */
   | { readonly difference: string };
 
 /** The two parsers disagree in a way that is not listed. */
@@ -25,13 +25,13 @@ export class Disagreement extends Error {
 /**
  * Compares what ours and Node's parser understood.
  * @param raw the bytes that Node was given, one character each
- * @throws Disagreement when ours is looser, or understands something else, or refuses for no listed reason
+ * @throws Disagreement when ours is looser, or understands something else, or rejects for no listed reason
  */
 export function compare(raw: string, ours: OurVerdict, node: NodeVerdict): Outcome {
   for (const [i, request] of ours.requests.entries()) {
     const theirs = node.requests[i];
     if (theirs === undefined) {
-      throw new Disagreement(`ours takes request ${i}, which Node refuses: ${node.error}`);
+      throw new Disagreement(`ours takes request ${i}, which Node rejects: ${node.error}`);
     }
     compareHeads(request, theirs);
     const outcome = compareBodies(raw, ours, node, i);
@@ -39,7 +39,7 @@ export function compare(raw: string, ours: OurVerdict, node: NodeVerdict): Outco
   }
   const next = node.requests[ours.requests.length];
   if (next === undefined) return endWithoutNext(ours, node);
-  if (ours.end === "refused") return listed(ours.refusal, raw, next);
+  if (ours.end === "rejected") return listed(ours.rejection, raw, next);
   const last = node.requests[ours.requests.length - 1];
   if (ours.end === "closed" && last !== undefined) return listed(CLOSED, raw, last);
   throw new Disagreement(`Node takes request ${ours.requests.length}, for which ours waits`);
@@ -83,21 +83,21 @@ function compareBodies(
     return undefined;
   }
   if (!node.complete) return endWithoutNext(ours, verdict);
-  if (ours.end !== "refused") {
+  if (ours.end !== "rejected") {
     throw new Disagreement("ours waits for more of a body that is complete for Node");
   }
-  return listed(ours.refusal, raw, node);
+  return listed(ours.rejection, raw, node);
 }
 
 function endWithoutNext(ours: OurVerdict, node: NodeVerdict): Outcome {
-  if (ours.end === "refused") return node.error === null ? "oursEnds" : "bothReject";
+  if (ours.end === "rejected") return node.error === null ? "oursEnds" : "bothReject";
   if (node.error === null) return "same";
   return ours.end === "open" ? "nodeRejectsFirst" : "oursEnds";
 }
 
-function listed(refusal: string, raw: string, node: NodeRequest): Outcome {
-  const difference = differenceFor(refusal, raw, node);
-  if (difference === undefined) throw new Disagreement(`ours refuses what Node takes: ${refusal}`);
+function listed(rejection: string, raw: string, node: NodeRequest): Outcome {
+  const difference = differenceFor(rejection, raw, node);
+  if (difference === undefined) throw new Disagreement(`ours rejects what Node takes: ${rejection}`);
   return { difference };
 }
 

@@ -17,16 +17,16 @@ export interface OurRequest {
   readonly method: string;
   readonly target: string;
   readonly header: (name: string) => string | undefined;
-  /** Undefined when the body was refused or never came to its end. */
+  /** Undefined when the body was rejected or never came to its end. */
   body: string | undefined;
 }
 
 export interface OurVerdict {
   readonly requests: readonly OurRequest[];
   /** `open`: would have gone on; `closed`: the last request was answered and ended the connection. */
-  readonly end: "open" | "closed" | "refused";
-  /** The line that a refused client gets. */
-  readonly refusal: string;
+  readonly end: "open" | "closed" | "rejected";
+  /** The line that a rejected client gets. */
+  readonly rejection: string;
 }
 
 /** Serves a client that sends these pieces, each in a packet, and then leaves. */
@@ -59,14 +59,14 @@ export async function serveOurs(pieces: readonly Bytes[]): Promise<OurVerdict> {
 }
 
 /** One line that tells everything about a verdict, to compare two of them. */
-export function described({ requests, end, refusal }: OurVerdict): string {
+export function described({ requests, end, rejection }: OurVerdict): string {
   const seen = requests.map(({ method, target, header, body }) => [
     method,
     target,
     body,
     FIELD_NAMES.map(header),
   ]);
-  return JSON.stringify([seen, end, refusal]);
+  return JSON.stringify([seen, end, rejection]);
 }
 
 function scripted(pieces: readonly Bytes[]): { socket: Socket; written: () => Bytes } {
@@ -99,9 +99,9 @@ function scripted(pieces: readonly Bytes[]): { socket: Socket; written: () => By
   return { socket, written: () => replies };
 }
 
-function endOf(replies: string, bodyError: string | undefined): Pick<OurVerdict, "end" | "refusal"> {
-  if (bodyError !== undefined) return { end: "refused", refusal: bodyError };
-  const refused = /HTTP\/1\.1 4\d\d [^]*\r\n\r\n([^\r\n]+)\n$/.exec(replies);
-  if (refused !== null) return { end: "refused", refusal: refused[1]! };
-  return { end: /\r\nConnection: close\r\n\r\n$/.test(replies) ? "closed" : "open", refusal: "" };
+function endOf(replies: string, bodyError: string | undefined): Pick<OurVerdict, "end" | "rejection"> {
+  if (bodyError !== undefined) return { end: "rejected", rejection: bodyError };
+  const rejected = /HTTP\/1\.1 4\d\d [^]*\r\n\r\n([^\r\n]+)\n$/.exec(replies);
+  if (rejected !== null) return { end: "rejected", rejection: rejected[1]! };
+  return { end: /\r\nConnection: close\r\n\r\n$/.test(replies) ? "closed" : "open", rejection: "" };
 }

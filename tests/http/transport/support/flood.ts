@@ -17,7 +17,7 @@ export class Flood implements Disposable {
         this.#connections.push(connection);
         this.#watch(connection);
       } catch {
-        // On a unix socket a full backlog refuses at once.
+        // On a unix socket a full backlog rejects at once.
       }
     }
   }

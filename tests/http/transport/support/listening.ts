@@ -13,7 +13,7 @@ export const KINDS: readonly Kind[] = ["tcp", "unix"];
 export interface Listening extends AsyncDisposable {
   readonly address: Address;
   readonly transport: Transport;
-  /** Statuses of requests that were refused before the handler saw them. */
+  /** Statuses of requests that were rejected before the handler saw them. */
   readonly malformed: readonly number[];
 }
 

@@ -70,7 +70,7 @@ Deno.test("one bit of what is signed makes it worth nothing", async () => {
   }
 });
 
-Deno.test("what is no certificate is refused, wherever it ends", () => {
+Deno.test("what is no certificate is rejected, wherever it ends", () => {
   const bytes = Uint8Array.fromBase64(ADDRESS);
   for (let length = 0; length < bytes.length; length++) {
     assert.throws(() => certificateIn(bytes.slice(0, length)), `${length} bytes`);

@@ -61,7 +61,7 @@ Deno.test("messages come out as they went in, however they are divided, and stay
   );
 });
 
-Deno.test("what is no message is refused, however large it says it is", async () => {
+Deno.test("what is no message is rejected, however large it says it is", async () => {
   for (const length of [-1, 0, 3, 2 ** 31 - 1]) {
     const head = new DataView(new ArrayBuffer(5));
     head.setInt32(1, length);
@@ -70,7 +70,7 @@ Deno.test("what is no message is refused, however large it says it is", async ()
   }
 });
 
-Deno.test("a long message is refused by its length, until its source is trusted", async () => {
+Deno.test("a long message is rejected by its length, until its source is trusted", async () => {
   const head = Uint8Array.of("E".charCodeAt(0), 0, 0, 1, 0);
   const strict = new MessageReader(sourceOf(head, [head.length]), 255);
   await strict.receive();

@@ -37,7 +37,7 @@ Deno.test("a server proves nothing before it was asked", () => {
   assert.equal(new Scram("pencil").proves("v=undefined"), false);
 });
 
-Deno.test("an answer to another conversation, or one that is too easy or too hard, is refused", async () => {
+Deno.test("an answer to another conversation, or one that is too easy or too hard, is rejected", async () => {
   const others = [
     SERVER_FIRST.replace(NONCE, "another"),
     SERVER_FIRST.replace("%hvYDpWUa2RaTCAfuxFIlj", ""),

@@ -90,7 +90,7 @@ Deno.test("what a stranger says is shown in one line, without its control charac
   });
 });
 
-Deno.test("what is not PostgreSQL is refused, and so is one that does not speak TLS", async () => {
+Deno.test("what is not PostgreSQL is rejected, and so is one that does not speak TLS", async () => {
   const cases: readonly [answer: Uint8Array | undefined, tls: boolean, why: RegExp][] = [
     [
       encoder.encode("HTTP/1.1 400 Bad Request\r\n\r\n"),

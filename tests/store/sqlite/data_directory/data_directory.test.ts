@@ -65,7 +65,7 @@ Deno.test("every directory that is created is made durable in the one above it",
   assert.deepEqual(synced.toSorted(), ["", "a", "a/b"].map((name) => directory.file(name)));
 });
 
-Deno.test("something that is not a directory in its place is refused in one line, and stays", () => {
+Deno.test("something that is not a directory in its place is rejected in one line, and stays", () => {
   using directory = new TestDirectory();
   Deno.writeTextFileSync(directory.file("file"), "content");
   for (const dataDir of [directory.file("file"), directory.file("file/data")]) {
@@ -98,12 +98,12 @@ Deno.test("the lock keeps a second holder in the same process out, and says whic
   });
 });
 
-Deno.test("a directory in which no lock file can be created is refused", () => {
+Deno.test("a directory in which no lock file can be created is rejected", () => {
   using directory = new TestDirectory();
   assert.throws(() => lockDataDirectory(directory.file("missing")), StoreFileError);
 });
 
-Deno.test("a data directory or a lock that is a link to nothing is refused, and the link stays as it is", () => {
+Deno.test("a data directory or a lock that is a link to nothing is rejected, and the link stays as it is", () => {
   using directory = new TestDirectory();
   const link = directory.file("link");
   Deno.symlinkSync("not-mounted", link);

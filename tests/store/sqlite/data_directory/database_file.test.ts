@@ -38,7 +38,7 @@ function files(directory: TestDirectory): Map<string, Uint8Array> {
   return new Map(names.sort().map((name) => [name, Deno.readFileSync(directory.file(name))]));
 }
 
-/** Asserts a refusal in one line that names the file, and that no byte of any file has changed. */
+/** Asserts a rejection in one line that names the file, and that no byte of any file has changed. */
 function assertRejected(change: (path: string) => void, expected: RegExp): void {
   using directory = new TestDirectory();
   const path = directory.file("events.db");
@@ -77,11 +77,11 @@ Deno.test("where no file exists there is no database yet, and an eventstore data
   assert.deepEqual(files(directory), before);
 });
 
-Deno.test("a file of no bytes is refused", () => {
+Deno.test("a file of no bytes is rejected", () => {
   assertRejected((path) => Deno.truncateSync(path, 0), /is empty/);
 });
 
-Deno.test("a file that is not SQLite's, or shorter than a header, is refused", () => {
+Deno.test("a file that is not SQLite's, or shorter than a header, is rejected", () => {
   assertRejected(
     (path) => Deno.writeTextFileSync(path, "something else\n".repeat(1000)),
     /not an SQLite database/,
@@ -91,21 +91,21 @@ Deno.test("a file that is not SQLite's, or shorter than a header, is refused", (
   assertRejected((path) => overwrite(path, 0, new Uint8Array(16)), /not an SQLite database/);
 });
 
-Deno.test("a database with pages of a size that SQLite does not have is refused", () => {
+Deno.test("a database with pages of a size that SQLite does not have is rejected", () => {
   for (const size of [0, 2, 256, 1001, 4097]) {
     const bytes = new Uint8Array([size >> 8, size & 255]);
     assertRejected((path) => overwrite(path, 16, bytes), /not an SQLite database, or is damaged/);
   }
 });
 
-Deno.test("the database of another program is refused with both application ids", () => {
+Deno.test("the database of another program is rejected with both application ids", () => {
   assertRejected((path) => setPragma(path, "application_id = 7"), /application_id 7, expected 1165382516/);
   assertRejected((path) => setPragma(path, "application_id = 0"), /application_id 0,/);
   assertRejected((path) => setPragma(path, "application_id = -2"), /application_id -2,/);
 });
 
 for (const version of [0, SCHEMA_VERSION + 1, -1]) {
-  Deno.test(`schema version ${version} is refused with both versions`, () => {
+  Deno.test(`schema version ${version} is rejected with both versions`, () => {
     assertRejected(
       (path) => setPragma(path, `user_version = ${version}`),
       new RegExp(`schema version ${version}, .* version ${SCHEMA_VERSION}`),
@@ -113,7 +113,7 @@ for (const version of [0, SCHEMA_VERSION + 1, -1]) {
   });
 }
 
-Deno.test("a database that was cut off is refused", () => {
+Deno.test("a database that was cut off is rejected", () => {
   assertRejected(
     (path) => Deno.truncateSync(path, Deno.statSync(path).size - 1),
     /damaged: it has \d+ of \d+/,
@@ -146,7 +146,7 @@ Deno.test("a database that a crash in a checkpoint has cut off is accepted, with
   recovered.close();
 });
 
-Deno.test("a database that was cut off is refused, and stays as it is, when its WAL lacks the lost pages", () => {
+Deno.test("a database that was cut off is rejected, and stays as it is, when its WAL lacks the lost pages", () => {
   using directory = new TestDirectory();
   const path = directory.file("events.db");
   makeDatabase(path);
@@ -186,7 +186,7 @@ for (
     ["a newer copy", 2000, "the store", 1000],
   ] as const
 ) {
-  Deno.test(`the file of ${file} beside the WAL of ${wal} is refused, and both stay as they are`, () => {
+  Deno.test(`the file of ${file} beside the WAL of ${wal} is rejected, and both stay as they are`, () => {
     using directory = new TestDirectory();
     const [path, other] = [directory.file("events.db"), directory.file("other.db")];
     makeKilled(path, events);
@@ -204,14 +204,14 @@ for (
   });
 }
 
-Deno.test("a WAL without its database is refused, so that no new database grows over it", () => {
+Deno.test("a WAL without its database is rejected, so that no new database grows over it", () => {
   assertRejected((path) => {
     Deno.writeTextFileSync(`${path}-wal`, "pages");
     Deno.removeSync(path);
   }, /is missing although .*-wal exists/);
 });
 
-Deno.test("a directory, or a file that cannot be read, is refused", () => {
+Deno.test("a directory, or a file that cannot be read, is rejected", () => {
   using directory = new TestDirectory();
   Deno.mkdirSync(directory.file("events.db"));
   assert.throws(() => checkDatabaseFile(directory.file("events.db")), StoreFileError);
@@ -220,7 +220,7 @@ Deno.test("a directory, or a file that cannot be read, is refused", () => {
 });
 
 for (const end of ["-wal", "-shm", "-journal"]) {
-  Deno.test(`a pipe or a directory beside the database as its ${end} is refused, and a link to itself`, () => {
+  Deno.test(`a pipe or a directory beside the database as its ${end} is rejected, and a link to itself`, () => {
     const notRegular = new RegExp(`events\\.db${end} is not a regular file$`);
     assertRejected((path) => Deno.mkdirSync(path + end), notRegular);
     assertRejected(
@@ -248,7 +248,7 @@ Deno.test("a WAL that cannot be inspected is an error, and not taken for a missi
   });
 });
 
-Deno.test("a link that leads nowhere is refused with its target, as the database, its WAL, or beside its target", () => {
+Deno.test("a link that leads nowhere is rejected with its target, as the database, its WAL, or beside its target", () => {
   using directory = new TestDirectory();
   const path = directory.file("events.db");
   const assertDangling = (link: string): void => {
@@ -286,7 +286,7 @@ Deno.test("a link to a database is followed, also to the WAL beside it after a c
   assert.equal(checkDatabaseFile(path), true);
 });
 
-Deno.test("a database that was moved behind a link without its WAL is refused; a directory behind a link is not", () => {
+Deno.test("a database that was moved behind a link without its WAL is rejected; a directory behind a link is not", () => {
   using directory = new TestDirectory();
   Deno.mkdirSync(directory.file("data"));
   Deno.symlinkSync("data", directory.file("link"));
@@ -308,7 +308,7 @@ Deno.test("a database that was moved behind a link without its WAL is refused; a
   assert.equal(checkDatabaseFile(path), true);
 });
 
-Deno.test("a database with a second name is refused; one that a link leads to is not", () => {
+Deno.test("a database with a second name is rejected; one that a link leads to is not", () => {
   using directory = new TestDirectory();
   const [path, second, link] = ["events.db", "second.db", "link.db"].map((name) => directory.file(name));
   makeDatabase(path!);

@@ -15,7 +15,7 @@ Deno.test("init makes the directory and the database, and frees the lock", () =>
   using _lock = lockDataDirectory(dataDir);
 });
 
-Deno.test("init refuses an existing database, also one of another program, and leaves it as it is", () => {
+Deno.test("init rejects an existing database, also one of another program, and leaves it as it is", () => {
   using directory = new TestDirectory();
   initStore(directory.path);
   const path = directory.file("events.db");
@@ -33,7 +33,7 @@ Deno.test("init refuses an existing database, also one of another program, and l
   assert.equal(Deno.statSync(path).size, 0);
 });
 
-Deno.test("init refuses a directory that a server has locked", () => {
+Deno.test("init rejects a directory that a server has locked", () => {
   using directory = new TestDirectory();
   using _lock = lockDataDirectory(directory.path);
   assert.throws(() => initStore(directory.path), /in use by another process/);

@@ -122,7 +122,7 @@ Deno.test("a client may leave while its read waits, and again once it was put ba
   assert.equal(waiting.count, 0);
 });
 
-Deno.test("all are refused at once", async () => {
+Deno.test("all are rejected at once", async () => {
   const reads = [firstPart("a"), nextPart("n"), alone("p")];
   const waiting = waitingFor(...reads);
   waiting.rejectAll(new Error("no reader"));

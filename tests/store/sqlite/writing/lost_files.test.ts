@@ -26,7 +26,7 @@ function takeAwayAtLook(path: string, nth: number): Disposable {
   return { [Symbol.dispose]: () => void Object.assign(Deno, { statSync }) };
 }
 
-Deno.test("when the database is gone before the COMMIT, certainly nothing is written, and every later turn is refused", () => {
+Deno.test("when the database is gone before the COMMIT, certainly nothing is written, and every later turn is rejected", () => {
   withWriter((store, writer) => {
     {
       using _gone = takeAwayAtLook(store.path, 1);

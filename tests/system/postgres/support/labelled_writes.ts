@@ -10,7 +10,7 @@ const IMPATIENT_MILLISECONDS = 1500;
 const EVENTS_PER_WRITE = 2;
 
 /** What a client was told of a write. `unknown`: its commit was sent, and not answered. */
-type Told = "acknowledged" | "refused" | "unknown";
+type Told = "acknowledged" | "rejected" | "unknown";
 
 interface Sent {
   readonly name: string;
@@ -46,7 +46,7 @@ export class LabelledWrites {
   }
 
   /**
-   * Asserts that what was acknowledged is there, what was refused is not, and nothing is there in part; and that at no
+   * Asserts that what was acknowledged is there, what was rejected is not, and nothing is there in part; and that at no
    * time two servers wrote.
    * @param termsMax how many times a server began to be the active one
    */
@@ -60,7 +60,7 @@ export class LabelledWrites {
     const byName = new Map(this.#sent.map((sent) => [sent.name, sent]));
     for (const [name, { told }] of byName) {
       if (told === "acknowledged") assert.ok(stored.has(name), `acknowledged, but lost: ${name}`);
-      if (told === "refused") assert.ok(!stored.has(name), `refused, but there: ${name}`);
+      if (told === "rejected") assert.ok(!stored.has(name), `rejected, but there: ${name}`);
     }
     const servers = events.map(({ payload }) => byName.get(payload)!.server);
     const terms = servers.filter((server, i) => server !== servers[i - 1]).length;
@@ -87,10 +87,10 @@ export class LabelledWrites {
     const events = Array.from({ length: EVENTS_PER_WRITE }, () => ({ type: "t", payload: sent.name }));
     try {
       const write = this.#edition === "B" ? writeInTransaction : writeWithTicket;
-      sent.told = await write(client, events, commit) ? "acknowledged" : "refused";
+      sent.told = await write(client, events, commit) ? "acknowledged" : "rejected";
     } catch (error) {
       if (!isGone(error)) throw error;
-      sent.told = commit.isSent ? "unknown" : "refused";
+      sent.told = commit.isSent ? "unknown" : "rejected";
     }
     if (sent.told !== "acknowledged") return;
     this.acknowledged++;

@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import type { DebianProgram } from "../../support/debian_program.ts";
 
-/** "nobody": PostgreSQL refuses to run as root. */
+/** "nobody": PostgreSQL does not run as root. */
 const UNPRIVILEGED = 65_534;
 
 /** What comes before a command that must not run as root. */

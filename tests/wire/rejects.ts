@@ -7,7 +7,7 @@ export function rejectsWrites(
   cause: string,
   cases: readonly (readonly [body: unknown, detail: string | RegExp])[],
 ): void {
-  Deno.test(`a write is refused: ${cause}`, () => {
+  Deno.test(`a write is rejected: ${cause}`, () => {
     for (const [body, detail] of cases) expectInvalid(() => readWrite(body), detail);
   });
 }
@@ -16,17 +16,17 @@ export function rejectsReads(
   cause: string,
   cases: readonly (readonly [body: unknown, detail: string | RegExp])[],
 ): void {
-  Deno.test(`a read is refused: ${cause}`, () => {
+  Deno.test(`a read is rejected: ${cause}`, () => {
     for (const [body, detail] of cases) expectInvalid(() => readRead(body), detail);
   });
 }
 
-/** Each query is refused in a read and in a condition, with the name of the key in front of `detail`. */
+/** Each query is rejected in a read and in a condition, with the name of the key in front of `detail`. */
 export function rejectsQueries(
   cause: string,
   cases: readonly (readonly [query: unknown, detail: string])[],
 ): void {
-  Deno.test(`a query is refused: ${cause}`, () => {
+  Deno.test(`a query is rejected: ${cause}`, () => {
     for (const [query, detail] of cases) {
       expectInvalid(() => readRead({ query }), `query${detail}`);
       const conditions = [{}, { failIfEventsMatch: query }];
