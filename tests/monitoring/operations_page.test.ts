@@ -11,6 +11,7 @@ const SOURCES = [
   "src/http/transport/unix_socket.ts",
   "src/store/sqlite/data_directory/data_directory.ts",
   "src/store/sqlite/data_directory/database_file.ts",
+  "src/store/sqlite/data_directory/create_database.ts",
   "src/store/sqlite/data_directory/init_store.ts",
   "src/store/sqlite/sqlite_store.ts",
 ];
@@ -28,9 +29,10 @@ function messagesOfSources(): Set<string> {
 }
 
 Deno.test("operations.md explains every message of the server, and no other", () => {
-  const [, section = ""] = page.split("## What the server says when it ends, or will not start\n");
-  const rows = section.split("\n## ")[0]!.matchAll(/^\| `(.+?)` +\|/gm);
-  const explained = [...rows].map(([, message]) => message!);
+  const [, section = ""] = page.split("## Messages of the server\n");
+  // A heading for one message, a list for several with one cause.
+  const entries = section.split("\n## ")[0]!.matchAll(/^(?:### |- )`(.+?)`(?:$|: )/gm);
+  const explained = [...entries].map(([, message]) => message!);
   const said = messagesOfSources();
   assert.ok(said.size > 15, "the messages are found in the sources");
   assert.deepEqual(explained.toSorted(), [...said].toSorted());
@@ -50,11 +52,14 @@ Deno.test("the operators' pages link to existing pages", () => {
   }
 });
 
-Deno.test("monitoring.md explains every alert, and no other", () => {
+Deno.test("monitoring.md lists every alert with its severity and its runbook, and no other", () => {
   const text = Deno.readTextFileSync(new URL("docs/monitoring.md", ROOT));
   const rules = Deno.readTextFileSync(new URL("monitoring/alerts.yml", ROOT));
-  const explained = [...text.matchAll(/^\| `(Eventstore\w+)` +\|/gm)].map(([, name]) => name);
-  assert.deepEqual(explained, [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name));
+  const listed = [...text.matchAll(/^\| `(Eventstore\w+)` +\| (\w+) +\| \[[^\]]+\]\((\S+)\) +\|$/gm)]
+    .map(([, ...cells]) => cells);
+  const rule = /- alert: (\w+)\n.*?severity: (\w+) \}.*?runbook_url: docs\/(\S+)/gs;
+  assert.deepEqual(listed, [...rules.matchAll(rule)].map(([, ...parts]) => parts));
+  assert.equal(listed.length, rules.split("- alert: ").length - 1);
 });
 
 Deno.test("the runbook of every alert is a section of operations.md, which names the alert", () => {

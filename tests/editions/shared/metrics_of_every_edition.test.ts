@@ -192,20 +192,22 @@ test("connections, requests that were not HTTP, and what is running", async (ser
 });
 
 // Those of a file are among them.
-sqliteTest("monitoring.md lists every family of every edition, and no other", async () => {
-  const shown = new Set<string>();
+sqliteTest("monitoring.md lists every family of every edition with its type, and no other", async () => {
+  const shown = new Map<string, string>();
   for (const edition of EDITIONS) {
     await using server = await startServer({ env: { SERVICE_EDITION: edition } });
     const { text } = await server.client().request("GET", "/metrics");
-    for (const [name] of metricTypes(text)) shown.add(name);
+    for (const [name, type] of metricTypes(text)) shown.set(name, type);
   }
   // Only on the page when descriptors are few.
-  shown.add("service_connections_max");
+  shown.set("service_connections_max", "gauge");
   const page = Deno.readTextFileSync(new URL("../../../docs/monitoring.md", import.meta.url));
   const [, section = ""] = page.split("## What the metrics say\n");
-  const rows = section.split("\n## ")[0]!.matchAll(/^\| (`.+?) +\|/gm);
-  const listed = [...rows].flatMap(([, names]) => [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
-  assert.deepEqual(listed.toSorted(), [...shown].toSorted());
+  const items = section.split("\n## ")[0]!.matchAll(/^- (`.+?) \((\w+)\):/gm);
+  const listed = [...items].flatMap(([, names, type]) =>
+    [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => `${name} ${type}`)
+  );
+  assert.deepEqual(listed.toSorted(), [...shown].map(([name, type]) => `${name} ${type}`).toSorted());
 });
 
 Deno.test("writes that waited together are counted as a group", async () => {
