@@ -137,7 +137,8 @@ export function isSecret(setting: Setting): boolean {
   return setting.kind === "text" && (setting.format === "token" || setting.format === "postgresUrl");
 }
 
-function requirement(setting: Setting): string {
+/** What a value must be, as the end of "must be". */
+export function requirement(setting: Setting): string {
   switch (setting.kind) {
     case "integer":
       return `a whole number from ${setting.min} to ${setting.max}`;

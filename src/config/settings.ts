@@ -27,15 +27,15 @@ const server = {
   authToken: text("SERVICE_AUTH_TOKEN", "token", undefined, "the bearer token; required when enableAuth is on"),
   allowedHosts: hosts("SERVICE_ALLOWED_HOSTS", "without enableAuth: public names by which clients may address the server (Host), and whose web pages may send requests (Origin)"),
   dataDir: text("SERVICE_DATA_DIR", "path", "data", "directory that holds the database"),
-  storage: choice("SERVICE_STORAGE", STORAGE_NAMES, "sqlite", false, "where the events are: sqlite (a file in dataDir) or postgres (a database that postgresUrl names)"),
-  postgresUrl: text("SERVICE_POSTGRES_URL", "postgresUrl", undefined, "storage postgres: postgresql://user:password@host:port/database, with ?sslmode= and ?sslrootcert=; several hosts have a comma in between"),
-  postgresReadUrl: text("SERVICE_POSTGRES_READ_URL", "postgresUrl", undefined, "storage postgres: replicas of that database, from which pages are read"),
+  storage: choice("SERVICE_STORAGE", STORAGE_NAMES, "sqlite", false, "where events are stored: sqlite (a file in dataDir) or postgres (the database that postgresUrl names)"),
+  postgresUrl: text("SERVICE_POSTGRES_URL", "postgresUrl", undefined, "storage postgres: postgresql://user:password@host:port/database, with ?sslmode= and ?sslrootcert=; commas separate several hosts"),
+  postgresReadUrl: text("SERVICE_POSTGRES_READ_URL", "postgresUrl", undefined, "storage postgres: replicas of that database, for reading pages of events"),
   postgresSchema: text("SERVICE_POSTGRES_SCHEMA", "schema", "eventstore", "storage postgres: schema of the database that holds the tables"),
-  postgresPoolSize: limit("SERVICE_POSTGRES_POOL_SIZE", 8, "storage postgres: connections for reads, instead of readPoolSize, and as many for replicas; two more are for writes and notices"),
-  postgresFailover: choice("SERVICE_POSTGRES_FAILOVER", FAILOVER_NAMES, "verify", false, "storage postgres: after a failover, verify that no server misses anything it has seen (else the store gets a new ID), or lossless: only synchronous replicas are promoted"),
+  postgresPoolSize: limit("SERVICE_POSTGRES_POOL_SIZE", 8, "storage postgres: connections for reads, instead of readPoolSize, and as many for replicas; the server opens two more, for writes and notifications"),
+  postgresFailover: choice("SERVICE_POSTGRES_FAILOVER", FAILOVER_NAMES, "verify", false, "storage postgres: with verify, the servers check after a failover that no event they have seen is missing, else the store gets a new ID; lossless says that you promote only synchronous replicas"),
   logLevel: choice("SERVICE_LOG_LEVEL", LOG_LEVELS, "warning", true, "lowest level logged"),
-  logReasons: toggle("SERVICE_LOG_REASONS", "one more line, on standard error, for each 400, 413 and 500: its path and the reason"),
-  logTimestamps: toggle("SERVICE_LOG_TIMESTAMPS", "begin each line of the server with the time in UTC"),
+  logReasons: toggle("SERVICE_LOG_REASONS", "log the path and the reason of each 400, 413 and 500 on standard error"),
+  logTimestamps: toggle("SERVICE_LOG_TIMESTAMPS", "begin each line of output with the time in UTC"),
   devMode: toggle("SERVICE_DEV_MODE", "enable POST /reset and profiling; never in production"),
   defaultEventsPerPage: limit("SERVICE_DEFAULT_EVENTS_PER_PAGE", 1000, "events per page when a read gives no limit; at most maxEventsPerPage"),
   maxEventsPerPage: limit("SERVICE_MAX_EVENTS_PER_PAGE", 10000, "highest limit that a read may ask for"),
@@ -43,17 +43,17 @@ const server = {
   maxProjectionSize: limit("SERVICE_MAX_PROJECTION_SIZE", 65536, "bytes per projection (type, id, payload)"),
   readPoolSize: limit("SERVICE_READ_POOL_SIZE", 8, "database connections for reads, hence concurrent reads"),
   maxRequestBodySize: only(["A", "B"], limit("SERVICE_MAX_REQUEST_BODY_SIZE", 8388608, "bytes per request body")),
-  maxQueuedWrites: only(["A", "B"], limit("SERVICE_MAX_QUEUED_WRITES", 100, "requests waiting for their turn at once")),
+  maxQueuedWrites: only(["A", "B"], limit("SERVICE_MAX_QUEUED_WRITES", 100, "requests that may wait in the write queue at once")),
   maxProjectionsPerWrite: only(["A", "B"], limit("SERVICE_MAX_PROJECTIONS_PER_WRITE", 500, "projections per POST /write (A) or POST /projections (B)")),
   maxEventsPerWrite: only(["A"], limit("SERVICE_MAX_EVENTS_PER_WRITE", 100, "events, and separately conditions, per POST /write")),
   txIdleTimeout: only(["B"], seconds("SERVICE_TX_IDLE_TIMEOUT", 60, "seconds without a call before a transaction ends")),
   maxEventsPerTx: only(["B"], limit("SERVICE_MAX_EVENTS_PER_TX", 100, "events that a transaction may write")),
-  maxReadsPerTx: only(["B"], limit("SERVICE_MAX_READS_PER_TX", 100, "reads of events that a transaction may make")),
+  maxReadsPerTx: only(["B"], limit("SERVICE_MAX_READS_PER_TX", 100, "reads of events in a transaction")),
   maxProjectionsPerTx: only(["B"], limit("SERVICE_MAX_PROJECTIONS_PER_TX", 500, "distinct projections that a transaction may write")),
   maxOpenTx: only(["B"], limit("SERVICE_MAX_OPEN_TX", 1000, "transactions open at once")),
   transactionTimeout: only(["C"], seconds("SERVICE_TRANSACTION_TIMEOUT", 5, "seconds without a call before a transaction is rolled back")),
   maxTransactionDuration: only(["C"], seconds("SERVICE_MAX_TRANSACTION_DURATION", 15, "seconds that a transaction may take in total; at least transactionTimeout")),
-  maxQueuedTransactions: only(["C"], limit("SERVICE_MAX_QUEUED_TRANSACTIONS", 100, "requests waiting for a ticket at once")),
+  maxQueuedTransactions: only(["C"], limit("SERVICE_MAX_QUEUED_TRANSACTIONS", 100, "requests that may wait for a ticket at once")),
   maxProjectionsPerRequest: only(["C"], limit("SERVICE_MAX_PROJECTIONS_PER_REQUEST", 100, "projections per POST /projections")),
 };
 
@@ -68,7 +68,7 @@ const backup = {
 
 /**
  * Every setting of every program: section of the file, key, variable, kind, default, range, editions, help.
- * Types, checks, the starter file, `--help` and the tables of the README all come from here.
+ * Types, checks, the starter file, `--help` and docs/settings.md all come from here.
  */
 export const settings = { server, backup } satisfies Record<string, Record<string, Setting>>;
 

@@ -36,7 +36,7 @@ Deno.test("the starter file with every line put into force loads and gives the d
 });
 
 Deno.test("the starter file says for each key its meaning, its variable, its range and whose edition it is", () => {
-  const entry = "\n# Requests waiting for a ticket at once.\n" +
+  const entry = "\n# Requests that may wait for a ticket at once.\n" +
     "# SERVICE_MAX_QUEUED_TRANSACTIONS; edition C only; 1 to 2147483647.\n#maxQueuedTransactions = 100\n";
   assert.ok(defaultConfigText().includes(entry));
   assert.ok(
