@@ -6,7 +6,7 @@ import { inDirectory } from "../../support/directory.ts";
 import { pageBlock } from "../../support/page_block.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
-/* The recipe of docs/edition-a.md for a decision that is safe to try again, as it is written there. */
+/* The recipe of docs/retry.md, as it is written there. */
 
 type Enroll = (
   url: string,
@@ -19,8 +19,8 @@ type Fault = "none" | "request lost" | "answer lost";
 async function documentedEnroll(directory: string): Promise<Enroll> {
   const path = join(directory, "enroll.js");
   const first =
-    "// enroll.js: enrolls a student in a course that has room, once, whatever gets lost on the way.";
-  await Deno.writeTextFile(path, pageBlock("edition-a.md", first));
+    "// enroll.js: enrolls a student in a course with a free seat, once, even if answers are lost.";
+  await Deno.writeTextFile(path, pageBlock("retry.md", first));
   const { enroll } = await import(pathToFileURL(path).href);
   return enroll as Enroll;
 }
