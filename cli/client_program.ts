@@ -164,13 +164,13 @@ export const clientProgram = {
     ["EVENTSTORE_TOKEN_FILE", "a file that holds it, instead of EVENTSTORE_TOKEN"],
   ],
   exitCodes: [
-    ["0", "done; of read --follow: a signal ended it; also when the reader of the output has gone"],
+    ["0", "done; also when a signal ended read --follow, or the reader of the output disconnected"],
     ["1", "it failed; standard error says why"],
     ["2", "a flag, an argument or an event is wrong: nothing was written, and trying again will not help"],
     ["3", "conflict: a condition or a version does not hold, or the store was reset; nothing was written"],
     ["4", "there is no such projection"],
     ["5", "the server cannot be reached, or cannot do it now; nothing was written: try again later"],
-    ["6", "the answer to a write was lost, or came from a proxy: nobody knows whether it happened"],
+    ["6", "the answer to a write was lost, or came from a proxy: it may or may not have happened"],
     ["7", "the token is missing or wrong, or the server does not allow it"],
   ],
 } as const satisfies Program;
