@@ -62,14 +62,12 @@ const TAG_TEXTS: Readonly<Record<typeof TAGS[number], string>> = {
 
 /** What holds for every operation. */
 const EVERYWHERE =
-  `Bodies are JSON in UTF-8 and decoded strictly: an unknown or repeated key is rejected. \`null\` for a key
-that may be left out means that it is. \`Content-Type\` is not looked at. Some limits, such as how many
-events a request may carry, are settings of the server; the message of an error names them.
+  `Bodies are JSON in UTF-8 and decoded strictly: an unknown or repeated key is an error. \`null\` leaves an
+optional key out. \`Content-Type\` is ignored. Some limits, such as the number of events in a request, are
+settings of the server. The message of an error names them.
 
 An unknown path is answered \`404\` and a wrong method \`405\` with \`Allow\`, both in plain text. \`HEAD\` works
-on every \`GET\`. Answers may get more keys in later versions.
-
-What is called an addition goes beyond the specification of the interface.`;
+on every \`GET\`. Answers may get more keys in later versions.`;
 
 function info({ name, summary }: EditionInterface): JsonObject {
   return {

@@ -45,7 +45,7 @@ export const HEADERS = {
     field: ERROR_HEADER,
     object: {
       description:
-        "Addition: the code of the error. Without this header, the answer comes from something in between.",
+        "The code of the error. Without this header, the answer comes from a program in between, such as a proxy.",
       required: true,
       schema: TEXT,
     },
@@ -61,7 +61,7 @@ export type HeaderName = keyof typeof HEADERS;
 function head(more = ""): JsonObject {
   return {
     description:
-      "Addition: the highest sequence in the store when the page was begun (0: none). After a page that ended with" +
+      "The highest sequence in the store when the page began (0: none). After a page that ended with" +
       ` \`{"hasMore":false}\`, and asked for neither \`beforeSequence\` nor \`backwards\`, it may be saved as position.${more}`,
     schema: COUNT,
     example: 2,

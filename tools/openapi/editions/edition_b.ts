@@ -67,7 +67,7 @@ const OPERATIONS: readonly Operation[] = [
   }),
   document("/stats", "What was counted since the start", json("Statistics")),
   ...operational(
-    "Addition: the counts of `/stats`, requests, reads, failures, the disk and the process; docs/monitoring.md says what each means.",
+    "The counts of `/stats`, requests, reads, failures, the disk and the process. docs/monitoring.md describes each.",
   ),
   command("/reset", {
     id: "reset",

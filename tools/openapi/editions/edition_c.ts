@@ -38,7 +38,7 @@ const OPERATIONS: readonly Operation[] = [
   },
   readEvents({
     description:
-      "With a ticket, also what the transaction itself has appended; the additions are then rejected.",
+      "With a ticket, also the events that the transaction itself has appended. `beforeSequence`, `backwards`, `waitSeconds` and `headAtLeast` are then `400`.",
     parameters: ["optionalTicket"],
     errors: CALL,
   }, "HeadOutsideTransaction"),

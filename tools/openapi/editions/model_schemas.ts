@@ -65,7 +65,7 @@ const EVENTS: Schemas = {
   }),
   Event: answer(EVENT_PROPERTIES),
   HasMore: described(
-    "The last line of a page. A page without it was cut short: go on behind the last complete line.",
+    "The last line of a page. A page without it was cut short: resume after the last complete line.",
     answer({ hasMore: described("Whether more events match than were sent.", { type: "boolean" }) }),
   ),
 };

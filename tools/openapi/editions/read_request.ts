@@ -16,23 +16,22 @@ export function readRequest(more: Readonly<Record<string, Schema>> = {}): Schema
         type: "integer",
         minimum: 1,
         description:
-          "Addition: only events before this sequence. With this or `backwards`, the head must not be saved as position.",
+          "Only events before this sequence. With this or `backwards`, do not save the head as position.",
       },
       backwards: {
         type: "boolean",
-        description: "Addition: the newest first. `hasMore` then says whether older events match.",
+        description: "The newest event first. `hasMore` then says whether older events match.",
       },
       waitSeconds: {
         type: "integer",
         minimum: 0,
         maximum: 60,
         description:
-          "Addition: when nothing matches yet, wait at most so long for an event that does. Not with `backwards`.",
+          "If nothing matches yet, wait at most so long for an event that does. Not with `backwards`.",
       },
       headAtLeast: {
         ...COUNT,
-        description:
-          "Addition: a replica whose head is below this is not read; the primary answers, at its own head.",
+        description: "If the head of a replica is lower, the primary answers, at its own head.",
       },
       ...more,
     },

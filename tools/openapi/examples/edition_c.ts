@@ -85,7 +85,7 @@ const COMMANDS: readonly Exchange[] = [
   {
     operation: "GET /projections/{type}/{id}",
     name: "noProjectionYet",
-    summary: "Nobody else sees it before the commit",
+    summary: "Other clients do not see it before the commit",
     path: { type: "course", id: "c1" },
     status: 404,
     answerHeaders: { "X-Service-Store": STORE },

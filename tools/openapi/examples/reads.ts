@@ -7,7 +7,7 @@ const READ = { operation: "QUERY /events", status: 200, answerHeaders: HEADERS }
 const AFTER_CONFLICT: Exchange = {
   ...READ,
   name: "afterConflict",
-  summary: "Addition: a conflict named event 2, so the page must not come from a replica that lacks it",
+  summary: "A page with event 2, which a conflict named: not from a replica that lacks it",
   request: { query: COURSE_QUERY, afterSequence: 1, headAtLeast: 2 },
   lines: [LINE_2, { hasMore: false }],
 };
@@ -32,28 +32,28 @@ export function readExchanges(every: string): Exchange[] {
     {
       ...READ,
       name: "nextPage",
-      summary: "The page behind it",
+      summary: "The next page",
       request: { query: every, afterSequence: 1, limit: 1 },
       lines: [LINE_2, { hasMore: false }],
     },
     {
       ...READ,
       name: "lastEvent",
-      summary: "Addition: the last event that matches",
+      summary: "The last event that matches",
       request: { query: [{ types: ["StudentEnrolled"] }], backwards: true, limit: 1 },
       lines: [LINE_2, { hasMore: false }],
     },
     {
       ...READ,
       name: "before",
-      summary: "Addition: what was there before event 2",
+      summary: "The events before event 2",
       request: { query: every, beforeSequence: 2 },
       lines: [LINE_1, { hasMore: false }],
     },
     {
       ...READ,
       name: "follow",
-      summary: "Addition: wait a second for what comes behind event 2; nothing has come",
+      summary: "Wait a second for an event after event 2; none has come",
       request: { query: every, afterSequence: 2, waitSeconds: 1 },
       lines: [{ hasMore: false }],
     },

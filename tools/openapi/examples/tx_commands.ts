@@ -46,7 +46,7 @@ export const COMMANDS: readonly Exchange[] = [
   commit(TX_1, { name: "commitCourse", summary: "It is committed" }, { status: 204 }),
   begin("begin", TX, "A command that enrols students"),
   read(TX, { name: "readCourse", summary: "Everything about the course" }, COURSE_QUERY, [LINE_1]),
-  begin("beginOther", TX_2, "Another one beside it"),
+  begin("beginOther", TX_2, "A second transaction"),
   read(TX_2, { name: "readCourseToo", summary: "It reads the same" }, COURSE_QUERY, [LINE_1]),
   write(TX, { name: "enrol", summary: "Enrol two students" }, [ENROLLED], TIME_2),
   write(TX_2, { name: "decideNothing", summary: "Decide to write nothing" }, [], TIME_2),
@@ -70,7 +70,7 @@ export const COMMANDS: readonly Exchange[] = [
   {
     operation: "GET /tx/{txId}/projections/{type}/{id}",
     name: "noProjectionYet",
-    summary: "Nobody else sees it before the commit",
+    summary: "Other clients do not see it before the commit",
     path: { txId: TX_2, type: "course", id: "c1" },
     status: 404,
     json: { error: "ProjectionNotFound" },
