@@ -65,7 +65,7 @@ Deno.test("a failed run with --json says on standard output what is known, and t
 
 Deno.test("every field of --json is documented, in its order", async () => {
   const text = Deno.readTextFileSync(new URL("../../docs/backup.md", import.meta.url));
-  const documented = [...text.matchAll(/^\| `(\w+)` +\| (?:boolean|string|integer|array|number)/gm)];
+  const documented = [...text.matchAll(/^- `(\w+)` \((?:boolean|string|integer|array|number)/gm)];
   await using source = new FakeSource((request) => rightPage(request, 2));
   using place = new BackupPlace(source.address);
   assert.deepEqual(documented.map(([, name]) => name), Object.keys(await runJson(place)));

@@ -44,7 +44,7 @@ Deno.test("the unit of one of several stores differs from the server's in names 
     lines(unit).filter((line) => !lines(other).includes(line));
   assert.deepEqual(own(STORE, SERVER), [
     "Description=Event store over HTTP, store %i",
-    "Documentation=man:eventstore-server(1) man:eventstore.toml(5) file:///usr/share/doc/eventstore/docs/instances.md",
+    "Documentation=man:eventstore-server(1) man:eventstore.toml(5) file:///usr/share/doc/eventstore/docs/install.md",
     "ExecStart=/usr/bin/eventstore-server --config /etc/eventstore/stores/%i.toml",
     "EnvironmentFile=-/etc/eventstore/stores/%i.env",
     "WorkingDirectory=/var/lib/eventstores/%i",

@@ -8,7 +8,7 @@ import { makePrograms } from "../../support/programs.ts";
 import { startServer } from "../../support/server_process.ts";
 import { debianTest } from "../support/debian_program.ts";
 
-/* The commands of docs/offsite.md with the real age. */
+/* The commands of docs/backup.md and docs/restore.md for encrypted copies, with the real age. */
 
 await debianTest(
   ["age"],
@@ -34,14 +34,14 @@ await debianTest(
       return { code, printed: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
     };
 
-    assert.equal((await run(pageBlock("offsite.md", "# On a machine that is not the server:"))).code, 0);
+    assert.equal((await run(pageBlock("backup.md", "# On a machine that is not the server:"))).code, 0);
     const config = join(directory, "config.toml");
     await Deno.writeTextFile(config, "");
     const offsite = join(directory, "offsite");
     await Deno.mkdir(offsite);
     const first =
       "# eventstore-offsite: makes a backup, and puts an encrypted copy of all its events into another place.";
-    let script = pageBlock("offsite.md", first);
+    let script = pageBlock("backup.md", first);
     script = replacePart(script, "/etc/eventstore/config.toml", config);
     script = replacePart(script, "/etc/eventstore/offsite.pub", join(directory, "offsite.pub"));
     script = replacePart(script, "/mnt/offsite", offsite);
@@ -56,7 +56,7 @@ await debianTest(
     );
 
     const back = replacePart(
-      pageBlock("offsite.md", "# On a machine with the secret key, the newest copy:"),
+      pageBlock("restore.md", "# On a machine with the secret key, the newest copy:"),
       "events-*",
       join(offsite, "events-*"),
     );
