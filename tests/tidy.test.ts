@@ -193,7 +193,7 @@ Deno.test("every file is reached from a program", () => {
 Deno.test("every path that docs/architecture.md names exists", () => {
   const text = Deno.readTextFileSync(new URL("docs/architecture.md", ROOT));
   const rooms =
-    /\b((?:src|cli|client|explorer|tests|bench|tools|monitoring|integrations|examples|audit)\/[\w/.]*)/g;
+    /\b((?:src|cli|client|explorer|tests|bench|tools|deploy|integrations|examples|audit)\/[\w/.]*)/g;
   const paths = [...text.matchAll(rooms)].map(([path]) => path);
   assert.ok(paths.length > 40);
   for (const path of paths) Deno.statSync(new URL(path.replace(/\.$/, ""), ROOT));
@@ -212,9 +212,9 @@ Deno.test("files are named in snake_case and no name says manager, helper or uti
  * for it there and nowhere else, or a part of the project of which docs/architecture.md speaks.
  */
 const TOP_LEVEL = [
-  ...[".ci", ".dockerignore", ".gitattributes", ".github", ".gitignore", "Dockerfile", "compose.yaml"],
+  ...[".ci", ".dockerignore", ".gitattributes", ".github", ".gitignore"],
   ...["CHANGELOG.md", "CONTRIBUTING.md", "README.md", "config.example.toml", "docs", "examples"],
-  ...["deno.json", "deno.lock", "main.ts", "src", "cli", "client", "explorer", "integrations", "monitoring"],
+  ...["deno.json", "deno.lock", "main.ts", "src", "cli", "client", "explorer", "integrations", "deploy"],
   ...["audit", "bench", "tests", "tools"],
 ];
 

@@ -43,7 +43,9 @@ export function commandOf(rest: string): string[] {
   return JSON.parse(rest.slice(rest.indexOf("["))) as string[];
 }
 
-export const image: readonly Instruction[] = lastStage(Deno.readTextFileSync(join(REPOSITORY, "Dockerfile")));
+export const DOCKERFILE: string = join(REPOSITORY, "deploy/container/Dockerfile");
+
+export const image: readonly Instruction[] = lastStage(Deno.readTextFileSync(DOCKERFILE));
 export const variables: Readonly<Record<string, string>> = environmentOf(image);
 
 /** What reaches the build, from .dockerignore: everything is kept out, then some of it let in. */

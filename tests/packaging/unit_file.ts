@@ -21,7 +21,7 @@ export class UnitFile {
 }
 
 export function unitPath(name: string): string {
-  return fileURLToPath(new URL(`../../tools/packaging/systemd/${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../../deploy/systemd/${name}`, import.meta.url));
 }
 
 /** A unit of the package. */

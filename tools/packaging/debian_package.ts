@@ -78,7 +78,7 @@ async function putControl(stage: string, files: readonly PackagedFile[], control
     await put(stage, { path: `DEBIAN/${name}`, mode: 0o644, content: encoder.encode(text) });
   }
   for (const name of SCRIPTS) {
-    const content = await Deno.readFile(new URL(`debian/${name}`, import.meta.url));
+    const content = await Deno.readFile(new URL(`../../deploy/debian/${name}`, import.meta.url));
     await put(stage, { path: `DEBIAN/${name}`, mode: 0o755, content });
   }
   // dpkg-deb keeps the modes of directories, which the umask has determined.

@@ -22,7 +22,7 @@ const UNITS = [
 ];
 
 /** Folders and files of the repository that are documentation, and keep their places relative to each other. */
-const DOCUMENTS = ["CHANGELOG.md", "README.md", "docs/", "monitoring/"];
+const DOCUMENTS = ["CHANGELOG.md", "README.md", "docs/", "deploy/monitoring/"];
 
 const REPOSITORY = new URL("../../", import.meta.url);
 
@@ -31,7 +31,9 @@ export async function packagedFiles(executables: string, changelog: string): Pro
   return [
     ...await Promise.all(programs.map(({ name }) => executable(executables, name))),
     text("etc/eventstore/config.toml", packagedConfigText(), 0o640),
-    ...await Promise.all(UNITS.map((name) => copied(`usr/lib/systemd/system/${name}`, `systemd/${name}`))),
+    ...await Promise.all(
+      UNITS.map((name) => copied(`usr/lib/systemd/system/${name}`, `deploy/systemd/${name}`)),
+    ),
     ...manPages().map(({ name, section, text }) =>
       compressed(`usr/share/man/man${section}/${name}.${section}.gz`, text)
     ),
@@ -40,14 +42,12 @@ export async function packagedFiles(executables: string, changelog: string): Pro
       text(`usr/share/zsh/vendor-completions/_${program.name}`, zshCompletion(program)),
       text(`usr/share/fish/vendor_completions.d/${program.name}.fish`, fishCompletion(program)),
     ]),
-    await copied("usr/share/doc/eventstore/copyright", "debian/copyright"),
+    await copied("usr/share/doc/eventstore/copyright", "deploy/debian/copyright"),
     ...await Promise.all(
-      DOCUMENTS.flatMap(filesBelow).map((path) =>
-        copied(`usr/share/doc/eventstore/${path}`, new URL(path, REPOSITORY))
-      ),
+      DOCUMENTS.flatMap(filesBelow).map((path) => copied(`usr/share/doc/eventstore/${path}`, path)),
     ),
     compressed("usr/share/doc/eventstore/changelog.gz", changelog),
-    await copied("usr/share/lintian/overrides/eventstore", "debian/lintian-overrides"),
+    await copied("usr/share/lintian/overrides/eventstore", "deploy/debian/lintian-overrides"),
   ];
 }
 
@@ -64,8 +64,9 @@ function filesBelow(path: string): string[] {
   );
 }
 
-async function copied(path: string, source: string | URL): Promise<PackagedFile> {
-  return { path, mode: 0o644, content: await Deno.readFile(new URL(source, import.meta.url)) };
+/** A file as it is in the repository. */
+async function copied(path: string, source: string): Promise<PackagedFile> {
+  return { path, mode: 0o644, content: await Deno.readFile(new URL(source, REPOSITORY)) };
 }
 
 function text(path: string, content: string, mode = 0o644): PackagedFile {

@@ -5,7 +5,7 @@ import { DebianProcess } from "../support/debian_process.ts";
 import type { DebianProgram } from "../support/debian_program.ts";
 import { replacePart } from "../../support/page_block.ts";
 
-export const MONITORING = new URL("../../../monitoring/", import.meta.url);
+export const MONITORING = new URL("../../../deploy/monitoring/", import.meta.url);
 
 export const readMonitoring = (name: string): string => Deno.readTextFileSync(new URL(name, MONITORING));
 

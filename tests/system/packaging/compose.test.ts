@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { settings } from "../../../src/config/settings.ts";
-import { REPOSITORY } from "../../packaging/dockerfile.ts";
+import { DOCKERFILE, REPOSITORY } from "../../packaging/dockerfile.ts";
 import { Client } from "../../support/client.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
@@ -14,8 +14,10 @@ import { run } from "../support/apt.ts";
 
 /* No engine runs compose.yaml here: its settings are given to real servers, and its proxy stands before them. */
 
-const TEXT = Deno.readTextFileSync(join(REPOSITORY, "compose.yaml"));
-const NGINX = "tools/packaging/docker/nginx.conf";
+const FOLDER = join(REPOSITORY, "deploy/container");
+const COMPOSE = join(FOLDER, "compose.yaml");
+const TEXT = Deno.readTextFileSync(COMPOSE);
+const NGINX = join(FOLDER, "nginx.conf");
 const TOKEN = "a-token-of-the-test";
 
 /** However busy the machine is. */
@@ -37,19 +39,23 @@ Deno.test("compose.yaml sets what a server knows, and names files that are there
   assert.ok(set.length >= 5);
   for (const name of set) assert.ok(known.includes(name), name);
   const mounted = [...TEXT.matchAll(/^ +- \.\/(\S+?):/gm)].map(([, path]) => path!);
-  assert.deepEqual(mounted, [NGINX]);
-  for (const path of mounted) assert.ok(Deno.statSync(join(REPOSITORY, path)).isFile);
+  // Paths are relative to the file, except for the Dockerfile's, which is relative to the context.
+  assert.deepEqual(mounted.map((path) => join(FOLDER, path)), [NGINX]);
+  assert.ok(Deno.statSync(NGINX).isFile);
+  const [, context] = /^ +context: (\S+)$/m.exec(TEXT)!;
+  assert.equal(join(FOLDER, context!, "/"), REPOSITORY);
+  const [, dockerfile] = /^ +dockerfile: (\S+)$/m.exec(TEXT)!;
+  assert.equal(join(FOLDER, context!, dockerfile!), DOCKERFILE);
   // The proxy knows the servers by the names of their services, at the port of the image.
   const services = [...TEXT.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
-  const upstreams = Deno.readTextFileSync(join(REPOSITORY, NGINX)).matchAll(/server (\w+):8085 /g);
+  const upstreams = Deno.readTextFileSync(NGINX).matchAll(/server (\w+):8085 /g);
   for (const [, name] of upstreams) assert.ok(services.includes(name), name);
 });
 
 await debianTest(["yamllint"], "a linter has nothing to say about compose.yaml", async ({ yamllint }) => {
   const packages = join(yamllint.root, "usr/lib/python3/dist-packages");
   const rules = "{extends: default, rules: {line-length: {max: 120}, document-start: disable}}";
-  const path = join(REPOSITORY, "compose.yaml");
-  const lint = ["python3", "-m", "yamllint", "--strict", "-d", rules, path];
+  const lint = ["python3", "-m", "yamllint", "--strict", "-d", rules, COMPOSE];
   assert.equal(await run("env", [`PYTHONPATH=${packages}`, ...lint]), "");
 });
 
@@ -60,7 +66,7 @@ async function startProxy(
 ): Promise<Client & AsyncDisposable> {
   const directory = Deno.makeTempDirSync({ prefix: "eventstore_proxy_" });
   const port = freePort();
-  let config = Deno.readTextFileSync(join(REPOSITORY, NGINX));
+  let config = Deno.readTextFileSync(NGINX);
   config = replacePart(config, "listen 8085;", `listen 127.0.0.1:${port};`);
   for (const [i, { address }] of servers.entries()) {
     assert.ok(address.transport === "tcp");

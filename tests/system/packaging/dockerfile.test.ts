@@ -6,6 +6,7 @@ import {
   buildContext,
   commandOf,
   denoOutput,
+  DOCKERFILE,
   image,
   one,
   REPOSITORY,
@@ -25,7 +26,7 @@ const LINTER = "npm:dockerfile-utils@0.16.3";
 
 Deno.test("a linter has nothing to say about the Dockerfile", async () => {
   const linter = ["run", "--quiet", "--no-config", "--no-lock", "--allow-all", LINTER, "lint"];
-  const linted = denoOutput([...linter, join(REPOSITORY, "Dockerfile")]);
+  const linted = denoOutput([...linter, DOCKERFILE]);
   assert.equal(await linted.catch(explainDownload("the linter")), "");
 });
 

@@ -65,16 +65,17 @@ await debianTest(
         "-rw-r--r-- ./usr/share/doc/eventstore/copyright",
         "-rw-r--r-- ./usr/share/lintian/overrides/eventstore",
       ];
-      const isDocument = (line: string): boolean => /\/doc\/eventstore\/(docs|monitoring)\//.test(line);
+      const isDocument = (line: string): boolean => /\/doc\/eventstore\/(docs|deploy)\//.test(line);
       assert.deepEqual(files.filter((line) => !isDocument(line)).sort(), expected.sort());
       const documents = files.filter(isDocument).map((line) =>
         line.replace(/^-rw-r--r-- .*\/doc\/eventstore\//, "")
       );
       assert.deepEqual(
         documents.sort(),
-        (await run("find", ["docs", "monitoring", "-type", "f"], { directory: REPOSITORY })).trim().split(
-          "\n",
-        ).sort(),
+        (await run("find", ["docs", "deploy/monitoring", "-type", "f"], { directory: REPOSITORY })).trim()
+          .split(
+            "\n",
+          ).sort(),
       );
     });
   },
