@@ -7,7 +7,7 @@ import { type ServerProcess, spawnServer, startServer } from "../../tests/suppor
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
 import { copyDirectory } from "../server/left_directory.ts";
-import { assertRejected, contentOf } from "../server/refused_start.ts";
+import { assertRejected, contentOf } from "../server/rejected_start.ts";
 import { Random } from "../workload/random.ts";
 
 /*

@@ -3,7 +3,7 @@ import { type ServerProcess, spawnServer } from "../../tests/support/server_proc
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
 import { copyDirectory, EVENTS_LEFT, makeLeftDirectory } from "../server/left_directory.ts";
-import { assertRejected, contentOf } from "../server/refused_start.ts";
+import { assertRejected, contentOf } from "../server/rejected_start.ts";
 import { Random } from "../workload/random.ts";
 import { type Base, BASES, makeWrong, permitAll, WRONG_STATES, type WrongState } from "./wrong_states.ts";
 

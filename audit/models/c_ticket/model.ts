@@ -11,7 +11,7 @@ import type { System } from "../system.ts";
 import { WaitingReads } from "../waiting_reads.ts";
 import type { DrawnC } from "./drawn.ts";
 import { TicketCalls } from "./ticket_calls.ts";
-import { ENDS, ticketHeader, Turns } from "./turns.ts";
+import { ENDS, ticketHeader, Turns } from "./open_ticket.ts";
 
 /** Calls that are looked up by their ticket before anything else. */
 const TICKET_CALLS: readonly (readonly [method: string, path: string])[] = [

@@ -18,7 +18,7 @@ import { type Changes, changesOf, checkChanges } from "../projections.ts";
 import type { System } from "../system.ts";
 import type { WaitingReads } from "../waiting_reads.ts";
 import { BAD_CALLS, type CallEdge, type DrawnCall, type DrawnCondition, type DrawnSearch } from "./drawn.ts";
-import type { Turns } from "./turns.ts";
+import type { Turns } from "./open_ticket.ts";
 
 interface Condition {
   readonly failIfEventsMatch?: WireQuery;

@@ -4,7 +4,7 @@ import { contractOfFollowers } from "./followers.ts";
 import { contractOfGroups } from "./groups.ts";
 import { contractOfLife } from "./life.ts";
 import { contractOfReads } from "./reads.ts";
-import { contractOfWriter } from "./turns.ts";
+import { contractOfWriter } from "./writer.ts";
 import { contractOfWaiting } from "./waiting.ts";
 
 /*
