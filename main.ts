@@ -11,7 +11,7 @@ import { ApiError } from "./src/model/errors.ts";
 import { ListenError } from "./src/http/transport/unix_socket.ts";
 import { firstSteps } from "./src/server/first_steps.ts";
 import { type RunningServer, startServer } from "./src/server/start_server.ts";
-import { placeText } from "./src/store/postgres/connection/place.ts";
+import { locationText } from "./src/store/postgres/connection/address.ts";
 import { serverProgram } from "./cli/programs.ts";
 import { loadForThisMachine } from "./cli/this_machine.ts";
 import {
@@ -85,7 +85,7 @@ function startFacts(
     `edition ${settings.edition}`,
     ...isActive ? [] : ["standing by while another server is active"],
     `store ${storeId}${created ? " (new)" : ""}`,
-    settings.postgres === undefined ? `data directory ${settings.dataDir}` : placeText(settings.postgres),
+    settings.postgres === undefined ? `data directory ${settings.dataDir}` : locationText(settings.postgres),
     `auth ${settings.authToken === undefined ? "off" : "on"}`,
     ...edition.startFacts?.(settings) ?? [],
   ].join(", ");

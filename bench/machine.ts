@@ -1,7 +1,7 @@
 import { cpus, totalmem } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 import { measuredOver } from "./measure.ts";
-import { diskSync } from "./yardsticks/disk_sync.ts";
+import { diskSync } from "./baselines/disk_sync.ts";
 
 /** What the numbers of a run depend on; nothing that tells one machine of a kind from another. */
 export interface Machine {

@@ -5,7 +5,7 @@ import { measureRows, on, type Rounds } from "./rounds.ts";
 import { SampleEvents } from "./sample_events.ts";
 import { measureStart, type Started } from "./start.ts";
 import { makeStores, type StoreHome, type Stores } from "./stores.ts";
-import { besideReaders } from "./workloads/beside_readers.ts";
+import { withReaders } from "./workloads/writes_with_readers.ts";
 import { bulk } from "./workloads/bulk.ts";
 import { delivery } from "./workloads/delivery.ts";
 import { fullScan } from "./workloads/full_scan.ts";
@@ -20,14 +20,14 @@ import {
 import { speedrun } from "./workloads/speedrun.ts";
 import { ticketRows } from "./workloads/ticket.ts";
 import { transaction } from "./workloads/transaction.ts";
-import { bareTransport } from "./yardsticks/bare_transport.ts";
-import { diskSync } from "./yardsticks/disk_sync.ts";
-import { insertLoop } from "./yardsticks/insert_loop.ts";
-import { pageRead } from "./yardsticks/page_read.ts";
+import { bareTransport } from "./baselines/bare_transport.ts";
+import { diskSync } from "./baselines/disk_sync.ts";
+import { insertLoop } from "./baselines/insert_loop.ts";
+import { pageRead } from "./baselines/page_read.ts";
 
 export const SERVER = new URL("../main.ts", import.meta.url);
 const SERVER_IN_GROUPS_OF_ONE = new URL("./server_entry.ts", import.meta.url);
-const BARE_TRANSPORT = new URL("./yardsticks/bare_transport_entry.ts", import.meta.url);
+const BARE_TRANSPORT = new URL("./baselines/bare_transport_entry.ts", import.meta.url);
 
 /** By default, fewer writes may wait than the row with the most clients has. */
 export const MANY_WRITERS = { SERVICE_MAX_QUEUED_WRITES: "400" };
@@ -99,7 +99,7 @@ async function measureSmallWrites(plan: Plan, server: ChildProcess, stores: Stor
     oneEvent8: on(server, (address, timing) => oneEvent(address, 8, timing)),
     oneEvent64: on(server, (address, timing) => oneEvent(address, 64, timing)),
     oneEvent256: on(server, (address, timing) => oneEvent(address, 256, timing)),
-    besideReaders: on(server, (address, timing) => besideReaders(address, 64, 1000, timing)),
+    withReaders: on(server, (address, timing) => withReaders(address, 64, 1000, timing)),
     delivery: on(server, (address, timing) => delivery(address, 4, 100, timing)),
     speedrun: on(server, speedrun),
     transaction: on(editionB, transaction),

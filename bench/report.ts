@@ -16,7 +16,7 @@ export const rowTitles = {
   oneEvent8: "write 1 event on a condition, 8 clients",
   oneEvent64: "write 1 event on a condition, 64 clients",
   oneEvent256: "write 1 event on a condition, 256 clients",
-  besideReaders: "write 1 event, 1,000 waiting readers",
+  withReaders: "write 1 event, 1,000 waiting readers",
   delivery: "from a write to one of 100 waiting readers",
   speedrun: "speedrun: read, decide, write, 16 clients",
   transaction: "read, write 1 event, commit (B), 64 clients",
@@ -48,7 +48,7 @@ export interface Ratio {
 }
 
 export function ratiosOf(results: Results): Ratio[] {
-  const { oneEvent64, besideReaders, transaction, tickets64, oneEventUngrouped, bulk, fullScan } = results;
+  const { oneEvent64, withReaders, transaction, tickets64, oneEventUngrouped, bulk, fullScan } = results;
   const { insertLoop, pageRead, bareTransport, diskSync } = results;
   return [
     {
@@ -58,7 +58,7 @@ export function ratiosOf(results: Results): Ratio[] {
     },
     {
       title: "1 event: with 1,000 readers / without",
-      value: besideReaders.eventsPerSecond / oneEvent64.eventsPerSecond,
+      value: withReaders.eventsPerSecond / oneEvent64.eventsPerSecond,
       aim: 0.9,
     },
     { title: "100 events / insert loop", value: bulk.eventsPerSecond / insertLoop.eventsPerSecond, aim: 0.6 },

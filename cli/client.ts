@@ -1,7 +1,7 @@
 import type { ShellContext } from "../src/shell/context.ts";
 import { exitCodeOf, messageOf, ShellExit } from "../src/shell/ends.ts";
 import { printable } from "../src/shell/output/printable.ts";
-import { placeOf } from "../src/shell/place.ts";
+import { addressOf } from "../src/shell/server_address.ts";
 import { append } from "../src/shell/verbs/append.ts";
 import { head } from "../src/shell/verbs/head.ts";
 import { health } from "../src/shell/verbs/health.ts";
@@ -61,7 +61,7 @@ function run(context: ShellContext, line: ServerLine): Promise<number> {
 
 function contextFor({ options }: ServerLine): ShellContext {
   return {
-    place: placeOf(options, (name) => Deno.env.get(name), tell),
+    place: addressOf(options, (name) => Deno.env.get(name), tell),
     print: printAsync,
     printError: tell,
     // A terminal that does not know its size says 0.

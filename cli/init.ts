@@ -6,7 +6,7 @@ import { countEvents } from "../src/backup/reports/count_events.ts";
 import { UsageError } from "../src/config/config_error.ts";
 import { loadServerSettings, type PostgresSettings } from "../src/config/load.ts";
 import { initPostgresStore } from "../src/store/postgres/connection/create_store.ts";
-import { placeText } from "../src/store/postgres/connection/place.ts";
+import { locationText } from "../src/store/postgres/connection/address.ts";
 import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
 import { initStore } from "../src/store/sqlite/data_directory/init_store.ts";
 import { nowMicros } from "../src/write_queue/clock.ts";
@@ -20,7 +20,7 @@ type InitOptions = CommandLine<typeof initProgram>["options"];
 await runProgram(initProgram, async ({ options }) => {
   if (options.checkConfig) return checkConfig(initProgram, options.config, loadForThisMachine);
   rejectSeveralTasks(options);
-  const { dataDir, postgres } = placeFrom(options);
+  const { dataDir, postgres } = targetFrom(options);
   print(postgres === undefined ? init(options, dataDir) : await initPostgres(options, postgres));
   return ExitCode.ok;
 });
@@ -35,7 +35,7 @@ function init(options: InitOptions, dataDir: string): string {
 
 async function initPostgres(options: InitOptions, place: PostgresSettings): Promise<string> {
   if (options.addViews) throw new UsageError(["--add-views works with storage sqlite only"]);
-  const path = placeText(place);
+  const path = locationText(place);
   const imported = importIn(options);
   if (imported === undefined) return made({ path, storeId: (await initPostgresStore(place)).storeId });
   using file = new ImportedFile(imported.path);
@@ -65,13 +65,13 @@ function rejectSeveralTasks({ import: exported, importPlain, addViews }: InitOpt
   }
 }
 
-interface InitPlace {
+interface InitTarget {
   readonly dataDir: string;
   readonly postgres?: PostgresSettings | undefined;
 }
 
 /** A named file is read and checked even if its `dataDir` is not used. A directory that is named holds a file. */
-function placeFrom({ config, dataDir }: InitOptions): InitPlace {
+function targetFrom({ config, dataDir }: InitOptions): InitTarget {
   if (dataDir !== undefined && config === undefined) return { dataDir };
   const { settings } = loadSettings(initProgram, config, loadServerSettings);
   return dataDir === undefined ? settings : { dataDir };

@@ -37,7 +37,7 @@ export interface Answer {
 }
 
 /** The wait for a server, which ends with an answer, with the caller's signal, or when it lasts too long. */
-interface Patience {
+interface Timeouts {
   /** Goes with the request. */
   readonly signal: AbortSignal;
   /** Waits for a part of the answer. */
@@ -49,12 +49,12 @@ interface Patience {
   lost(message: string, code?: string, cause?: unknown): ConnectionLost;
 }
 
-function timeoutFor({ changes, signal }: Call, answerSeconds: number): Patience {
+function timeoutFor({ changes, signal }: Call, answerSeconds: number): Timeouts {
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal!.reason);
   signal?.throwIfAborted();
   signal?.addEventListener("abort", stop);
-  const patience: Patience = {
+  const patience: Timeouts = {
     signal: controller.signal,
     async wait<T>(work: () => Promise<T>, moreSeconds = 0): Promise<T> {
       const seconds = answerSeconds + moreSeconds;
@@ -145,7 +145,7 @@ export async function exchange(
 
 async function* linesOf(
   reply: TransportReply,
-  { wait, end, leave }: Patience,
+  { wait, end, leave }: Timeouts,
 ): AsyncGenerator<readonly string[]> {
   const pieces = reply.pieces()[Symbol.asyncIterator]();
   const decoder = new TextDecoder();

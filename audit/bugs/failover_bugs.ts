@@ -96,7 +96,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
       find: "chunk.storeId === this.#storeId && chunk.head >= (request.head ?? 0);",
       replace: "chunk.storeId === this.#storeId;",
     }],
-    caughtBy: { tests: "tests/store/check_ahead.test.ts" },
+    caughtBy: { tests: "tests/store/pre_check.test.ts" },
   },
   {
     name: "a history that lacks what this server has seen keeps its store ID",

@@ -17,13 +17,13 @@ export interface SeenEvent extends Queried {
 }
 
 /** An event of which the answer to a write told the sequence. */
-export interface ToldEvent {
+export interface ReportedEvent {
   readonly sequence: number;
   readonly time: string;
 }
 
 /** A place in one history. */
-export interface Place {
+export interface Position {
   readonly storeId: string;
   readonly sequence: number;
 }
@@ -39,7 +39,7 @@ export interface Call {
   /** The key of `writeOnce`. */
   readonly key?: string | undefined;
   /** What an `append` rests on. */
-  readonly condition?: { readonly query: Query; readonly after: Place } | undefined;
+  readonly condition?: { readonly query: Query; readonly after: Position } | undefined;
   /** In microseconds. */
   readonly begun: number;
   ended: number;
@@ -53,10 +53,15 @@ export type Outcome =
   | {
     readonly kind: "done";
     readonly storeId: string | undefined;
-    readonly events: readonly ToldEvent[] | undefined;
+    readonly events: readonly ReportedEvent[] | undefined;
   }
   /** The handler wanted to write nothing. */
-  | { readonly kind: "declined"; readonly at: Place | undefined; readonly topic: string; readonly saw: Saw }
+  | {
+    readonly kind: "declined";
+    readonly at: Position | undefined;
+    readonly topic: string;
+    readonly saw: Saw;
+  }
   /** An error that says that nothing was written, or does not say that the outcome is unknown. */
   | {
     readonly kind: "failed";
@@ -97,7 +102,7 @@ export interface Stored {
   readonly name: string;
   readonly topic: string;
   readonly state: Saw;
-  readonly at: Place;
+  readonly at: Position;
 }
 
 /** All events of each store that anybody has seen. */

@@ -5,7 +5,7 @@ import type { Random } from "../workload/random.ts";
 import type { Chain } from "./chain.ts";
 import type { Evidence, Failover } from "./evidence.ts";
 import { GO_ON_SECONDS, SILENT_SECONDS, untilGoesOn } from "./going_on.ts";
-import { faultsOfRound } from "./judge.ts";
+import { faultsOfRound } from "./checker.ts";
 import { microseconds } from "./observed.ts";
 import type { RoundPlan } from "./plan.ts";
 import type { ChainServer } from "./servers.ts";

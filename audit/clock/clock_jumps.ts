@@ -3,11 +3,11 @@ import { eventually, pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
-import { emptyStore } from "../witness/found_store.ts";
-import { faultsOfAnswers } from "../witness/failed_answers.ts";
-import { attemptsIn, faultsOf } from "../witness/judge.ts";
-import { readOverHttp } from "../witness/read_over_http.ts";
-import { Witness } from "../witness/record.ts";
+import { emptyStore } from "../history/store_content.ts";
+import { faultsOfAnswers } from "../history/failed_answers.ts";
+import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import { readOverHttp } from "../history/read_over_http.ts";
+import { HistoryRecorder } from "../history/record.ts";
 import { randomLoad } from "../workload/acts.ts";
 import { Random } from "../workload/random.ts";
 import { FakeClock } from "./fake_clock.ts";
@@ -51,13 +51,13 @@ export async function clockJumps({ edition, seed, extent, directory }: CheckCont
   const quietDirectory = join(directory, "quiet");
   Deno.mkdirSync(quietDirectory);
   await using quiet = await QuietServer.start(edition, quietDirectory, env);
-  using witness = new Witness(join(directory, "witness.jsonl"), 0);
+  using recorder = new HistoryRecorder(join(directory, "witness.jsonl"), 0);
   let isOver = false;
   const acting = Promise.all(Array.from({ length: CLIENTS }, (_, i) => {
     const own = random.fork();
     const choose = (id: number) => randomLoad(own, `client ${i}`, id);
     const rest = () => pause(REST_MILLISECONDS);
-    return actUntilGone(edition, server.client(), `client ${i}`, witness, choose, () => isOver, rest);
+    return actUntilGone(edition, server.client(), `client ${i}`, recorder, choose, () => isOver, rest);
   }));
   // It is told at the end.
   acting.catch(() => {});
@@ -65,11 +65,11 @@ export async function clockJumps({ edition, seed, extent, directory }: CheckCont
   for (; !extent.isOver(rounds); rounds++) {
     const [jump, yearAt] = rounds < JUMPS.length ? JUMPS[rounds]! : random.pick(JUMPS);
     const year = yearAt(new Date().getUTCFullYear());
-    await jumpTo(jump, year, server, witness, () => quiet.assertStays(() => clock.set(jump)));
+    await jumpTo(jump, year, server, recorder, () => quiet.assertStays(() => clock.set(jump)));
   }
   isOver = true;
   await acting;
-  const acknowledged = await judge(edition, server, witness);
+  const acknowledged = await checkAfter(edition, server, recorder);
   demand("jumps of the clock", rounds, { acknowledged: [acknowledged, rounds * ACTS_AFTER_A_JUMP] });
   return { rounds, acknowledged };
 }
@@ -79,14 +79,14 @@ async function jumpTo(
   jump: string,
   year: number,
   server: ServerProcess,
-  witness: Witness,
+  recorder: HistoryRecorder,
   setClock: () => Promise<void>,
 ): Promise<void> {
   const waiting = waitInVain(server);
   await setClock();
-  const before = witness.entries.length;
+  const before = recorder.entries.length;
   const done = (): number =>
-    witness.entries.slice(before).filter((entry) => "told" in entry && entry.told.fate === "done").length;
+    recorder.entries.slice(before).filter((entry) => "told" in entry && entry.told.fate === "done").length;
   await eventually(() => {
     if (done() < ACTS_AFTER_A_JUMP) {
       throw new AuditFailure(`the clock jumped by ${jump}`, ["writes no longer end"]);
@@ -98,7 +98,7 @@ async function jumpTo(
       `a read that waits ended after ${seconds} s ${isEmptyPage ? "with" : "without"} an empty page`,
     ]);
   }
-  const last = attemptsIn(witness.entries).findLast(({ told }) =>
+  const last = attemptsIn(recorder.entries).findLast(({ told }) =>
     told?.times !== undefined && told.times.length > 0
   );
   const time = last?.told?.times?.[0] ?? "";
@@ -121,19 +121,19 @@ async function waitInVain(
 }
 
 /** @returns how many acts were acknowledged @throws AuditFailure */
-async function judge(
+async function checkAfter(
   edition: CheckContext["edition"],
   server: ServerProcess,
-  witness: Witness,
+  recorder: HistoryRecorder,
 ): Promise<number> {
-  const attempts = attemptsIn(witness.entries);
+  const attempts = attemptsIn(recorder.entries);
   const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
   const names = new Map(changed.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));
   const storeId = /, store ([0-9a-f-]+) /.exec(server.stdout)![1]!;
   const found = await readOverHttp(server.client(), edition === "B" ? "all" : "*", [...names.values()]);
   const faults = [
-    ...faultsOf(emptyStore(storeId), witness.entries, found),
-    ...faultsOfAnswers(witness.entries),
+    ...faultsOf(emptyStore(storeId), recorder.entries, found),
+    ...faultsOfAnswers(recorder.entries),
   ];
   for (const { sequence, time } of found.events) {
     if (!SHAPE.test(time)) faults.push(`event ${sequence} has the time ${time}`);
@@ -142,5 +142,5 @@ async function judge(
   const expired = attempts.filter(({ told }) => told?.status === 410 || told?.status === 404).length;
   if (expired > 0) faults.push(`${expired} transactions have expired`);
   if (faults.length > 0) throw new AuditFailure("after the jumps", faults.slice(0, 10));
-  return witness.done;
+  return recorder.done;
 }

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { found } from "../../src/files/found.ts";
-import { BackupPlace } from "../../tests/backup/run_backup.ts";
+import { BackupDirectories } from "../../tests/backup/run_backup.ts";
 import { Client } from "../../tests/support/client.ts";
 import { NoReply } from "../../tests/support/connection.ts";
 import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
-import { copyDirectory } from "../server/left_directory.ts";
+import { copyDirectory } from "../server/abandoned_directory.ts";
 import { assertRejected, contentOf } from "../server/rejected_start.ts";
 import { Random } from "../workload/random.ts";
 
@@ -62,11 +62,16 @@ function optionsOf(directory: string) {
 /** The store before any damage: as a stop and as a kill leave it, its backup, and what it answers. */
 class WholeStore {
   readonly directories: readonly string[];
-  readonly backup: BackupPlace;
+  readonly backup: BackupDirectories;
   readonly all: string;
   readonly tagged: string;
 
-  private constructor(directories: readonly string[], backup: BackupPlace, all: string, tagged: string) {
+  private constructor(
+    directories: readonly string[],
+    backup: BackupDirectories,
+    all: string,
+    tagged: string,
+  ) {
     this.directories = directories;
     this.backup = backup;
     this.all = all;
@@ -84,7 +89,7 @@ class WholeStore {
     await server.kill();
     await copyDirectory(stopped, killed);
     await server.start();
-    const backup = new BackupPlace(server.address, directory);
+    const backup = new BackupDirectories(server.address, directory);
     const { code, stderr } = await backup.run();
     if (code !== 0) throw new Error(stderr);
     const [all, tagged] = [await page(server.client(), EVERYTHING), await page(server.client(), TAGGED)];
@@ -138,7 +143,11 @@ function readOf(found: string, expected: string): Read {
 }
 
 /** @throws AuditFailure when other events are served, and the comparison with a backup finds nothing */
-async function assertNamed(backup: BackupPlace, { address }: ServerProcess, where: string): Promise<void> {
+async function assertNamed(
+  backup: BackupDirectories,
+  { address }: ServerProcess,
+  where: string,
+): Promise<void> {
   if (address.transport !== "unix") throw new Error("the store is on a socket");
   const env = { SERVICE_BACKUP_SOURCE_SOCKET: address.path };
   const { code, stdout } = await backup.run({ args: ["verify", "--against-source"], env });

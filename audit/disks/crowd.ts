@@ -1,11 +1,11 @@
 import { eventually, pause } from "../../tests/support/eventually.ts";
 import type { ServerProcess } from "../../tests/support/server_process.ts";
 import { AuditFailure } from "../report.ts";
-import { emptyStore } from "../witness/found_store.ts";
-import { attemptsIn, faultsOf } from "../witness/judge.ts";
-import { readOverHttp } from "../witness/read_over_http.ts";
-import type { Entry, Told, Witness } from "../witness/record.ts";
-import { actOf, type FoundEvent } from "../witness/wire_event.ts";
+import { emptyStore } from "../history/store_content.ts";
+import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import { readOverHttp } from "../history/read_over_http.ts";
+import type { Answered, Entry, HistoryRecorder } from "../history/record.ts";
+import { actOf, type FoundEvent } from "../history/wire_event.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { randomLoad } from "../workload/acts.ts";
 import type { EditionName } from "../workload/perform.ts";
@@ -17,20 +17,20 @@ const TIMEOUT_SECONDS = 120;
 /** Clients that go on whatever they are told, and what they know. */
 export class Crowd {
   readonly #edition: EditionName;
-  readonly #witness: Witness;
+  readonly #recorder: HistoryRecorder;
   #isOver = false;
   readonly #distrusted = new Set<Entry>();
   readonly #acting: Promise<unknown>;
 
-  constructor(edition: EditionName, server: ServerProcess, witness: Witness, random: Random) {
+  constructor(edition: EditionName, server: ServerProcess, recorder: HistoryRecorder, random: Random) {
     this.#edition = edition;
-    this.#witness = witness;
+    this.#recorder = recorder;
     this.#acting = Promise.all(Array.from({ length: CLIENTS }, async (_, i) => {
       const name = `client ${i}`;
       const own = random.fork();
       const choose = (id: number) => randomLoad(own, name, id);
       while (!this.#isOver) {
-        await actUntilGone(edition, server.client(), name, witness, choose, () => this.#isOver);
+        await actUntilGone(edition, server.client(), name, recorder, choose, () => this.#isOver);
         await pause(50);
       }
     }));
@@ -43,24 +43,24 @@ export class Crowd {
     await this.#acting;
   }
 
-  count(fate: Told["fate"]): number {
-    return this.#witness.entries.filter((entry) => "told" in entry && entry.told.fate === fate).length;
+  count(fate: Answered["fate"]): number {
+    return this.#recorder.entries.filter((entry) => "told" in entry && entry.told.fate === fate).length;
   }
 
   /** Until so many more acts were done, or were rejected with an answer that stands for a disk that fails. */
   async await(fate: "done" | "failed", more: number, where: string): Promise<void> {
-    const from = this.#witness.entries.length;
+    const from = this.#recorder.entries.length;
     const is = (entry: Entry): boolean =>
       "told" in entry && (fate === "done" ? entry.told.fate === "done" : entry.told.status >= 500);
     await eventually(() => {
-      const found = this.#witness.entries.slice(from).filter(is).length;
+      const found = this.#recorder.entries.slice(from).filter(is).length;
       if (found < more) throw new AuditFailure(where, [`only ${found} of ${more} writes ${fate}`]);
     }, TIMEOUT_SECONDS);
   }
 
   /** A reader gets everything that was acknowledged before it asked. @throws AuditFailure */
   async read(server: ServerProcess, where: string): Promise<void> {
-    const known = attemptsIn(this.#witness.entries).filter(({ told }) => told?.fate === "done");
+    const known = attemptsIn(this.#recorder.entries).filter(({ told }) => told?.fate === "done");
     const events = await server.client().allEvents(this.#every);
     const byAct = Map.groupBy(events as FoundEvent[], actOf);
     const faults = known.flatMap(({ id, act }) => {
@@ -80,19 +80,19 @@ export class Crowd {
    * @param since how many entries there were
    */
   distrust(since: number): void {
-    const { entries } = this.#witness;
+    const { entries } = this.#recorder;
     for (const entry of entries.slice(since)) {
       if ("told" in entry && entry.told.fate === "done") this.#distrusted.add(entry);
     }
   }
 
   get entries(): number {
-    return this.#witness.entries.length;
+    return this.#recorder.entries.length;
   }
 
   /** Compares everything in the store with what the clients were told. @throws AuditFailure */
   async judge(server: ServerProcess, storeId: string, where: string): Promise<void> {
-    const entries = this.#witness.entries.filter((entry) => !this.#distrusted.has(entry));
+    const entries = this.#recorder.entries.filter((entry) => !this.#distrusted.has(entry));
     const attempts = attemptsIn(entries);
     const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
     const names = new Map(changed.map(({ type, id }) => [JSON.stringify([type, id]), { type, id }]));

@@ -3,8 +3,8 @@ import { openForChecking } from "../../src/store/sqlite/connection/connection.ts
 import { type ServerProcess, spawnServer, startServer } from "../../tests/support/server_process.ts";
 import type { SmallDisk } from "../../tests/system/support/small_disk.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
-import { faultsOfDatabase } from "../witness/read_files.ts";
-import { Witness } from "../witness/record.ts";
+import { faultsOfDatabase } from "../history/read_files.ts";
+import { HistoryRecorder } from "../history/record.ts";
 import { Random } from "../workload/random.ts";
 import { Crowd } from "./crowd.ts";
 import {
@@ -15,7 +15,7 @@ import {
   mountExt4,
   mountTmpfs,
   repair,
-} from "./rooms.ts";
+} from "./capacities.ts";
 
 /*
  * A disk becomes full under load, has room again, and becomes full again; a file may not grow any more; a file system
@@ -92,11 +92,11 @@ async function round(
   if (disk === undefined && kind !== "size limit") throw new Error("no file system can be mounted any more");
   const dataDir = join(disk?.path ?? directory, "data");
   const env = { SERVICE_EDITION: edition, SERVICE_DEV_MODE: "true", SERVICE_DATA_DIR: dataDir };
-  using witness = new Witness(join(directory, "witness.jsonl"), 0);
+  using recorder = new HistoryRecorder(join(directory, "witness.jsonl"), 0);
   const options = { directory, listen: "unix", listenOnly: true, env } as const;
   await using server = await startServer(options);
   const storeId = /, store ([0-9a-f-]+) /.exec(server.stdout)![1]!;
-  const crowd = new Crowd(edition, server, witness, random.fork());
+  const crowd = new Crowd(edition, server, recorder, random.fork());
   try {
     await crowd.await("done", ENOUGH_DONE, "before anything fails");
     if (kind === "size limit") await meetLimit(server, dataDir, tally);

@@ -1,10 +1,10 @@
 import type { Client } from "../../tests/support/client.ts";
 import { AuditFailure } from "../report.ts";
-import { emptyStore, type StoreContent } from "../witness/found_store.ts";
-import { faultsOfAnswers } from "../witness/failed_answers.ts";
-import { attemptsIn, faultsOf } from "../witness/judge.ts";
-import { readOverHttp } from "../witness/read_over_http.ts";
-import type { Entry } from "../witness/record.ts";
+import { emptyStore, type StoreContent } from "../history/store_content.ts";
+import { faultsOfAnswers } from "../history/failed_answers.ts";
+import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import { readOverHttp } from "../history/read_over_http.ts";
+import type { Entry } from "../history/record.ts";
 
 export interface Compared {
   acknowledged: number;

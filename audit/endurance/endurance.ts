@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
-import { BackupPlace, type RunJson } from "../../tests/backup/run_backup.ts";
+import { BackupDirectories, type RunJson } from "../../tests/backup/run_backup.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
-import { faultsOfDatabase } from "../witness/read_files.ts";
+import { faultsOfDatabase } from "../history/read_files.ts";
 import { Random } from "../workload/random.ts";
 import { Comparison, FOLLOWED_TYPE } from "./comparison.ts";
 import { flatnessOf } from "./flatness.ts";
@@ -42,7 +42,7 @@ class Place {
   readonly #context: CheckContext;
   readonly #random: Random;
   readonly #server: ServerProcess;
-  readonly #backups: BackupPlace;
+  readonly #backups: BackupDirectories;
   readonly #followers: readonly Follower[];
   readonly #done: Done = { reads: 0, waits: 0, woken: 0, backups: 0 };
   readonly #samples: Sample[] = [];
@@ -58,7 +58,7 @@ class Place {
     this.#random = new Random(context.seed);
     this.#server = server;
     this.#comparison = new Comparison(this.#every, storeId);
-    this.#backups = new BackupPlace(server.address, context.directory);
+    this.#backups = new BackupDirectories(server.address, context.directory);
     const { edition, record } = context;
     if (record !== undefined) this.#record = recorderFor(record, edition);
     this.#followers = [
@@ -89,7 +89,7 @@ class Place {
       await this.#round(seconds, isUndisturbed ? "go on" : this.#rounds % 2 === 0 ? "kill" : "stop");
     }
     await this.#end();
-    const { isJudged, isTimeJudged, growth, faults } = flatnessOf(this.#samples);
+    const { isJudged, isTimeChecked, growth, faults } = flatnessOf(this.#samples);
     if (faults.length > 0) throw new AuditFailure(`edition ${edition} does not stay flat`, faults);
     this.#demand();
     return {
@@ -99,7 +99,7 @@ class Place {
       ...this.#done,
       samples: this.#samples.length,
       flatnessJudged: Number(isJudged),
-      latencyJudged: Number(isTimeJudged),
+      latencyJudged: Number(isTimeChecked),
       ...growth === undefined ? {} : { memoryMibPerHour: Math.round(growth) },
     };
   }
@@ -111,13 +111,13 @@ class Place {
   }
 
   async #round(seconds: number, manner: Manner): Promise<void> {
-    const witnessPath = join(this.#context.directory, "witness.jsonl");
+    const historyPath = join(this.#context.directory, "witness.jsonl");
     const load = new Load({
       edition: this.#context.edition,
       server: this.#server,
       backups: this.#backups,
       lastId: this.#lastId,
-      witnessPath,
+      historyPath,
       done: this.#done,
     }, this.#random.fork());
     this.#sampler.skip(this.#server);
@@ -132,7 +132,7 @@ class Place {
     const where = `round ${this.#rounds}, then ${manner}`;
     await this.#comparison.add(where, this.#server.client(), load.entries);
     this.#lastId = load.lastId;
-    Deno.removeSync(witnessPath);
+    Deno.removeSync(historyPath);
   }
 
   async #sampleFor(seconds: number, load: Load): Promise<void> {

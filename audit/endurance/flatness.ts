@@ -46,7 +46,7 @@ export interface Flatness {
   /** Whether there were enough samples for a judgement. */
   readonly isJudged: boolean;
   /** Whether the server got its processor, so that latencies were judged as well. */
-  readonly isTimeJudged: boolean;
+  readonly isTimeChecked: boolean;
   /** By how much memory grew in the last third, in MiB an hour, when that was long enough to tell. */
   readonly growth?: number;
 }
@@ -58,7 +58,7 @@ export interface Flatness {
 export function flatnessOf(samples: readonly Sample[]): Flatness {
   const life = samples.filter(({ life }) => life === samples.at(-1)?.life);
   const quarter = Math.floor(life.length / 4);
-  if (quarter < SAMPLES_MIN) return { faults: [], isJudged: false, isTimeJudged: false };
+  if (quarter < SAMPLES_MIN) return { faults: [], isJudged: false, isTimeChecked: false };
   const [earlier, later] = [life.slice(quarter, 2 * quarter), life.slice(-quarter)];
   const faults = [
     compare("memory", earlier, later, (part) => median(part.map(({ rssMib }) => rssMib))),
@@ -67,8 +67,8 @@ export function flatnessOf(samples: readonly Sample[]): Flatness {
     compare("growth of the file", earlier, later, bytesPerEvent),
   ];
   const [servedEarlier, servedLater] = [earlier, later].map(served);
-  const isTimeJudged = Math.min(servedEarlier!.length, servedLater!.length) >= SAMPLES_MIN / 2;
-  if (isTimeJudged) {
+  const isTimeChecked = Math.min(servedEarlier!.length, servedLater!.length) >= SAMPLES_MIN / 2;
+  if (isTimeChecked) {
     for (const kind of ["writes", "reads"] as const) {
       const medians = medianOf((sample) => sample[kind].medianMilliseconds);
       const p99s = medianOf((sample) => sample[kind].p99Milliseconds);
@@ -85,7 +85,7 @@ export function flatnessOf(samples: readonly Sample[]): Flatness {
   return {
     faults: faults.filter((fault) => fault !== undefined),
     isJudged: true,
-    isTimeJudged,
+    isTimeChecked,
     ...growth === undefined ? {} : { growth },
   };
 }

@@ -1,16 +1,16 @@
 import { Histogram } from "../../bench/histogram.ts";
-import { BackupPlace } from "../../tests/backup/run_backup.ts";
+import { BackupDirectories } from "../../tests/backup/run_backup.ts";
 import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import type { EventsPage } from "../../tests/support/client.ts";
 import type { ServerProcess } from "../../tests/support/server_process.ts";
 import { AuditFailure } from "../report.ts";
-import type { Entry } from "../witness/record.ts";
+import type { Entry } from "../history/record.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { randomLoad } from "../workload/acts.ts";
 import type { EditionName } from "../workload/perform.ts";
 import type { Random } from "../workload/random.ts";
 import { type Latencies, latenciesOf } from "./latencies.ts";
-import { TimedWitness } from "./timed_witness.ts";
+import { TimedRecorder } from "./timed_recording.ts";
 
 /** What the clients of a stretch have done besides writing. */
 export interface Done {
@@ -32,18 +32,18 @@ const WAIT_SECONDS = 5;
 export interface LoadOptions {
   readonly edition: EditionName;
   readonly server: ServerProcess;
-  readonly backups: BackupPlace;
+  readonly backups: BackupDirectories;
   /** The number of the last act of those before. */
   readonly lastId: number;
   /** A file that does not exist yet. */
-  readonly witnessPath: string;
+  readonly historyPath: string;
   readonly done: Done;
 }
 
 /** Writers, readers, reads that wait, and backups, from the start on until they are told to stop, or the server is gone. */
 export class Load {
   readonly #options: LoadOptions;
-  readonly #witness: TimedWitness;
+  readonly #recorder: TimedRecorder;
   readonly #working: Promise<unknown>;
   readonly #stopping = Promise.withResolvers<void>();
   #isOver = false;
@@ -54,7 +54,7 @@ export class Load {
 
   constructor(options: LoadOptions, random: Random) {
     this.#options = options;
-    this.#witness = new TimedWitness(options.witnessPath, options.lastId);
+    this.#recorder = new TimedRecorder(options.historyPath, options.lastId);
     const work = [
       ...Array.from({ length: WRITERS }, (_, i) => this.#write(`client ${i}`, random.fork())),
       ...Array.from({ length: READERS }, () => this.#again(random.fork(), (own) => this.#read(own))),
@@ -66,11 +66,11 @@ export class Load {
   }
 
   get entries(): readonly Entry[] {
-    return this.#witness.entries;
+    return this.#recorder.entries;
   }
 
   get lastId(): number {
-    return this.#witness.lastId;
+    return this.#recorder.lastId;
   }
 
   /** @throws what has ended one of the clients */
@@ -82,7 +82,7 @@ export class Load {
   takeLatencies(): { readonly writes: Latencies; readonly reads: Latencies } {
     const reads = this.#reads;
     this.#reads = new Histogram();
-    return { writes: latenciesOf(this.#witness.takeLatencies()), reads: latenciesOf(reads) };
+    return { writes: latenciesOf(this.#recorder.takeLatencies()), reads: latenciesOf(reads) };
   }
 
   /** From now on an answer may be missing. */
@@ -95,7 +95,7 @@ export class Load {
     this.#isOver = true;
     this.#stopping.resolve();
     await this.#working;
-    this.#witness[Symbol.dispose]();
+    this.#recorder[Symbol.dispose]();
     this.assertWorking();
   }
 
@@ -112,7 +112,7 @@ export class Load {
       edition,
       server.client(),
       name,
-      this.#witness,
+      this.#recorder,
       (id) => randomLoad(random, name, id),
       () => this.#isOver,
       () => this.#rest(random.below(REST_MILLISECONDS.writer)),

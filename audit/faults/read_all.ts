@@ -2,8 +2,8 @@ import { type Client, type EventLine, parsePage, projectionPath } from "../../te
 import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import type { Reply } from "../../tests/support/connection.ts";
 import { AuditFailure } from "../report.ts";
-import type { ProjectionChange } from "../witness/record.ts";
-import { ACT_TAG, actOf, sentText, type WireEvent } from "../witness/wire_event.ts";
+import type { ProjectionChange } from "../history/record.ts";
+import { ACT_TAG, actOf, sentText, type WireEvent } from "../history/wire_event.ts";
 import type { EditionName } from "../workload/perform.ts";
 
 /** What a store must hold, in the order in which it was written. */

@@ -6,10 +6,10 @@ import { actUntilGone } from "../workload/act_until_gone.ts";
 import { AuditFailure } from "../report.ts";
 import { AttachedStrace, straceOf, straceToEnd } from "../server/strace.ts";
 import { hasEnded, hasInjected } from "../server/traced_calls.ts";
-import { emptyStore } from "../witness/found_store.ts";
-import { attemptsIn, faultsOf } from "../witness/judge.ts";
-import { openStore } from "../witness/open_store.ts";
-import { type Act, Witness } from "../witness/record.ts";
+import { emptyStore } from "../history/store_content.ts";
+import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import { openStore } from "../history/open_store.ts";
+import { type Act, HistoryRecorder } from "../history/record.ts";
 import { randomWrite } from "../workload/acts.ts";
 import type { EditionName } from "../workload/perform.ts";
 import { Random } from "../workload/random.ts";
@@ -73,8 +73,8 @@ const REST_MILLISECONDS = 2600;
 export async function tryFailure(
   { edition, occasion, seed, directory, calls, injection }: Try,
 ): Promise<Tried> {
-  using witness = new Witness(join(directory, "witness.jsonl"), 0);
-  const scene = new Scene(edition, directory, witness, new Random(seed));
+  using recorder = new HistoryRecorder(join(directory, "witness.jsonl"), 0);
+  const scene = new Scene(edition, directory, recorder, new Random(seed));
   const output = join(directory, "strace");
   const strace = await straceOf(join(directory, "data"), output, calls, injection);
   let storeId: string | undefined;
@@ -102,8 +102,8 @@ export async function tryFailure(
       if (!hasEnded(Deno.readTextFileSync(output), pid)) throw new Error("the trace has no end");
     }, 60);
   }
-  judge(scene, storeId, witness);
-  const attempts = attemptsIn(witness.entries);
+  checkHistory(scene, storeId, recorder);
+  const attempts = attemptsIn(recorder.entries);
   const count = (fate: string | undefined): number =>
     attempts.filter(({ told }) => told?.fate === fate).length;
   const trace = Deno.readTextFileSync(output);
@@ -144,12 +144,12 @@ class Scene {
   readonly edition: EditionName;
   /** Answers to reads that had everything. */
   completeReads = 0;
-  readonly #witness: Witness;
+  readonly #recorder: HistoryRecorder;
   readonly #random: Random;
 
-  constructor(edition: EditionName, directory: string, witness: Witness, random: Random) {
+  constructor(edition: EditionName, directory: string, recorder: HistoryRecorder, random: Random) {
     this.edition = edition;
-    this.#witness = witness;
+    this.#recorder = recorder;
     this.#random = random;
     const env = { SERVICE_EDITION: edition, SERVICE_DEV_MODE: "true" };
     this.options = { directory, listen: "unix", listenOnly: true, env };
@@ -189,7 +189,7 @@ class Scene {
     const waiting = kinds.filter((kind) => this.edition !== "A" || (kind !== "pause" && kind !== "resume"));
     const choose = (id: number): Act => this.#actOf(waiting.shift()!, id);
     const { edition } = this;
-    await actUntilGone(edition, server.client(), CLIENT, this.#witness, choose, () => waiting.length === 0);
+    await actUntilGone(edition, server.client(), CLIENT, this.#recorder, choose, () => waiting.length === 0);
   }
 
   #actOf(kind: Kind, id: number): Act {
@@ -210,7 +210,7 @@ class Scene {
 
   /** Everything that was acknowledged, read while calls fail. */
   async #read(server: ServerProcess): Promise<void> {
-    const done = attemptsIn(this.#witness.entries).flatMap(({ act, told }) =>
+    const done = attemptsIn(this.#recorder.entries).flatMap(({ act, told }) =>
       act.kind === "write" && told?.fate === "done" ? [act] : []
     );
     const known: Known = {
@@ -229,8 +229,12 @@ function assertSaidWhy(code: number, stderr: string): void {
 }
 
 /** A start on a disk that works, and everything compared with what was told. @throws AuditFailure */
-function judge({ edition, options }: Scene, storeId: string | undefined, witness: Witness): void {
+function checkHistory(
+  { edition, options }: Scene,
+  storeId: string | undefined,
+  recorder: HistoryRecorder,
+): void {
   const found = openStore(join(options.directory, "data"), edition);
-  const faults = faultsOf(emptyStore(storeId ?? found.storeId), witness.entries, found);
+  const faults = faultsOf(emptyStore(storeId ?? found.storeId), recorder.entries, found);
   if (faults.length > 0) throw new AuditFailure("after a start on a disk that works", faults);
 }

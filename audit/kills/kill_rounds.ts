@@ -5,12 +5,12 @@ import { openForChecking } from "../../src/store/sqlite/connection/connection.ts
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { AttachedStrace, straceCommand, straceOf } from "../server/strace.ts";
 import { endsAtLog } from "../server/traced_calls.ts";
-import { readDatabase } from "../witness/read_files.ts";
-import { type ProjectionName, readOverHttp } from "../witness/read_over_http.ts";
-import type { StoreContent } from "../witness/found_store.ts";
-import { faultsOfAnswers } from "../witness/failed_answers.ts";
-import { attemptsIn, faultsOf } from "../witness/judge.ts";
-import { Witness } from "../witness/record.ts";
+import { readDatabase } from "../history/read_files.ts";
+import { type ProjectionName, readOverHttp } from "../history/read_over_http.ts";
+import type { StoreContent } from "../history/store_content.ts";
+import { faultsOfAnswers } from "../history/failed_answers.ts";
+import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import { HistoryRecorder } from "../history/record.ts";
 import { randomAdministration, randomLoad } from "../workload/acts.ts";
 import { Random } from "../workload/random.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
@@ -99,12 +99,12 @@ class Place {
 
   async round(random: Random, tally: Tally): Promise<void> {
     const manner = random.pick<Manner>(["moment", "moment", "fsync", "pwrite64", "pwrite64", "start"]);
-    using witness = new Witness(join(this.#directory, "witness.jsonl"), this.#lastId);
+    using recorder = new HistoryRecorder(join(this.#directory, "witness.jsonl"), this.#lastId);
     try {
       if (manner === "start") await this.#killAtStart(random, tally);
-      else await this.#killUnderLoad(random, manner, witness, tally);
-      this.#lastId = witness.lastId;
-      await this.#judge(witness, `round ${tally.rounds}, killed at ${manner}`, tally);
+      else await this.#killUnderLoad(random, manner, recorder, tally);
+      this.#lastId = recorder.lastId;
+      await this.#judge(recorder, `round ${tally.rounds}, killed at ${manner}`, tally);
     } catch (error) {
       await this.#server?.[Symbol.asyncDispose]();
       throw error;
@@ -122,7 +122,12 @@ class Place {
     if (faults.length > 0) throw new AuditFailure("the files after the kills", faults);
   }
 
-  async #killUnderLoad(random: Random, manner: Manner, witness: Witness, tally: Tally): Promise<void> {
+  async #killUnderLoad(
+    random: Random,
+    manner: Manner,
+    recorder: HistoryRecorder,
+    tally: Tally,
+  ): Promise<void> {
     const { edition } = this.#context;
     const server = this.#server!;
     const output = join(this.#directory, "strace");
@@ -131,12 +136,12 @@ class Place {
       await this.#injection(manner, 1 + random.below(manner === "fsync" ? 30 : 250), output),
     );
     let isOver = false;
-    const acting = clientsOf(edition, random, server, witness, () => isOver);
+    const acting = clientsOf(edition, random, server, recorder, () => isOver);
     // It is told once the server is dead.
     acting.catch(() => {});
     const dead = deathOf(server);
     const killing = (async () => {
-      await untilDone(witness, random.below(60), dead);
+      await untilDone(recorder, random.below(60), dead);
       await pause(manner === "moment" ? random.below(60) : TIMEOUT_MILLISECONDS);
       return false;
     })();
@@ -172,12 +177,12 @@ class Place {
     return straceOf(join(this.#directory, "data"), output, call, `${call}:signal=KILL:when=${n}`);
   }
 
-  async #judge(witness: Witness, where: string, tally: Tally): Promise<void> {
+  async #judge(recorder: HistoryRecorder, where: string, tally: Tally): Promise<void> {
     this.#server = await startServer(this.#options());
-    const attempts = attemptsIn(witness.entries);
+    const attempts = attemptsIn(recorder.entries);
     const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
     const found = await this.#read(changed);
-    const faults = [...faultsOf(this.#found!, witness.entries, found), ...faultsOfAnswers(witness.entries)];
+    const faults = [...faultsOf(this.#found!, recorder.entries, found), ...faultsOfAnswers(recorder.entries)];
     if (faults.length > 0) throw new AuditFailure(where, faults);
     tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;
     tally.rejected += attempts.filter(({ told }) => told?.fate === "rejected").length;
@@ -214,7 +219,7 @@ function clientsOf(
   edition: CheckContext["edition"],
   random: Random,
   server: ServerProcess,
-  witness: Witness,
+  recorder: HistoryRecorder,
   isOver: () => boolean,
 ): Promise<unknown> {
   const isAlone = random.chance(0.3);
@@ -223,16 +228,16 @@ function clientsOf(
     const own = random.fork();
     const choose = (id: number) =>
       isAlone ? randomAdministration(own, edition, name, id) : randomLoad(own, name, id);
-    return actUntilGone(edition, server.client(), name, witness, choose, isOver);
+    return actUntilGone(edition, server.client(), name, recorder, choose, isOver);
   }));
 }
 
 /** Until so many acts are acknowledged, the server has ended, or it takes too long. */
-async function untilDone(witness: Witness, acts: number, ended: Promise<unknown>): Promise<void> {
+async function untilDone(recorder: HistoryRecorder, acts: number, ended: Promise<unknown>): Promise<void> {
   let isDead = false;
   ended.then(() => isDead = true, () => isDead = true);
   const endsAt = performance.now() + TIMEOUT_MILLISECONDS;
-  while (!isDead && witness.done < acts && performance.now() < endsAt) await pause(2);
+  while (!isDead && recorder.done < acts && performance.now() < endsAt) await pause(2);
 }
 
 /** Resolves when the server has been killed. @throws AuditFailure when it has ended in another way */

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { Client } from "../../tests/support/client.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
-import { faultsOfAnswers } from "../witness/failed_answers.ts";
-import { attemptsIn, faultsOf } from "../witness/judge.ts";
-import type { StoreContent } from "../witness/found_store.ts";
-import { Witness } from "../witness/record.ts";
+import { faultsOfAnswers } from "../history/failed_answers.ts";
+import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import type { StoreContent } from "../history/store_content.ts";
+import { HistoryRecorder } from "../history/record.ts";
 import { actOnce } from "../workload/act_once.ts";
 import { randomAdministration, randomLoad } from "../workload/acts.ts";
 import type { EditionName } from "../workload/perform.ts";
@@ -13,7 +13,7 @@ import type { Random } from "../workload/random.ts";
 import type { Disruption } from "./disruption.ts";
 import { actOnServers, untilServed, within } from "./going_on.ts";
 import { readThrough, serving } from "./serving.ts";
-import { type ServerPlace, StoreServer } from "./store_server.ts";
+import { type ServerLocation, StoreServer } from "./store_server.ts";
 import { count, type Tally } from "./tally.ts";
 
 /** For each server. */
@@ -38,9 +38,9 @@ export class DisruptedStore implements AsyncDisposable {
     this.#directory = directory;
   }
 
-  /** @param directory for what the witness writes */
+  /** @param directory for what the history writes */
   static async start(
-    place: Omit<ServerPlace, "number">,
+    place: Omit<ServerLocation, "number">,
     servers: number,
     directory: string,
   ): Promise<DisruptedStore> {
@@ -60,36 +60,36 @@ export class DisruptedStore implements AsyncDisposable {
   async round(disruption: Disruption, random: Random, tally: Tally): Promise<void> {
     const where = `round ${tally.rounds}, ${disruption.name}`;
     const { strike, mayFail = false, needsClients = false } = disruption;
-    using witness = new Witness(join(this.#directory, "witness.jsonl"), this.#lastId);
+    using recorder = new HistoryRecorder(join(this.#directory, "witness.jsonl"), this.#lastId);
     const isAlone = !needsClients && random.chance(ALONE);
     let isOver = false;
-    const acting = this.#act(random.fork(), witness, isAlone, () => isOver);
+    const acting = this.#act(random.fork(), recorder, isAlone, () => isOver);
     // What goes wrong with it is told at its end.
     acting.catch(() => {});
     const end = async (): Promise<void> => {
       isOver = true;
       await within(acting, `${where}, a client`);
     };
-    await untilDone(witness, random.below(40));
+    await untilDone(recorder, random.below(40));
     await pause(random.below(50));
-    const wasUnderWay = attemptsIn(witness.entries).some(({ told }) => told === undefined);
+    const wasUnderWay = attemptsIn(recorder.entries).some(({ told }) => told === undefined);
     const target = random.pick(this.#servers);
     const struck = await strike({ servers: this.#servers, target, random: random.fork() });
-    if (struck.sparesOthers && !isAlone) await this.#goOn("slowestOthers", where, witness, tally);
+    if (struck.sparesOthers && !isAlone) await this.#goOn("slowestOthers", where, recorder, tally);
     await struck.mend();
     // What others write might fall to its resets, or to its pauses.
     if (isAlone) {
       await end();
-      await this.#judge(witness, where);
-      if (this.#edition !== "A") await this.#resume(witness);
+      await this.#judge(recorder, where);
+      if (this.#edition !== "A") await this.#resume(recorder);
     }
-    await this.#goOn(isAlone ? undefined : "slowestAll", where, witness, tally);
+    await this.#goOn(isAlone ? undefined : "slowestAll", where, recorder, tally);
     await struck.recover?.();
     await end();
-    this.#found = await this.#judge(witness, where);
-    if (!mayFail) checkAnswers(witness, where);
-    this.#lastId = witness.lastId;
-    count(tally, witness, { wasUnderWay, inside: struck.inside });
+    this.#found = await this.#judge(recorder, where);
+    if (!mayFail) checkAnswers(recorder, where);
+    this.#lastId = recorder.lastId;
+    count(tally, recorder, { wasUnderWay, inside: struck.inside });
   }
 
   /** Stops all servers as an operator does. */
@@ -109,7 +109,12 @@ export class DisruptedStore implements AsyncDisposable {
   }
 
   /** Several clients that write, spread over the servers; or one that does everything. */
-  #act(random: Random, witness: Witness, isAlone: boolean, isStopped: () => boolean): Promise<unknown> {
+  #act(
+    random: Random,
+    recorder: HistoryRecorder,
+    isAlone: boolean,
+    isStopped: () => boolean,
+  ): Promise<unknown> {
     const clients = this.#clients;
     const count = isAlone ? 1 : CLIENTS * clients.length;
     return Promise.all(Array.from({ length: count }, (_, i) => {
@@ -119,7 +124,7 @@ export class DisruptedStore implements AsyncDisposable {
         isAlone ? randomAdministration(own, this.#edition, name, id) : randomLoad(own, name, id);
       const first = i % clients.length;
       const preferred = [...clients.slice(first), ...clients.slice(0, first)];
-      return actOnServers({ edition: this.#edition, witness }, preferred, name, choose, isStopped);
+      return actOnServers({ edition: this.#edition, recorder }, preferred, name, choose, isStopped);
     }));
   }
 
@@ -127,10 +132,10 @@ export class DisruptedStore implements AsyncDisposable {
   async #goOn(
     figure: "slowestOthers" | "slowestAll" | undefined,
     where: string,
-    witness: Witness,
+    recorder: HistoryRecorder,
     tally: Tally,
   ): Promise<void> {
-    const acting = { edition: this.#edition, witness };
+    const acting = { edition: this.#edition, recorder };
     const expected = this.#servers.filter(({ isExpected }) => isExpected);
     if (expected.length === 0) return;
     for (const { process, role } of expected) {
@@ -145,32 +150,32 @@ export class DisruptedStore implements AsyncDisposable {
     if (figure !== undefined) tally[figure] = Math.round(Math.max(tally[figure], ...took));
   }
 
-  async #judge(witness: Witness, where: string): Promise<StoreContent> {
-    const attempts = attemptsIn(witness.entries);
+  async #judge(recorder: HistoryRecorder, where: string): Promise<StoreContent> {
+    const attempts = attemptsIn(recorder.entries);
     const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);
     const names = [...changed, ...this.#found!.projections];
     const found = await readThrough(this.#edition, this.#clients, names);
-    const faults = faultsOf(this.#found!, witness.entries, found);
+    const faults = faultsOf(this.#found!, recorder.entries, found);
     if (faults.length > 0) throw new AuditFailure(where, faults);
     return found;
   }
 
   /** From a pause, or from one that still waits for transactions of which the client is gone. */
-  async #resume(witness: Witness): Promise<void> {
+  async #resume(recorder: HistoryRecorder): Promise<void> {
     const client = await serving(this.#edition, this.#clients);
-    const ending = await actOnce(this.#edition, client, "operator", witness, () => ({ kind: "resume" }));
+    const ending = await actOnce(this.#edition, client, "operator", recorder, () => ({ kind: "resume" }));
     if (ending?.fate !== "done") throw new AuditFailure("the resume after a round", [`${ending?.status}`]);
   }
 }
 
 /** @throws AuditFailure when an act was answered as if the server itself had failed */
-function checkAnswers({ entries }: Witness, where: string): void {
+function checkAnswers({ entries }: HistoryRecorder, where: string): void {
   const faults = faultsOfAnswers(entries);
   if (faults.length > 0) throw new AuditFailure(where, faults);
 }
 
 /** Until so many acts are acknowledged, or it takes too long. */
-async function untilDone(witness: Witness, acts: number): Promise<void> {
+async function untilDone(recorder: HistoryRecorder, acts: number): Promise<void> {
   const endsAt = performance.now() + TIMEOUT_MILLISECONDS;
-  while (witness.done < acts && performance.now() < endsAt) await pause(2);
+  while (recorder.done < acts && performance.now() < endsAt) await pause(2);
 }

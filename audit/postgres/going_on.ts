@@ -3,8 +3,8 @@ import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
 import { actOnce, type Choose } from "../workload/act_once.ts";
 import type { EditionName } from "../workload/perform.ts";
-import { ACT_TAG } from "../witness/wire_event.ts";
-import type { Witness } from "../witness/record.ts";
+import { ACT_TAG } from "../history/wire_event.ts";
+import type { HistoryRecorder } from "../history/record.ts";
 
 /** How long a client waits until it tries again, or tries another server. */
 const PAUSE_MILLISECONDS = 20;
@@ -14,19 +14,19 @@ const GIVEN_UP_SECONDS = 90;
 
 export interface Acting {
   readonly edition: EditionName;
-  readonly witness: Witness;
+  readonly recorder: HistoryRecorder;
 }
 
 /** Acts again and again, on another server while the first one does not serve, until it is told to stop. */
 export async function actOnServers(
-  { edition, witness }: Acting,
+  { edition, recorder }: Acting,
   clients: readonly Client[],
   name: string,
   choose: Choose,
   isStopped: () => boolean,
 ): Promise<void> {
   for (let at = 0; !isStopped();) {
-    const ending = await actOnce(edition, clients[at % clients.length]!, name, witness, choose);
+    const ending = await actOnce(edition, clients[at % clients.length]!, name, recorder, choose);
     const isServed = ending !== undefined && ending.status !== 503;
     at = isServed ? 0 : at + 1;
     if (!isServed) await pause(PAUSE_MILLISECONDS);
@@ -39,7 +39,7 @@ export async function actOnServers(
  * @throws AuditFailure when that takes too long
  */
 export async function untilServed(
-  { edition, witness }: Acting,
+  { edition, recorder }: Acting,
   clients: readonly Client[],
   name: string,
   where: string,
@@ -48,7 +48,10 @@ export async function untilServed(
   const answers: string[] = [];
   for (let at = 0;; at++) {
     const client = clients[at % clients.length]!;
-    const ending = await within(actOnce(edition, client, name, witness, (id) => smallWrite(name, id)), where);
+    const ending = await within(
+      actOnce(edition, client, name, recorder, (id) => smallWrite(name, id)),
+      where,
+    );
     const elapsed = performance.now() - started;
     if (ending?.fate === "done") return elapsed;
     answers.push(String(ending?.status ?? "no answer"));

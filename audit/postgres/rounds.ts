@@ -3,7 +3,7 @@ import type { CheckContext } from "../report.ts";
 import type { Random } from "../workload/random.ts";
 import { DisruptedStore } from "./disrupted_store.ts";
 import type { Disruption } from "./disruption.ts";
-import type { ServerPlace } from "./store_server.ts";
+import type { ServerLocation } from "./store_server.ts";
 import { newTally, type Tally } from "./tally.ts";
 
 /** How many servers a store has. */
@@ -14,7 +14,7 @@ const ROUNDS_OF_A_STORE = 20;
 
 export interface RoundsOptions {
   readonly random: Random;
-  readonly postgresPort: ServerPlace["postgresPort"];
+  readonly postgresPort: ServerLocation["postgresPort"];
   readonly disruptionOf: (round: number) => Disruption;
   /** Removes the tables of a store that is not used any more. */
   readonly drop: (schema: string) => Promise<void>;

@@ -2,8 +2,8 @@ import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import type { Client } from "../../tests/support/client.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
-import type { StoreContent } from "../witness/found_store.ts";
-import { type ProjectionName, readOverHttp, StoreUnavailable } from "../witness/read_over_http.ts";
+import type { StoreContent } from "../history/store_content.ts";
+import { type ProjectionName, readOverHttp, StoreUnavailable } from "../history/read_over_http.ts";
 import type { EditionName } from "../workload/perform.ts";
 import { within } from "./going_on.ts";
 

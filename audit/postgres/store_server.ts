@@ -4,7 +4,7 @@ import type { EditionName } from "../workload/perform.ts";
 import { DisturbedConnection } from "./disturbed_connection.ts";
 import { roleOf } from "./roles.ts";
 
-export interface ServerPlace {
+export interface ServerLocation {
   readonly edition: EditionName;
   /** Its number among the servers of the store. */
   readonly number: number;
@@ -28,7 +28,7 @@ export class StoreServer implements AsyncDisposable {
   }
 
   static async start(
-    { edition, number, schema, postgresPort }: ServerPlace,
+    { edition, number, schema, postgresPort }: ServerLocation,
   ): Promise<StoreServer> {
     const role = roleOf(number);
     const connection = new DisturbedConnection(postgresPort);

@@ -1,5 +1,5 @@
-import { attemptsIn } from "../witness/judge.ts";
-import type { Witness } from "../witness/record.ts";
+import { attemptsIn } from "../history/check_history.ts";
+import type { HistoryRecorder } from "../history/record.ts";
 
 export interface Tally {
   rounds: number;
@@ -33,7 +33,7 @@ export function newTally(): Tally {
 /** After a round in which nothing was found. */
 export function count(
   tally: Tally,
-  { entries }: Witness,
+  { entries }: HistoryRecorder,
   { wasUnderWay, inside }: { readonly wasUnderWay: boolean; readonly inside: number },
 ): void {
   const attempts = attemptsIn(entries);

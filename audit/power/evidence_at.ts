@@ -1,4 +1,4 @@
-import type { Entry } from "../witness/record.ts";
+import type { Entry } from "../history/record.ts";
 
 /**
  * What was asked and told up to a moment. An act of which the completing request has not arrived is left out, unless

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { StoreContent } from "../witness/found_store.ts";
-import { openStore } from "../witness/open_store.ts";
+import type { StoreContent } from "../history/store_content.ts";
+import { openStore } from "../history/open_store.ts";
 import type { EditionName } from "../workload/perform.ts";
 import type { DiskImage } from "./disk.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
-import { emptyStore, type StoreContent } from "../witness/found_store.ts";
-import { faultsOf } from "../witness/judge.ts";
+import { emptyStore, type StoreContent } from "../history/store_content.ts";
+import { faultsOf } from "../history/check_history.ts";
 import { Random } from "../workload/random.ts";
 import { Disk } from "./disk.ts";
 import { evidenceAt } from "./evidence_at.ts";
@@ -77,7 +77,7 @@ function cutEverywhere(
       if (cuts < states * place / places && !extent.isOver(tally.rounds)) {
         const way = WAYS[(place + pass) % WAYS.length]!;
         const found = openImage(disk.image(survivalOf(way, random)), join(images, "data"), edition);
-        judge(recording, evidenceAt(entries, asked, answered), found, answered.size, { place, way });
+        checkState(recording, evidenceAt(entries, asked, answered), found, answered.size, { place, way });
         cuts++;
         tally.rounds++;
         tally.acknowledged += answered.size;
@@ -90,7 +90,7 @@ function cutEverywhere(
 }
 
 /** @throws AuditFailure */
-function judge(
+function checkState(
   { storeId }: Recording,
   entries: ReturnType<typeof evidenceAt>,
   found: StoreContent,

@@ -8,8 +8,8 @@ import { straceCommand } from "../server/strace.ts";
 import { randomAdministration, randomLoad } from "../workload/acts.ts";
 import type { EditionName } from "../workload/perform.ts";
 import type { Random } from "../workload/random.ts";
-import { faultsOfAnswers } from "../witness/failed_answers.ts";
-import { type Act, type Entry, Witness } from "../witness/record.ts";
+import { faultsOfAnswers } from "../history/failed_answers.ts";
+import { type Act, type Entry, HistoryRecorder } from "../history/record.ts";
 import { type Traced, TRACED_CALLS, TraceReader } from "./trace.ts";
 
 /** What a server did to its disk over several lives, and what its clients asked for. */
@@ -35,7 +35,7 @@ export async function record(
 ): Promise<Recording> {
   const dataDir = join(directory, "data");
   Deno.mkdirSync(dataDir, { mode: 0o700 });
-  using witness = new Witness(join(directory, "witness.jsonl"), 0);
+  using recorder = new HistoryRecorder(join(directory, "witness.jsonl"), 0);
   const reader = new TraceReader(dataDir);
   const traced: Traced[] = [];
   let storeId = "";
@@ -53,11 +53,11 @@ export async function record(
     Deno.removeSync(output);
   };
   const load = (server: ServerProcess, acts: number): Promise<void> =>
-    act(server, edition, random, witness, acts);
+    act(server, edition, random, recorder, acts);
   await live(async (server) => {
     await load(server, 20);
     await pause(REST_MILLISECONDS);
-    await administer(server, edition, random, witness);
+    await administer(server, edition, random, recorder);
     await load(server, 10);
     await server.stop();
   });
@@ -69,9 +69,9 @@ export async function record(
     await load(server, 10);
     await server.stop();
   });
-  const faults = faultsOfAnswers(witness.entries);
+  const faults = faultsOfAnswers(recorder.entries);
   if (faults.length > 0) throw new AuditFailure("while a run was recorded", faults);
-  return { traced, entries: witness.entries, storeId };
+  return { traced, entries: recorder.entries, storeId };
 }
 
 async function startTraced(edition: EditionName, directory: string, output: string): Promise<ServerProcess> {
@@ -106,7 +106,7 @@ async function act(
   server: ServerProcess,
   edition: EditionName,
   random: Random,
-  witness: Witness,
+  recorder: HistoryRecorder,
   acts: number,
 ): Promise<void> {
   await Promise.all(Array.from({ length: CLIENTS }, (_, i) => {
@@ -114,7 +114,7 @@ async function act(
     const own = random.fork();
     let left = acts;
     const choose = (id: number): Act => randomLoad(own, name, id);
-    return actUntilGone(edition, server.client(), name, witness, choose, () => left-- <= 0);
+    return actUntilGone(edition, server.client(), name, recorder, choose, () => left-- <= 0);
   }));
 }
 
@@ -123,7 +123,7 @@ async function administer(
   server: ServerProcess,
   edition: EditionName,
   random: Random,
-  witness: Witness,
+  recorder: HistoryRecorder,
 ): Promise<void> {
   const own = random.fork();
   const script: readonly Act["kind"][] = edition === "A"
@@ -151,6 +151,6 @@ async function administer(
         if (act.kind === kind) return act;
       }
     };
-    await actUntilGone(edition, server.client(), "client 0", witness, choose, () => isDone);
+    await actUntilGone(edition, server.client(), "client 0", recorder, choose, () => isDone);
   }
 }

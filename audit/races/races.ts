@@ -5,8 +5,8 @@ import { pause } from "../../tests/support/eventually.ts";
 import { type ServerProcess, spawnServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext, type Figures } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
-import { copyDirectory, EVENTS_LEFT, makeLeftDirectory } from "../server/left_directory.ts";
-import { readDatabase } from "../witness/read_files.ts";
+import { copyDirectory, EVENTS_LEFT, makeAbandonedDirectory } from "../server/abandoned_directory.ts";
+import { readDatabase } from "../history/read_files.ts";
 import { Random } from "../workload/random.ts";
 
 /*
@@ -28,7 +28,9 @@ type Base = typeof BASES[number];
 export async function races({ edition, seed, extent, directory }: CheckContext): Promise<Figures> {
   const random = new Random(seed);
   Deno.mkdirSync(join(directory, "empty"));
-  for (const left of ["stopped", "killed"] as const) await makeLeftDirectory(join(directory, left), left);
+  for (const left of ["stopped", "killed"] as const) {
+    await makeAbandonedDirectory(join(directory, left), left);
+  }
   const tally = { rounds: 0, rejected: 0, empty: 0, stopped: 0, killed: 0 };
   for (; !extent.isOver(tally.rounds); tally.rounds++) {
     const base = BASES[tally.rounds % BASES.length]!;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type ServerProcess, spawnServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
-import { copyDirectory, EVENTS_LEFT, makeLeftDirectory } from "../server/left_directory.ts";
+import { copyDirectory, EVENTS_LEFT, makeAbandonedDirectory } from "../server/abandoned_directory.ts";
 import { assertRejected, contentOf } from "../server/rejected_start.ts";
 import { Random } from "../workload/random.ts";
 import { type Base, BASES, makeWrong, permitAll, WRONG_STATES, type WrongState } from "./wrong_states.ts";
@@ -28,10 +28,10 @@ export async function starts({ edition, seed, extent, directory }: CheckContext)
   const bases = new Map<Base, string>();
   for (const base of BASES) {
     bases.set(base, join(directory, base));
-    await makeLeftDirectory(join(directory, base), base);
+    await makeAbandonedDirectory(join(directory, base), base);
   }
   const other = join(directory, "other");
-  await makeLeftDirectory(other, "killed", OTHER_PAYLOADS);
+  await makeAbandonedDirectory(other, "killed", OTHER_PAYLOADS);
   const tally = { rounds: 0, rejected: 0, served: 0 };
   let waiting: WrongState[] = [];
   for (; !extent.isOver(tally.rounds); tally.rounds++) {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ProgramName } from "../../tools/build/program_task.ts";
-import { BACKUP, DATABASE, EXPORT, OLD_TEXT } from "./place.ts";
+import { BACKUP, DATABASE, EXPORT, OLD_TEXT } from "./directory.ts";
 
 /** One use of a tool, and what it must leave behind. */
 export interface Tool {

@@ -4,8 +4,8 @@ import { injectionOf, type Trial, trialText } from "../faults/trials.ts";
 import { AuditFailure } from "../report.ts";
 import { straceOfFiles, straceToEnd } from "../server/strace.ts";
 import { countCalls, hasEnded, hasInjected } from "../server/traced_calls.ts";
-import { faultsAfter, faultsAfterNext, type Laid } from "./judge_tool.ts";
-import { type Ended, ToolRunner } from "./place.ts";
+import { faultsAfter, faultsAfterNext, type Laid } from "./check_tool.ts";
+import { type Ended, ToolRunner } from "./directory.ts";
 import { TOOLS } from "./tools.ts";
 
 /** `rename` is what the runtime calls; SQLite and the runtime make all others. */

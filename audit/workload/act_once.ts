@@ -1,28 +1,28 @@
 import type { Client } from "../../tests/support/client.ts";
 import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import { Session } from "../../tests/editions/b_tx/session.ts";
-import type { Act, Witness } from "../witness/record.ts";
+import type { Act, HistoryRecorder } from "../history/record.ts";
 import { type EditionName, type Ending, perform } from "./perform.ts";
 
 /** What a client does next. */
 export type Choose = (id: number) => Act;
 
 /**
- * One act on a connection of its own, with what came of it in the witness.
+ * One act on a connection of its own, with what came of it in the history.
  * @returns undefined when the server is gone: then nobody knows, or nothing was asked for yet
  */
 export async function actOnce(
   edition: EditionName,
   client: Client,
   name: string,
-  witness: Witness,
+  recorder: HistoryRecorder,
   choose: Choose,
 ): Promise<Ending | undefined> {
   try {
     using session = await Session.open(client);
-    const intent = witness.intend(name, choose);
+    const intent = recorder.intend(name, choose);
     const ending = await perform(edition, session, intent);
-    if (ending !== undefined) witness.tell({ id: intent.id, ...ending });
+    if (ending !== undefined) recorder.tell({ id: intent.id, ...ending });
     return ending;
   } catch (error) {
     if (isGone(error)) return undefined;

@@ -1,5 +1,5 @@
 import type { Client } from "../../tests/support/client.ts";
-import type { Witness } from "../witness/record.ts";
+import type { HistoryRecorder } from "../history/record.ts";
 import { actOnce, type Choose } from "./act_once.ts";
 import type { EditionName } from "./perform.ts";
 
@@ -8,13 +8,13 @@ export async function actUntilGone(
   edition: EditionName,
   client: Client,
   name: string,
-  witness: Witness,
+  recorder: HistoryRecorder,
   choose: Choose,
   isStopped: () => boolean = () => false,
   rest: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   while (!isStopped()) {
-    if (await actOnce(edition, client, name, witness, choose) === undefined) return;
+    if (await actOnce(edition, client, name, recorder, choose) === undefined) return;
     await rest();
   }
 }

@@ -1,5 +1,5 @@
-import type { Act, ProjectionChange } from "../witness/record.ts";
-import { ACT_TAG, type WireEvent } from "../witness/wire_event.ts";
+import type { Act, ProjectionChange } from "../history/record.ts";
+import { ACT_TAG, type WireEvent } from "../history/wire_event.ts";
 import type { EditionName } from "./perform.ts";
 import type { Random } from "./random.ts";
 

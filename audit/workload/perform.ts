@@ -3,7 +3,7 @@ import { projectionPath } from "../../tests/support/client.ts";
 import type { Session } from "../../tests/editions/b_tx/session.ts";
 import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import { AuditFailure } from "../report.ts";
-import type { Act, Intent, ProjectionChange, Told } from "../witness/record.ts";
+import type { Act, Answered, Intent, ProjectionChange } from "../history/record.ts";
 import { performA } from "./perform_a.ts";
 import { performB } from "./perform_b.ts";
 import { performC } from "./perform_c.ts";
@@ -13,7 +13,7 @@ export type EditionName = "A" | "B" | "C";
 export type Write = Extract<Act, { readonly kind: "write" }>;
 
 /** How an act ended; the number is that of its intent. */
-export type Ending = Omit<Told, "id">;
+export type Ending = Omit<Answered, "id">;
 
 /** Carries out one act as the clients of an edition do. @throws when the server is gone and may have done it */
 export type Perform = (session: Session, intent: Intent) => Promise<Ending>;

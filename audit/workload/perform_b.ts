@@ -1,8 +1,8 @@
 import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import { projectionPath } from "../../tests/support/client.ts";
 import type { Session } from "../../tests/editions/b_tx/session.ts";
-import type { Intent } from "../witness/record.ts";
-import { ACT_TAG } from "../witness/wire_event.ts";
+import type { Intent } from "../history/record.ts";
+import { ACT_TAG } from "../history/wire_event.ts";
 import {
   accepted,
   actHeader,

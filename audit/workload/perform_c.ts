@@ -1,6 +1,6 @@
 import type { Session } from "../../tests/editions/b_tx/session.ts";
 import type { Reply } from "../../tests/support/connection.ts";
-import type { Intent } from "../witness/record.ts";
+import type { Intent } from "../history/record.ts";
 import {
   accepted,
   actHeader,

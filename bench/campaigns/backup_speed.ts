@@ -10,7 +10,7 @@ import { appendEvents } from "../../src/store/sqlite/tables/events.ts";
 import { initStore } from "../../src/store/sqlite/data_directory/init_store.ts";
 import { eventBody, eventLine } from "../../src/wire/event.ts";
 import { parseEventLine } from "../../src/wire/event_line.ts";
-import { BackupPlace } from "../../tests/backup/run_backup.ts";
+import { BackupDirectories } from "../../tests/backup/run_backup.ts";
 import { startServer } from "../../tests/support/server_process.ts";
 import { median, print, table } from "./report.ts";
 
@@ -82,7 +82,7 @@ async function scan(url: string): Promise<number> {
 }
 
 /** @returns seconds, start of the program included */
-async function copy(place: BackupPlace): Promise<number> {
+async function copy(place: BackupDirectories): Promise<number> {
   const startedAt = performance.now();
   const { code, stderr } = await place.run({
     env: { SERVICE_BACKUP_PAGE_LIMIT: String(PAGE_LIMIT) },
@@ -99,7 +99,7 @@ async function compare(workload: Workload): Promise<string[]> {
   const copies: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await using server = await startServer({ env: { SERVICE_DATA_DIR: dataDir } });
-    using place = new BackupPlace(server.address);
+    using place = new BackupDirectories(server.address);
     const url = place.source["SERVICE_BACKUP_SOURCE_URL"]!;
     await scan(url);
     scans.push(await scan(url));

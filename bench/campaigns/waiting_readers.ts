@@ -7,7 +7,7 @@ import { MANY_WRITERS, READ_SEED, SERVER, startServer } from "../measure_all.ts"
 import { rowsTable } from "../plots/tables.ts";
 import { rssBytesOf } from "../process_usage.ts";
 import { SampleEvents } from "../sample_events.ts";
-import { besideReaders, waitInVain } from "../workloads/beside_readers.ts";
+import { waitInVain, withReaders } from "../workloads/writes_with_readers.ts";
 import { delivery } from "../workloads/delivery.ts";
 import { oneEvent } from "../workloads/one_event.ts";
 import { readByArticle } from "../workloads/selective_read.ts";
@@ -37,7 +37,7 @@ type Servers = Parameters<typeof startServer>[0];
 /** Resident memory of a server, in bytes. */
 interface Memory {
   readonly atRest: number;
-  readonly besideWriters: number;
+  readonly withWriters: number;
 }
 
 type Clients = (address: Address) => Promise<AsyncDisposable>;
@@ -71,7 +71,7 @@ async function memoryBeside(servers: Servers, connect: Clients): Promise<Memory>
   await new Promise((resolve) => setTimeout(resolve, REST_SECONDS * 1000));
   const atRest = rssBytesOf(pid) ?? NaN;
   await oneEvent(address, WRITERS, { warmUpSeconds: 0, seconds: WRITING_SECONDS });
-  return { atRest, besideWriters: rssBytesOf(pid) ?? NaN };
+  return { atRest, withWriters: rssBytesOf(pid) ?? NaN };
 }
 
 async function compareMemory(servers: Servers): Promise<void> {
@@ -83,7 +83,7 @@ async function compareMemory(servers: Servers): Promise<void> {
     title,
     ...columns.map(({ rounds }) => (median(rounds.map((memory) => memory[of])) / 1e6).toFixed(0)),
   ];
-  const rows = [row("at rest", "atRest"), row(`beside ${WRITERS} writers`, "besideWriters")];
+  const rows = [row("at rest", "atRest"), row(`beside ${WRITERS} writers`, "withWriters")];
   print(`${table(["RSS, MB", ...Object.keys(CONNECTED)], rows)}\n`);
 }
 
@@ -94,9 +94,9 @@ async function compareWriters({ address, pid }: ChildProcess): Promise<void> {
   const beside: Round[] = [];
   for (let round = 0; round < RATE_ROUNDS; round++) {
     without.push(await oneEvent(address, WRITERS, timing));
-    beside.push(await besideReaders(address, WRITERS, READERS, timing));
+    beside.push(await withReaders(address, WRITERS, READERS, timing));
   }
-  print(rowsTable({ oneEvent64: measuredOver(without), besideReaders: measuredOver(beside) }));
+  print(rowsTable({ oneEvent64: measuredOver(without), withReaders: measuredOver(beside) }));
   const shares = without.map(({ events }, i) => beside[i]!.events / events);
   const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => share.toFixed(2));
   print(`\nBeside ${READERS} readers: ${median(shares).toFixed(2)} of the rate without `);

@@ -10,7 +10,7 @@ const AIMS: { readonly [Name in RowName]?: string } = {
   oneEvent8: ">= 11,000/s, p99 <= 2 ms, <= 90 us",
   oneEvent64: ">= 20,000/s, p99 <= 8 ms, <= 55 us",
   oneEvent256: ">= 22,000/s",
-  besideReaders: ">= 0.9 of the rate without",
+  withReaders: ">= 0.9 of the rate without",
   delivery: "p50 < 5 ms, p99 < 50 ms",
   bulk: ">= 75,000 events/s",
   preload: ">= 90,000 events/s",

@@ -1,7 +1,7 @@
 import type { Page } from "./page_files.ts";
 
 /** Where the store is that is looked at. */
-export interface StorePlace {
+export interface StoreAddress {
   /** Such as `http://127.0.0.1:8085`, without a name and a password. */
   readonly url?: string | undefined;
   /** The unix socket of the server, instead of `url`. */
@@ -11,7 +11,7 @@ export interface StorePlace {
 }
 
 export interface ExplorerOptions {
-  readonly store: StorePlace;
+  readonly store: StoreAddress;
   /** On 127.0.0.1; 0, the default, is any that is free. */
   readonly port?: number | undefined;
   /** Whether the page may write to the store, too. Default false. */

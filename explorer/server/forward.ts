@@ -1,7 +1,7 @@
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import type { Transport, TransportRequest } from "../../client/transport/transport.ts";
 import { unixTransport } from "../../client/transport/unix_transport.ts";
-import type { StorePlace } from "./explorer_options.ts";
+import type { StoreAddress } from "./explorer_options.ts";
 import { jsonReply, plainReply, replyWith } from "./replies.ts";
 
 /** More than any request that a person makes by hand. */
@@ -22,8 +22,8 @@ export interface StoreForwarding {
 }
 
 /** @throws TypeError when the place is none, or the token fits into no header */
-export function forwardingTo(store: StorePlace): StoreForwarding {
-  const place = placeOf(store);
+export function forwardingTo(store: StoreAddress): StoreForwarding {
+  const place = addressOf(store);
   // The error of a request would tell the browser the token.
   if (/[^\x20-\x7e]/.test(store.token ?? "")) throw new TypeError("the token is not printable ASCII");
   const transport = store.socketPath === undefined ? fetchTransport(place) : unixTransport(store.socketPath);
@@ -52,7 +52,7 @@ export function forwardingTo(store: StorePlace): StoreForwarding {
   };
 }
 
-function placeOf({ url, socketPath }: StorePlace): string {
+function addressOf({ url, socketPath }: StoreAddress): string {
   if (socketPath !== undefined) return socketPath;
   if (url === undefined) throw new TypeError("the explorer needs the url or the socketPath of a store");
   const parsed = URL.parse(url);

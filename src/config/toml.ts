@@ -54,7 +54,7 @@ function fill(table: Table, nodes: AST.TOMLTopLevelTable["body"]): Table {
 
 function addKey(table: Table, { key, value }: AST.TOMLKeyValue): void {
   const last = key.keys.at(-1)!;
-  innermost(table, key).set(nameOf(last), { ...placeOf(last), value: valueOf(value) });
+  innermost(table, key).set(nameOf(last), { ...positionOf(last), value: valueOf(value) });
 }
 
 /** The table that a header opens. A header of a list adds one to it. */
@@ -64,7 +64,7 @@ function openTable(document: Table, { key, kind }: AST.TOMLTable): Table {
   if (kind === "standard") return tableAt(parent, last);
   const list = parent.get(nameOf(last))?.value as TomlTable[] | undefined;
   const table: Table = new Map();
-  if (list === undefined) parent.set(nameOf(last), { ...placeOf(last), value: [table] });
+  if (list === undefined) parent.set(nameOf(last), { ...positionOf(last), value: [table] });
   else list.push(table);
   return table;
 }
@@ -79,7 +79,7 @@ function tableAt(parent: Table, part: KeyPart): Table {
   const known = parent.get(nameOf(part))?.value;
   if (known !== undefined) return (Array.isArray(known) ? known.at(-1) : known) as Table;
   const table: Table = new Map();
-  parent.set(nameOf(part), { ...placeOf(part), value: table });
+  parent.set(nameOf(part), { ...positionOf(part), value: table });
   return table;
 }
 
@@ -93,6 +93,6 @@ function nameOf(part: KeyPart): string {
   return part.type === "TOMLBare" ? part.name : part.value;
 }
 
-function placeOf({ loc }: KeyPart): { line: number; column: number } {
+function positionOf({ loc }: KeyPart): { line: number; column: number } {
   return { line: loc.start.line, column: loc.start.column + 1 };
 }

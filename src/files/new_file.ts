@@ -6,7 +6,7 @@ import { syncFile } from "./sync_file.ts";
  * Gives a complete file its name, durably: after a crash at any moment there is either the old content or all of
  * the new file.
  */
-export function putInPlace(temporary: string, path: string): void {
+export function commitRename(temporary: string, path: string): void {
   syncFile(temporary);
   Deno.renameSync(temporary, path);
   syncFile(directoryOf(path));
@@ -36,7 +36,7 @@ export class NewFile implements Disposable {
 
   /** Gives the file its name, durably. */
   keep(): void {
-    putInPlace(this.#temporary, this.#path);
+    commitRename(this.#temporary, this.#path);
   }
 
   /** Removes what was not kept. */

@@ -1,8 +1,8 @@
-import type { Place } from "./place.ts";
+import type { ServerAddress } from "./server_address.ts";
 
 /** What a verb is given besides its flags. */
 export interface ShellContext {
-  readonly place: Place;
+  readonly place: ServerAddress;
   /** Writes to standard output. @throws BrokenPipe when nobody reads it any more */
   print(text: string): Promise<void>;
   /** Writes a line to standard error. */

@@ -1,6 +1,6 @@
 import { EventStore, EventStoreError } from "../../client/mod.ts";
 import { type Server, serverOf } from "../../client/server.ts";
-import type { Place } from "./place.ts";
+import type { ServerAddress } from "./server_address.ts";
 
 export type Edition = "A" | "B" | "C";
 
@@ -18,7 +18,7 @@ export interface Reached {
 }
 
 /** Asks the server what it speaks, once: one that cannot be reached shows at once, before anything is written. */
-export async function reach({ options }: Place, signal?: AbortSignal): Promise<Reached> {
+export async function reach({ options }: ServerAddress, signal?: AbortSignal): Promise<Reached> {
   const edition = await editionOf(serverOf(options), signal);
   const known = { ...options, edition, payload: "text" } as const;
   return { edition, store: new EventStore(known), server: serverOf(known) };

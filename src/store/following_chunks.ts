@@ -1,9 +1,9 @@
 import { type Chunk, CHUNK_BYTES, type ChunkRequest, requestAfter } from "./chunk.ts";
-import type { ChunkAhead } from "./chunks_ahead.ts";
+import type { PrefetchedChunk } from "./read_ahead.ts";
 import type { Client, StoreReads } from "./store.ts";
 
 /** Where the chunks of a page are read. One that can read ahead does so. */
-export type ChunkSource = Pick<StoreReads, "chunk"> & Partial<Pick<StoreReads, "chunkAhead">>;
+export type ChunkSource = Pick<StoreReads, "chunk"> & Partial<Pick<StoreReads, "prefetchChunk">>;
 
 /** A request for the part of a page after some chunk. */
 export type NextRequest = ChunkRequest & { readonly head: number };
@@ -34,7 +34,7 @@ async function* oneByOne(
 ): AsyncGenerator<Chunk, void> {
   let chunk = first;
   for (let request = next; chunk.end === false;) {
-    using ahead = reads.chunkAhead?.(request, client);
+    using ahead = reads.prefetchChunk?.(request, client);
     yield chunk;
     chunk = await (ahead?.take() ?? reads.chunk(request, client));
     request = requestAfter(request, chunk);
@@ -75,7 +75,7 @@ class Parts implements Disposable {
   readonly #reads: ChunkSource;
   readonly #request: NextRequest;
   readonly #client: Client;
-  readonly #ahead: { readonly chunk: ChunkAhead; readonly end: number }[] = [];
+  readonly #ahead: { readonly chunk: PrefetchedChunk; readonly end: number }[] = [];
   /** Up to here, everything has been asked for. */
   #asked: number;
 
@@ -92,7 +92,7 @@ class Parts implements Disposable {
   readAhead(events: number): void {
     while (this.#ahead.length < AHEAD_MAX && this.#asked < this.pageEnd) {
       const end = this.#endOf(events);
-      const chunk = this.#reads.chunkAhead?.(this.#between(this.#asked, end), this.#client);
+      const chunk = this.#reads.prefetchChunk?.(this.#between(this.#asked, end), this.#client);
       if (chunk === undefined) return;
       this.#ahead.push({ chunk, end });
       this.#asked = end;

@@ -1,7 +1,7 @@
 import type { ProjectionKey } from "../model/projection.ts";
 import type { CommitFeed } from "./feed/commit_feed.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
-import type { ChunkAhead } from "./chunks_ahead.ts";
+import type { PrefetchedChunk } from "./read_ahead.ts";
 import type { TakeMore } from "./group_writes.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
@@ -103,7 +103,7 @@ export interface StoreReads {
    */
   chunk(request: ChunkRequest, client?: Client, isUrgent?: boolean): Promise<Chunk>;
   /** Begins to read a chunk before it is needed. @returns undefined when that would keep others waiting */
-  chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined;
+  prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined;
   /** Throws like `chunk`. */
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection>;
   /** @throws ApiError `Unavailable` when a trivial read fails */

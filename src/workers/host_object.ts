@@ -1,6 +1,6 @@
 import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
 import { movedBuffers } from "./moved_buffers.ts";
-import type { Notice, Tell } from "./notice.ts";
+import type { Notification, Tell } from "./notification.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { SharedAnswers } from "./shared_answers.ts";
 
@@ -35,7 +35,7 @@ export interface Invocation {
 
 declare const self: {
   onmessage: (event: MessageEvent<Invocation>) => void;
-  postMessage(message: AnswerMessage | Notice, transfer: Transferable[]): void;
+  postMessage(message: AnswerMessage | Notification, transfer: Transferable[]): void;
 };
 
 /**

@@ -1,7 +1,7 @@
 import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
 import type { HostedClass, Invocation } from "./host_object.ts";
 import { movedBuffers } from "./moved_buffers.ts";
-import type { Notice, Tell } from "./notice.ts";
+import type { Notification, Tell } from "./notification.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { SharedCalls } from "./shared_calls.ts";
 
@@ -41,14 +41,14 @@ export class RemoteWorker<C extends HostedClass> {
   readonly #freeIds: number[];
   #dead: Error | undefined;
   /** Called with what the object sends unasked, and when the worker has died. */
-  onNotification: (notice: Notice) => void = () => {};
+  onNotification: (notice: Notification) => void = () => {};
 
   constructor(module: URL, name: string, options?: RemoteOptions) {
     this.#freeIds = Array.from({ length: options?.callsMax ?? 1 }, (_, id) => id);
     this.#shared = options &&
       new SharedCalls(new SharedArrayBuffer(options.memoryBytes), options.codecs, options.callsMax);
     this.#worker = new Worker(module, { type: "module", name });
-    this.#worker.onmessage = (event: MessageEvent<AnswerMessage | Notice>) => this.#receive(event.data);
+    this.#worker.onmessage = (event: MessageEvent<AnswerMessage | Notification>) => this.#receive(event.data);
     this.#worker.onerror = (event) => {
       event.preventDefault();
       this.#die(new WorkerError("WorkerError", `the ${name} worker died: ${event.message}`));
@@ -112,7 +112,7 @@ export class RemoteWorker<C extends HostedClass> {
     this.#shared?.callByMessage();
   }
 
-  #receive(message: AnswerMessage | Notice): void {
+  #receive(message: AnswerMessage | Notification): void {
     if ("answer" in message) this.#pending[message.id]?.(message.answer);
     else this.onNotification(message);
   }

@@ -7,10 +7,10 @@ import {
   following,
   MESSAGES_MASK,
   MICROSECONDS,
-  type SharedPlace,
-  SharedPlaces,
+  type SharedSlot,
+  SharedSlots,
   WAITS,
-} from "./shared_places.ts";
+} from "./shared_slots.ts";
 
 /** A worker sees to its timers and messages at least so often. */
 const EVENT_LOOP_MILLISECONDS = 20;
@@ -35,7 +35,7 @@ export interface CallServer {
 
 /** Answers the calls that `SharedCalls` makes, in the worker. */
 export class SharedAnswers {
-  readonly #places: SharedPlaces;
+  readonly #places: SharedSlots;
   readonly #words: Int32Array;
   readonly #server: CallServer;
   /** The number of the last call that has been answered. */
@@ -43,7 +43,7 @@ export class SharedAnswers {
   #microseconds = 0;
 
   constructor(memory: SharedArrayBuffer, codecs: CallCodecs, server: CallServer, callsMax = 1) {
-    this.#places = new SharedPlaces(memory, codecs, callsMax);
+    this.#places = new SharedSlots(memory, codecs, callsMax);
     this.#words = this.#places.words;
     this.#server = server;
   }
@@ -70,7 +70,7 @@ export class SharedAnswers {
   #answerTogether(called: number): void {
     const start = performance.now();
     const until = start + TOGETHER_MILLISECONDS;
-    const begun: SharedPlace[] = [];
+    const begun: SharedSlot[] = [];
     let answers: Answer[] = [];
     try {
       this.#server.together(() => {
@@ -100,7 +100,7 @@ export class SharedAnswers {
     Atomics.store(this.#words, MICROSECONDS, Math.min(this.#microseconds, MICROSECONDS_MAX));
   }
 
-  #put(answer: Answer, place: SharedPlace): void {
+  #put(answer: Answer, place: SharedSlot): void {
     const to = place.writer.restart();
     if ("value" in answer && place.codec.writeValue(to, answer.value) && !to.isFull) return;
     this.#server.send(place.id, answer);

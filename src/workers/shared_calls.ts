@@ -6,10 +6,10 @@ import {
   MESSAGES_BITS,
   MESSAGES_MASK,
   MICROSECONDS,
-  type SharedPlace,
-  SharedPlaces,
+  type SharedSlot,
+  SharedSlots,
   WAITS,
-} from "./shared_places.ts";
+} from "./shared_slots.ts";
 
 /*
  * Calls through memory that the main thread shares with a worker, as the main thread makes them.
@@ -29,13 +29,13 @@ type Answered = { readonly value: unknown } | undefined;
 
 /** A call on its way. */
 interface Call extends PromiseWithResolvers<Answered> {
-  readonly place: SharedPlace;
+  readonly place: SharedSlot;
   isCancelled: boolean;
 }
 
 export class SharedCalls {
   readonly #codecs: CallCodecs;
-  readonly #places: SharedPlaces;
+  readonly #places: SharedSlots;
   readonly #words: Int32Array;
   /**
    * By their numbers, of which those that are too large begin anew. A `Map` that lives long would leave garbage that
@@ -47,12 +47,12 @@ export class SharedCalls {
   #answered = 0;
   #isWaiting = false;
   /** The one that was used last is the last: the processor still has it at hand. */
-  readonly #free: SharedPlace[];
+  readonly #free: SharedSlot[];
 
   /** @param callsMax how many may be on their way at once */
   constructor(memory: SharedArrayBuffer, codecs: CallCodecs, callsMax = 1) {
     this.#codecs = codecs;
-    this.#places = new SharedPlaces(memory, codecs, callsMax);
+    this.#places = new SharedSlots(memory, codecs, callsMax);
     this.#words = this.#places.words;
     this.#free = this.#places.all.toReversed();
     this.#calls = this.#places.all.map(() => undefined);

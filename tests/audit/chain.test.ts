@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { faultsOfRound } from "../../audit/chain/judge.ts";
+import { faultsOfRound } from "../../audit/chain/checker.ts";
 import type { Call, SeenEvent } from "../../audit/chain/observed.ts";
 import {
   call,

@@ -26,7 +26,7 @@ function flat(change: (i: number) => Partial<Sample> = () => ({})): Sample[] {
 }
 
 Deno.test("a run that stays flat has no faults", () => {
-  assert.deepEqual(flatnessOf(flat()), { faults: [], isJudged: true, isTimeJudged: true });
+  assert.deepEqual(flatnessOf(flat()), { faults: [], isJudged: true, isTimeChecked: true });
 });
 
 const latencies = (medianMilliseconds: number, p99Milliseconds: number) => ({
@@ -69,7 +69,7 @@ Deno.test("memory that creeps on in the end is not flat, and memory that comes t
 
 Deno.test("time is not judged while other programs keep the processors from the server", () => {
   const slower = (i: number): Partial<Sample> => ({ writes: latencies(4 + i, 20 + i), waitingShare: 0.6 });
-  assert.deepEqual(flatnessOf(flat(slower)), { faults: [], isJudged: true, isTimeJudged: false });
+  assert.deepEqual(flatnessOf(flat(slower)), { faults: [], isJudged: true, isTimeChecked: false });
 });
 
 Deno.test("what cannot be compared is not flat", () => {
@@ -82,7 +82,7 @@ Deno.test("only the last life of the server is judged, and only when it is long 
   assert.equal(flatnessOf(restarted).isJudged, true);
   assert.deepEqual(flatnessOf(restarted).faults, []);
   const late = flat((i) => ({ life: i < 50 ? 2 : 3, rssMib: 140 + 2 * i }));
-  assert.deepEqual(flatnessOf(late), { faults: [], isJudged: false, isTimeJudged: false });
+  assert.deepEqual(flatnessOf(late), { faults: [], isJudged: false, isTimeChecked: false });
 });
 
 Deno.test("the charts show every edition that was recorded, over the whole time", () => {

@@ -11,7 +11,7 @@ import {
   rightPage,
   STORE,
 } from "./fake_source.ts";
-import { assertFailed, BackupPlace, event, runJson } from "./run_backup.ts";
+import { assertFailed, BackupDirectories, event, runJson } from "./run_backup.ts";
 import { storedLines } from "./stored_lines.ts";
 
 const HEAD = 10;
@@ -30,7 +30,7 @@ class WrongThirdPage extends FakeSource {
 }
 
 /** The next run, once the source is right, ends with everything. */
-async function assertGoesOn(source: WrongThirdPage, place: BackupPlace): Promise<void> {
+async function assertGoesOn(source: WrongThirdPage, place: BackupDirectories): Promise<void> {
   source.isMended = true;
   assert.equal((await runJson(place, limit)).ok, true);
   assert.deepEqual(storedLines(place.file(STORE)), lines(1, HEAD));
@@ -117,7 +117,7 @@ function badUtf8(): FakeAnswer {
 Deno.test("whatever is wrong with a page is named, nothing of the page is kept, and the next run continues", async () => {
   let wrong: FakeAnswer | string = "";
   await using source = new WrongThirdPage(() => wrong);
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   for (const [name, answer, error] of WRONG_PAGES) {
     wrong = answer;
     const ended = await place.run({ env: limit });
@@ -132,7 +132,7 @@ Deno.test("a connection cut at every tenth byte of a page leaves the pages befor
   const whole = new TextEncoder().encode(page(STORE, third.join("") + trailer));
   let length = 0;
   await using source = new WrongThirdPage(() => ({ bytes: whole.subarray(0, length), then: "close" }));
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   for (; length < whole.length; length += 10) {
     const { ok, lastSequence, error } = await runJson(place, limit);
     assert.deepEqual([ok, lastSequence], [false, 2 * PAGE], `cut at ${length}: ${error}`);
@@ -146,7 +146,7 @@ Deno.test("a page that says when it ends by closing the connection is complete w
   const end = '{"hasMore":false}\n';
   let text = third.join("");
   await using source = new WrongThirdPage(() => ({ bytes: head + text, then: "close" }));
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   assertFailed(await place.run({ env: limit }), 1, /no trailer/);
   text += end;
   assert.deepEqual((await runJson(place, limit)).lastSequence, 3 * PAGE);
@@ -154,10 +154,10 @@ Deno.test("a page that says when it ends by closing the connection is complete w
 
 Deno.test("a missing source is named, and no backup is created", async () => {
   await using source = new FakeSource(() => "");
-  using overTcp = new BackupPlace(source.address);
+  using overTcp = new BackupDirectories(source.address);
   await source[Symbol.asyncDispose]();
   assertFailed(await overTcp.run(), 1, /the source http:\/\/127\.0\.0\.1:\d+: .*rejected/);
-  using overSocket = new BackupPlace({ transport: "unix", path: "/nowhere/source.sock" });
+  using overSocket = new BackupDirectories({ transport: "unix", path: "/nowhere/source.sock" });
   assertFailed(await overSocket.run(), 1, /the source \/nowhere\/source\.sock: /);
   for (const place of [overTcp, overSocket]) assert.equal(isThere(place.file(STORE)), false);
 });
@@ -171,7 +171,7 @@ Deno.test("a server that is not an event store is named, and no backup is create
   ];
   for (const [answer, error] of answers) {
     await using source = new FakeSource(() => answer);
-    using place = new BackupPlace(source.address);
+    using place = new BackupDirectories(source.address);
     assertFailed(await place.run(), 1, error);
     assert.deepEqual([...Deno.readDirSync(place.dataDir)].map(({ name }) => name), ["backup.lock"]);
   }
@@ -188,7 +188,7 @@ Deno.test("what a source says of its error makes one short line without anything
   ];
   for (const [answer, error] of answers) {
     await using source = new FakeSource(() => answer);
-    using place = new BackupPlace(source.address);
+    using place = new BackupDirectories(source.address);
     const ended = await place.run();
     assertFailed(ended, 1, error);
     assert.match(ended.stderr, /^[\x20-\x7e]{100,600}\n$/);
@@ -197,7 +197,7 @@ Deno.test("what a source says of its error makes one short line without anything
 
 Deno.test("a pageLimit above the server's maxEventsPerPage is rejected with the names of both", async () => {
   await using server = await startServer({ env: { SERVICE_MAX_EVENTS_PER_PAGE: "1000" } });
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   const env = { SERVICE_BACKUP_PAGE_LIMIT: "1001" };
   assertFailed(await place.run({ env }), 1, /pageLimit.*maxEventsPerPage \(1000\)/);
 });
@@ -207,7 +207,7 @@ Deno.test("a wrong token is rejected, and a right one is printed nowhere", async
   await using server = await startServer({
     env: { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: token },
   });
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   assertFailed(await place.run(), 1, /401 Unauthorized.*, check sourceToken/);
   const wrong = await place.run({ env: { SERVICE_BACKUP_SOURCE_TOKEN: "guess-work" } });
   assertFailed(wrong, 1, /401 Unauthorized/);
@@ -224,7 +224,7 @@ Deno.test("a source with fewer events than the backup, or with another last one,
     const right = rightPage(request, head);
     return isSame ? right : right.replaceAll("payload 7", "payload x");
   });
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   assert.equal((await runJson(place)).lastSequence, 7);
   head = 6;
   assertFailed(await place.run(), 1, /has no event 7/);
@@ -240,7 +240,7 @@ Deno.test("a store put back to an earlier state under the same store ID is recog
   const early = Deno.readFileSync(server.databasePath);
   await server.start();
   await server.client().append(event("2"));
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   assert.equal((await runJson(place)).lastSequence, 2);
   await server.stop();
   Deno.writeFileSync(server.databasePath, early);
@@ -254,7 +254,7 @@ Deno.test("https:// to a server without TLS, and http:// to one with it, say whi
   await using server = await startServer({ listen: "tcp", listenOnly: true });
   const { address } = server;
   assert.ok(address.transport === "tcp");
-  using place = new BackupPlace(address);
+  using place = new BackupDirectories(address);
   const https = { SERVICE_BACKUP_SOURCE_URL: `https://127.0.0.1:${address.port}` };
   const plain = /the source https:.*: it does not speak TLS: use http:\/\/ instead of https:\/\/$/m;
   assertFailed(await place.run({ env: https }), 1, plain);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pageBlock } from "../support/page_block.ts";
 import { makePrograms } from "../support/programs.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
-import { assertFailed, BackupPlace, event } from "./run_backup.ts";
+import { assertFailed, BackupDirectories, event } from "./run_backup.ts";
 
 /* What docs/restore.md says of a copy of the file that takes the place of its store. */
 
@@ -32,7 +32,7 @@ Deno.test("the files of a stopped server can move: store ID, positions and proje
   await server.client().write({ events: [event("1"), event("2")], projections: { create } });
   const store = await server.client().storeId();
   await server.stop();
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   const moved = join(place.directory, "moved");
   Deno.mkdirSync(moved);
   Deno.copyFileSync(server.databasePath, join(moved, "events.db"));
@@ -50,7 +50,7 @@ Deno.test("the files of a stopped server can move: store ID, positions and proje
 Deno.test("a copy of the file keeps the store ID and hides that it is older; exported and imported, it does not", async () => {
   await using server = await startServer();
   const client = server.client();
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   await client.append(event("1"), event("2"));
   const copy = join(place.directory, "copy");
   Deno.mkdirSync(copy);

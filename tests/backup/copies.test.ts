@@ -5,7 +5,7 @@ import { Client } from "../support/client.ts";
 import { startServer } from "../support/server_process.ts";
 import { FakeSource, rightPage } from "./fake_source.ts";
 import { oddEvents } from "./odd_events.ts";
-import { BackupPlace, event, runJson } from "./run_backup.ts";
+import { BackupDirectories, event, runJson } from "./run_backup.ts";
 import { sourceLines, storedLines } from "./stored_lines.ts";
 
 const modeOf = (path: string): number => Deno.statSync(path).mode! & 0o777;
@@ -29,7 +29,7 @@ for (const edition of Object.keys(editions)) {
         SERVICE_AUTH_TOKEN: token,
       },
     });
-    using place = new BackupPlace(address);
+    using place = new BackupDirectories(address);
     const env = { SERVICE_BACKUP_SOURCE_TOKEN: token, SERVICE_BACKUP_PAGE_LIMIT: "3" };
     const { storeId, file, durationSeconds, ...rest } = await runJson(place, env);
     assert.deepEqual(rest, {
@@ -52,7 +52,7 @@ for (const edition of Object.keys(editions)) {
 Deno.test("a proxy that the environment names is not asked", async () => {
   await using source = new FakeSource((request) => rightPage(request, 5));
   await using proxy = new FakeSource((request) => rightPage(request, 5));
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   const url = `http://127.0.0.1:${proxy.address.port}`;
   // The runtime itself looks for newer versions now and then, through the proxy.
   const env = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, DENO_NO_UPDATE_CHECK: "1" };
@@ -63,7 +63,7 @@ Deno.test("a proxy that the environment names is not asked", async () => {
 Deno.test("a server on a copy of the one file serves the same events, found by the same queries", async () => {
   await using source = await startServer();
   await source.client().append(...oddEvents);
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   const storeId = await source.client().storeId();
   await runJson(place, { SERVICE_BACKUP_PAGE_LIMIT: "4" });
   const dataDir = join(place.directory, "data");
@@ -93,7 +93,7 @@ Deno.test("a server on a copy of the one file serves the same events, found by t
 Deno.test("a second run copies what is new, and a third one nothing", async () => {
   await using server = await startServer();
   const client = server.client();
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   await client.append(event("1"), event("2"), event("3"));
   const first = await runJson(place, { SERVICE_BACKUP_PAGE_LIMIT: "2" });
   assert.deepEqual([first.created, first.eventsCopied, first.lastSequence], [true, 3, 3]);
@@ -107,7 +107,7 @@ Deno.test("a second run copies what is new, and a third one nothing", async () =
 
 Deno.test("without events the file is created, and the first events come later", async () => {
   await using server = await startServer();
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   const first = await runJson(place);
   assert.deepEqual([first.ok, first.created, first.eventsCopied, first.lastSequence], [true, true, 0, 0]);
   assert.deepEqual(storedLines(place.file(first.storeId!)), []);
@@ -119,7 +119,7 @@ Deno.test("without events the file is created, and the first events come later",
 Deno.test("when the source was reset, a new backup begins beside the old one, and the run says so", async () => {
   await using server = await startServer({ env: { SERVICE_DEV_MODE: "true" } });
   const client = server.client();
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   await client.append(event("old"));
   const old = await runJson(place);
   await client.reset();
@@ -143,7 +143,7 @@ Deno.test("directory and file are readable by their owner only, and at rest ther
   await using server = await startServer();
   await server.client().append(event("1"));
   for (const umask of ["0000", "0077"]) {
-    using place = new BackupPlace(server.address);
+    using place = new BackupDirectories(server.address);
     const { code, stderr } = await place.run({ umask });
     assert.equal(code, 0, stderr);
     const name = `${await server.client().storeId()}.db`;

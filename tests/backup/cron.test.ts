@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pageBlock } from "../support/page_block.ts";
 import { makePrograms } from "../support/programs.ts";
 import { startServer } from "../support/server_process.ts";
-import { BackupPlace, event } from "./run_backup.ts";
+import { BackupDirectories, event } from "./run_backup.ts";
 
 /** Minute, hour, day, month, weekday, user. */
 const FIELDS_BEFORE_COMMAND = 6;
@@ -16,7 +16,7 @@ function cronCommand(): string {
 
 Deno.test("the line for cron prints nothing when the backup succeeds, so that no mail is sent, and an error when not", async () => {
   await using server = await startServer();
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   const programs = await makePrograms(place.directory);
   const config = join(place.directory, "config.toml");
   const [key, value] = Object.entries(place.source)[0]!;

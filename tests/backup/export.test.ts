@@ -4,10 +4,10 @@ import { HashChain } from "../../src/backup/history/hash_chain.ts";
 import { startServer } from "../support/server_process.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { oddEvents } from "./odd_events.ts";
-import { assertFailed, BackupPlace, type Ended } from "./run_backup.ts";
+import { assertFailed, BackupDirectories, type Ended } from "./run_backup.ts";
 import { sourceLines } from "./stored_lines.ts";
 
-function exported(place: BackupPlace, ...args: string[]): Promise<Ended> {
+function exported(place: BackupDirectories, ...args: string[]): Promise<Ended> {
   return place.run({ args: ["export", ...args] });
 }
 
@@ -28,7 +28,7 @@ Deno.test("an export holds the lines of QUERY /events and a trailer, whether it 
   await using server = await startServer();
   await server.client().append(...oddEvents);
   const expected = withTrailer(await sourceLines(server.client()));
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   assert.equal((await place.run()).code, 0);
   const storeId = await server.client().storeId();
   assert.deepEqual(await exported(place), { code: 0, stdout: expected, stderr: "" });

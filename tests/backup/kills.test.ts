@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { pause } from "../support/eventually.ts";
 import { seededRandom } from "../store/test_store.ts";
 import { FakeSource, lines, rightPage, STORE } from "./fake_source.ts";
-import { BackupPlace, runJson } from "./run_backup.ts";
+import { BackupDirectories, runJson } from "./run_backup.ts";
 import { storedLines } from "./stored_lines.ts";
 import { testSeed } from "../support/test_seed.ts";
 
@@ -28,7 +28,7 @@ Deno.test(`a backup killed ${KILLS} times at random moments holds whole pages ea
   let kills = 0;
   let inTheMiddle = 0;
   while (kills < KILLS) {
-    using place = new BackupPlace(source.address);
+    using place = new BackupDirectories(source.address);
     for (let kept = 0, isOver = false; kills < KILLS && !isOver;) {
       // Mostly while it copies; now and then while it starts, or while it ends.
       const pagesLeft = (EVENTS - kept) / PAGE;
@@ -52,7 +52,7 @@ Deno.test(`a backup killed ${KILLS} times at random moments holds whole pages ea
 
 /** Runs a backup and kills it soon after a moment. @returns false when it ended before */
 async function killedAfter(
-  place: BackupPlace,
+  place: BackupDirectories,
   moment: Promise<void>,
   milliseconds: number,
 ): Promise<boolean> {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { lockBackups } from "../../src/backup/places/backup_lock.ts";
+import { lockBackups } from "../../src/backup/directory/backup_lock.ts";
 import { openForWriting } from "../../src/store/sqlite/connection/connection.ts";
 import { checkDatabaseFile } from "../../src/store/sqlite/data_directory/database_file.ts";
 import { startServer } from "../support/server_process.ts";
 import { makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { FakeSource, rightPage, STORE } from "./fake_source.ts";
-import { BackupPlace, event, runJson } from "./run_backup.ts";
+import { BackupDirectories, event, runJson } from "./run_backup.ts";
 
 Deno.test("list shows each backup with source, count, times and size, the newest last", async () => {
   using place = placeWithoutSource();
@@ -31,7 +31,7 @@ Deno.test("list --json says the same to programs, in full", async () => {
   const client = server.client();
   await client.append(event("1"), event("2"));
   const { events: [last] } = await client.append(event("3"));
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   assert.equal((await place.run()).code, 0);
   const storeId = await client.storeId();
   const [first] = await client.allEvents();
@@ -79,7 +79,7 @@ Deno.test("list blocks no backup that is running, and the other way round", asyn
   const runs = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 100 : 8;
   let head = 0;
   await using source = new FakeSource((request) => rightPage(request, head));
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   const other = makeBackup(place, sampleEvents(3));
   // So many that list takes its time.
   const bytes = Deno.readFileSync(place.file(other));

@@ -7,13 +7,13 @@ import { appendEvents } from "../../src/store/sqlite/tables/events.ts";
 import { createOrigin } from "../../src/store/sqlite/tables/origin.ts";
 import { eventLine } from "../../src/wire/event.ts";
 import { newEvent, prepared, tag } from "../store/made_writes.ts";
-import { BackupPlace } from "./run_backup.ts";
+import { BackupDirectories } from "./run_backup.ts";
 
 const START_MICROS = 1_700_000_000_000_000;
 
 /** A place whose source is not running, for verbs that need none. */
-export function placeWithoutSource(): BackupPlace {
-  return new BackupPlace({ transport: "unix", path: "/nowhere.sock" });
+export function placeWithoutSource(): BackupDirectories {
+  return new BackupDirectories({ transport: "unix", path: "/nowhere.sock" });
 }
 
 /** Events of two types with a tag of their own and one that all share. */
@@ -31,7 +31,7 @@ function timeOf(sequence: number): number {
 
 /** Makes the file of a backup as a run of the program leaves it. */
 export function makeBackup(
-  place: BackupPlace,
+  place: BackupDirectories,
   events: readonly NewEvent[],
   storeId: string = crypto.randomUUID(),
 ): string {

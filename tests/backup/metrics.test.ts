@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FakeSource, lines, page, rightPage, STORE } from "./fake_source.ts";
-import { assertFailed, BackupPlace } from "./run_backup.ts";
+import { assertFailed, BackupDirectories } from "./run_backup.ts";
 import { storedLines } from "./stored_lines.ts";
 
 const NAMES = [
@@ -39,7 +39,7 @@ Deno.test("--metrics-file reports each run; a failed one keeps the last success 
     const isCut = isBroken && request.afterSequence === 8;
     return isCut ? page(STORE, lines(9, 9).join("")) : rightPage(request, head);
   });
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   const file = join(place.directory, "eventstore backup.prom");
   const options = {
     args: ["--quiet", "--metrics-file", file],
@@ -78,7 +78,7 @@ Deno.test("--metrics-file reports each run; a failed one keeps the last success 
 });
 
 Deno.test("before the first success there is neither a last success nor a last sequence", async () => {
-  using place = new BackupPlace({ transport: "unix", path: "/nowhere/source.sock" });
+  using place = new BackupDirectories({ transport: "unix", path: "/nowhere/source.sock" });
   const file = join(place.directory, "backup.prom");
   assertFailed(await place.run({ args: ["--metrics-file", file] }), 1, /nowhere/);
   const unknown = ["service_backup_last_success_timestamp_seconds", "service_backup_last_sequence"];
@@ -87,7 +87,7 @@ Deno.test("before the first success there is neither a last success nor a last s
 
 Deno.test("a metrics file that cannot be written fails the run, whose events are copied anyway", async () => {
   await using source = new FakeSource((request) => rightPage(request, 2));
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   const args = ["--metrics-file", "/nowhere/backup.prom"];
   assertFailed(await place.run({ args }), 1, /the metrics file \/nowhere\/backup\.prom cannot be written: /);
   assert.deepEqual(storedLines(place.file(STORE)), lines(1, 2));
@@ -101,7 +101,7 @@ Deno.test("every metric is documented, in its order", () => {
 
 Deno.test("a metrics file that is a link is rejected and stays one, so that its end does not go stale unnoticed", async () => {
   await using source = new FakeSource((request) => rightPage(request, 2));
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   const file = join(place.directory, "backup.prom");
   Deno.symlinkSync("elsewhere.prom", file);
   const expected = /the metrics file .* cannot be written: .*backup\.prom is not a regular file/;

@@ -4,7 +4,7 @@ import type { Client } from "../support/client.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
 import { seededRandom } from "../store/test_store.ts";
-import { BackupPlace, event, runJson } from "./run_backup.ts";
+import { BackupDirectories, event, runJson } from "./run_backup.ts";
 import { sourceLines, storedLines } from "./stored_lines.ts";
 import { testSeed } from "../support/test_seed.ts";
 
@@ -26,7 +26,7 @@ Deno.test(`a source that is reset while it is copied, ${ROUNDS} times, never lea
   await using server = await startServer({ env: { SERVICE_DEV_MODE: "true" } });
   const client = server.client();
   const random = seededRandom(testSeed());
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   let inTheMiddle = 0;
   for (let round = 0; inTheMiddle < ROUNDS; round++) {
     assert.ok(round < 5 * ROUNDS, "the resets come in the middle often enough");

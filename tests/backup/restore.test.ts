@@ -7,7 +7,7 @@ import type { Client } from "../support/client.ts";
 import { startServer } from "../support/server_process.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { oddEvents } from "./odd_events.ts";
-import { assertFailed, BackupPlace, type Ended, event } from "./run_backup.ts";
+import { assertFailed, BackupDirectories, type Ended, event } from "./run_backup.ts";
 import { sourceLines } from "./stored_lines.ts";
 
 const QUERIES: readonly unknown[] = [
@@ -24,7 +24,7 @@ const modeOf = (path: string): number => Deno.statSync(path).mode! & 0o777;
 const namesIn = (directory: string): string[] =>
   [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
 
-function restore(place: BackupPlace, ...args: string[]): Promise<Ended> {
+function restore(place: BackupDirectories, ...args: string[]): Promise<Ended> {
   return place.run({ args: ["restore", ...args] });
 }
 
@@ -53,7 +53,7 @@ for (const edition of Object.keys(editions)) {
     const every = edition === "B" ? "all" : "*";
     await using source = await startServer({ env: { ...env, SERVICE_DATA_DIR: writer.dataDir } });
     const expected = await answers(source.client(), every);
-    using place = new BackupPlace(source.address);
+    using place = new BackupDirectories(source.address);
     assert.equal((await place.run()).code, 0);
     assert.match((await place.run({ args: ["verify"] })).stdout, /: ok, \d+ events\n$/);
     await source.stop();
@@ -92,7 +92,7 @@ Deno.test("each restore is a separate store, which continues where the backup en
       "the index is there",
     );
     // What was restored can be the source of the next backup.
-    using next = new BackupPlace(server.address);
+    using next = new BackupDirectories(server.address);
     assert.equal((await next.run()).code, 0);
     assert.equal((await next.run({ args: ["verify"] })).stdout, `${storeId}: ok, 4 events\n`);
   }
@@ -304,7 +304,7 @@ function assertWhole(path: string): void {
 }
 
 async function killedRestore(
-  place: BackupPlace,
+  place: BackupDirectories,
   afterMilliseconds: number,
   args: readonly string[],
 ): Promise<void> {

@@ -6,10 +6,10 @@ import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { oddEvents } from "./odd_events.ts";
-import { assertFailed, BackupPlace, type Ended, event } from "./run_backup.ts";
+import { assertFailed, BackupDirectories, type Ended, event } from "./run_backup.ts";
 import { sourceLines } from "./stored_lines.ts";
 
-function restore(place: BackupPlace, ...args: string[]): Promise<Ended> {
+function restore(place: BackupDirectories, ...args: string[]): Promise<Ended> {
   return place.run({ args: ["restore", ...args] });
 }
 
@@ -17,7 +17,7 @@ Deno.test("restore --until makes a store of the events up to one, byte for byte,
   await using source = await startServer();
   await source.client().append(...oddEvents);
   const lines = await sourceLines(source.client());
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   assert.equal((await place.run()).code, 0);
   const backedUp = await source.client().storeId();
   for (const until of [1, 6, oddEvents.length]) {
@@ -42,7 +42,7 @@ Deno.test("restore --until makes a store of the events up to one, byte for byte,
     const { events: [next] } = await client.append(event("next"));
     assert.equal(next!.sequence, until + 1);
     // What was restored is whole, says the check of the next backup.
-    using again = new BackupPlace(server.address);
+    using again = new BackupDirectories(server.address);
     assert.equal((await again.run()).code, 0);
     assert.equal((await again.run({ args: ["verify"] })).stdout, `${storeId}: ok, ${until + 1} events\n`);
   }

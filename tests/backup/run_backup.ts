@@ -24,7 +24,7 @@ export interface Ended {
 }
 
 /** A directory to run the backup program in, again and again; removed at the end. */
-export class BackupPlace implements Disposable {
+export class BackupDirectories implements Disposable {
   readonly directory: string;
   /** Where the backups are, unless a test says otherwise. */
   readonly dataDir: string;
@@ -101,7 +101,7 @@ export interface RunJson {
 
 /** Runs with `--json`, and asserts that exit code, standard error and the line agree. */
 export async function runJson(
-  place: BackupPlace,
+  place: BackupDirectories,
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunJson> {
   const { code, stdout, stderr } = await place.run({ args: ["--json"], env });

@@ -4,7 +4,7 @@ import { isThere } from "../../src/files/is_there.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
 import { FakeSource, lines, page, rightPage, STORE } from "./fake_source.ts";
-import { assertFailed, BackupPlace, event, runJson } from "./run_backup.ts";
+import { assertFailed, BackupDirectories, event, runJson } from "./run_backup.ts";
 import { sourceLines, storedLines } from "./stored_lines.ts";
 
 /** A source whose page after event 3 never comes to its end. */
@@ -18,7 +18,7 @@ function stuckSource(): FakeSource {
 
 const limit = { SERVICE_BACKUP_PAGE_LIMIT: "3" };
 
-async function untilCopied(place: BackupPlace, events: number): Promise<void> {
+async function untilCopied(place: BackupDirectories, events: number): Promise<void> {
   await eventually(() => assert.equal(storedLines(place.file(STORE)).length, events));
 }
 
@@ -26,7 +26,7 @@ Deno.test("a run prints one line, with --quiet none, and errors in both cases", 
   await using server = await startServer();
   const client = server.client();
   await client.append(event("1"));
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   const first = await place.run();
   const line = `eventstore-backup: copied 1 event from ${place.source["SERVICE_BACKUP_SOURCE_URL"]} ` +
     `to ${place.file(await client.storeId())}, last sequence 1, in #.# s\n`;
@@ -44,7 +44,7 @@ Deno.test("a run prints one line, with --quiet none, and errors in both cases", 
 
 Deno.test("a failed run with --json says on standard output what is known, and the error on both", async () => {
   await using source = stuckSource();
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   await runJson(place, { ...limit, SERVICE_BACKUP_PAGE_LIMIT: "9" });
   const { durationSeconds, ...gone } = await runJson(place, {
     SERVICE_BACKUP_SOURCE_URL: "http://127.0.0.1:1",
@@ -67,13 +67,13 @@ Deno.test("every field of --json is documented, in its order", async () => {
   const text = Deno.readTextFileSync(new URL("../../docs/backup.md", import.meta.url));
   const documented = [...text.matchAll(/^- `(\w+)` \((?:boolean|string|integer|array|number)/gm)];
   await using source = new FakeSource((request) => rightPage(request, 2));
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   assert.deepEqual(documented.map(([, name]) => name), Object.keys(await runJson(place)));
 });
 
 Deno.test("of two runs into one directory the second ends at once and names the first", async () => {
   await using source = stuckSource();
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   const first = place.spawn({ env: limit });
   const ending = first.output();
   await untilCopied(place, 3);
@@ -86,7 +86,7 @@ Deno.test("of two runs into one directory the second ends at once and names the 
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   Deno.test(`${signal} ends a run that waits; whole pages stay, and no file besides`, async () => {
     await using source = stuckSource();
-    using place = new BackupPlace(source.address);
+    using place = new BackupDirectories(source.address);
     const child = place.spawn({ env: limit });
     const ending = child.output();
     await untilCopied(place, 3);
@@ -104,7 +104,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
 
 Deno.test("the lock of a run that was killed is not held by anyone", async () => {
   await using source = stuckSource();
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   const child = place.spawn({ env: limit });
   const ending = child.output();
   await untilCopied(place, 3);
@@ -125,7 +125,7 @@ Deno.test("a file that is no backup of this store is named and stays as it is", 
     [Deno.readFileSync(server.databasePath), /is a database, but not a backup/],
   ];
   for (const [bytes, error] of foreign) {
-    using place = new BackupPlace(source.address);
+    using place = new BackupDirectories(source.address);
     Deno.mkdirSync(place.dataDir);
     Deno.writeFileSync(place.file(STORE), bytes);
     assertFailed(await place.run(), 1, error);
@@ -142,7 +142,7 @@ function otherVersion(bytes: Uint8Array): Uint8Array {
 Deno.test("it runs with an empty environment in another directory, where HOME cannot be written", async () => {
   await using server = await startServer();
   await server.client().append(event("1"));
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   const config = join(place.directory, "cron.toml");
   const { port } = server.address as { port: number };
   const text = `[backup]\nsourceUrl = "http://127.0.0.1:${port}/"\ndataDir = "${place.dataDir}"\n`;
@@ -169,7 +169,7 @@ Deno.test("a backup whose file is deleted during the run fails, since nothing of
     if (request.afterSequence === 6) deletable.forEach((path) => Deno.removeSync(path));
     return rightPage(request, 10);
   });
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   deletable.push(place.file(STORE));
   const expected = /\.db cannot be \w+: 1{8}-.*\.db was deleted or moved away/;
   assertFailed(await place.run({ env: limit }), 1, expected);

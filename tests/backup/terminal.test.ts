@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { findHead, progressText } from "../../src/backup/reports/progress_line.ts";
 import { FakeSource, rightPage } from "./fake_source.ts";
-import { BackupPlace } from "./run_backup.ts";
+import { BackupDirectories } from "./run_backup.ts";
 
 /** Runs the program on a terminal, as `script` makes one. @returns what a person would have seen */
-async function onTerminal(place: BackupPlace, args: readonly string[]): Promise<string> {
+async function onTerminal(place: BackupDirectories, args: readonly string[]): Promise<string> {
   const [program, ...rest] = place.command(args);
   const command = [program, ...rest].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const { stdout } = await new Deno.Command("script", {
@@ -36,7 +36,7 @@ Deno.test({
   ignore: !hasScript,
   async fn() {
     await using source = slowSource();
-    using place = new BackupPlace(source.address);
+    using place = new BackupDirectories(source.address);
     const seen = await onTerminal(place, []);
     const shown = [...seen.matchAll(/\r(\d+\.\d) % {2}event (\d+) of 200 {2}ETA 0:0\d/g)];
     assert.ok(shown.length >= 2, JSON.stringify(seen));
@@ -52,14 +52,14 @@ Deno.test({
   ignore: !hasScript,
   async fn() {
     await using source = slowSource();
-    using place = new BackupPlace(source.address);
+    using place = new BackupDirectories(source.address);
     assert.equal(await onTerminal(place, ["--quiet"]), "");
   },
 });
 
 Deno.test("without a terminal there is no progress", async () => {
   await using source = slowSource();
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   const { stderr } = await place.run({ env: { SERVICE_BACKUP_PAGE_LIMIT: "10" } });
   assert.equal(stderr, "");
   assert.equal(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { lockBackups } from "../../src/backup/places/backup_lock.ts";
+import { lockBackups } from "../../src/backup/directory/backup_lock.ts";
 import { checkHistory } from "../../src/backup/history/check_history.ts";
 import { SignalGate } from "../../src/backup/history/signal_gate.ts";
 import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
@@ -10,7 +10,7 @@ import { startServer } from "../support/server_process.ts";
 import { FakeSource, OTHER_STORE, rightPage, STORE } from "./fake_source.ts";
 import { change, makeBackup, overwrite, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { oddEvents } from "./odd_events.ts";
-import { assertFailed, BackupPlace, type Ended, event } from "./run_backup.ts";
+import { assertFailed, BackupDirectories, type Ended, event } from "./run_backup.ts";
 
 const EVENTS = 30;
 const EVENT = sampleEvents(EVENTS);
@@ -23,7 +23,7 @@ function bytesIn(directory: string): [string, Uint8Array][] {
   ]).filter(([name]) => name !== "backup.lock").sort(([a], [b]) => a < b ? -1 : 1);
 }
 
-function verify(place: BackupPlace, ...args: string[]): Promise<Ended> {
+function verify(place: BackupDirectories, ...args: string[]): Promise<Ended> {
   return place.run({ args: ["verify", ...args] });
 }
 
@@ -350,7 +350,7 @@ Deno.test("verify --against-source compares every event with the running source,
   await using server = await startServer({ env: { SERVICE_DEV_MODE: "true" } });
   const client = server.client();
   await client.append(...oddEvents, { type: "t", payload: "12" }, event("13"));
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   assert.equal((await place.run()).code, 0);
   await client.append(event("14"));
   const storeId = await client.storeId();
@@ -383,7 +383,7 @@ Deno.test("verify --against-source compares every event with the running source,
 });
 
 Deno.test("while the source cannot be reached, verify still says what is wrong with a backup, and with the next one", async () => {
-  using place = new BackupPlace({ transport: "unix", path: "/nonexistent/socket" });
+  using place = new BackupDirectories({ transport: "unix", path: "/nonexistent/socket" });
   makeBackup(place, EVENT, STORE);
   makeBackup(place, EVENT, OTHER_STORE);
   change(place.file(STORE), (db) => db.run("UPDATE event SET time = time + 1 WHERE sequence = 9"));
@@ -402,7 +402,7 @@ Deno.test("a source that fails in the middle of a comparison takes nothing away 
   await using source = new FakeSource((request, count) =>
     count === 1 ? rightPage(request, 3) : { bytes: "", then: "close" }
   );
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   makeBackup(place, EVENT, STORE);
   makeBackup(place, EVENT, OTHER_STORE);
   for (const storeId of [STORE, OTHER_STORE]) {
@@ -428,7 +428,7 @@ Deno.test("a signal ends a comparison that waits for the source", async () => {
     asked.resolve();
     return { bytes: "", then: "hang" };
   });
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   makeBackup(place, EVENT, STORE);
   const child = place.spawn({ args: ["verify", "--against-source"] });
   const ending = child.output();
@@ -460,7 +460,7 @@ Deno.test("verify --against-source names the event that the source does not have
   await using server = await startServer();
   const client = server.client();
   await client.append(event("1"), event("2"));
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   const storeId = await client.storeId();
   makeBackup(place, sampleEvents(1), storeId);
   const first = await place.run({ args: ["verify", "--against-source"] });

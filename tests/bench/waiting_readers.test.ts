@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Connection, requestBytes } from "../../bench/connection.ts";
-import { readsOf, waitInVain } from "../../bench/workloads/beside_readers.ts";
+import { readsOf, waitInVain } from "../../bench/workloads/writes_with_readers.ts";
 import { WaitingReaders } from "../../bench/workloads/waiting_readers.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fillStore } from "../../bench/fill_store.ts";
 import type { Round, Timing } from "../../bench/measure.ts";
 import { SampleEvents } from "../../bench/sample_events.ts";
-import { besideReaders } from "../../bench/workloads/beside_readers.ts";
+import { withReaders } from "../../bench/workloads/writes_with_readers.ts";
 import { conditionCheck } from "../../bench/workloads/condition_check.ts";
 import { delivery } from "../../bench/workloads/delivery.ts";
 import { oneEvent } from "../../bench/workloads/one_event.ts";
@@ -38,7 +38,7 @@ Deno.test("workloads of the benchmark do with a real server what they say", asyn
     assert.ok(ofArticle > 0 && ofArticle <= 1, `${ofArticle} last events of an article`);
     assert.equal(perRequest(await measured((timing) => conditionCheck(address, sample(), timing))), 0);
     assert.equal(perRequest(await measured((timing) => oneEvent(address, 3, timing))), 1);
-    assert.equal(perRequest(await measured((timing) => besideReaders(address, 3, 5, timing))), 1);
+    assert.equal(perRequest(await measured((timing) => withReaders(address, 3, 5, timing))), 1);
     assert.equal(perRequest(await measured((timing) => delivery(address, 2, 5, timing))), 1);
     const decisions = await measured((timing) => speedrun(address, timing));
     assert.ok(

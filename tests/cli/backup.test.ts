@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { BackupPlace, type Ended } from "../backup/run_backup.ts";
+import { BackupDirectories, type Ended } from "../backup/run_backup.ts";
 
 const NO_SOURCE = { transport: "unix", path: "/nowhere/source.sock" } as const;
 
@@ -15,7 +15,7 @@ function assertRejected(ended: Ended, ...lines: string[]): void {
 const HELP = " (help: eventstore-backup --help)";
 
 Deno.test("backup knows its flags: --help, --version and --default-config print and exit 0", async () => {
-  using place = new BackupPlace(NO_SOURCE);
+  using place = new BackupDirectories(NO_SOURCE);
   const help = await place.run({ args: ["--help"] });
   assert.deepEqual([help.code, help.stderr], [0, ""]);
   assert.match(help.stdout, /^eventstore-backup: .*--metrics-file <path>.*sourceSocket/s);
@@ -32,7 +32,7 @@ Deno.test("backup knows its flags: --help, --version and --default-config print 
 });
 
 Deno.test("when standard output cannot be written, the error says so", async () => {
-  using place = new BackupPlace(NO_SOURCE);
+  using place = new BackupDirectories(NO_SOURCE);
   const { code, stderr } = await new Deno.Command("bash", {
     args: ["-c", '"$@" > /dev/full', "bash", ...place.command(["--version"])],
   }).output();
@@ -44,7 +44,7 @@ Deno.test("when standard output cannot be written, the error says so", async () 
 });
 
 Deno.test("a wrong flag, verb or configuration gives exit code 2 and every problem, before anything is created", async () => {
-  using place = new BackupPlace(NO_SOURCE);
+  using place = new BackupDirectories(NO_SOURCE);
   assertRejected(
     await place.run({ args: ["bakcup"] }),
     'unknown verb "bakcup"; the verbs are verify, list, restore, export; ' +
@@ -67,7 +67,7 @@ Deno.test("a wrong flag, verb or configuration gives exit code 2 and every probl
 });
 
 Deno.test("arguments that a verb cannot take end with the help of that verb", async () => {
-  using place = new BackupPlace(NO_SOURCE);
+  using place = new BackupDirectories(NO_SOURCE);
   const id = crypto.randomUUID();
   const help = " (help: eventstore-backup verify --help)";
   assertRejected(
@@ -85,7 +85,7 @@ Deno.test("arguments that a verb cannot take end with the help of that verb", as
 });
 
 Deno.test("only what reads the source needs to know one", async () => {
-  using place = new BackupPlace(NO_SOURCE);
+  using place = new BackupDirectories(NO_SOURCE);
   const without = (...args: string[]): Promise<Ended> =>
     place.run({ args, isEnvironmentEmpty: true, env: cacheOfRuntime() });
   for (const args of [[], ["verify", "--against-source"]]) {
@@ -100,7 +100,7 @@ Deno.test("only what reads the source needs to know one", async () => {
 });
 
 Deno.test("a configuration file that is named and missing gives exit code 2, whatever the verb", async () => {
-  using place = new BackupPlace(NO_SOURCE);
+  using place = new BackupDirectories(NO_SOURCE);
   for (const verb of ["", "verify", "verify --against-source", "list", "restore --to d", "export --from d"]) {
     const args = [...verb.split(" ").filter((word) => word !== ""), "--config", "missing.toml"];
     const ended = await place.run({ args });
@@ -115,7 +115,7 @@ function cacheOfRuntime(): Record<string, string> {
 }
 
 Deno.test("a configuration file that holds the token and that others may read gets a warning", async () => {
-  using place = new BackupPlace(NO_SOURCE);
+  using place = new BackupDirectories(NO_SOURCE);
   const config = join(place.directory, "config.toml");
   Deno.writeTextFileSync(config, '[backup]\nsourceToken = "open-sesame"\n', { mode: 0o644 });
   const { code, stderr } = await place.run();

@@ -4,7 +4,7 @@ import { fillStore } from "../../bench/fill_store.ts";
 import { isThere } from "../../src/files/is_there.ts";
 import { makeBackup, placeWithoutSource, sampleEvents } from "../backup/made_backup.ts";
 import { oddEvents } from "../backup/odd_events.ts";
-import type { BackupPlace } from "../backup/run_backup.ts";
+import type { BackupDirectories } from "../backup/run_backup.ts";
 import { sourceLines } from "../backup/stored_lines.ts";
 import { startServer } from "../support/server_process.ts";
 import { programCommand } from "../support/start_command.ts";
@@ -13,7 +13,7 @@ import { type Ended, runInit } from "./run_init.ts";
 const namesIn = (directory: string): string[] =>
   [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
 
-function importFile(place: BackupPlace, path: string, dataDir = "data"): Promise<Ended> {
+function importFile(place: BackupDirectories, path: string, dataDir = "data"): Promise<Ended> {
   return runInit(place.directory, ["--import", path, "--data-dir", dataDir]);
 }
 
@@ -24,7 +24,7 @@ function assertFailed({ code, stdout, stderr }: Ended, expected: RegExp): void {
 }
 
 /** Runs init with the export on standard input. */
-function importStdin(place: BackupPlace, text: string): Promise<Ended> {
+function importStdin(place: BackupDirectories, text: string): Promise<Ended> {
   return runInit(place.directory, ["--import", "-", "--data-dir", "data"], { stdin: text });
 }
 

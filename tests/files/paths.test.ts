@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { posix } from "node:path";
-import { backupPath } from "../../src/backup/places/backup_files.ts";
-import { lockBackups } from "../../src/backup/places/backup_lock.ts";
+import { backupPath } from "../../src/backup/directory/backup_files.ts";
+import { lockBackups } from "../../src/backup/directory/backup_lock.ts";
 import { absolutePath, directoryOf, fromRoot, nameOf, pathIn } from "../../src/files/paths.ts";
 import { readPauseFile, writePauseFile } from "../../src/store/pause_file.ts";
 import { TestDirectory } from "../store/test_store.ts";

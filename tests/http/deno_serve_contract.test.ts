@@ -5,7 +5,7 @@ import { Connection } from "../support/connection.ts";
 import { serveWithDeno } from "../support/deno_serve.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { Flood } from "./transport/support/flood.ts";
-import { freePlace } from "./transport/support/listening.ts";
+import { freeAddress } from "./transport/support/listening.ts";
 import { requestBytes, textBody, within } from "./transport/support/requests.ts";
 import { openDescriptors, TransportProcess, TRANSPORTS } from "./transport/support/transport_process.ts";
 import type { TransportName } from "./transport/support/transport_process.ts";
@@ -20,7 +20,7 @@ const DESCRIPTORS_MAX = 48;
 const CLOSE_MILLISECONDS = 10_000;
 
 function serve(name: TransportName, handler: Handler): AsyncDisposable & { readonly port: number } {
-  using place = freePlace("tcp");
+  using place = freeAddress("tcp");
   const where = place.address as { transport: "tcp"; hostname: string; port: number };
   const transport = name === "ours"
     ? listen(where, handler, { hasCapacity: () => true, onMalformed: () => {} })

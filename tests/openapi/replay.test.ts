@@ -5,11 +5,11 @@ import { startServer } from "../support/server_process.ts";
 /* The examples of the documents, sent to the real server. Every answer is also compared with its schemas. */
 
 /** No transaction of edition C ends because the machine is slow. */
-const PATIENT = { SERVICE_TRANSACTION_TIMEOUT: "60", SERVICE_MAX_TRANSACTION_DURATION: "60" };
+const TOLERANT = { SERVICE_TRANSACTION_TIMEOUT: "60", SERVICE_MAX_TRANSACTION_DURATION: "60" };
 
 for (const edition of EDITION_INTERFACES) {
   Deno.test(`edition ${edition.name}: the server answers each example as its document says`, async (t) => {
-    const env = { SERVICE_EDITION: edition.name, SERVICE_DEV_MODE: "true", ...PATIENT };
+    const env = { SERVICE_EDITION: edition.name, SERVICE_DEV_MODE: "true", ...TOLERANT };
     await using server = await startServer({ listen: "unix", env });
     const replay = new Replay(server.client());
     for (const exchange of edition.exchanges) {

@@ -3,7 +3,7 @@ import { loadBackupSettings, loadServerSettings } from "../../src/config/load.ts
 import { defaultConfigText } from "../../src/config/print.ts";
 import { packagedConfigText } from "../../tools/packaging/config_toml.ts";
 import { controlText } from "../../tools/packaging/debian_control.ts";
-import { BACKUP_DIRECTORY, DATA_DIRECTORY } from "../../tools/packaging/places.ts";
+import { BACKUP_DIRECTORY, DATA_DIRECTORY } from "../../tools/packaging/paths.ts";
 import { runPackageTask } from "./package_task.ts";
 
 Deno.test("the packaged configuration is the starter file with the directories of the package", async () => {

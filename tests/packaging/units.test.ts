@@ -6,7 +6,7 @@ import {
   SOCKET_PATH,
   TOKENS_PATH,
   USER,
-} from "../../tools/packaging/places.ts";
+} from "../../tools/packaging/paths.ts";
 import { unitFile, unitPath } from "./unit_file.ts";
 
 const SERVER = "eventstore-server.service";

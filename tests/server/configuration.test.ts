@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runInit } from "../cli/run_init.ts";
-import { BackupPlace } from "../backup/run_backup.ts";
+import { BackupDirectories } from "../backup/run_backup.ts";
 import { inDirectory, namesIn } from "../support/directory.ts";
 import { freePort } from "../support/free_port.ts";
 import { type Ended, runServer, startServer } from "../support/server_process.ts";
@@ -281,7 +281,7 @@ function check(program: "server" | "init" | "backup", text: string | undefined):
 }
 
 async function checkBackup(cwd: string, args: readonly string[]): Promise<Ended> {
-  using place = new BackupPlace({ transport: "unix", path: "/nowhere" });
+  using place = new BackupDirectories({ transport: "unix", path: "/nowhere" });
   const inherited = Object.entries(Deno.env.toObject()).filter(([name]) => !name.startsWith("SERVICE_"));
   return await place.run({ args, cwd, isEnvironmentEmpty: true, env: Object.fromEntries(inherited) });
 }

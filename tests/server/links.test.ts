@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { FakeSource, rightPage, STORE } from "../backup/fake_source.ts";
 import { makeBackup, placeWithoutSource, sampleEvents } from "../backup/made_backup.ts";
-import { BackupPlace, type Ended } from "../backup/run_backup.ts";
+import { BackupDirectories, type Ended } from "../backup/run_backup.ts";
 import { runInit } from "../cli/run_init.ts";
 import { inDirectory } from "../support/directory.ts";
 import { runServer, startServer } from "../support/server_process.ts";
@@ -34,7 +34,7 @@ Deno.test("the server and init reject a database that is a link to nothing", asy
 
 Deno.test("a backup rejects a target that is a link to nothing", async () => {
   await using source = new FakeSource((request) => rightPage(request, 2));
-  using place = new BackupPlace(source.address);
+  using place = new BackupDirectories(source.address);
   Deno.mkdirSync(place.dataDir);
   await assertRejected(place.file(STORE), () => place.run());
 });

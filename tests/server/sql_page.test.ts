@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { assertFailed, BackupPlace } from "../backup/run_backup.ts";
+import { assertFailed, BackupDirectories } from "../backup/run_backup.ts";
 import { runInit } from "../cli/run_init.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
@@ -87,7 +87,7 @@ Deno.test("a run of the backup that meets a query on the backup fails, and the n
   const client = server.client();
   await client.append(...COURSE_EVENTS);
   const { store } = await client.queryEvents("*");
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   assert.equal((await place.run()).code, 0);
   await client.append({ type: "Later", payload: "" });
   const count = (db: DatabaseSync): unknown => db.prepare("SELECT count(*) AS n FROM events").get()!["n"];

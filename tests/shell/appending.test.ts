@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inDirectory } from "../support/directory.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
-import { Shell } from "./shell_place.ts";
+import { Shell } from "./shell_address.ts";
 
 const COURSE = ["append", "--type", "CourseDefined", "--tag", "course=c1", "--payload", '{"capacity":30}'];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startServer } from "../support/server_process.ts";
-import { Shell } from "./shell_place.ts";
+import { Shell } from "./shell_address.ts";
 
 const RACERS = 8;
 

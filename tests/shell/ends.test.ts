@@ -9,7 +9,7 @@ import { VERSION } from "../../src/config/version.ts";
 import { inDirectory } from "../support/directory.ts";
 import { freePort } from "../support/free_port.ts";
 import { startServer } from "../support/server_process.ts";
-import { Shell } from "./shell_place.ts";
+import { Shell } from "./shell_address.ts";
 
 const APPEND = ["append", "--type", "t", "--payload", "1"];
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { EventLine } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
-import { type Running, Shell } from "./shell_place.ts";
+import { type Running, Shell } from "./shell_address.ts";
 
 function sequencesOf({ stdout }: Running): number[] {
   return stdout.split("\n").slice(0, -1).map((line) => (JSON.parse(line) as EventLine).sequence);

@@ -4,7 +4,7 @@ import { clientProgram } from "../../cli/client_program.ts";
 import { inDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
-import { Shell } from "./shell_place.ts";
+import { Shell } from "./shell_address.ts";
 
 /* What docs/shell.md shows is what happens. */
 

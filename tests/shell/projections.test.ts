@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startServer } from "../support/server_process.ts";
 import { VERSION } from "../../src/config/version.ts";
-import { Shell } from "./shell_place.ts";
+import { Shell } from "./shell_address.ts";
 
 for (const edition of ["A", "B"] as const) {
   Deno.test(`in edition ${edition}, projections are printed and deleted, one, by type or all`, async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { EventLine } from "../support/client.ts";
 import { startServer } from "../support/server_process.ts";
-import { hasTerminal, Shell } from "./shell_place.ts";
+import { hasTerminal, Shell } from "./shell_address.ts";
 
 const EVENTS = [
   {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Chunk, CHUNK_BYTES, type ChunkRequest, requestAfter } from "../../src/store/chunk.ts";
-import { ChunkAhead } from "../../src/store/chunks_ahead.ts";
+import { PrefetchedChunk } from "../../src/store/read_ahead.ts";
 import { type ChunkSource, followingChunks } from "../../src/store/following_chunks.ts";
 import type { Client } from "../../src/store/store.ts";
 
@@ -69,12 +69,12 @@ class Events {
       this.requests.push(request);
       return Promise.resolve(this.chunk(request));
     };
-    const chunkAhead = (request: ChunkRequest): ChunkAhead | undefined => {
+    const prefetchChunk = (request: ChunkRequest): PrefetchedChunk | undefined => {
       if (!mayRead()) return undefined;
       this.aheadMost = Math.max(this.aheadMost, ++this.ahead);
-      return new ChunkAhead(chunk(request), () => this.ahead--);
+      return new PrefetchedChunk(chunk(request), () => this.ahead--);
     };
-    return { chunk, chunkAhead };
+    return { chunk, prefetchChunk };
   }
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openPage, type Page, StoreChanged } from "../../src/store/open_page.ts";
-import { ChunkAhead } from "../../src/store/chunks_ahead.ts";
+import { PrefetchedChunk } from "../../src/store/read_ahead.ts";
 import { ClientDisconnected } from "../../src/model/errors.ts";
 import type { Client } from "../../src/store/store.ts";
 import type { Chunk, ChunkRequest } from "../../src/store/chunk.ts";
@@ -246,11 +246,11 @@ function readingAhead(chunks: Chunk[]): ReturnType<typeof reading> & {
 } {
   const { readChunk, requests } = reading(chunks);
   let open = 0;
-  const chunkAhead = (request: ChunkRequest): ChunkAhead => {
+  const prefetchChunk = (request: ChunkRequest): PrefetchedChunk => {
     open++;
-    return new ChunkAhead(readChunk(request), () => open--);
+    return new PrefetchedChunk(readChunk(request), () => open--);
   };
-  return { readChunk, requests, reads: { chunk: readChunk, chunkAhead }, open: () => open };
+  return { readChunk, requests, reads: { chunk: readChunk, prefetchChunk }, open: () => open };
 }
 
 Deno.test("a chunk that is read ahead is asked for once, and one by one, with what the chunk before it found out", async () => {
@@ -294,7 +294,7 @@ Deno.test("when a page is given up, what was read ahead for it is freed, also wh
     const page = await openPage(
       {
         chunk: () => Promise.resolve(chunk("1\n", 1, 1, false)),
-        chunkAhead: () => new ChunkAhead((open++, read), () => open--),
+        prefetchChunk: () => new PrefetchedChunk((open++, read), () => open--),
       },
       { query: "every", afterSequence: 0, limit: 9 },
       STAYING,
@@ -315,7 +315,7 @@ Deno.test("a page that cannot read ahead now reads as if it never could", async 
     chunk("1\n", 1, 1, false),
     chunk("2\n", 1, 2, { hasMore: false }),
   ]);
-  const reads = { chunk: readChunk, chunkAhead: () => undefined };
+  const reads = { chunk: readChunk, prefetchChunk: () => undefined };
   const page = await openPage(reads, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
   assert.deepEqual((await drain(page)).text, ["1\n", "2\n"]);
   assert.equal(requests.length, 2);

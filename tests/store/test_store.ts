@@ -4,7 +4,7 @@ import { openForWriting } from "../../src/store/sqlite/connection/connection.ts"
 import { createDatabase } from "../../src/store/sqlite/data_directory/create_database.ts";
 import type { Database } from "../../src/store/sqlite/connection/database.ts";
 import { appendEvents } from "../../src/store/sqlite/tables/events.ts";
-import type { Notice } from "../../src/workers/notice.ts";
+import type { Notification } from "../../src/workers/notification.ts";
 import type { StoreState } from "../../src/store/state.ts";
 import { Writer } from "../../src/store/sqlite/writing/writer.ts";
 import { prepared, storeWrite } from "./made_writes.ts";
@@ -30,7 +30,7 @@ export class TestStore implements Disposable {
   readonly storeId: string = createDatabase(this.path);
   readonly db: Database = openForWriting(this.path);
   /** What writers said without being asked. */
-  readonly notices: Notice[] = [];
+  readonly notices: Notification[] = [];
   #head = 0;
   #writer: Writer | undefined;
 

@@ -1,5 +1,5 @@
 import { defaultConfigText } from "../../src/config/print.ts";
-import { BACKUP_DIRECTORY, DATA_DIRECTORY, TOKENS_PATH } from "./places.ts";
+import { BACKUP_DIRECTORY, DATA_DIRECTORY, TOKENS_PATH } from "./paths.ts";
 
 const HEAD = `# Configuration of the eventstore services; see eventstore.toml(5).
 # Every setting is at its default, except for the two directories. To change one, remove the # before its key.

@@ -5,7 +5,7 @@ import { backupProgram, initProgram, programs, serverProgram } from "../../cli/p
 import { settingsHelp } from "../../src/config/print.ts";
 import { type Section, sections, settingsOf } from "../../src/config/settings.ts";
 import { VERSION } from "../../src/config/version.ts";
-import { BACKUP_DIRECTORY, CONFIG_PATH, DATA_DIRECTORY, SOCKET_PATH, TOKENS_PATH } from "./places.ts";
+import { BACKUP_DIRECTORY, CONFIG_PATH, DATA_DIRECTORY, SOCKET_PATH, TOKENS_PATH } from "./paths.ts";
 import { bold, entry, example, italic, paragraphs, plain, section, subsection, titleLine } from "./roff.ts";
 
 /** A page as `man` reads it. */

@@ -92,13 +92,13 @@ async function attackServer(attack: LoadAttack, server: ServerProcess, numbers: 
   const spans = beside.length > 0 ? beside : [{ from: attackFrom, to: now() }];
   const report = await honest.stop();
   const faults = [...found.faults, ...report.failures.slice(0, 3).map((text) => `honest ${text}`)];
-  const latencies = judge(attack.bounds, report, { from: quietFrom, to: attackFrom }, spans, faults);
+  const latencies = verdict(attack.bounds, report, { from: quietFrom, to: attackFrom }, spans, faults);
   await pause(1000);
   const afterMib = memory.isAlive ? memory.now : undefined;
-  judgeMemory(attack, memory, faults);
-  await judgeEnd(server, memory.isAlive, faults);
+  checkMemory(attack, memory, faults);
+  await checkEnd(server, memory.isAlive, faults);
   acknowledged += report.acknowledged;
-  judgeEvents(eventsIn(server) - before, acknowledged, unsure + report.unsure, faults);
+  checkEvents(eventsIn(server) - before, acknowledged, unsure + report.unsure, faults);
   const { name } = attack;
   return {
     attack: name,
@@ -117,7 +117,7 @@ function failed(error: Error): Found {
 }
 
 /** Adds what honest clients noticed. @returns the figures of the kinds of request that fared worst */
-function judge(
+function verdict(
   bounds: Bounds,
   report: HonestReport,
   quiet: Span,
@@ -153,7 +153,7 @@ function allowed(bound: number, quiet: number): number {
   return Math.min(ALLOWANCE_FACTOR * bound, Math.max(bound, QUIET_FACTOR * quiet));
 }
 
-function judgeMemory(attack: LoadAttack, memory: MemoryWatch, faults: string[]): void {
+function checkMemory(attack: LoadAttack, memory: MemoryWatch, faults: string[]): void {
   const { highest, before } = memory;
   if (highest >= RESIDENT_MIB_MAX) faults.push(`RSS ${highest.toFixed(0)} MiB`);
   const grown = (highest - before) * 1024 * 1024;
@@ -162,7 +162,7 @@ function judgeMemory(attack: LoadAttack, memory: MemoryWatch, faults: string[]):
   }
 }
 
-async function judgeEnd(server: ServerProcess, isAlive: boolean, faults: string[]): Promise<void> {
+async function checkEnd(server: ServerProcess, isAlive: boolean, faults: string[]): Promise<void> {
   const from = performance.now();
   const { code, stderr } = await server.stop();
   const seconds = (performance.now() - from) / 1000;
@@ -172,7 +172,7 @@ async function judgeEnd(server: ServerProcess, isAlive: boolean, faults: string[
 }
 
 /** What was acknowledged must be there, and nothing else. */
-function judgeEvents(written: number, acknowledged: number, unsure: number, faults: string[]): void {
+function checkEvents(written: number, acknowledged: number, unsure: number, faults: string[]): void {
   if (written < acknowledged) faults.push(`${acknowledged - written} acknowledged events are lost`);
   if (written > acknowledged + unsure) faults.push(`${written - acknowledged} events nobody was told about`);
 }

@@ -2,7 +2,7 @@ import type { BackupSettings } from "../../config/load.ts";
 import { VERSION } from "../../config/version.ts";
 import { fromRoot } from "../../files/paths.ts";
 import { splitLines } from "../history/lines.ts";
-import { isStoreId } from "../places/backup_files.ts";
+import { isStoreId } from "../directory/backup_files.ts";
 import { type Answer, HttpClient } from "./http_client.ts";
 import type { SourceAddress, TimeLimits } from "./timed_conn.ts";
 
@@ -41,7 +41,7 @@ export class Source implements Disposable {
     this.name = source.transport === "unix" ? fromRoot(source.path) : source.url;
     this.pageLimit = pageLimit;
     this.#stopped = stopped;
-    const { address, host, path } = placeOf(source);
+    const { address, host, path } = addressOf(source);
     this.#client = new HttpClient(address, TIME_LIMITS, stopped);
     this.#requestStart = `QUERY ${path}/events HTTP/1.1\r\nHost: ${host}\r\n` +
       `User-Agent: eventstore-backup/${VERSION}\r\nContent-Type: application/json\r\n` +
@@ -107,7 +107,7 @@ export class Source implements Disposable {
   }
 }
 
-function placeOf(source: BackupSettings["source"]): { address: SourceAddress; host: string; path: string } {
+function addressOf(source: BackupSettings["source"]): { address: SourceAddress; host: string; path: string } {
   if (source.transport === "unix") return { address: source, host: "localhost", path: "" };
   const url = new URL(source.url);
   const tls = url.protocol === "https:";

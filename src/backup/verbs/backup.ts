@@ -1,8 +1,8 @@
 import type { BackupSettings } from "../../config/load.ts";
 import { BackupStore } from "../../store/sqlite/backup/backup_store.ts";
-import { backupPath } from "../places/backup_files.ts";
-import { lockBackups } from "../places/backup_lock.ts";
-import { earlierStoreIds } from "../places/earlier_stores.ts";
+import { backupPath } from "../directory/backup_files.ts";
+import { lockBackups } from "../directory/backup_lock.ts";
+import { earlierStoreIds } from "../directory/earlier_stores.ts";
 import { HashChain } from "../history/hash_chain.ts";
 import { writeMetricsFile } from "../reports/metrics_file.ts";
 import { findHead, ProgressLine } from "../reports/progress_line.ts";

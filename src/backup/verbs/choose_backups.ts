@@ -1,5 +1,5 @@
 import { UsageError } from "../../config/config_error.ts";
-import { backedUpStoreIds, isStoreId } from "../places/backup_files.ts";
+import { backedUpStoreIds, isStoreId } from "../directory/backup_files.ts";
 
 /**
  * The stores whose backups a verb is about: the wanted one, or all of them.

@@ -6,7 +6,7 @@ import { checkDatabaseFile } from "../../store/sqlite/data_directory/database_fi
 import { eventsAt } from "../../store/sqlite/tables/events.ts";
 import { readState } from "../../store/sqlite/tables/identity.ts";
 import { readOrigin } from "../../store/sqlite/tables/origin.ts";
-import { backedUpStoreIds, backupPath } from "../places/backup_files.ts";
+import { backedUpStoreIds, backupPath } from "../directory/backup_files.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
 /** What can be known about a backup without reading all of it. */

@@ -5,8 +5,8 @@ import { eventTerms } from "../../store/index_terms.ts";
 import type { Conflict, StoreWrite } from "../../store/write.ts";
 import { parseQueried } from "../../wire/event.ts";
 import {
+  conflictLocation,
   conflictMessage as listedConflictMessage,
-  conflictPlace,
   throwIfRejected,
 } from "../shared/conflicts.ts";
 import type { CommitContent, CommittedChange } from "./transaction.ts";
@@ -26,7 +26,7 @@ export async function commit({ edition, transaction, running, request }: TxCall)
     throwIfRejected(
       outcome,
       (conflict) => conflictMessage(conflict, lists),
-      (conflict) => placeOf(conflict, lists),
+      (conflict) => locationOf(conflict, lists),
     );
   }
   running.finish();
@@ -65,8 +65,8 @@ function storeWrite({ conditions, events }: CommitContent, lists: Lists): StoreW
 }
 
 /** The client knows its projections by their keys: it sent no lists. */
-function placeOf(conflict: Conflict, lists: Lists): object {
-  if (conflict.list === "conditions") return conflictPlace(conflict);
+function locationOf(conflict: Conflict, lists: Lists): object {
+  if (conflict.list === "conditions") return conflictLocation(conflict);
   const { type, id } = lists[conflict.list]![conflict.index]!.key;
   return { projection: { type, id } };
 }

@@ -17,7 +17,7 @@ export function conflictMessage({ list, index, cause }: Conflict, prefix: "proje
 }
 
 /** The same for programs, in the field `conflict`. */
-export function conflictPlace(conflict: Conflict): object {
+export function conflictLocation(conflict: Conflict): object {
   if (conflict.list !== "conditions") return { list: conflict.list, item: conflict.index };
   const condition = conflict.index;
   return conflict.cause === "otherStore" ? { condition } : { condition, sequence: conflict.sequence };
@@ -37,7 +37,7 @@ export function conflictingPart({ list }: Conflict): "condition" | "projection" 
 export function throwIfRejected(
   outcome: Outcome<WriteResult>,
   message: (conflict: Conflict) => string | undefined,
-  place: (conflict: Conflict) => object = conflictPlace,
+  place: (conflict: Conflict) => object = conflictLocation,
 ): Written {
   const result = throwIfFailed(outcome);
   if (result.kind === "written") return result;

@@ -1,5 +1,5 @@
 import type { FirstRole } from "../standby.ts";
-import type { StorePlace } from "./connection/place.ts";
+import type { PostgresLocation } from "./connection/address.ts";
 import { PostgresStandby } from "./postgres_standby.ts";
 import { PostgresStore, type PostgresStoreOptions } from "./postgres_store.ts";
 import { StoreInUse } from "./cluster/write_ownership.ts";
@@ -8,7 +8,10 @@ import { StoreInUse } from "./cluster/write_ownership.ts";
  * Opens the store of a server, or takes a place beside the server that has it to itself.
  * @throws PostgresStoreError
  */
-export async function openPostgres(place: StorePlace, options: PostgresStoreOptions): Promise<FirstRole> {
+export async function openPostgres(
+  place: PostgresLocation,
+  options: PostgresStoreOptions,
+): Promise<FirstRole> {
   if (options.servers === "shared") {
     return { store: await PostgresStore.open(place, options), standby: undefined };
   }

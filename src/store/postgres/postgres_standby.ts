@@ -1,6 +1,6 @@
 import type { Standby } from "../standby.ts";
 import { openPrimary } from "./connection/open_session.ts";
-import type { StorePlace } from "./connection/place.ts";
+import type { PostgresLocation } from "./connection/address.ts";
 import { makeReady, PostgresStore, type PostgresStoreOptions } from "./postgres_store.ts";
 import type { Session } from "./protocol/session.ts";
 import { READ_STATE, storeRow } from "./tables/state.ts";
@@ -21,13 +21,13 @@ export class PostgresStandby implements Standby {
   served: PostgresStore | undefined;
   /** The latest timeline on which it has stood by. */
   #timeline = "";
-  readonly #place: StorePlace;
+  readonly #place: PostgresLocation;
   readonly #options: PostgresStoreOptions;
   readonly #closed = Promise.withResolvers<void>();
   #isClosed = false;
   #session: Session | undefined;
 
-  constructor(place: StorePlace, options: PostgresStoreOptions) {
+  constructor(place: PostgresLocation, options: PostgresStoreOptions) {
     this.#place = place;
     this.#options = options;
   }

@@ -6,7 +6,7 @@ import type { StoreUsage } from "../usage.ts";
 import { databaseFault, holdsStore, storeFault } from "./connection/check_database.ts";
 import { createStore } from "./connection/create_store.ts";
 import { openPrimary } from "./connection/open_session.ts";
-import { PostgresStoreError, reasonOf, type StorePlace } from "./connection/place.ts";
+import { type PostgresLocation, PostgresStoreError, reasonOf } from "./connection/address.ts";
 import type { Session } from "./protocol/session.ts";
 import { ReadSessions } from "./reading/read_sessions.ts";
 import { type ReplicaReads, withReplicas } from "./reading/replica_reads.ts";
@@ -45,7 +45,7 @@ export class PostgresStore implements Store {
   readonly #peerMonitor: PeerMonitor;
 
   private constructor(
-    place: StorePlace,
+    place: PostgresLocation,
     row: StoreRow,
     how: Pick<OpenedStore, "created" | "renewal">,
     ownership: WriteOwnership,
@@ -93,7 +93,7 @@ export class PostgresStore implements Store {
    * Opens a store, creating it if there is none.
    * @throws PostgresStoreError with one line that says what is wrong
    */
-  static async open(place: StorePlace, options: PostgresStoreOptions): Promise<PostgresStore> {
+  static async open(place: PostgresLocation, options: PostgresStoreOptions): Promise<PostgresStore> {
     let session: Session | undefined;
     try {
       session = await openPrimary(place, "writing", { isLatest: true });
@@ -109,7 +109,7 @@ export class PostgresStore implements Store {
   /** Opens a store that is there, on a session for its turns. Throws like `open`, and what a session throws. */
   static async openOn(
     session: Session,
-    place: StorePlace,
+    place: PostgresLocation,
     { readersMax, ...options }: PostgresStoreOptions,
     created: boolean,
   ): Promise<PostgresStore> {
@@ -156,7 +156,7 @@ export class PostgresStore implements Store {
 
 /** Checks a database, and creates the store if there is none. @returns whether it did @throws PostgresStoreError */
 export async function makeReady(
-  place: StorePlace,
+  place: PostgresLocation,
   session: Session,
   { mayReset = false }: Pick<PostgresStoreOptions, "mayReset">,
 ): Promise<boolean> {

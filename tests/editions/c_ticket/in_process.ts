@@ -216,7 +216,7 @@ export class InProcess implements Subject, Disposable {
       inUse: 0,
       max: 1,
       chunk: (request) => Promise.resolve(reader.chunk(request)),
-      chunkAhead: () => undefined,
+      prefetchChunk: () => undefined,
       projection: (key) => Promise.resolve(reader.projection(key)),
       ping: () => Promise.resolve(),
     };

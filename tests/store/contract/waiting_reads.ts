@@ -4,7 +4,7 @@ import type { ReadRequest } from "../../../src/model/read_request.ts";
 import { AwaitedPages } from "../../../src/store/feed/awaited_pages.ts";
 import { filterTerms } from "../../../src/store/feed/filter_terms.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
-import type { ChunkAhead } from "../../../src/store/chunks_ahead.ts";
+import type { PrefetchedChunk } from "../../../src/store/read_ahead.ts";
 import type { Page } from "../../../src/store/open_page.ts";
 import type { Client, FoundProjection, Store, StoreReads } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -50,8 +50,8 @@ class HookedReads implements StoreReads {
     return chunk;
   }
 
-  chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
-    return this.#reads.chunkAhead(request, client);
+  prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined {
+    return this.#reads.prefetchChunk(request, client);
   }
 
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isThere } from "../../../src/files/is_there.ts";
 import { makeBackup, placeWithoutSource, sampleEvents } from "../../backup/made_backup.ts";
-import { assertFailed, BackupPlace, type Ended, runJson } from "../../backup/run_backup.ts";
+import { assertFailed, BackupDirectories, type Ended, runJson } from "../../backup/run_backup.ts";
 import { sourceLines, storedLines } from "../../backup/stored_lines.ts";
 import { runInit } from "../../cli/run_init.ts";
 import { namesIn } from "../../support/directory.ts";
@@ -16,7 +16,7 @@ const FULL = /No space left|disk is full/;
 const largeEvents = (count: number): ReturnType<typeof sampleEvents> =>
   Array.from({ length: count }, () => ({ ...sampleEvents(1)[0]!, payload: "x".repeat(60_000) }));
 
-function runVerb(place: BackupPlace, ...args: string[]): Promise<Ended> {
+function runVerb(place: BackupDirectories, ...args: string[]): Promise<Ended> {
   return place.run({ args });
 }
 
@@ -35,7 +35,7 @@ smallDiskTest(
     await using server = await startServer();
     const client = server.client();
     await client.append(...Array.from({ length: 100 }, () => EVENT));
-    using place = new BackupPlace(server.address);
+    using place = new BackupDirectories(server.address);
     const dataDir = join(disk.path, "backup");
     const env = { SERVICE_BACKUP_DATA_DIR: dataDir, SERVICE_BACKUP_PAGE_LIMIT: "5" };
     const file = join(dataDir, `${await client.storeId()}.db`);

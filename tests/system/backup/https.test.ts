@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { makeCertificates } from "../support/certificates.ts";
 import { debianTest } from "../support/debian_program.ts";
 import { FakeSource, lines, rightPage, STORE } from "../../backup/fake_source.ts";
-import { assertFailed, BackupPlace } from "../../backup/run_backup.ts";
+import { assertFailed, BackupDirectories } from "../../backup/run_backup.ts";
 import { storedLines } from "../../backup/stored_lines.ts";
 
 await debianTest(
   ["openssl"],
   "over https and below a base path events are copied, if the certificate is one to trust",
   async ({ openssl }) => {
-    using place = new BackupPlace({ transport: "tcp", hostname: "127.0.0.1", port: 1 });
+    using place = new BackupDirectories({ transport: "tcp", hostname: "127.0.0.1", port: 1 });
     await makeCertificates(openssl, place.directory);
     const text = (name: string): string => Deno.readTextFileSync(join(place.directory, name));
     const tls = { cert: text("cert.pem"), key: text("key.pem") };

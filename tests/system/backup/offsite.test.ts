@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { BackupPlace, event } from "../../backup/run_backup.ts";
+import { BackupDirectories, event } from "../../backup/run_backup.ts";
 import { sourceLines } from "../../backup/stored_lines.ts";
 import { namesIn } from "../../support/directory.ts";
 import { pageBlock, replacePart } from "../../support/page_block.ts";
@@ -16,7 +16,7 @@ await debianTest(
   async ({ age }) => {
     await using server = await startServer();
     await server.client().append(event("1"), event("2"));
-    using place = new BackupPlace(server.address);
+    using place = new BackupDirectories(server.address);
     const { directory } = place;
     const programs = await makePrograms(directory);
     const run = async (script: string): Promise<{ code: number; printed: string }> => {

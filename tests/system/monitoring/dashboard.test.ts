@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { BackupPlace } from "../../backup/run_backup.ts";
+import { BackupDirectories } from "../../backup/run_backup.ts";
 import { begin } from "../../editions/b_tx/client.ts";
 import type { Client } from "../../support/client.ts";
 import { debianTest } from "../support/debian_program.ts";
@@ -110,7 +110,7 @@ await debianTest(
     }
     for (const once of work) await once();
 
-    using backup = new BackupPlace(servers[0]!.address);
+    using backup = new BackupDirectories(servers[0]!.address);
     const args = ["--metrics-file", join(backup.directory, "backup.prom")];
     const run = await backup.run({ args, env: { SERVICE_BACKUP_SOURCE_TOKEN: TOKEN } });
     assert.equal(run.code, 0, run.stderr);

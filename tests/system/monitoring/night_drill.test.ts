@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { BackupPlace } from "../../backup/run_backup.ts";
+import { BackupDirectories } from "../../backup/run_backup.ts";
 import { begin, WaitingBegin } from "../../editions/c_ticket/client.ts";
 import { Connection } from "../../support/connection.ts";
 import { eventually, pause } from "../../support/eventually.ts";
@@ -135,7 +135,7 @@ await debianTest(
     // More than the buffers of a connection hold.
     for (let i = 0; i < 30; i++) await clientOf(slow).append(...Array(10).fill(EVENT));
 
-    const backup = stack.use(new BackupPlace(slow.address));
+    const backup = stack.use(new BackupDirectories(slow.address));
     const failed = await backup.run({ args: ["--metrics-file", join(backup.directory, "backup.prom")] });
     assert.equal(failed.code, 1, "without the token");
     const tokenFile = join(backup.directory, "token");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { BackupPlace } from "../../backup/run_backup.ts";
+import { BackupDirectories } from "../../backup/run_backup.ts";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startServer } from "../../support/server_process.ts";
@@ -15,7 +15,7 @@ await debianTest(
   async (programs) => {
     const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
     await using server = await startServer({ listen: "tcp", listenOnly: true, env });
-    using backup = new BackupPlace(server.address);
+    using backup = new BackupDirectories(server.address);
     const metricsFile = join(backup.directory, "backup.prom");
     assert.equal((await backup.run({ args: ["--metrics-file", metricsFile] })).code, 1, "without the token");
     const tokenFile = join(backup.directory, "token");

@@ -5,7 +5,7 @@ import { ofTypes } from "../../store/made_writes.ts";
 import { written } from "../../store/outcomes.ts";
 import { eventually } from "../../support/eventually.ts";
 import { clusterTest } from "./support/postgres_test.ts";
-import { newPlace } from "./support/shared_stores.ts";
+import { newLocation } from "./support/shared_stores.ts";
 
 /** More than a block of the time index. */
 const TURNS = 1200;
@@ -13,7 +13,7 @@ const TURNS = 1200;
 await clusterTest(
   "turns leave no dead versions, which an old snapshot would keep in their way",
   async (cluster) => {
-    const place = newPlace(cluster);
+    const place = newLocation(cluster);
     for (const [edition, servers] of [["A", "shared"], ["C", "exclusive"]] as const) {
       const options = { readersMax: 1, edition, servers };
       const schema = `${place.schema}_${edition.toLowerCase()}`;

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
-import type { StorePlace } from "../../../src/store/postgres/connection/place.ts";
+import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { kindOf, written } from "../../store/outcomes.ts";
 import { clusterTest } from "./support/postgres_test.ts";
-import { newPlace } from "./support/shared_stores.ts";
+import { newLocation } from "./support/shared_stores.ts";
 
 const SERVERS = { A: "shared", B: "exclusive", C: "exclusive" } as const;
 
-function open(place: StorePlace, edition: keyof typeof SERVERS): Promise<PostgresStore> {
+function open(place: PostgresLocation, edition: keyof typeof SERVERS): Promise<PostgresStore> {
   return PostgresStore.open(place, { readersMax: 1, edition, servers: SERVERS[edition] });
 }
 
 await clusterTest("servers of different editions reject each other", async (cluster) => {
   for (const [present, rejected] of [["A", "B"], ["B", "A"], ["B", "C"]] as const) {
-    const place = newPlace(cluster);
+    const place = newLocation(cluster);
     const store = await open(place, present);
     written((await store.writer.group([ofTypes("a")]))[0]);
     const message = new RegExp(
@@ -31,7 +31,7 @@ await clusterTest("servers of different editions reject each other", async (clus
 });
 
 await clusterTest("each edition finds its own pause when it takes the store over", async (cluster) => {
-  const place = newPlace(cluster);
+  const place = newLocation(cluster);
   const since = 1_700_000_000_000_000;
   const paused = await open(place, "C");
   await paused.writer.setPaused(since);
@@ -46,7 +46,7 @@ await clusterTest("each edition finds its own pause when it takes the store over
 await clusterTest(
   "a server whose store another edition has meanwhile writes nothing any more",
   async (cluster) => {
-    const place = newPlace(cluster);
+    const place = newLocation(cluster);
     const first = await open(place, "A");
     const broken: string[] = [];
     first.onBroken = (reason) => broken.push(reason);

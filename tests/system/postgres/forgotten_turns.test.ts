@@ -4,7 +4,7 @@ import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { KEPT_TURNS, presenceOf, readTurn } from "../../../src/store/postgres/tables/turns.ts";
 import { eventually } from "../../support/eventually.ts";
 import { clusterTest } from "./support/postgres_test.ts";
-import { newPlace } from "./support/shared_stores.ts";
+import { newLocation } from "./support/shared_stores.ts";
 
 /** As a new store ID leaves it. */
 const GAP = 2 ** 32;
@@ -12,7 +12,7 @@ const GAP = 2 ** 32;
 await clusterTest(
   "old turns are removed by count, and one that was removed is never called missing",
   async (cluster) => {
-    const place = newPlace(cluster);
+    const place = newLocation(cluster);
     const options = { readersMax: 1, edition: "A", servers: "shared" } as const;
     await (await PostgresStore.open(place, options)).close();
     const add = (first: number, count: number): Promise<unknown> =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/postgres_url.ts";
 import { initPostgresStore } from "../../../src/store/postgres/connection/create_store.ts";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
-import type { StorePlace } from "../../../src/store/postgres/connection/place.ts";
+import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
 import { numberIn, textIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { WriteOwnership } from "../../../src/store/postgres/cluster/write_ownership.ts";
 import type { Session } from "../../../src/store/postgres/protocol/session.ts";
@@ -25,7 +25,7 @@ function historyTest(name: string, test: (failover: Failover) => Promise<void>):
   });
 }
 
-function placeOf({ hosts }: Failover, host: number): StorePlace {
+function placeOf({ hosts }: Failover, host: number): PostgresLocation {
   return { address: hosts[host]!.address(), schema };
 }
 
@@ -37,12 +37,12 @@ class Member implements AsyncDisposable {
   writer!: WriterSession;
   turns!: PostgresWriter;
 
-  constructor(readonly place: StorePlace) {
+  constructor(readonly place: PostgresLocation) {
     this.ownership = new WriteOwnership(place, { edition: "A", servers: "shared" });
     this.ownership.primary.onRenewed = (reason) => this.renewals.push(reason);
   }
 
-  static async join(place: StorePlace): Promise<Member> {
+  static async join(place: PostgresLocation): Promise<Member> {
     const member = new Member(place);
     const session = await openPrimary(place, "writing");
     member.row = await member.ownership.take(session);
@@ -81,7 +81,10 @@ async function checkedSlowly(
   { ownership: { primary } }: Member,
   work: (session: Session) => Promise<void>,
 ): Promise<string> {
-  const [old, promoted] = [0, 1].map((host) => placeOf(failover, host)) as [StorePlace, StorePlace];
+  const [old, promoted] = [0, 1].map((host) => placeOf(failover, host)) as [
+    PostgresLocation,
+    PostgresLocation,
+  ];
   await sameOn(failover);
   const slow = await openPrimary(old, "reading");
   await failover.hosts[1]!.sql("SELECT pg_promote()");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeBackup, placeWithoutSource, sampleEvents } from "../../backup/made_backup.ts";
 import { oddEvents } from "../../backup/odd_events.ts";
-import { BackupPlace } from "../../backup/run_backup.ts";
+import { BackupDirectories } from "../../backup/run_backup.ts";
 import { sourceLines } from "../../backup/stored_lines.ts";
 import { type Ended, runInit } from "../../cli/run_init.ts";
 import { seededRandom } from "../../store/test_store.ts";
@@ -36,7 +36,7 @@ async function storesIn(cluster: PostgresCluster): Promise<number> {
 }
 
 /** An export of some events. */
-async function exportOf(place: BackupPlace, args: readonly string[] = []): Promise<string> {
+async function exportOf(place: BackupDirectories, args: readonly string[] = []): Promise<string> {
   const { code, stdout, stderr } = await place.run({ args: ["export", ...args] });
   assert.equal(code, 0, stderr);
   return stdout;
@@ -62,7 +62,7 @@ await clusterTest("events go from a file to PostgreSQL and back, byte for byte",
   const query = [{ identifiers: [{ name: "\0", value: "\0\0" }] }];
   assert.equal((await client.queryEvents(query)).events[0]!.type, "nul\0", "the index is there");
 
-  using place = new BackupPlace(server.address);
+  using place = new BackupDirectories(server.address);
   const copied = await place.run();
   assert.deepEqual([copied.code, copied.stderr], [0, ""]);
   assert.equal(await exportOf(place), text, "the same file comes out");

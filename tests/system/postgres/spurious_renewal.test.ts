@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/postgres_url.ts";
 import type { ChunkRequest } from "../../../src/store/chunk.ts";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
-import type { StorePlace } from "../../../src/store/postgres/connection/place.ts";
+import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { notify } from "../../../src/store/postgres/cluster/notifications.ts";
@@ -22,7 +22,7 @@ function spuriousTest(name: string, test: (failover: Failover) => Promise<void>)
   });
 }
 
-function placeOf(...ports: readonly number[]): StorePlace {
+function placeOf(...ports: readonly number[]): PostgresLocation {
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
   return { address: parsePostgresUrl(`postgresql://postgres@${hosts}/postgres`) as PostgresAddress, schema };
 }
@@ -40,7 +40,7 @@ class DeafProxy extends TcpProxy {
   }
 }
 
-async function openStore(place: StorePlace, renewals: string[]): Promise<PostgresStore> {
+async function openStore(place: PostgresLocation, renewals: string[]): Promise<PostgresStore> {
   const store = await PostgresStore.open(place, { readersMax: 4, edition: "A", servers: "shared" });
   store.onRenewed = (reason) => renewals.push(reason);
   return store;

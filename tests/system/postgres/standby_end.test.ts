@@ -3,10 +3,10 @@ import { openPostgres } from "../../../src/store/postgres/open_postgres.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { DONE, written } from "../../store/outcomes.ts";
 import { clusterTest } from "./support/postgres_test.ts";
-import { newPlace } from "./support/shared_stores.ts";
+import { newLocation } from "./support/shared_stores.ts";
 
 await clusterTest("a server that has taken over finishes its turn when it is stopped", async (cluster) => {
-  const place = newPlace(cluster);
+  const place = newLocation(cluster);
   const options = { readersMax: 1, edition: "B", servers: "exclusive" } as const;
   const first = await openPostgres(place, options);
   await first.store!.close();

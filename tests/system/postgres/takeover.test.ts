@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { StorePlace } from "../../../src/store/postgres/connection/place.ts";
+import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { EVERYTHING, typesOf } from "../../store/chunks.ts";
 import { ofTypes } from "../../store/made_writes.ts";
@@ -11,7 +11,7 @@ import { clusterTest } from "./support/postgres_test.ts";
 
 const OPTIONS = { readersMax: 2, edition: "C", servers: "exclusive" } as const;
 
-function placeIn(cluster: PostgresCluster): StorePlace {
+function placeIn(cluster: PostgresCluster): PostgresLocation {
   return { address: cluster.address(), schema: `s_${crypto.randomUUID().replaceAll("-", "")}` };
 }
 

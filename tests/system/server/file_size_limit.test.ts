@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { limitFileSize } from "../../../audit/disks/rooms.ts";
+import { limitFileSize } from "../../../audit/disks/capacities.ts";
 import { type Answer, assertAnswered, isAcknowledged, writeWhole } from "../../server/acknowledged_writes.ts";
 import { inDirectory } from "../../support/directory.ts";
 import { startServer } from "../../support/server_process.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Shell } from "../../shell/shell_place.ts";
+import { Shell } from "../../shell/shell_address.ts";
 import { inDirectory } from "../../support/directory.ts";
 import { makeCertificates } from "../support/certificates.ts";
 import { debianTest } from "../support/debian_program.ts";

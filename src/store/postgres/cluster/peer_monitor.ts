@@ -1,5 +1,5 @@
 import type { CommittedEvent } from "../../feed/commit_feed.ts";
-import type { StorePlace } from "../connection/place.ts";
+import type { PostgresLocation } from "../connection/address.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { readRemoteCommits, remoteCommitsIn } from "../tables/remote_commits.ts";
@@ -46,7 +46,7 @@ export interface PeerMonitorOptions {
  * failover this server waits for the others that it last saw (`Primary.others`).
  */
 export class PeerMonitor {
-  readonly #place: StorePlace;
+  readonly #place: PostgresLocation;
   readonly #ownership: WriteOwnership;
   readonly #options: PeerMonitorOptions;
   readonly #timer: ReturnType<typeof setInterval>;
@@ -67,7 +67,7 @@ export class PeerMonitor {
   #working: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(place: StorePlace, ownership: WriteOwnership, options: PeerMonitorOptions) {
+  constructor(place: PostgresLocation, ownership: WriteOwnership, options: PeerMonitorOptions) {
     this.#place = place;
     this.#ownership = ownership;
     this.#options = options;

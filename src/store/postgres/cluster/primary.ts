@@ -1,6 +1,6 @@
 import type { FailoverName } from "../../../config/setting.ts";
 import { openPrimary, type Purpose } from "../connection/open_session.ts";
-import type { StorePlace } from "../connection/place.ts";
+import type { PostgresLocation } from "../connection/address.ts";
 import type { Row } from "../protocol/cells.ts";
 import { SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
@@ -59,14 +59,14 @@ export class Primary {
   #heardAt = -Infinity;
   /** Whether the history is not known to be whole. */
   #isInDoubt = false;
-  readonly #place: StorePlace;
+  readonly #place: PostgresLocation;
   readonly #options: PrimaryOptions;
   /** How long this server has waited for others, on which timeline, and when it asked last. */
   #waiting:
     | { readonly timeline: string; readonly askedAt: number; readonly milliseconds: number }
     | undefined;
 
-  constructor(place: StorePlace, options: PrimaryOptions) {
+  constructor(place: PostgresLocation, options: PrimaryOptions) {
     this.#place = place;
     this.#options = options;
   }

@@ -1,5 +1,5 @@
 import type { FailoverName } from "../../../config/setting.ts";
-import { PostgresStoreError, type StorePlace } from "../connection/place.ts";
+import { type PostgresLocation, PostgresStoreError } from "../connection/address.ts";
 import { SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { DELETE_FORGOTTEN, readOthers, register, seenServers } from "../tables/servers.ts";
@@ -19,7 +19,7 @@ export class StoreBroken extends Error {
 export class StoreInUse extends PostgresStoreError {
   readonly storeId: string;
 
-  constructor(place: StorePlace, { text }: ActiveServer, storeId: string) {
+  constructor(place: PostgresLocation, { text }: ActiveServer, storeId: string) {
     super(place, `it is in use by ${text}`);
     this.storeId = storeId;
   }
@@ -49,10 +49,10 @@ export class WriteOwnership {
   readonly server: string = crypto.randomUUID();
   readonly edition: string;
   readonly primary: Primary;
-  readonly #place: StorePlace;
+  readonly #place: PostgresLocation;
   readonly #isShared: boolean;
 
-  constructor(place: StorePlace, { edition, servers, failover = "verify" }: WriteOwnershipOptions) {
+  constructor(place: PostgresLocation, { edition, servers, failover = "verify" }: WriteOwnershipOptions) {
     this.#place = place;
     this.edition = edition;
     this.#isShared = servers === "shared";

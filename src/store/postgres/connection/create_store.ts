@@ -8,7 +8,7 @@ import { addTurn } from "../tables/turns.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
 import { CommitLost, type CreatedStore, wasCreated } from "./lost_commit.ts";
 import { openPrimary } from "./open_session.ts";
-import { PostgresStoreError, reasonOf, type StorePlace } from "./place.ts";
+import { type PostgresLocation, PostgresStoreError, reasonOf } from "./address.ts";
 
 /** The names of its tables and of its schema are kept from others by whoever creates it, until that is over. */
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -71,7 +71,7 @@ async function fill(session: Session, batches: Iterable<readonly PreparedEvent[]
  * @throws PostgresStoreError, and what `batches` throws
  */
 export async function initPostgresStore(
-  place: StorePlace,
+  place: PostgresLocation,
   batches?: Iterable<readonly PreparedEvent[]>,
 ): Promise<CreatedStore> {
   let session: Session | undefined;
@@ -96,7 +96,7 @@ export async function initPostgresStore(
 
 /** What became of a creation to whose COMMIT the answer was lost. */
 async function afterLostAnswer(
-  place: StorePlace,
+  place: PostgresLocation,
   { creation, message }: CommitLost,
 ): Promise<CreatedStore> {
   const { storeId, events } = creation;

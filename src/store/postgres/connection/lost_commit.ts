@@ -3,7 +3,7 @@ import { DatabaseError } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
 import { openPrimary } from "./open_session.ts";
-import type { StorePlace } from "./place.ts";
+import type { PostgresLocation } from "./address.ts";
 
 /** For so long it is tried to find out. */
 const TIMEOUT_MILLISECONDS = 60_000;
@@ -40,7 +40,7 @@ export class CommitLost extends Error {
  * @returns undefined when PostgreSQL did not say in time
  */
 export async function wasCreated(
-  place: StorePlace,
+  place: PostgresLocation,
   { storeId, transaction }: Creation,
 ): Promise<boolean | undefined> {
   const endAt = performance.now() + TIMEOUT_MILLISECONDS;
@@ -54,7 +54,7 @@ export async function wasCreated(
 
 /** @returns the store that is there, if there is one; undefined while that may change */
 async function foundId(
-  place: StorePlace,
+  place: PostgresLocation,
   transaction: string,
 ): Promise<{ readonly storeId: string | undefined } | undefined> {
   const session = await openPrimary(place, "setup");

@@ -1,7 +1,7 @@
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import type { Session } from "../protocol/session.ts";
 import { openFirst } from "./open_first.ts";
-import type { StorePlace } from "./place.ts";
+import type { PostgresLocation } from "./address.ts";
 
 /** What a session is for. */
 export type Purpose = "writing" | "reading" | "informing" | "setup";
@@ -38,7 +38,7 @@ export interface PrimaryOptions {
  * @throws DatabaseError, SessionLost
  */
 export function openPrimary(
-  { address, schema }: StorePlace,
+  { address, schema }: PostgresLocation,
   purpose: Purpose,
   { onNotification, faultOf, isLatest }: PrimaryOptions = {},
 ): Promise<Session> {

@@ -22,7 +22,7 @@ export function rowOf(body: Uint8Array<ArrayBuffer>): Row {
 }
 
 /** The text of a notice: behind a process ID and the name of the channel, with a NUL at the end of both. */
-export function noticeIn(body: Uint8Array<ArrayBuffer>): string {
+export function notificationIn(body: Uint8Array<ArrayBuffer>): string {
   const start = body.indexOf(0, 4) + 1;
   return decoder.decode(body.subarray(start, body.indexOf(0, start)));
 }

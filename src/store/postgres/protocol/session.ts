@@ -1,5 +1,5 @@
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
-import { noticeIn, type Row, rowOf } from "./cells.ts";
+import { notificationIn, type Row, rowOf } from "./cells.ts";
 import { type DatabaseError, SessionLost } from "./errors.ts";
 import { errorIn, greet, type Greeted, isUnreplicated, nextMessage } from "./greeting.ts";
 import { MessageWriter, type Param } from "./message_writer.ts";
@@ -151,7 +151,7 @@ export class Session {
 
   /** @throws SessionLost, and Error for what PostgreSQL does not say */
   #take(kind: string, body: Uint8Array<ArrayBuffer>): void {
-    if (kind === "A") return this.#options.onNotification?.(noticeIn(body));
+    if (kind === "A") return this.#options.onNotification?.(notificationIn(body));
     const [batch] = this.#batches;
     if (batch === undefined) {
       if (kind === "E") throw new SessionLost(errorIn(body).error.message);

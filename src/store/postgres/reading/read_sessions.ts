@@ -1,7 +1,7 @@
 import { ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
-import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
+import { type PrefetchedChunk, ReadAhead } from "../../read_ahead.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Row } from "../protocol/cells.ts";
@@ -37,7 +37,7 @@ export class ReadSessions implements StoreReads {
   readonly max: number;
   readonly #source: SessionSource;
   readonly #waiting = new WaitingReads();
-  readonly #ahead = new ChunksAhead();
+  readonly #ahead = new ReadAhead();
   readonly #idle: Session[] = [];
   readonly #busy = new Set<Session>();
   #opening = 0;
@@ -58,7 +58,7 @@ export class ReadSessions implements StoreReads {
     return this.#read((session, state, asked) => readChunk(session, state, request, asked), options);
   }
 
-  chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
+  prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined {
     return this.mayReadAhead ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
   }
 

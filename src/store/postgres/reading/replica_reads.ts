@@ -1,10 +1,10 @@
 import { type ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
-import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
+import { type PrefetchedChunk, ReadAhead } from "../../read_ahead.ts";
 import type { StoreState } from "../../state.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
-import type { StorePlace } from "../connection/place.ts";
+import type { PostgresLocation } from "../connection/address.ts";
 import type { Primary } from "../cluster/primary.ts";
 import { ReadSessions } from "./read_sessions.ts";
 import { replicaSource } from "./session_source.ts";
@@ -28,7 +28,7 @@ export class ReplicaReads implements StoreReads {
   readonly #replicas: ReadSessions;
   readonly #primary: ReadSessions;
   readonly #options: ReplicaOptions;
-  readonly #ahead = new ChunksAhead();
+  readonly #ahead = new ReadAhead();
   #retry: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -55,7 +55,7 @@ export class ReplicaReads implements StoreReads {
     return await this.#primary.chunk(request, client, isUrgent);
   }
 
-  chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
+  prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined {
     const reads = this.#mayRead ? this.#replicas : this.#primary;
     return reads.mayReadAhead ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
   }
@@ -121,7 +121,7 @@ export class ReplicaReads implements StoreReads {
 
 /** The reads of a store: from its replicas, if it has any, or else from the primary. */
 export function withReplicas(
-  place: StorePlace,
+  place: PostgresLocation,
   primary: ReadSessions,
   options: ReplicaOptions,
 ): ReadSessions | ReplicaReads {

@@ -1,4 +1,4 @@
-import { reasonOf } from "../connection/place.ts";
+import { reasonOf } from "../connection/address.ts";
 import { databaseFault } from "../connection/check_database.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";

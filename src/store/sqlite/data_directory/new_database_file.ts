@@ -1,5 +1,5 @@
 import { isThere, removeIfThere } from "../../../files/is_there.ts";
-import { putInPlace } from "../../../files/new_file.ts";
+import { commitRename } from "../../../files/new_file.ts";
 
 /** What SQLite calls the files of a database. */
 const FILE_ENDS = ["", "-wal", "-shm", "-journal"];
@@ -27,7 +27,7 @@ export class NewDatabaseFile implements Disposable {
       // SQLite removes them, and does not tell when it cannot.
       if (isThere(this.temporary + end)) throw new Error(`${this.temporary + end} could not be removed`);
     }
-    putInPlace(this.temporary, this.path);
+    commitRename(this.temporary, this.path);
   }
 
   /** Removes what was not kept. */

@@ -1,7 +1,7 @@
 import { ApiError } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
-import { type ChunkAhead, ChunksAhead } from "../../chunks_ahead.ts";
+import { type PrefetchedChunk, ReadAhead } from "../../read_ahead.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import type { RemoteWorker } from "../../../workers/remote_worker.ts";
@@ -36,7 +36,7 @@ export class ReaderPool implements StoreReads {
   /** The one that was used last is the last: the first may not be needed. */
   #idle: PooledReader[] = [];
   readonly #waiting = new WaitingReads();
-  readonly #ahead = new ChunksAhead();
+  readonly #ahead = new ReadAhead();
   /** Those that are open or being opened, idle or not. */
   readonly #readers = new Set<PooledReader>();
   #isStarting = false;
@@ -69,7 +69,7 @@ export class ReaderPool implements StoreReads {
     return this.#read<Chunk>(request, { client, isUrgent });
   }
 
-  chunkAhead(request: ChunkRequest, client: Client): ChunkAhead | undefined {
+  prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined {
     const isFree = this.#idle.length > 0 ||
       (this.#waiting.count === 0 && this.#readers.size < READERS_FOR_ONE_PAGE && this.#mayStart(true));
     return isFree ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;

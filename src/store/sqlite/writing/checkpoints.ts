@@ -1,4 +1,4 @@
-import type { Tell } from "../../../workers/notice.ts";
+import type { Tell } from "../../../workers/notification.ts";
 import { BUSY_TIMEOUT_MILLISECONDS } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { mergeStep } from "./merge_runs.ts";

@@ -15,7 +15,7 @@ import { readChunk } from "../reading/read_chunk.ts";
 import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
 import { deleteProjections, readProjection } from "../tables/projections.ts";
-import type { Tell } from "../../../workers/notice.ts";
+import type { Tell } from "../../../workers/notification.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { NewEvents } from "./new_events.ts";
 import { runTogether, runWrite } from "./run_write.ts";

@@ -25,7 +25,7 @@ export interface ListeningOptions {
 /** Listens in this process with the transport under test. */
 export function listening(kind: Kind, handler: Handler, options: ListeningOptions = {}): Listening {
   const malformed: number[] = [];
-  const place = freePlace(kind);
+  const place = freeAddress(kind);
   const transport = listen(place.address, handler, {
     hasCapacity: (open) => open < (options.connectionsMax ?? 1000),
     onMalformed: (status) => malformed.push(status),
@@ -47,7 +47,7 @@ export interface Place extends Disposable {
 }
 
 /** An address that nobody listens on. */
-export function freePlace(kind: Kind): Place {
+export function freeAddress(kind: Kind): Place {
   if (kind === "unix") {
     const directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });
     const path = join(directory, "test.sock");

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Address } from "../../../support/connection.ts";
-import { freePlace } from "./listening.ts";
+import { freeAddress } from "./listening.ts";
 
 /** The two transports that implement the same seam. */
 export const TRANSPORTS = ["ours", "deno"] as const;
@@ -24,7 +24,7 @@ export class TransportProcess implements AsyncDisposable {
   }
 
   static async start(name: TransportName, options: TransportOptions = {}): Promise<TransportProcess> {
-    using place = freePlace("tcp");
+    using place = freeAddress("tcp");
     const { port } = place.address as Deno.NetAddr;
     const entry = fileURLToPath(new URL("./transport_entry.ts", import.meta.url));
     const run = [Deno.execPath(), "run", "--quiet", "--no-prompt", "--allow-all", entry];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createDatabase } from "../../../../src/store/sqlite/data_directory/create_database.ts";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
 import type { ChunkRequest } from "../../../../src/store/chunk.ts";
-import type { ChunkAhead } from "../../../../src/store/chunks_ahead.ts";
+import type { PrefetchedChunk } from "../../../../src/store/read_ahead.ts";
 import { ClientDisconnected } from "../../../../src/model/errors.ts";
 import { ReaderPool } from "../../../../src/store/sqlite/workers/reader_pool.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -214,7 +214,7 @@ Deno.test("a chunk is read ahead only while nobody waits for a reader, for a few
   });
   const client = { disconnected: new AbortController().signal };
   const nextPart = { ...EVERYTHING, head: 1 };
-  const ahead = (): ChunkAhead | undefined => pool.chunkAhead(nextPart, client);
+  const ahead = (): PrefetchedChunk | undefined => pool.prefetchChunk(nextPart, client);
   try {
     await pool.ping();
     using first = ahead();

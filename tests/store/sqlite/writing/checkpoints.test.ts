@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Notice } from "../../../../src/workers/notice.ts";
+import type { Notification } from "../../../../src/workers/notification.ts";
 import { termItem } from "../../../../src/store/index_terms.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
@@ -115,7 +115,7 @@ Deno.test("what a store left unmerged when it was closed is merged at rest after
 Deno.test("when a reader of another program keeps a long WAL from being used again, that is told, and not waited for each time", async () => {
   using store = new TestStore();
   const transactions = new Transactions(store.db);
-  const failures: Notice[] = [];
+  const failures: Notification[] = [];
   const checkpoints = new Checkpoints(
     store.db,
     transactions,

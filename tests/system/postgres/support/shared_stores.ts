@@ -1,10 +1,10 @@
-import type { StorePlace } from "../../../../src/store/postgres/connection/place.ts";
+import type { PostgresLocation } from "../../../../src/store/postgres/connection/address.ts";
 import { PostgresStore } from "../../../../src/store/postgres/postgres_store.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "../../../support/server_process.ts";
 import type { PostgresCluster } from "./cluster.ts";
 
 /** A schema of its own. */
-export function newPlace(cluster: PostgresCluster): StorePlace {
+export function newLocation(cluster: PostgresCluster): PostgresLocation {
   return { address: cluster.address(), schema: newSchema() };
 }
 
@@ -14,19 +14,19 @@ function newSchema(): string {
 
 /** Several stores of this process on one schema, as those of servers of edition A. */
 export class SharedStores implements AsyncDisposable {
-  readonly place: StorePlace;
+  readonly place: PostgresLocation;
   readonly stores: readonly [PostgresStore, ...PostgresStore[]];
   /** Why stores can't be trusted any more. */
   readonly broken: string[] = [];
 
-  private constructor(place: StorePlace, stores: readonly PostgresStore[]) {
+  private constructor(place: PostgresLocation, stores: readonly PostgresStore[]) {
     this.place = place;
     this.stores = stores as [PostgresStore, ...PostgresStore[]];
     for (const store of stores) store.onBroken = (reason) => this.broken.push(reason);
   }
 
   static async open(cluster: PostgresCluster, count: number, readersMax = 2): Promise<SharedStores> {
-    const place = newPlace(cluster);
+    const place = newLocation(cluster);
     const open = (): Promise<PostgresStore> =>
       PostgresStore.open(place, { readersMax, edition: "A", servers: "shared" });
     return new SharedStores(place, await Promise.all(Array.from({ length: count }, open)));

@@ -8,7 +8,7 @@ import { storePaths } from "../../src/store/sqlite/data_directory/database_file.
 import { Writer } from "../../src/store/sqlite/writing/writer.ts";
 import { newEvent, storeWrite } from "../../tests/store/made_writes.ts";
 import type { EditionName } from "../workload/perform.ts";
-import { emptyStore, type StoreContent } from "./found_store.ts";
+import { emptyStore, type StoreContent } from "./store_content.ts";
 import { readDatabase } from "./read_files.ts";
 
 /**

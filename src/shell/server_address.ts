@@ -5,14 +5,14 @@ import { settings } from "../config/settings.ts";
 import { Wrong } from "./ends.ts";
 
 /** Where the server is. */
-export interface Place {
+export interface ServerAddress {
   /** For messages. */
   readonly name: string;
   readonly options: Pick<EventStoreOptions, "url" | "socketPath" | "token">;
 }
 
 /** The flags that say where it is, as they were given. */
-export interface PlaceFlags {
+export interface AddressFlags {
   readonly url: string | undefined;
   readonly socket: string | undefined;
   readonly tokenFile: string | undefined;
@@ -32,11 +32,11 @@ const TOKEN_FILE_BYTES_MAX = 16_384;
  * @param warn is told what is allowed but dangerous
  * @throws Wrong when none is named, or more than one, or when the token cannot be read
  */
-export function placeOf(
-  flags: PlaceFlags,
+export function addressOf(
+  flags: AddressFlags,
   variable: (name: string) => string | undefined,
   warn: (line: string) => void,
-): Place {
+): ServerAddress {
   const token = tokenOf(flags.tokenFile, variable, warn);
   const common = token === undefined ? {} : { token };
   const [url, socket] = oneOf(

@@ -38,7 +38,7 @@ const BEGUN = 1;
 const CANCELLED = 2;
 
 /** Where one call is in the memory. */
-export class SharedPlace {
+export class SharedSlot {
   readonly writer: SharedWriter;
   readonly reader: SharedReader;
   readonly #header: Int32Array;
@@ -97,10 +97,10 @@ export class SharedPlace {
 }
 
 /** The words and the places of a memory, and between them which place each call has. */
-export class SharedPlaces {
+export class SharedSlots {
   readonly memory: SharedArrayBuffer;
   readonly words: Int32Array;
-  readonly all: readonly SharedPlace[];
+  readonly all: readonly SharedSlot[];
   /** The positions of the places of the last calls. */
   readonly #order: Int32Array;
 
@@ -116,17 +116,17 @@ export class SharedPlaces {
     const bytes = Math.floor((memory.byteLength - first) / count / ALIGNMENT) * ALIGNMENT;
     this.all = Array.from({ length: count }, (_, i) => {
       const start = first + i * bytes;
-      return new SharedPlace(memory, start, start + bytes, codecs);
+      return new SharedSlot(memory, start, start + bytes, codecs);
     });
   }
 
   /** Gives a call its place. */
-  assign(number: number, place: SharedPlace): void {
+  assign(number: number, place: SharedSlot): void {
     this.#order[number % this.all.length] = this.all.indexOf(place);
   }
 
   /** The place of a call that has not been answered. */
-  of(number: number): SharedPlace {
+  of(number: number): SharedSlot {
     return this.all[this.#order[number % this.all.length]!]!;
   }
 }

@@ -1,11 +1,11 @@
-import { faultsOfEvents, type Happened } from "./judge_events.ts";
-import { faultsOfProjections } from "./judge_projections.ts";
-import type { StoreContent } from "./found_store.ts";
-import type { Entry, Intent, Told } from "./record.ts";
+import { faultsOfEvents, type Happened } from "./check_events.ts";
+import { faultsOfProjections } from "./check_projections.ts";
+import type { StoreContent } from "./store_content.ts";
+import type { Answered, Entry, Intent } from "./record.ts";
 
 /** An act with all that is known about it. Without `told`, anything may have happened to it. */
 export interface Attempt extends Intent {
-  readonly told: Told | undefined;
+  readonly told: Answered | undefined;
 }
 
 /** Most faults that are listed of one explanation; one is enough. */

@@ -5,19 +5,19 @@ import type { Chunk } from "./chunk.ts";
 const CHUNKS_MAX = 8;
 
 /** Chunks that are read while the clients of their pages still receive the chunks before them. */
-export class ChunksAhead {
+export class ReadAhead {
   #count = 0;
 
   /** @returns undefined when there are enough of them */
-  begin(read: () => Promise<Chunk>): ChunkAhead | undefined {
+  begin(read: () => Promise<Chunk>): PrefetchedChunk | undefined {
     if (this.#count === CHUNKS_MAX) return undefined;
     this.#count++;
-    return new ChunkAhead(read(), () => this.#count--);
+    return new PrefetchedChunk(read(), () => this.#count--);
   }
 }
 
 /** A chunk that has been asked for early. Its page disposes of it, whether or not it has taken it. */
-export class ChunkAhead implements Disposable {
+export class PrefetchedChunk implements Disposable {
   readonly #chunk: Promise<Chunk>;
   readonly #onEnd: () => void;
   #isTaken = false;

@@ -2,7 +2,7 @@ import { type PostgresAddress, postgresAddressText } from "../../../config/postg
 import { DatabaseError } from "../protocol/errors.ts";
 
 /** Where a store is: the tables are in a schema of their own, in a database that may hold other things. */
-export interface StorePlace {
+export interface PostgresLocation {
   readonly address: PostgresAddress;
   /** Replicas from which pages may be read. */
   readonly readAddress?: PostgresAddress | undefined;
@@ -13,8 +13,8 @@ export interface StorePlace {
 export class PostgresStoreError extends Error {
   override readonly name = "PostgresStoreError";
 
-  constructor(place: StorePlace, reason: string) {
-    super(`the store in ${placeText(place)}: ${reason}`);
+  constructor(place: PostgresLocation, reason: string) {
+    super(`the store in ${locationText(place)}: ${reason}`);
   }
 }
 
@@ -27,6 +27,6 @@ export function reasonOf(error: unknown): string {
   return isForbidden ? `${message}; its owner can create it with eventstore-init` : message;
 }
 
-export function placeText({ address, schema }: StorePlace): string {
+export function locationText({ address, schema }: PostgresLocation): string {
   return `schema ${schema} of ${postgresAddressText(address)}`;
 }

@@ -1,9 +1,9 @@
 import type { Evidence } from "./evidence.ts";
-import { faultsOfCalls } from "./judge_calls.ts";
-import { faultsOfDecisions } from "./judge_decisions.ts";
-import { faultsOfFollowers, faultsOfProjectors } from "./judge_followers.ts";
-import { faultsOfForks } from "./judge_forks.ts";
-import { faultsOfPages } from "./judge_pages.ts";
+import { faultsOfCalls } from "./check_calls.ts";
+import { faultsOfDecisions } from "./check_decisions.ts";
+import { faultsOfFollowers, faultsOfProjectors } from "./check_followers.ts";
+import { faultsOfForks } from "./check_forks.ts";
+import { faultsOfPages } from "./check_pages.ts";
 
 /** Most faults of one kind that are listed. */
 const FAULTS_MAX = 6;

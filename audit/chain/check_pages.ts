@@ -1,6 +1,6 @@
 import { matches } from "../../src/model/query.ts";
 import type { Evidence } from "./evidence.ts";
-import { inOrder } from "./judge_decisions.ts";
+import { inOrder } from "./check_decisions.ts";
 import type { SeenEvent, SeenPage } from "./observed.ts";
 
 /** Each page that came with its trailer has exactly what matches, up to the head that it tells. */

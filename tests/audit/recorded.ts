@@ -1,6 +1,6 @@
-import { emptyStore, type StoreContent } from "../../audit/witness/found_store.ts";
-import type { Act, Entry, Told } from "../../audit/witness/record.ts";
-import { ACT_TAG, type FoundEvent, type WireEvent } from "../../audit/witness/wire_event.ts";
+import { emptyStore, type StoreContent } from "../../audit/history/store_content.ts";
+import type { Act, Answered, Entry } from "../../audit/history/record.ts";
+import { ACT_TAG, type FoundEvent, type WireEvent } from "../../audit/history/wire_event.ts";
 
 export const TIME = "2026-11-22T12:00:00.000000Z";
 
@@ -21,7 +21,7 @@ export function intent(id: number, act: Act, client = "c"): Entry {
   return { intent: { id, client, act } };
 }
 
-export function told(id: number, fate: Told["fate"], rest: Partial<Told> = {}): Entry {
+export function told(id: number, fate: Answered["fate"], rest: Partial<Answered> = {}): Entry {
   return { told: { id, fate, status: fate === "done" ? 200 : 409, ...rest } };
 }
 

@@ -4,7 +4,7 @@ import { startServer } from "../../tests/support/server_process.ts";
 export const EVENTS_LEFT = 40;
 
 /** Makes a directory that a server has left behind, by a stop or a kill. */
-export async function makeLeftDirectory(
+export async function makeAbandonedDirectory(
   directory: string,
   left: "stopped" | "killed",
   payloads: readonly string[] = Array.from({ length: EVENTS_LEFT }, (_, i) => String(i)),

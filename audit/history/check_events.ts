@@ -1,5 +1,5 @@
-import type { StoreContent } from "./found_store.ts";
-import type { Attempt } from "./judge.ts";
+import type { StoreContent } from "./store_content.ts";
+import type { Attempt } from "./check_history.ts";
 import { actOf, type FoundEvent, sentText } from "./wire_event.ts";
 
 /** Which acts have happened, as far as events tell. */

@@ -34,7 +34,7 @@ export interface Intent {
 }
 
 /** How the act ended, as far as its client knows. Without such an entry, anything may have happened to it. */
-export interface Told {
+export interface Answered {
   readonly id: number;
   readonly fate: "done" | "rejected";
   /** Of the last answer; 0 when the server was gone before the client had asked for the end of its write. */
@@ -47,10 +47,10 @@ export interface Told {
   readonly storeId?: string;
 }
 
-export type Entry = { readonly intent: Intent } | { readonly told: Told };
+export type Entry = { readonly intent: Intent } | { readonly told: Answered };
 
 /** The entries of one round, in the order in which they came about. */
-export class Witness implements Disposable {
+export class HistoryRecorder implements Disposable {
   readonly path: string;
   readonly entries: Entry[] = [];
   readonly #file: Deno.FsFile;
@@ -81,7 +81,7 @@ export class Witness implements Disposable {
     return intent;
   }
 
-  tell(told: Told): void {
+  tell(told: Answered): void {
     this.#add({ told });
   }
 

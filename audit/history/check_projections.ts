@@ -1,6 +1,6 @@
-import type { FoundProjection, StoreContent } from "./found_store.ts";
-import type { Attempt } from "./judge.ts";
-import type { Happened } from "./judge_events.ts";
+import type { FoundProjection, StoreContent } from "./store_content.ts";
+import type { Attempt } from "./check_history.ts";
+import type { Happened } from "./check_events.ts";
 
 /** What a projection must be; without a version, one that no projection ever had. */
 interface Expected {

@@ -1,6 +1,6 @@
 import type { Evidence } from "./evidence.ts";
 import type { Follower } from "./following.ts";
-import { inOrder, isAbout, isSameState, stateAt, textOf } from "./judge_decisions.ts";
+import { inOrder, isAbout, isSameState, stateAt, textOf } from "./check_decisions.ts";
 import { isSame } from "./observations.ts";
 import type { SeenEvent, Segment } from "./observed.ts";
 

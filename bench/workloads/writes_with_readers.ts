@@ -9,7 +9,7 @@ const WAIT_SECONDS = 60;
 const LOOK_MILLISECONDS = 20;
 
 /** The writers of `oneEvent`, beside so many readers that wait for what nobody writes. */
-export async function besideReaders(
+export async function withReaders(
   address: Address,
   clientCount: number,
   readerCount: number,

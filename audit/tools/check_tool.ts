@@ -6,8 +6,17 @@ import { isThere } from "../../src/files/is_there.ts";
 import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
 import { STORE } from "../../tests/backup/fake_source.ts";
 import { storedLines } from "../../tests/backup/stored_lines.ts";
-import { readDatabase } from "../witness/read_files.ts";
-import { BACKUP, DATABASE, type Ended, EVENTS, EXPORT, firstLines, OLD_TEXT, PAGE_EVENTS } from "./place.ts";
+import { readDatabase } from "../history/read_files.ts";
+import {
+  BACKUP,
+  DATABASE,
+  type Ended,
+  EVENTS,
+  EXPORT,
+  firstLines,
+  OLD_TEXT,
+  PAGE_EVENTS,
+} from "./directory.ts";
 import type { Tool } from "./tools.ts";
 
 /** Where a tool was run, and from which directory it was laid out. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { emptyStore, type StoreContent } from "../../audit/witness/found_store.ts";
-import { faultsOfAnswers } from "../../audit/witness/failed_answers.ts";
-import { faultsOf } from "../../audit/witness/judge.ts";
-import type { Entry } from "../../audit/witness/record.ts";
-import { found, intent, sound, TIME, told, wireEvent, write } from "./witnessed.ts";
+import { emptyStore, type StoreContent } from "../../audit/history/store_content.ts";
+import { faultsOfAnswers } from "../../audit/history/failed_answers.ts";
+import { faultsOf } from "../../audit/history/check_history.ts";
+import type { Entry } from "../../audit/history/record.ts";
+import { found, intent, sound, TIME, told, wireEvent, write } from "./recorded.ts";
 
 Deno.test("sound evidence has no faults, whatever has become of the acts of which nobody knows", () => {
   const { before, entries, after } = sound();

@@ -1,7 +1,7 @@
 import { type Client, projectionPath, UnexpectedReply } from "../../tests/support/client.ts";
 import { AuditFailure } from "../report.ts";
 import { ACT_TAG, type FoundEvent } from "./wire_event.ts";
-import type { FoundProjection, StoreContent } from "./found_store.ts";
+import type { FoundProjection, StoreContent } from "./store_content.ts";
 
 /** A projection that may be there. No request lists them. */
 export interface ProjectionName {

@@ -6,7 +6,7 @@ import { type EventRow, scanEvents } from "../../src/store/sqlite/tables/events.
 import { readPausedSince, readState } from "../../src/store/sqlite/tables/identity.ts";
 import { eventTerms } from "../../src/store/index_terms.ts";
 import { eventLine, parseQueried } from "../../src/wire/event.ts";
-import type { FoundProjection, StoreContent } from "./found_store.ts";
+import type { FoundProjection, StoreContent } from "./store_content.ts";
 import type { FoundEvent } from "./wire_event.ts";
 
 /** Everything that a database holds, with what is wrong with its file and its indexes. */

@@ -1,18 +1,18 @@
 import { Histogram } from "../../bench/histogram.ts";
-import { type Intent, type Told, Witness } from "../witness/record.ts";
+import { type Answered, HistoryRecorder, type Intent } from "../history/record.ts";
 
 /** Knows how long each act has taken. */
-export class TimedWitness extends Witness {
+export class TimedRecorder extends HistoryRecorder {
   readonly #begun = new Map<number, number>();
   #latencies = new Histogram();
 
-  override intend(...args: Parameters<Witness["intend"]>): Intent {
+  override intend(...args: Parameters<HistoryRecorder["intend"]>): Intent {
     const intent = super.intend(...args);
     this.#begun.set(intent.id, performance.now());
     return intent;
   }
 
-  override tell(told: Told): void {
+  override tell(told: Answered): void {
     this.#latencies.add(performance.now() - this.#begun.get(told.id)!);
     this.#begun.delete(told.id);
     super.tell(told);
