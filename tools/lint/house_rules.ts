@@ -2,6 +2,8 @@
  * House rules that the stock rules do not cover. Each one is here because breaking it has caused harm.
  */
 
+import { PRIVATE_OPENING, privateWordsIn } from "./private_words.ts";
+
 const FUNCTION_LINES_MAX = 60;
 const FILE_LINES_MAX = 250;
 
@@ -73,6 +75,22 @@ const plugin: Deno.lint.Plugin = {
               node,
               message: "only src/store/sqlite/connection/database.ts knows the SQLite driver",
             });
+          },
+        };
+      },
+    },
+    // A reader who meets a word for the first time should find it in the literature.
+    "plain-words": {
+      create(context) {
+        return {
+          Program(): void {
+            for (const comment of context.sourceCode.getAllComments()) {
+              const text = comment.value.replaceAll(/^\s*\*/gm, "").trim();
+              for (const message of privateWordsIn(text)) context.report({ node: comment, message });
+              if (comment.type === "Block" && PRIVATE_OPENING.test(text)) {
+                context.report({ node: comment, message: "a comment names the thing, and says what it does" });
+              }
+            }
           },
         };
       },
