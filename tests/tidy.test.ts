@@ -190,13 +190,19 @@ Deno.test("every file is reached from a program", () => {
   assert.deepEqual([...modules.keys()].filter((path) => !reached.has(path)), []);
 });
 
-Deno.test("every path that docs/architecture.md names exists", () => {
-  const text = Deno.readTextFileSync(new URL("docs/architecture.md", ROOT));
-  const rooms =
-    /\b((?:src|cli|client|explorer|tests|bench|tools|deploy|integrations|examples|audit)\/[\w/.]*)/g;
-  const paths = [...text.matchAll(rooms)].map(([path]) => path);
-  assert.ok(paths.length > 40);
-  for (const path of paths) Deno.statSync(new URL(path.replace(/\.$/, ""), ROOT));
+Deno.test("every path that docs/architecture.md and a DESIGN.md name exists", () => {
+  const folders = /^(?:src|cli|client|explorer|tests|bench|tools|deploy|integrations|examples|audit)\//;
+  const designs = ["src/store/", "src/store/postgres/", "src/http/", "src/workers/"];
+  let count = 0;
+  for (const page of ["docs/architecture.md", ...designs.map((folder) => `${folder}DESIGN.md`)]) {
+    const text = Deno.readTextFileSync(new URL(page, ROOT));
+    for (const [, path] of text.matchAll(/`([\w/]+(?:\/|\.ts|\.sql))`/g)) {
+      if (!folders.test(path!) && page === "docs/architecture.md") continue;
+      count++;
+      Deno.statSync(new URL(path!, folders.test(path!) ? ROOT : new URL(page, ROOT)));
+    }
+  }
+  assert.ok(count > 80);
 });
 
 Deno.test("files are named in snake_case and no name says manager, helper or util", () => {
