@@ -9,7 +9,7 @@ import { initPostgresStore } from "../src/store/postgres/connection/create_store
 import { locationText } from "../src/store/postgres/connection/address.ts";
 import { addViews } from "../src/store/sqlite/data_directory/add_views.ts";
 import { initStore } from "../src/store/sqlite/data_directory/init_store.ts";
-import { nowMicros } from "../src/write_queue/clock.ts";
+import { nowMicros } from "../src/time/clock.ts";
 import { loadForThisMachine } from "./this_machine.ts";
 import type { CommandLine } from "./program.ts";
 import { initProgram } from "./programs.ts";

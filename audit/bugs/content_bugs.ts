@@ -5,8 +5,7 @@ const kills = (edition: "A" | "B" | "C", rounds = 12): Catcher => ({ check: "kil
 const WRITER = "src/store/sqlite/writing/writer.ts";
 const PROJECTIONS = "src/store/sqlite/tables/projections.ts";
 const EVENTS = "src/store/sqlite/tables/events.ts";
-const CLOCK = "src/write_queue/clock.ts";
-const OPEN_TRANSACTIONS = "src/editions/b_tx/open_transactions.ts";
+const CLOCK = "src/time/clock.ts";
 
 /** The store holds something else than was asked for. */
 export const CONTENT_BUGS: readonly Bug[] = [
@@ -155,23 +154,13 @@ export const CONTENT_BUGS: readonly Bug[] = [
   },
   {
     name: "a transaction of edition B expires by the system clock",
-    edits: [
-      {
-        file: OPEN_TRANSACTIONS,
-        find: "{ transaction, busy: false, lastCallAt: performance.now(), bytes: 0 }",
-        replace: "{ transaction, busy: false, lastCallAt: Date.now(), bytes: 0 }",
-      },
-      {
-        file: OPEN_TRANSACTIONS,
-        find: "      entry.lastCallAt = performance.now();",
-        replace: "      entry.lastCallAt = Date.now();",
-      },
-      {
-        file: OPEN_TRANSACTIONS,
-        find: "    const oldest = now - this.#options.idleSeconds * 1000;",
-        replace: "    const oldest = Date.now() - this.#options.idleSeconds * 1000;",
-      },
-    ],
+    edits: [{
+      file: "src/time/grace_timer.ts",
+      find: "    this.#timer = setTimeout(() => this.#ring(), milliseconds);",
+      replace: "    const dueAt = Date.now() + milliseconds;\n" +
+        "    const look = (): void => Date.now() >= dueAt ? this.#ring() : void (this.#timer = setTimeout(look, 50));\n" +
+        "    look();",
+    }],
     caughtBy: { check: "clock", edition: "B", rounds: 5 },
   },
 ];

@@ -1,5 +1,5 @@
 import type { StoreWrite } from "../store/write.ts";
-import { Age } from "./clock.ts";
+import { Age } from "../time/clock.ts";
 
 /** What a job does in its turn: be a member of a write group, or hold the turn alone. */
 export type Task = { readonly write: StoreWrite } | { readonly run: () => Promise<unknown> };

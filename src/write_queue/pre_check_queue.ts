@@ -1,6 +1,6 @@
 import { type ApiError, ClientDisconnected, type NoReply } from "../model/errors.ts";
 import type { Client } from "../store/store.ts";
-import type { Age } from "./clock.ts";
+import type { Age } from "../time/clock.ts";
 
 interface PreCheck extends PromiseWithResolvers<unknown> {
   readonly kind: string;

@@ -1,4 +1,4 @@
-import type { Age } from "./clock.ts";
+import type { Age } from "../time/clock.ts";
 
 /** A request in the queue, as `/debug` shows it. Times in microseconds, waits by the monotonic clock. */
 export interface QueueEntry {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
 import type { Client } from "../../src/store/store.ts";
-import { Age } from "../../src/write_queue/clock.ts";
+import { Age } from "../../src/time/clock.ts";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { FakeWriter, writeNamed } from "./fake_writer.ts";
 import { HeldRuns } from "./held_runs.ts";

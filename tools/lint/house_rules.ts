@@ -88,7 +88,10 @@ const plugin: Deno.lint.Plugin = {
               const text = comment.value.replaceAll(/^\s*\*/gm, "").trim();
               for (const message of privateWordsIn(text)) context.report({ node: comment, message });
               if (comment.type === "Block" && PRIVATE_OPENING.test(text)) {
-                context.report({ node: comment, message: "a comment names the thing, and says what it does" });
+                context.report({
+                  node: comment,
+                  message: "a comment names the thing, and says what it does",
+                });
               }
             }
           },

@@ -3,7 +3,7 @@ import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import type { NewVersions } from "../../store/write.ts";
-import { nowMicros } from "../../write_queue/clock.ts";
+import { nowMicros } from "../../time/clock.ts";
 import type { EditionHost } from "../edition.ts";
 import { CheckedWrites } from "../shared/checked_writes.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";

@@ -1,5 +1,5 @@
 import { formatTimestamp } from "../../model/timestamp.ts";
-import { nowMicros } from "../../write_queue/clock.ts";
+import { nowMicros } from "../../time/clock.ts";
 import { queuePart, readPart } from "../shared/debug_parts.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import type { EditionParts } from "./edition_parts.ts";

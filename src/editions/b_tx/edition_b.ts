@@ -4,7 +4,7 @@ import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { ApiError, NoReply } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
-import { nowMicros } from "../../write_queue/clock.ts";
+import { nowMicros } from "../../time/clock.ts";
 import type { Edition } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
 import { CheckedWrites } from "../shared/checked_writes.ts";

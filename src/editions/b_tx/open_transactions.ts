@@ -1,5 +1,5 @@
 import { ApiError, ClientDisconnected, LimitReached } from "../../model/errors.ts";
-import { LATE_MILLISECONDS } from "../../write_queue/grace_timer.ts";
+import { GraceTimer } from "../../time/grace_timer.ts";
 import type { Statistics } from "./statistics.ts";
 import { Transaction, type TransactionLimits } from "./transaction.ts";
 
@@ -12,14 +12,11 @@ interface Entry {
   readonly transaction: Transaction;
   /** A call is running on it, from before its body is read until its response is complete. */
   busy: boolean;
-  /** When the last call ended, by the monotonic clock. */
-  lastCallAt: number;
+  /** Runs while no call does. */
+  idleTimer: GraceTimer | undefined;
   /** Size of the requests that it keeps. */
   bytes: number;
 }
-
-const SWEEP_MILLISECONDS = 250;
-const LATE_SWEEPS_MAX = 8;
 
 /** What each transaction may hold, however much the others do, so that small ones always find room. */
 const FREE_BYTES = 64 * 1024;
@@ -37,15 +34,10 @@ export class OpenTransactions {
   readonly #statistics: Statistics;
   readonly #entries = new Map<string, Entry>();
   #sharedBytes = 0;
-  #sweptAt = performance.now();
-  /** In a row. */
-  #lateSweeps = 0;
-  readonly #sweep: ReturnType<typeof setInterval>;
 
   constructor(options: OpenTransactionsOptions, statistics: Statistics) {
     this.#options = options;
     this.#statistics = statistics;
-    this.#sweep = setInterval(() => this.#expire(), SWEEP_MILLISECONDS);
   }
 
   get count(): number {
@@ -63,7 +55,9 @@ export class OpenTransactions {
     }
     const txId = crypto.randomUUID();
     const transaction = new Transaction(this.#options);
-    this.#entries.set(txId, { transaction, busy: false, lastCallAt: performance.now(), bytes: 0 });
+    const entry = { transaction, busy: false, idleTimer: undefined, bytes: 0 };
+    this.#entries.set(txId, entry);
+    this.#awaitCall(txId, entry);
     this.#statistics.transactions.begun++;
     return txId;
   }
@@ -81,10 +75,11 @@ export class OpenTransactions {
     if (entry === undefined) throw new ApiError("TransactionNotFound");
     this.#assertFree(entry);
     entry.busy = true;
+    entry.idleTimer?.stop();
     let extended = false;
     const end = (): void => {
       entry.busy = false;
-      entry.lastCallAt = performance.now();
+      if (this.#entries.has(txId)) this.#awaitCall(txId, entry);
     };
     try {
       const running = {
@@ -115,13 +110,13 @@ export class OpenTransactions {
   }
 
   close(): void {
-    clearInterval(this.#sweep);
-    this.#entries.clear();
+    for (const txId of this.#entries.keys()) this.#remove(txId);
   }
 
   #remove(txId: string): void {
     const entry = this.#entries.get(txId);
     if (entry === undefined) return;
+    entry.idleTimer?.stop();
     this.#entries.delete(txId);
     this.#sharedBytes -= sharedBytes(entry.bytes);
   }
@@ -147,19 +142,12 @@ export class OpenTransactions {
     throw new ApiError("TransactionBusy", "another call is running on this transaction");
   }
 
-  #expire(): void {
-    const now = performance.now();
-    const isLate = now - this.#sweptAt > SWEEP_MILLISECONDS + LATE_MILLISECONDS;
-    this.#sweptAt = now;
-    // The process was busy: a call that arrived in time may still be unread.
-    if (isLate && this.#lateSweeps++ < LATE_SWEEPS_MAX) return;
-    this.#lateSweeps = 0;
-    const oldest = now - this.#options.idleSeconds * 1000;
-    for (const [txId, { busy, lastCallAt }] of this.#entries) {
-      if (busy || lastCallAt > oldest) continue;
+  /** Ends a transaction after its idle time, unless a call begins before. */
+  #awaitCall(txId: string, entry: Entry): void {
+    entry.idleTimer = new GraceTimer(this.#options.idleSeconds * 1000, () => {
       this.#remove(txId);
       this.#statistics.transactions.expired++;
-    }
+    });
   }
 }
 

@@ -8,7 +8,7 @@ import { matches, queryValues } from "../../model/query.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import { openPage, type Page } from "../../store/open_page.ts";
 import type { Client } from "../../store/store.ts";
-import { nowMicros } from "../../write_queue/clock.ts";
+import { nowMicros } from "../../time/clock.ts";
 import { parseQueried } from "../../wire/event.ts";
 import { NOT_CACHED } from "../shared/headers.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";

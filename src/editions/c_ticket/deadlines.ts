@@ -1,5 +1,5 @@
-import { Age, nowMicros } from "../../write_queue/clock.ts";
-import { GraceTimer } from "../../write_queue/grace_timer.ts";
+import { Age, nowMicros } from "../../time/clock.ts";
+import { GraceTimer } from "../../time/grace_timer.ts";
 
 /** Why a transaction is expired, in the words of the settings. */
 export type Expiry = "transactionTimeout" | "maxTransactionDuration";

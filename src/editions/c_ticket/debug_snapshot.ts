@@ -1,5 +1,5 @@
 import { formatTimestamp } from "../../model/timestamp.ts";
-import { nowMicros } from "../../write_queue/clock.ts";
+import { nowMicros } from "../../time/clock.ts";
 import { HOURLY_OPTIMIZE } from "../../write_queue/hourly_optimize.ts";
 import { queuedPart, readPart, requestCount } from "../shared/debug_parts.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";

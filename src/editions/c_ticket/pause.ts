@@ -1,6 +1,6 @@
 import { ApiError, NoReply } from "../../model/errors.ts";
 import type { PersistedPause } from "../../store/persisted_pause.ts";
-import { nowMicros } from "../../write_queue/clock.ts";
+import { nowMicros } from "../../time/clock.ts";
 
 /** Whether tickets are given out. Where that is kept is only read at the start. */
 export class Pause {

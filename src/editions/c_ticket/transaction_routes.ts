@@ -5,7 +5,7 @@ import { formatTimestamp } from "../../model/timestamp.ts";
 import type { Chunk, ChunkRequest } from "../../store/chunk.ts";
 import { openPage } from "../../store/open_page.ts";
 import { EMPTY_WRITE } from "../../store/write.ts";
-import { nowMicros } from "../../write_queue/clock.ts";
+import { nowMicros } from "../../time/clock.ts";
 import type { CommonRoutes } from "../shared/common_routes.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { pageReply } from "../shared/read_events.ts";

@@ -1,6 +1,6 @@
 import { ClientDisconnected } from "../../model/errors.ts";
 import { BodyQuotaExceeded } from "../exchange.ts";
-import type { ReadingClock } from "./reading_clock.ts";
+import type { ReadingClock } from "../../time/reading_clock.ts";
 import type { Timeouts } from "./timeouts.ts";
 
 /*

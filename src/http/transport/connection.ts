@@ -6,7 +6,7 @@ import { HeadParser } from "./head_parser.ts";
 import { DisconnectWatcher } from "./disconnect_watcher.ts";
 import { ReceivedRequest } from "./received_request.ts";
 import { PIECE_BYTES_MAX, writeReply } from "./reply_writer.ts";
-import type { ReadingClock } from "./reading_clock.ts";
+import type { ReadingClock } from "../../time/reading_clock.ts";
 import { type BodyConnection, RequestBody } from "./request_body.ts";
 import type { RequestHead } from "./request_head.ts";
 import { tickEnd, tickIsLong } from "../tick.ts";

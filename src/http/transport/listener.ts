@@ -3,7 +3,7 @@ import type { ConnectionCounts } from "../connection_counts.ts";
 import type { Handler, Transport } from "../exchange.ts";
 import { BodyBudget } from "./body_budget.ts";
 import { Connection } from "./connection.ts";
-import { ReadingClock, SWEEP_MILLISECONDS } from "./reading_clock.ts";
+import { ReadingClock, SWEEP_MILLISECONDS } from "../../time/reading_clock.ts";
 import { TIMEOUTS, type Timeouts } from "./timeouts.ts";
 
 interface ListenerOptions {

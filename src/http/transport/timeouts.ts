@@ -1,4 +1,4 @@
-import type { ReadingClock } from "./reading_clock.ts";
+import type { ReadingClock } from "../../time/reading_clock.ts";
 
 /** How long a client may take, in seconds. */
 export interface Timeouts {

@@ -19,7 +19,7 @@ Deno.test("GET /debug: the refresh at the start has the turn, but is no request"
       opened: {},
       feed: { subscriptions: 0 },
       reads: { inUse: 0, max: 8 },
-      turns: { optimize: () => optimized.promise },
+      writer: { optimize: () => optimized.promise },
     } as unknown as EditionHost["store"],
     queue,
     persistedPause: {} as EditionHost["persistedPause"],

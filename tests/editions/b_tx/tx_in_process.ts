@@ -1,4 +1,4 @@
-import { nowMicros } from "../../../src/write_queue/clock.ts";
+import { nowMicros } from "../../../src/time/clock.ts";
 import type { ServerSettings } from "../../../src/config/load.ts";
 import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
 import { TX_DECODERS } from "../../../src/editions/b_tx/tx_decoders.ts";
@@ -124,7 +124,7 @@ export class InProcess implements Disposable {
           projection: ({ type, id }: ProjectionKey) =>
             Promise.resolve({ storeId: "store", projection: this.store.projections.get(`${type}/${id}`) }),
         },
-        turns: {
+        writer: {
           setPaused: (sinceMicros: number | undefined) => {
             this.pausedSinceMicros = sinceMicros;
             return Promise.resolve(done({ head: this.store.events.length, storeId: "store" }));

@@ -2,7 +2,7 @@ import { ClientDisconnected } from "../../../../src/model/errors.ts";
 import { BodyTooLarge, type Handler, type Malformed } from "../../../../src/http/exchange.ts";
 import { BodyBudget } from "../../../../src/http/transport/body_budget.ts";
 import { Connection, type Socket } from "../../../../src/http/transport/connection.ts";
-import { ReadingClock } from "../../../../src/http/transport/reading_clock.ts";
+import { ReadingClock } from "../../../../src/time/reading_clock.ts";
 import { TIMEOUTS } from "../../../../src/http/transport/timeouts.ts";
 import { emptyReply, textReply } from "../../../../src/http/replies.ts";
 import { fromBytes } from "./latin1.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ReadingClock } from "../../../src/http/transport/reading_clock.ts";
-import { Deadline } from "../../../src/http/transport/timeouts.ts";
+import { ReadingClock } from "../../src/time/reading_clock.ts";
+import { Deadline } from "../../src/http/transport/timeouts.ts";
 
 /** A clock, and a way to let so many milliseconds pass until the next sweep, which tells the time of judgement. */
 function clockAndSweeps(): { clock: ReadingClock; sweepAfter: (milliseconds: number) => number } {

@@ -1,5 +1,4 @@
-/** A timer this late was held up by work, and what arrived in time may still be unread. */
-export const LATE_MILLISECONDS = 20;
+import { LATE_MILLISECONDS } from "./late.ts";
 
 /** How long the work that has piled up may take, each time that this timer is late again. */
 const GRACE_MILLISECONDS = 250;

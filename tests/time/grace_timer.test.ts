@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { GraceTimer } from "../../src/write_queue/grace_timer.ts";
+import { GraceTimer } from "../../src/time/grace_timer.ts";
 
 function keepBusy(milliseconds: number): void {
   const until = performance.now() + milliseconds;

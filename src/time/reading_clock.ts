@@ -1,8 +1,7 @@
+import { LATE_MILLISECONDS } from "./late.ts";
+
 /** How often overdue clients are looked for. */
 export const SWEEP_MILLISECONDS = 250;
-
-/** A sweep that comes so much too late was held up by something, and so was the reading of what clients sent. */
-const LATE_MILLISECONDS = 20;
 
 /**
  * The time by which clients are judged, in milliseconds. It does not count what makes a sweep late, since the
