@@ -1,3 +1,6 @@
+import { within } from "../time/within.ts";
+import { delay } from "../time/delay.ts";
+
 /** Text waiting for a reader that has stalled; beyond it lines are dropped and counted. */
 const PENDING_UNITS_MAX = 1024 * 1024;
 
@@ -43,10 +46,7 @@ export class LineOutput {
 
   /** Resolves when every line so far has gone out, or after `milliseconds`. */
   async drained(milliseconds: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, milliseconds));
-    await Promise.race([this.#writing, late]);
-    clearTimeout(timer);
+    await within(this.#writing, milliseconds, () => {});
   }
 
   get #start(): string {
@@ -55,7 +55,7 @@ export class LineOutput {
 
   async #flush(): Promise<void> {
     // All lines of the code that is running now go out together.
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await delay(0);
     while (this.#pending !== "") {
       const bytes = new TextEncoder().encode(this.#pending);
       this.#pending = this.#dropped === 0

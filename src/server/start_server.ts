@@ -1,3 +1,4 @@
+import { within } from "../time/within.ts";
 import { listenText } from "../config/in_effect.ts";
 import type { ServerSettings } from "../config/load.ts";
 import type { Address } from "../model/address.ts";
@@ -85,8 +86,8 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
     async stop() {
       const ended = role.end();
       const closed = listening?.then((transport) => transport.close(STOP_MILLISECONDS_MAX));
-      const drained = Promise.all([ended, closed]);
-      if (await settlesWithin(STOP_MILLISECONDS_MAX, drained)) await role.close();
+      const drained = Promise.all([ended, closed]).then(() => true);
+      if (await within(drained, STOP_MILLISECONDS_MAX + 500, () => false)) await role.close();
     },
   };
 }
@@ -139,16 +140,5 @@ async function listenOn(
     const isForbidden = where.transport === "unix" && error instanceof Deno.errors.PermissionDenied;
     const { message } = error as Error;
     throw new ListenError(`cannot listen on ${listenText(where)}: ${message}`, isForbidden);
-  }
-}
-
-/** Whether the promise settles in time. */
-async function settlesWithin(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), milliseconds + 500));
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

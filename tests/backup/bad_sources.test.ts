@@ -156,7 +156,7 @@ Deno.test("a missing source is named, and no backup is created", async () => {
   await using source = new FakeSource(() => "");
   using overTcp = new BackupDirectories(source.address);
   await source[Symbol.asyncDispose]();
-  assertFailed(await overTcp.run(), 1, /the source http:\/\/127\.0\.0\.1:\d+: .*rejected/);
+  assertFailed(await overTcp.run(), 1, /the source http:\/\/127\.0\.0\.1:\d+: .*refused/);
   using overSocket = new BackupDirectories({ transport: "unix", path: "/nowhere/source.sock" });
   assertFailed(await overSocket.run(), 1, /the source \/nowhere\/source\.sock: /);
   for (const place of [overTcp, overSocket]) assert.equal(isThere(place.file(STORE)), false);

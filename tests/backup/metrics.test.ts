@@ -65,7 +65,7 @@ Deno.test("--metrics-file reports each run; a failed one keeps the last success 
   assert.ok(second.get("service_backup_last_run_timestamp_seconds")! > succeededAt);
 
   await source[Symbol.asyncDispose]();
-  assertFailed(await place.run(options), 1, /rejected/);
+  assertFailed(await place.run(options), 1, /refused/);
   const third = metricsIn(file);
   assert.deepEqual([...third.keys()], NAMES);
   assert.deepEqual(counts(third), [0, 8, 0], "the backup is what it was");

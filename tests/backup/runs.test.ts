@@ -39,7 +39,7 @@ Deno.test("a run prints one line, with --quiet none, and errors in both cases", 
   assert.deepEqual(await place.run({ args: ["--quiet"] }), { code: 0, stdout: "", stderr: "" });
   assert.deepEqual(await place.run({ args: ["--quiet", "--json"] }), { code: 0, stdout: "", stderr: "" });
   await server.stop();
-  assertFailed(await place.run({ args: ["--quiet", "--json"] }), 1, /rejected/);
+  assertFailed(await place.run({ args: ["--quiet", "--json"] }), 1, /refused/);
 });
 
 Deno.test("a failed run with --json says on standard output what is known, and the error on both", async () => {

@@ -30,7 +30,7 @@ Deno.test("a server that cannot be reached is 5, at once and before anything is 
   for (const shell of places) {
     await Promise.all(
       VERBS.map((args) =>
-        shell.fails(args, 5, /(server\.sock: no answer: .*ENOENT|:\d+: no answer: .*[Cc]onnection rejected)/)
+        shell.fails(args, 5, /(server\.sock: no answer: .*ENOENT|:\d+: no answer: .*[Cc]onnection refused)/)
       ),
     );
   }

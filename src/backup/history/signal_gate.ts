@@ -1,3 +1,5 @@
+import { delay } from "../../time/delay.ts";
+
 /** How long work may continue before it lets signals in. */
 const WORK_MILLISECONDS_MAX = 100;
 
@@ -16,7 +18,7 @@ export class SignalGate {
   /** @throws the reason of the stop */
   async pass(): Promise<void> {
     if (performance.now() - this.#passed < WORK_MILLISECONDS_MAX) return;
-    await new Promise((resolve) => setTimeout(resolve));
+    await delay(0);
     this.stopped.throwIfAborted();
     this.#passed = performance.now();
   }

@@ -1,3 +1,4 @@
+import { within } from "../../time/within.ts";
 import type { TcpAddress, UnixAddress } from "../../model/address.ts";
 
 /** Where a source listens. */
@@ -123,14 +124,14 @@ async function inTime<T>(
   late: string,
 ): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(late)), seconds * 1000);
   const stop = (): void => reject(stopped.reason as Error);
   stopped.addEventListener("abort", stop);
   if (stopped.aborted) stop();
   try {
-    return await Promise.race([waiting, promise]);
+    return await within(Promise.race([waiting, promise]), seconds * 1000, () => {
+      throw new Error(late);
+    });
   } finally {
-    clearTimeout(timer);
     stopped.removeEventListener("abort", stop);
   }
 }

@@ -1,3 +1,4 @@
+import { delay } from "../../time/delay.ts";
 import type { Address } from "../../model/address.ts";
 import type { ConnectionCounts } from "../connection_counts.ts";
 import type { Handler, Transport } from "../exchange.ts";
@@ -96,14 +97,10 @@ async function acceptAll(
       if (closing()) return;
       failures++;
       // A connection that was reset while it waited fails, too, and the next one may be fine.
-      if (EXHAUSTED.has((error as { code?: string }).code)) await pause(EXHAUSTED_PAUSE_MILLISECONDS);
-      else if (failures % FAILURES_IN_A_ROW === 0) await pause(1);
+      if (EXHAUSTED.has((error as { code?: string }).code)) await delay(EXHAUSTED_PAUSE_MILLISECONDS);
+      else if (failures % FAILURES_IN_A_ROW === 0) await delay(1);
     }
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Prepares a socket. @returns false when its client has already reset it */

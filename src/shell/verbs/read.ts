@@ -1,3 +1,4 @@
+import { delay } from "../../time/delay.ts";
 import type { Position, Query, StoredEvent } from "../../../client/mod.ts";
 import { follow } from "../../../client/follow.ts";
 import { walk } from "../../../client/walk.ts";
@@ -52,7 +53,7 @@ export async function read(context: ShellContext, flags: ReadFlags): Promise<num
 /** Fails a while after a signal: a reader that does not read any more keeps nobody from ending. */
 async function afterSignal(signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
-  await new Promise((resolve) => setTimeout(resolve, FLUSH_MILLISECONDS));
+  await delay(FLUSH_MILLISECONDS);
   throw signal.reason;
 }
 

@@ -13,7 +13,7 @@ interface Graph {
 }
 
 /** The settings name a place, on every storage. */
-const FOR_SETTINGS = ["connection/place.ts", "protocol/errors.ts"];
+const FOR_SETTINGS = ["connection/address.ts", "protocol/errors.ts"];
 
 Deno.test("a server on a file starts without loading what talks to PostgreSQL", async () => {
   const main = fileURLToPath(new URL("../../../main.ts", import.meta.url));

@@ -37,7 +37,7 @@ await debianTest(
     await eventually(async () => assert.deepEqual(await prometheus.scrapeErrors(), []), 15);
     await server.stop();
     await eventually(async () => {
-      assert.match((await prometheus.scrapeErrors()).join(), /rejected/);
+      assert.match((await prometheus.scrapeErrors()).join(), /refused/);
       assert.equal((await prometheus.query('up{job="eventstore"}'))[0]?.value[1], "0");
     }, 15);
   },

@@ -1,3 +1,5 @@
+import { within } from "../../../time/within.ts";
+import { delay } from "../../../time/delay.ts";
 import type { CommittedEvent } from "../../feed/commit_feed.ts";
 import type { PostgresLocation } from "../connection/address.ts";
 import { DatabaseError } from "../protocol/errors.ts";
@@ -98,10 +100,7 @@ export class PeerMonitor {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    const { promise: isLate, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, CLOSE_MILLISECONDS);
-    await Promise.race([this.#deregister(), isLate]);
-    clearTimeout(timer);
+    await within(this.#deregister(), CLOSE_MILLISECONDS, () => {});
     await this.#session?.close();
   }
 
@@ -139,7 +138,7 @@ export class PeerMonitor {
       else if (this.#shallNotify) await this.#notify(session);
       else if (this.#isLookDue) await this.#look(session);
       else return;
-      await new Promise((resolve) => setTimeout(resolve, REST_MILLISECONDS));
+      await delay(REST_MILLISECONDS);
     }
   }
 

@@ -1,3 +1,4 @@
+import { delay } from "../../../time/delay.ts";
 import type { FailoverName } from "../../../config/setting.ts";
 import { type PostgresLocation, PostgresStoreError } from "../connection/address.ts";
 import { SessionLost } from "../protocol/errors.ts";
@@ -73,7 +74,7 @@ export class WriteOwnership {
     await this.#checkEditions(session);
     const endAt = performance.now() + PREDECESSOR_MILLISECONDS;
     while (!this.#isShared && await readActive(session) !== undefined && performance.now() < endAt) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MILLISECONDS));
+      await delay(POLL_MILLISECONDS);
     }
     for (;;) {
       await this.#rejectSecondActive(session);
@@ -82,7 +83,7 @@ export class WriteOwnership {
         break;
       } catch (error) {
         if (!(error instanceof SessionLost) || !session.isOpen) throw error;
-        await new Promise((resolve) => setTimeout(resolve, CONFIRMED_POLL_MILLISECONDS));
+        await delay(CONFIRMED_POLL_MILLISECONDS);
       }
     }
     await session.run([{ sql: "BEGIN" }, LOCK_STORE]);

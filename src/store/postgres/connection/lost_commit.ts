@@ -1,3 +1,4 @@
+import { delay } from "../../../time/delay.ts";
 import { booleanIn, textIn } from "../protocol/cells.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
@@ -47,7 +48,7 @@ export async function wasCreated(
   while (performance.now() < endAt) {
     const found = await foundId(place, transaction).catch(() => undefined);
     if (found !== undefined) return found.storeId === storeId;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+    await delay(PAUSE_MILLISECONDS);
   }
   return undefined;
 }

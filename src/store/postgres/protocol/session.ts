@@ -1,3 +1,4 @@
+import { within } from "../../../time/within.ts";
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { notificationIn, type Row, rowOf } from "./cells.ts";
 import { type DatabaseError, SessionLost } from "./errors.ts";
@@ -64,22 +65,21 @@ export class Session {
   static async open(address: PostgresAddress, options: SessionOptions): Promise<Session> {
     let conn: Transport | undefined;
     let isOver = false;
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const giveUp = setTimeout(() => reject(new SessionLost("PostgreSQL does not answer")), OPEN_MILLISECONDS);
+    const late = (): never => {
+      throw new SessionLost("PostgreSQL does not answer");
+    };
     try {
       const greeting = greet(address, options.parameters, (made) => {
         conn = made;
         // Nobody waits for it any more.
         if (isOver) close(conn);
       });
-      return new Session(await Promise.race([greeting, late]), options);
+      return new Session(await within(greeting, OPEN_MILLISECONDS, late), options);
     } catch (error) {
       isOver = true;
       close(conn);
       if (error instanceof Error && error.name === "DatabaseError") throw error;
       throw new SessionLost((error as Error).message);
-    } finally {
-      clearTimeout(giveUp);
     }
   }
 

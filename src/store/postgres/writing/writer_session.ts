@@ -1,3 +1,4 @@
+import { delay } from "../../../time/delay.ts";
 import { reasonOf } from "../connection/address.ts";
 import { databaseFault } from "../connection/check_database.ts";
 import type { Row } from "../protocol/cells.ts";
@@ -75,7 +76,7 @@ export class WriterSession {
         if (error instanceof StoreBroken) throw error;
         if (performance.now() >= endAt) throw new SessionLost(reasonOf(error));
       }
-      await new Promise((resolve) => setTimeout(resolve, RECONNECT_PAUSE_MILLISECONDS));
+      await delay(RECONNECT_PAUSE_MILLISECONDS);
     }
     if (this.#isClosed) await this.#session.close();
     else if (!this.#ownership.isShared) this.#keep(this.#session);

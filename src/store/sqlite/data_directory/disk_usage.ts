@@ -1,3 +1,4 @@
+import { within } from "../../../time/within.ts";
 import { directoryOf } from "../../../files/paths.ts";
 import type { StoreUsage } from "../../usage.ts";
 
@@ -19,15 +20,7 @@ export class DiskUsage {
   /** What cannot be asked, or not in time, is left out. */
   async ask(): Promise<StoreUsage> {
     this.#asked ??= this.#ask().finally(() => this.#asked = undefined);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<StoreUsage>((resolve) => {
-      timer = setTimeout(() => resolve({}), ANSWER_MILLISECONDS);
-    });
-    try {
-      return await Promise.race([this.#asked, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return await within(this.#asked, ANSWER_MILLISECONDS, () => ({}));
   }
 
   async #ask(): Promise<StoreUsage> {
