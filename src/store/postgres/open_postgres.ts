@@ -5,7 +5,7 @@ import { PostgresStore, type PostgresStoreOptions } from "./postgres_store.ts";
 import { StoreInUse } from "./cluster/write_ownership.ts";
 
 /**
- * Opens the store of a server, or takes a place beside the server that has it to itself.
+ * Opens the store of a server. If another server has the store exclusively, this one stands by.
  * @throws PostgresStoreError
  */
 export async function openPostgres(

@@ -4,17 +4,17 @@ import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { type EventRow, eventRow, eventsAt, scanEvents } from "../tables/events.ts";
 
-/** Events that are read at first, as long as nobody knows how large they are, and at least. */
+/** The size of the first batch, while the size of the events is unknown, and the minimum for later ones. */
 const BATCH_EVENTS_MIN = 16;
 const BATCH_EVENTS_MAX = 2000;
 
-/** How many events are read at a time: about as many as a chunk still has room for. */
+/** Chooses how many events a batch has: about as many as still fit into the chunk. */
 export class BatchSize {
   #events = 0;
   #bytes: number;
   readonly #bytesMax: number;
 
-  /** @param bytesEach of events like these, when that is known */
+  /** @param bytesEach average size of such events, if known */
   constructor(bytesMax: number, bytesEach: number | undefined) {
     this.#bytesMax = bytesMax;
     this.#bytes = 0;
@@ -25,7 +25,7 @@ export class BatchSize {
     }
   }
 
-  /** Of the events so far; undefined when there were none. */
+  /** Average size of the events so far; undefined when there were none. */
   get bytesEach(): number | undefined {
     return this.#events === 0 ? undefined : this.#bytes / this.#events;
   }
@@ -35,7 +35,7 @@ export class BatchSize {
     if (bytesEach === undefined) return BATCH_EVENTS_MIN;
     const left = Math.max(0, this.#bytesMax - this.#bytes);
     const wanted = Math.ceil(left / Math.max(1, bytesEach));
-    // What was read need not have matched, so there may be room when nothing seems to be left.
+    // Events that were read need not match, so the chunk may have space even if `left` is 0.
     return Math.max(BATCH_EVENTS_MIN, Math.min(BATCH_EVENTS_MAX, wanted));
   }
 
@@ -45,7 +45,7 @@ export class BatchSize {
   }
 }
 
-/** What a search of all events of a range asks for first. */
+/** Returns the first statement of a search for all events of a range. */
 export function firstBatch(
   range: Range,
   direction: Direction,
@@ -56,8 +56,8 @@ export function firstBatch(
 }
 
 /**
- * Every event of a range, in batches and in the order of the search, at most `eventsMax`.
- * @param asked the answer to the first batch, when it was asked for already
+ * Reads all events of a range in batches, in the order of the search, at most `eventsMax`.
+ * @param asked the answer to the first batch, if the caller has it already
  */
 export async function* batchesOf(
   session: Pick<Session, "run">,
@@ -84,7 +84,7 @@ export async function* batchesOf(
   }
 }
 
-/** The events of these sequences, in batches and in the order given, which is that of the search. */
+/** Reads the events with these sequences in batches. The sequences are in the order of the search. */
 export async function* batchesAt(
   session: Pick<Session, "run">,
   sequences: readonly number[],

@@ -13,37 +13,37 @@ import { IndexWalks, type SoughtItem } from "../tables/tag_index.ts";
 import { rangesInTime } from "../tables/time_index.ts";
 import { batchesAt, batchesOf, type BatchSize } from "./event_batches.ts";
 
-/** What a read asks for, of a range of the store. */
+/** A search in a range of the store. */
 export interface Search extends Pick<ReadRequest, "query" | "time" | "limit"> {
   readonly range: Range;
   readonly direction: Direction;
   readonly size: BatchSize;
-  /** The first events of the range, when all are wanted and they were asked for already. */
+  /** The first events of the range, if the search wants all events and the caller has read these already. */
   readonly asked?: readonly Row[] | undefined;
 }
 
-/** A short piece of a search. It may have found nothing. */
+/** A short step of a search. It may have found nothing. */
 export interface Step {
   /** Events that match, in the order of the search. */
   readonly rows: readonly EventRow[];
-  /** The position up to which everything that matches has been found. */
+  /** All matches up to this position have been found. */
   readonly reached: number;
 }
 
-/** So few events are looked at, whatever the index says. */
+/** Bounds for the size of a range that is scanned, instead of searched by the index. */
 const SCANNED_EVENTS_MIN = 64;
 const SCANNED_EVENTS_MAX = 1000;
 
-/** Entries of each list that one step walks: few first, since often one event is wanted. */
+/** Entries of each list that one step walks: few at first, since a search often wants only one event. */
 const WALKED_FIRST = 64;
 const WALKED_MAX = 2048;
-/** All lists together, or what many terms are walked for would take too long. */
+/** Entries of all lists together in one step. Otherwise a query with many terms would take too long. */
 const WALKED_TOGETHER_MAX = 64 * 1024;
 const WALKED_MIN = 8;
 
 /**
- * Finds the events that a search asks for, in its order, at most `limit` in all. The caller stops asking when it has
- * enough, or when it has taken too long.
+ * Finds the events of a search, in its order, at most `limit` in all. The caller stops when it has enough events, or
+ * when the search takes too long.
  */
 export async function* findEvents(session: Pick<Session, "run">, search: Search): AsyncGenerator<Step> {
   const { query, time, range, direction, limit } = search;
@@ -102,7 +102,7 @@ async function* matching(
   }
 }
 
-/** Finds out which list of each item is to be walked. */
+/** Determines which list of each item to walk. */
 async function sparsestLists(
   session: Pick<Session, "run">,
   items: readonly TermItem[],
@@ -114,7 +114,7 @@ async function sparsestLists(
   return reach.read(statements.length === 0 ? [] : await session.run(statements));
 }
 
-/** With more values than that, it is cheaper to look at the events than for each value. */
+/** The largest range that is scanned. With many values, reading the events is cheaper than one lookup per value. */
 function scannedMax(values: number): number {
   return Math.min(SCANNED_EVENTS_MAX, Math.max(SCANNED_EVENTS_MIN, values));
 }
@@ -138,7 +138,7 @@ interface WalkedItems {
   readonly reached: number;
 }
 
-/** Walks through the lists of all items, as far as the one that comes least far. */
+/** Walks the lists of all items, up to the position that all of them have reached. */
 async function walk(
   session: Pick<Session, "run">,
   sought: readonly SoughtItem[],
@@ -166,7 +166,7 @@ async function walk(
   return { found: inOrder, reached };
 }
 
-/** The sequence of the first event after one that matches an item, however long it takes to find it. */
+/** Returns the sequence of the first event in a range that matches an item, however long the search takes. */
 export async function firstMatch(
   session: Pick<Session, "run">,
   item: TermItem,

@@ -3,7 +3,7 @@ import type { EventRow } from "../tables/events.ts";
 
 const encoder = new TextEncoder();
 
-/** The lines of a chunk, put together once all of them are there. */
+/** The lines of a chunk, encoded into one buffer once all of them are known. */
 export class LineBytes {
   readonly #rows: { readonly start: string; readonly body: Uint8Array }[] = [];
   #length = 0;
@@ -16,7 +16,7 @@ export class LineBytes {
   add({ sequence, timeMicros, body }: EventRow): void {
     const start = eventLineStart(sequence, timeMicros);
     this.#rows.push({ start, body });
-    // What is around a body is ASCII.
+    // The text around a body is ASCII, so its length is its size in bytes.
     this.#length += start.length + body.length + EVENT_LINE_END.length;
   }
 

@@ -8,21 +8,21 @@ import { BatchSize, firstBatch } from "./event_batches.ts";
 import { findEvents, type Search } from "./find_events.ts";
 import { LineBytes } from "./line_bytes.ts";
 
-/** A chunk ends at the first step of its search after this time, so that its connection is soon free for others. */
+/** A chunk ends at the first step after this time, so that its connection is soon free for other reads. */
 const MILLISECONDS_MAX = 25;
-/** But not before it has done so much: a slow machine must not make endless chunks. */
+/** The minimum of steps before that: a slow machine must not split a page into endless chunks. */
 const STEPS_MIN = 8;
-/** After this time, any step is enough. */
+/** After this time, a chunk ends at the next step, even if it made fewer. */
 const SLOW_MILLISECONDS_MAX = 500;
 
-/** What a chunk hands over to the next one: how large the events of the page are. */
+/** The continuation from one chunk to the next: the size of the page's events. */
 interface Kept {
   readonly bytesEach: number | undefined;
 }
 
 /**
- * What a page of all events that is continued asks for first: known before anything is read, so it is asked in the same
- * go as the state of the store.
+ * Returns the first statement of a continued page of all events. It depends only on the request, so it is sent
+ * together with the statement that reads the state of the store.
  */
 export function firstStatement(request: ChunkRequest): Statement | undefined {
   const { query, time, head, limit } = request;
@@ -31,10 +31,10 @@ export function firstStatement(request: ChunkRequest): Statement | undefined {
 }
 
 /**
- * Reads the next part of a page, in the caller's transaction. It looks one event further than requested, so that the
- * last part knows whether more match.
- * @param state the store as that transaction sees it
- * @param asked the answer to the first statement, if there was one
+ * Reads the next part of a page, in the caller's transaction. It looks for one event more than requested, so that
+ * the last part can say whether more events match.
+ * @param state the store as this transaction sees it
+ * @param asked the answer to `firstStatement`, if there was one
  */
 export async function readChunk(
   session: Pick<Session, "run">,
@@ -47,14 +47,14 @@ export async function readChunk(
   const direction = directionOf(request);
   const size = sizeFor(request);
   const search = { query, time, range, direction, limit: limit + 1, size };
-  // After a reset, it was asked for events of another store.
+  // After a reset, the store may end before this range. Then `asked` belongs to the former store.
   const isSame = range.upTo === rangeOf(request, Infinity).upTo;
   const lines = await readLines(session, isSame ? { ...search, asked } : search);
   const chunk = { storeId, head, ...lines };
   return lines.end === false ? { ...chunk, kept: { bytesEach: size.bytesEach } satisfies Kept } : chunk;
 }
 
-/** The sequences between which a request looks, in a store that ends at `storeHead`. */
+/** Returns the range of sequences that a request searches, in a store that ends at `storeHead`. */
 function rangeOf(
   { afterSequence: after, beforeSequence = Infinity, head = Infinity }: ChunkRequest,
   storeHead: number,
@@ -70,7 +70,7 @@ function sizeFor({ kept }: ChunkRequest): BatchSize {
   return new BatchSize(CHUNK_BYTES, (kept as Kept | undefined)?.bytesEach);
 }
 
-/** @param search asks for one event more than is wanted */
+/** @param search its limit is one event more than requested */
 async function readLines(
   session: Pick<Session, "run">,
   search: Search,

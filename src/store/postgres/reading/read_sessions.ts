@@ -15,10 +15,10 @@ import { WaitingReads } from "./waiting_reads.ts";
 /** Reads that may wait for a connection; one more is rejected. */
 const WAITING_MAX = 1000;
 
-/** After a failover, every session that is left may be one that is not good any more. */
+/** After a failover, each remaining session may be stale. A read tries this many sessions. */
 const TRIES_MAX = 3;
 
-/** Reading a single page ahead opens no more connections than these. */
+/** Prefetching for a single page opens at most this many connections. */
 const FOR_ONE_PAGE = 2;
 
 const BEGIN = { sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" };
@@ -26,13 +26,13 @@ const BEGIN = { sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" };
 interface ReadOptions {
   readonly client?: Client | undefined;
   readonly isUrgent?: boolean;
-  /** Whether it continues a page. */
+  /** True when the read continues a page. */
   readonly isNextPart?: boolean;
-  /** What is asked first, with the state of the store. */
+  /** Sent first, together with the statement that reads the state of the store. */
   readonly first?: Statement | undefined;
 }
 
-/** Connections for reads, opened when they are needed. Each makes one short read at a time, in a snapshot of its own. */
+/** Connections for reads, opened on demand. Each runs one short read at a time, in its own snapshot. */
 export class ReadSessions implements StoreReads {
   readonly max: number;
   readonly #source: SessionSource;
@@ -62,7 +62,7 @@ export class ReadSessions implements StoreReads {
     return this.mayReadAhead ? this.#ahead.begin(() => this.chunk(request, client)) : undefined;
   }
 
-  /** Whether there is a connection for a chunk before it is needed. */
+  /** True when a connection is available for prefetching a chunk. */
   get mayReadAhead(): boolean {
     this.#dropEnded();
     const mayOpen = this.#waiting.count === 0 && this.#opening + this.#busy.size < FOR_ONE_PAGE;
@@ -84,7 +84,7 @@ export class ReadSessions implements StoreReads {
     }
   }
 
-  /** Ends all connections; a read that is still in progress is cut off. */
+  /** Closes all connections. A read in progress is aborted. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#idle, ...this.#busy].map((session) => session.close()));
@@ -118,7 +118,7 @@ export class ReadSessions implements StoreReads {
     }
   }
 
-  /** Its answer is awaited by nobody: what comes next waits behind it. */
+  /** Does not wait for the answer. PostgreSQL runs later statements of this session after this one. */
   #end(session: Session, sql: string): void {
     session.run([{ sql }]).catch(() => session.close());
   }
@@ -160,13 +160,13 @@ export class ReadSessions implements StoreReads {
       this.#release(session);
     } catch (error) {
       this.#opening--;
-      // Without any connection nobody would ever serve them.
+      // Without any connection, no release would ever serve the waiting reads.
       if (this.#busy.size + this.#idle.length > 0) return;
       this.#waiting.rejectAll(new ApiError("Unavailable", (error as Error).message));
     }
   }
 
-  /** Ends idle sessions that are not good any more, too. */
+  /** Closes idle sessions that are no longer usable. */
   #dropEnded(): void {
     for (let i = this.#idle.length - 1; i >= 0; i--) {
       const session = this.#idle[i]!;
@@ -177,12 +177,12 @@ export class ReadSessions implements StoreReads {
   }
 }
 
-/** A session shows a store on which nothing may be read. */
+/** The session shows a store that reads must not use. */
 class StaleSession extends SessionLost {}
 
 const QUERY_CANCELED = "57014";
 
-/** Whether nothing is wrong with a request that failed: its connection was lost, or it took too long. */
+/** True when the request is not at fault: its connection was lost, or a statement timed out. */
 function isPassing(error: unknown): boolean {
   return error instanceof SessionLost || (error instanceof DatabaseError && error.code === QUERY_CANCELED);
 }

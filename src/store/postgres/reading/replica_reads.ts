@@ -9,20 +9,20 @@ import type { Primary } from "../cluster/primary.ts";
 import { ReadSessions } from "./read_sessions.ts";
 import { replicaSource } from "./session_source.ts";
 
-/** How often replicas that could not be read are tried again, by nobody who waits for it. */
+/** How often the server retries replicas that could not be read. No request waits for this. */
 const RETRY_MILLISECONDS = 2000;
 
 export interface ReplicaOptions {
   /** The store as this server knows it. */
   readonly known: () => StoreState;
   readonly primary: Primary;
-  /** Called with the reason when no replica can be read, and without when one can again. */
+  /** Called with the reason when no replica can be read, and with undefined when one can be read again. */
   readonly onUnread: (reason: string | undefined) => void;
 }
 
 /**
- * Reads pages from replicas, which may lag, and everything else from the primary. What a replica cannot know yet is
- * asked of the primary, and so is everything while no replica can be read.
+ * Reads pages from replicas, which may lag, and everything else from the primary. The primary also serves what a
+ * replica does not have yet, and everything while no replica can be read.
  */
 export class ReplicaReads implements StoreReads {
   readonly #replicas: ReadSessions;
@@ -47,7 +47,7 @@ export class ReplicaReads implements StoreReads {
   }
 
   async chunk(request: ChunkRequest, client?: Client, isUrgent = false): Promise<Chunk> {
-    // What is urgent belongs to a write, which the primary decides on.
+    // An urgent read belongs to a write, and the primary decides about writes.
     if (!isUrgent && this.#mayRead) {
       const chunk = await this.#fromReplica(request, client);
       if (chunk !== undefined && !this.#isBehind(chunk, request)) return chunk;
@@ -64,7 +64,7 @@ export class ReplicaReads implements StoreReads {
     return this.#retry === undefined && this.#options.primary.mayReadReplicas;
   }
 
-  /** Nothing in a projection would tell that it is out of date. */
+  /** Reads from the primary, because a client could not see that a projection from a replica is outdated. */
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection> {
     return this.#primary.projection(key, client);
   }
@@ -79,7 +79,7 @@ export class ReplicaReads implements StoreReads {
     await Promise.all([this.#replicas.close(), this.#primary.close()]);
   }
 
-  /** @returns undefined when the replicas cannot be read now */
+  /** @returns undefined when no replica can be read now */
   async #fromReplica(request: ChunkRequest, client: Client | undefined): Promise<Chunk | undefined> {
     try {
       return await this.#replicas.chunk(request, client);
@@ -90,18 +90,18 @@ export class ReplicaReads implements StoreReads {
     }
   }
 
-  /** Whether there is something that the page must have, and the replica has not. */
+  /** True when the page must contain something that the replica does not have yet. */
   #isBehind({ storeId, head, events, end }: Chunk, request: ChunkRequest): boolean {
     const known = this.#options.known();
     if (storeId !== known.storeId) return true;
     const { afterSequence, headAtLeast = 0 } = request;
-    // The page goes as far as its first chunk has said, and a reader may have come further by way of others.
+    // The first chunk fixed the end of the page. The reader may also have read further on another replica.
     if (head < Math.max(request.head ?? 0, afterSequence, headAtLeast)) return true;
-    // Who is told that there is nothing may wait for it: then it must be the truth.
+    // A client that gets an empty page may wait for the next event, so an empty page must be correct.
     return request.head === undefined && events === 0 && end !== false && head < known.head;
   }
 
-  /** Others may have failed at the same time. */
+  /** Stops reading from replicas. When several reads fail at once, only the first failure is reported. */
   #unread(error: Error): void {
     if (this.#isClosed || this.#retry !== undefined) return;
     this.#options.onUnread((error as Partial<ApiError>).detail ?? error.message);
@@ -119,7 +119,7 @@ export class ReplicaReads implements StoreReads {
   }
 }
 
-/** The reads of a store: from its replicas, if it has any, or else from the primary. */
+/** Returns the reads of a store: from its replicas if it has any, otherwise from the primary. */
 export function withReplicas(
   place: PostgresLocation,
   primary: ReadSessions,

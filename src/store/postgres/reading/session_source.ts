@@ -4,19 +4,19 @@ import type { Session } from "../protocol/session.ts";
 import type { Primary } from "../cluster/primary.ts";
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
 
-/** Where sessions for reads come from, and what they must show. */
+/** Opens sessions for reads, and checks what they show. */
 export interface SessionSource {
-  /** Throws like a session. */
+  /** @throws DatabaseError, SessionLost */
   open(): Promise<Session>;
-  /** Whether a session that is idle is still good. */
+  /** True when an idle session may still be used. */
   isGood(session: Session): boolean;
-  /** The number of the turn that a read must see which begins now. */
+  /** The number of the last write transaction that a read must see if it begins now. */
   expected(): number;
-  /** Why nothing may be read in this snapshot, if nothing may; otherwise remembers that it was seen. */
+  /** Returns why a read must not use this snapshot. If it may, records the state as seen and returns undefined. */
   faultOf(session: Session, row: StoreRow, expected: number): string | undefined;
 }
 
-/** Sessions with the primary. They show at least what this server knows to be committed. */
+/** Sessions with the primary. They show at least all write transactions that this server knows to be committed. */
 export function primarySource(primary: Primary): SessionSource {
   return {
     open: () => primary.open("reading"),

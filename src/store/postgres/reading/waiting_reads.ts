@@ -5,11 +5,11 @@ import type { Session } from "../protocol/session.ts";
 interface WaitingRead extends PromiseWithResolvers<Session> {
   readonly isUrgent: boolean;
   readonly isNextPart: boolean;
-  /** Forgets the client. */
+  /** Stops listening for the client's disconnect. */
   readonly leave: () => void;
 }
 
-/** Reads that wait for a connection. The next parts of long pages and all other reads take turns when both wait. */
+/** Reads that wait for a connection. When both kinds wait, the next parts of long pages and other reads alternate. */
 export class WaitingReads {
   #waiting: WaitingRead[] = [];
   #wasNextPart = false;
@@ -18,7 +18,7 @@ export class WaitingReads {
     return this.#waiting.length;
   }
 
-  /** @throws ClientDisconnected when the client leaves first */
+  /** @throws ClientDisconnected when the client disconnects first */
   add(client: Client | undefined, isUrgent: boolean, isNextPart: boolean): Promise<Session> {
     const { promise, resolve, reject } = Promise.withResolvers<Session>();
     const left = client?.disconnected;
@@ -33,7 +33,7 @@ export class WaitingReads {
     return promise;
   }
 
-  /** Takes out the read that comes next. */
+  /** Removes and returns the read to serve next. */
   next(): WaitingRead | undefined {
     const next = this.#waiting.find(({ isUrgent }) => isUrgent) ??
       this.#waiting.find(({ isNextPart }) => isNextPart !== this.#wasNextPart) ?? this.#waiting[0];

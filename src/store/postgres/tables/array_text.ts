@@ -1,4 +1,4 @@
-/** An array of numbers or of tokens, in the form in which PostgreSQL reads it. */
+/** An array of numbers or tokens, in PostgreSQL's text form. */
 export function arrayText(elements: readonly (number | string)[]): string {
   return `{${elements.join(",")}}`;
 }

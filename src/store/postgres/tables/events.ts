@@ -9,7 +9,7 @@ import { addTimeBlocks } from "./time_index.ts";
 /** Appends events with the sequences that follow `head`, and adds them to both indexes. */
 export function appendEvents(head: number, events: readonly PreparedEvent[]): Statement[] {
   if (events.length === 0) return [];
-  // JSON writes no line end: an array in PostgreSQL's own form would have to be quoted here, and taken apart there.
+  // JSON has no line ends, so they can separate the bodies. PostgreSQL's own array form would need quoting.
   const bodies = events.map(({ body }) => body).join("\n");
   const terms = events.map(({ terms }) => terms).join("\n");
   return [
@@ -28,7 +28,7 @@ export function appendEvents(head: number, events: readonly PreparedEvent[]): St
   ];
 }
 
-/** Other snapshots still see them. */
+/** Deletes all events. Older snapshots still see them. */
 export const DELETE_EVENTS: readonly Statement[] = [
   { sql: "DELETE FROM event" },
   { sql: "DELETE FROM event_term" },

@@ -7,11 +7,11 @@ import { arrayText } from "./array_text.ts";
 import { type SoughtItem, soughtItem, TYPES_MAX } from "./tag_index.ts";
 
 /*
- * How far the first entries of a list reach tells how sparse it is. What is sparsest is walked, and of the other terms
- * of an item those that few events have are looked up first: most events then need only one look.
+ * The distance that the first entries of a list cover shows how sparse the list is. A search walks the sparsest list
+ * of an item. It then looks up the rarest of the other terms first, so that most events need only one lookup.
  */
 
-/** Entries that are counted of each list, all lists together, and at least. */
+/** Entries counted per list, entries counted in all lists together, and the minimum per list. */
 const COUNTED_MAX = 64;
 const COUNTED_TOGETHER_MAX = 32 * 1024;
 const COUNTED_MIN = 8;
@@ -31,7 +31,7 @@ const REACH: Readonly<Record<Direction, string>> = {
   backwards: reachSql("w.sequence <= $3::bigint AND w.sequence > $4::bigint", "DESC", "min"),
 };
 
-/** Measures the lists of items in a range. */
+/** Measures how sparse the lists of items are in a range. */
 export class ListReach {
   readonly #items: readonly TermItem[];
   readonly #range: Range;
@@ -50,7 +50,7 @@ export class ListReach {
     this.#counted = Math.max(COUNTED_MIN, Math.min(COUNTED_MAX, affordable));
   }
 
-  /** None when no item has several lists. */
+  /** Empty when no item has several lists. */
   get statements(): readonly Statement[] {
     if (this.#terms.length === 0) return [];
     const { forwards, backwards } = REACH;
@@ -64,7 +64,7 @@ export class ListReach {
     return [{ sql: this.#direction === "forwards" ? forwards : backwards, params }];
   }
 
-  /** @returns the items, each with its sparsest list and its terms in the order in which to look them up */
+  /** @returns each item with its sparsest list, and with its terms in the order in which to look them up */
   read(results: readonly (readonly Row[])[]): SoughtItem[] {
     const reached = new Map<string, number>();
     for (const [place, seen, sequence] of results.flat()) {

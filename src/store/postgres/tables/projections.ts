@@ -8,7 +8,7 @@ import { arrayText, bytesArrayText } from "./array_text.ts";
 
 const encoder = new TextEncoder();
 
-/** 128 bits that stand for a text, as a `uuid`. */
+/** Hashes a text to 128 bits, in the form of a `uuid`. */
 function tokenOf(text: string): string {
   return Array.from(sha256(text).subarray(0, 4), (word) => (word >>> 0).toString(16).padStart(8, "0")).join(
     "",
@@ -26,7 +26,7 @@ export function readProjection({ type, id }: ProjectionKey): Statement {
 
 export function storedProjection(rows: readonly Row[]): StoredProjection | undefined {
   const [row] = rows;
-  // What was read with it must not live as long.
+  // A copy, so that the other received bytes can be freed.
   return row && { version: textIn(row[0]), payload: bytesIn(row[1]).slice() };
 }
 
@@ -36,20 +36,20 @@ export function deleteProjections(type: string | undefined): Statement {
   return type === undefined ? { sql: all } : { sql: `${all} WHERE type_token = $1`, params: [tokenOf(type)] };
 }
 
-/** A projection as the writes of a transaction leave it. */
+/** A projection after the writes of a transaction. */
 interface ChangedProjection extends ProjectionKey {
   readonly version: string;
   readonly payload: string;
 }
 
-/** The projections that the writes of a transaction name: what is stored, and what they make of it. */
+/** The projections that the writes of a transaction change: their stored versions, and the changes. */
 export class ProjectionsInTransaction {
-  /** Versions by key; those that are not there have none. */
+  /** Versions by key. A projection that does not exist has none. */
   readonly #versions = new Map<string, string | undefined>();
   readonly #tokens = new Map<string, ProjectionTokens>();
   readonly #changed = new Map<string, ChangedProjection | undefined>();
 
-  /** @param changes those of the writes */
+  /** @param changes the projection changes of all writes */
   constructor(changes: Iterable<ProjectionChanges>) {
     for (const { create, replace, delete: deleted } of changes) {
       for (const { type, id } of [...create, ...replace, ...deleted]) {
@@ -59,7 +59,7 @@ export class ProjectionsInTransaction {
     }
   }
 
-  /** Asks which versions are stored. */
+  /** Reads the stored versions. */
   get question(): Statement | undefined {
     if (this.#tokens.size === 0) return undefined;
     return {
@@ -70,7 +70,7 @@ export class ProjectionsInTransaction {
     };
   }
 
-  /** @param rows the answer to the question */
+  /** @param rows the answer to `question` */
   know(rows: readonly Row[]): void {
     for (const [typeToken, idToken, version] of rows) {
       const tokens = { typeToken: bare(textIn(typeToken)), idToken: bare(textIn(idToken)) };
@@ -78,7 +78,7 @@ export class ProjectionsInTransaction {
     }
   }
 
-  /** Finds the first change that cannot be made. Creates come first, then replaces, then deletes. */
+  /** Finds the first change that conflicts. Creates come first, then replaces, then deletes. */
   conflict(changes: ProjectionChanges): ProjectionConflict | undefined {
     for (const [index, change] of changes.create.entries()) {
       if (this.#versionOf(change) !== undefined) return { list: "create", index, cause: "exists" };
@@ -106,7 +106,7 @@ export class ProjectionsInTransaction {
     return { create, replace };
   }
 
-  /** What stores the changes. */
+  /** The statements that store the changes. */
   get statements(): Statement[] {
     const written: [ProjectionTokens, ChangedProjection][] = [];
     const deleted: ProjectionTokens[] = [];

@@ -5,13 +5,13 @@ const statements = schema.replaceAll(/^ *--.*\n/gm, "").split(";").map((sql) => 
 /** The statements that create the tables of a store. */
 export const TABLE_STATEMENTS: readonly string[] = statements.filter((sql) => sql.startsWith("CREATE "));
 
-/** Those that come when the first events are in the tables. */
+/** The statements that create the index, once the first events are in the tables. */
 export const INDEX_STATEMENTS: readonly string[] = statements.filter((sql) => sql.startsWith("ALTER "));
 
-/** Kept in the table `store`. A program works with exactly one version and never changes a schema on its own. */
+/** Stored in the table `store`. A program works with exactly one version and never changes a schema on its own. */
 export const SCHEMA_VERSION = 2;
 
-/** The tables, and what a server does with each. Events are only added. */
+/** The tables, and the rights that a server needs on each. Events are only added. */
 export const TABLE_RIGHTS: Readonly<Record<string, string>> = {
   store: "SELECT, UPDATE",
   turn: "SELECT, INSERT, DELETE",
@@ -22,7 +22,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, string>> = {
   projection: "SELECT, INSERT, UPDATE, DELETE",
 };
 
-/** What a reset needs besides, which is for development. */
+/** The additional rights for a reset, which is for development. */
 export const RESET_RIGHTS: Readonly<Record<string, string>> = {
   event: "DELETE",
   event_term: "DELETE",

@@ -1,28 +1,28 @@
 import { booleanIn, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 
-/** A server that works on the store, or did when it was last heard of. */
+/** A server that works on the store, or did so at its last heartbeat. */
 export interface SeenServer {
   readonly name: string;
   readonly edition: string;
-  /** Since its last heartbeat. */
+  /** Seconds since its last heartbeat. */
   readonly seconds: number;
-  /** Whether it gave a heartbeat lately, compared with the server that asks. */
+  /** True when its last heartbeat is recent, compared with the heartbeat of the server that asks. */
   readonly isRecent: boolean;
-  /** The last timeline on which it has found everything that it has seen. */
+  /** The last timeline on which this server has found everything that it has seen. */
   readonly timeline: string;
-  /** Whether a session is registered, on which it writes. */
+  /** True when the session on which it writes is registered. */
   readonly isRegistered: boolean;
 }
 
-/** A server gives a heartbeat so often, and one that gave none for so long is not there any more. */
+/** Each server sends a heartbeat this often. After `GONE_SECONDS` without one, a server counts as gone. */
 export const HEARTBEAT_SECONDS = 5;
 const GONE_SECONDS = 3 * HEARTBEAT_SECONDS;
 
-/** For so long, the row of a server that was killed stays. */
+/** The row of a killed server stays this long. */
 const FORGOTTEN_DAYS = 7;
 
-/** A heartbeat. */
+/** Writes a heartbeat. */
 export function writeSeen(server: string, edition: string): Statement {
   return {
     sql: `INSERT INTO server (name, edition, seen, timeline, pid, session_start, session_lock)
@@ -32,12 +32,12 @@ export function writeSeen(server: string, edition: string): Statement {
   };
 }
 
-/** "EvSt": the locks of registered sessions among those of others. */
+/** "EvSt": distinguishes the locks of registered sessions from other advisory locks. */
 export const SESSION_LOCK_CLASS = 0x45765374;
 
 /** Registers a server, with this session as the one on which it writes. */
 export function register(server: string, edition: string, timeline: string): Statement[] {
-  // Nobody can have the lock of a session that is registered only now.
+  // The number is random and new, so no other session holds this lock.
   const lock = String(crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1);
   return [
     { sql: `SELECT pg_advisory_lock(${SESSION_LOCK_CLASS}, $1::integer)`, params: [lock] },
@@ -51,7 +51,7 @@ export function register(server: string, edition: string, timeline: string): Sta
   ];
 }
 
-/** Says that a server has found everything that it has seen, also where its registration is lost. */
+/** Records that a server has found everything that it has seen, even if its registration is lost. */
 export function confirmTimeline(server: string, edition: string, timeline: string): Statement {
   return {
     sql: `INSERT INTO server (name, edition, seen, timeline, pid, session_start, session_lock)
@@ -73,7 +73,7 @@ const COLUMNS = `name, edition, extract(epoch FROM clock_timestamp() - seen)::in
   seen > coalesce((SELECT seen FROM server WHERE name = $1), clock_timestamp()) - interval '${GONE_SECONDS} seconds',
   timeline, pid <> 0`;
 
-/** The other servers that are there, the one seen last first. */
+/** Reads the other servers with a recent heartbeat, the latest first. */
 export function readOthers(server: string): Statement {
   return {
     sql: `SELECT ${COLUMNS} FROM server
@@ -82,7 +82,7 @@ export function readOthers(server: string): Statement {
   };
 }
 
-/** All servers that have a row. */
+/** Reads all servers that have a row. */
 export function readRegistered(server: string): Statement {
   return { sql: `SELECT ${COLUMNS} FROM server`, params: [server] };
 }

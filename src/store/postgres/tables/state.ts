@@ -3,28 +3,34 @@ import { numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import { type LastTransaction, lastTransaction } from "./turns.ts";
 
-/** The store, and its last turn: of two such states, the one whose turn has the higher number is the later one. */
+/**
+ * The store and its last write transaction. Of two states, the one with the higher transaction number is the later
+ * one.
+ */
 export interface CountedState extends StoreState {
   readonly turn: LastTransaction;
 }
 
-/** Who may write: the servers of an edition, or one of them alone. */
+/** The servers that may write: all servers of an edition, or only one. */
 export interface Owner {
   readonly edition: string;
   /** Empty when all servers of the edition may write. */
   readonly server: string;
 }
 
-/** The row of the table `store`, and the last turn. */
+/** The row of the table `store`, and the last row of the table `turn`. */
 export interface StoreRow extends CountedState, Owner {
   readonly pausedSinceMicros: number | undefined;
-  /** The timeline on which the store is known to be complete; undefined when the next server takes it as it is. */
+  /**
+   * The timeline on which the store is known to be complete. Undefined: the next server accepts the database as it
+   * is.
+   */
   readonly timeline: string | undefined;
-  /** The OID of the table: another one after a dump was restored. */
+  /** The OID of the table. It changes when a dump is restored. */
   readonly tableOid: string;
 }
 
-/** The pause is that of the edition whose servers may write. */
+/** Reads the pause of the edition whose servers may write. */
 export const READ_STATE: Statement = {
   sql: `SELECT s.id, t.head, t.number, t.name::text, s.edition, s.server,
     CASE s.edition WHEN 'C' THEN s.tickets_paused_since ELSE s.paused_since END, s.timeline, s.tableoid::text
@@ -32,8 +38,8 @@ export const READ_STATE: Statement = {
 };
 
 /**
- * Until the end of the transaction, nobody else changes the store. What it has come to is read behind that, in a snapshot
- * of its own.
+ * Locks the store against other servers until the end of the transaction. The state must be read by a later
+ * statement, whose own snapshot contains their last commit.
  */
 export const LOCK_STORE: Statement = { sql: "SELECT FROM store FOR UPDATE" };
 

@@ -6,21 +6,21 @@ import type { Statement } from "../protocol/session.ts";
 import { arrayText, nestedArrayText } from "./array_text.ts";
 
 /*
- * The tag index has an entry for each term of each event, in the order of terms and then of sequences. A search walks
- * one list of entries from a position on, and looks up for each whether the event has the other terms of the item. How
- * many entries it walks is always bounded: the planner of PostgreSQL has no say in what a search costs.
+ * The tag index has one entry per term of each event, ordered by term and then by sequence. A search walks one list
+ * of entries from a position on. For each entry, it looks up whether the event has the other terms of the item. The
+ * number of entries is always bounded, so the planner of PostgreSQL has no influence on the cost of a search.
  */
 
-/** Statements are kept short, so that none holds a connection for long. */
+/** Statements are short, so that none occupies a connection for long. */
 const TERMS_PER_STATEMENT = 500;
 
-/** Among so many of its tags, an item has a short list in all likelihood. */
+/** Tags of an item whose lists are considered. Among so many, one list is very probably short. */
 const TAG_LISTS_MAX = 3;
 
-/** With more types, their lists are walked only if the item has no tags. */
+/** With more types, a search walks the lists of types only if the item has no tags. */
 export const TYPES_MAX = 20;
 
-/** Whether an event has all that an item asks for, besides the term by which it was found. */
+/** True for an event that has all other terms of an item, besides the term by which it was found. */
 const HAS_THE_OTHERS = `NOT EXISTS (
     SELECT FROM unnest(i.all_of) AS o (term) WHERE o.term <> a.term
       AND NOT EXISTS (SELECT FROM event_term t WHERE t.term = o.term AND t.sequence = e.sequence)
@@ -30,7 +30,7 @@ const HAS_THE_OTHERS = `NOT EXISTS (
   ))`;
 
 function walkSql(between: string, order: string, furthest: string): string {
-  // OFFSET 0: the texts become arrays once for each term and not for each entry.
+  // OFFSET 0 makes PostgreSQL convert the texts to arrays once per term, and not once per entry.
   return `SELECT a.place, s.seen, s.reached, s.found
     FROM unnest($1::integer[], $2::integer[], $3::uuid[], $4::bigint[]) AS a (place, item, term, start)
     CROSS JOIN LATERAL (
@@ -56,7 +56,7 @@ const WALK: Readonly<Record<Direction, string>> = {
 /** A list of the index: the entries of any of these terms. */
 type List = readonly string[];
 
-/** An item, and the lists among which the shortest is to be found. */
+/** An item, and the lists of which the shortest is to be walked. */
 export interface SoughtItem {
   readonly terms: TermItem;
   readonly lists: readonly List[];
@@ -69,9 +69,9 @@ export function soughtItem(terms: TermItem): SoughtItem {
   return { terms, lists: asTypes ? [...tags, anyOf] : tags };
 }
 
-/** What a walk through a list of an item has come to. */
+/** The result of a walk through a list of an item. */
 export interface Walked {
-  /** Everything that matches up to this position has been found. */
+  /** All matches up to this position have been found. */
   readonly reached: number;
   /** In the order of the search. */
   readonly found: readonly number[];
@@ -79,7 +79,7 @@ export interface Walked {
 
 interface Walk {
   readonly item: SoughtItem;
-  /** The position at which it begins. */
+  /** The position where the walk begins. */
   readonly start: number;
 }
 
@@ -89,7 +89,7 @@ interface Entry {
   readonly term: string;
 }
 
-/** Walks through lists for several items at once, each from a position of its own on, to a common end. */
+/** Walks lists for several items at once. Each walk has its own start, and all have the same end. */
 export class IndexWalks {
   readonly #walks: readonly Walk[];
   readonly #end: number;
@@ -97,7 +97,7 @@ export class IndexWalks {
   readonly #direction: Direction;
   readonly #terms: Entry[] = [];
 
-  /** @param entriesMax how many entries of the list of each term are walked */
+  /** @param entriesMax how many entries are walked per term */
   constructor(walks: readonly Walk[], range: Range, entriesMax: number, direction: Direction) {
     this.#walks = walks;
     this.#end = endOf(range, direction);
@@ -118,7 +118,10 @@ export class IndexWalks {
     return statements;
   }
 
-  /** @param results those of the statements @returns what each walk has come to */
+  /**
+   * @param results the answers to `statements`
+   * @returns the result of each walk
+   */
   read(results: readonly (readonly Row[])[]): Walked[] {
     const lists = this.#walks.map(({ item }) => item.lists.map(() => new WalkedList(this.#direction)));
     for (const [place, seen, reached, found] of results.flat()) {
@@ -151,7 +154,7 @@ export class IndexWalks {
   }
 }
 
-/** The entries of several terms, walked side by side: as far as the one that came least far. */
+/** The entries of several terms, walked in parallel, up to the position that all of them have reached. */
 class WalkedList {
   readonly #direction: Direction;
   #reached: number | undefined;

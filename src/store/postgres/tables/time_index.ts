@@ -6,12 +6,12 @@ import { booleanIn, numberIn } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 
 /*
- * The time index keeps the lowest and the highest time of each block of events, as that of SQLite does and for the same
- * reasons. A block is added when it is complete, so that no row is ever changed. The last block, which is not complete,
- * is read as if it overlapped with every time.
+ * The time index stores the lowest and the highest time of each block of events. It works like the time index on SQLite,
+ * for the same reasons. A block is added when it is complete, so no row ever changes. The last block is incomplete, so
+ * every search reads it, as if it overlapped with every time range.
  */
 
-/** Adds the blocks that are complete with the events up to `head`, and were not with those up to `before`. */
+/** Adds the blocks that have become complete between the heads `before` and `head`. */
 export function addTimeBlocks(before: number, head: number): Statement[] {
   const [first, end] = [blockOf(before + 1), blockOf(head + 1)];
   if (first === end) return [];
@@ -34,8 +34,8 @@ const FIRST_BLOCK = {
 };
 
 /**
- * The parts of a sequence range outside of which no event lies within a time range, in the order of a search. They may
- * contain others, so each event must still be checked.
+ * Yields the parts of a sequence range that may contain events of a time range, in the order of a search. They may
+ * also contain other events, so the caller must check each event.
  */
 export async function* rangesInTime(
   session: Pick<Session, "run">,
@@ -66,7 +66,10 @@ export async function* rangesInTime(
   if (direction === "forwards" && tail.after < tail.upTo) yield tail;
 }
 
-/** The part of a range in the last block of the store, if that is not complete; else nothing at its end. */
+/**
+ * Returns the part of a range that lies in the last block of the store while this is incomplete. Otherwise it is
+ * empty.
+ */
 async function unlistedTail(session: Pick<Session, "run">, { after, upTo }: Range): Promise<Range> {
   const block = blockOf(upTo);
   const sql = "SELECT EXISTS (SELECT FROM time_block WHERE block = $1)";
