@@ -7,19 +7,19 @@ import { READ_STATE, storeRow } from "./tables/state.ts";
 import { endSession, POLL_MILLISECONDS, readActive } from "./cluster/active_server.ts";
 import { isOlder } from "./cluster/failover.ts";
 
-/** Every so many times that it is looked for the active server, it is looked closely, and the store ID is read, too. */
+/** One in this many checks of the active server is thorough, and reads the store ID, too. */
 const POLLS_PER_STATE = 10;
 
-/** A server that is active tries more often to get a new connection, and so stays active when all have lost theirs. */
+/** An active server reconnects more often, so it stays active when all servers have lost their connections. */
 const RECONNECT_MILLISECONDS = 1000;
 
-/** The place of a server beside the one that has the store to itself. */
+/** Stands by for the server that has the store exclusively, and takes over when that server ends. */
 export class PostgresStandby implements Standby {
   storeId = "";
   fault: string | undefined;
   /** The store of the last time in which this server was active. */
   served: PostgresStore | undefined;
-  /** The latest timeline on which it has stood by. */
+  /** The latest timeline on which this server has stood by. */
   #timeline = "";
   readonly #place: PostgresLocation;
   readonly #options: PostgresStoreOptions;
@@ -43,7 +43,7 @@ export class PostgresStandby implements Standby {
         await makeReady(this.#place, session, this.#options);
         if (!await this.#waitForEnd(session)) break;
         const store = await PostgresStore.openOn(session, this.#place, this.#options, false);
-        // From now on the session is that of the store, whose turn may outlast the place beside it.
+        // From now on, the session belongs to the store, and may live longer than this standby.
         this.#session = undefined;
         return this.served = store;
       } catch (error) {
@@ -62,13 +62,16 @@ export class PostgresStandby implements Standby {
     await this.#session?.close();
   }
 
-  /** A primary that was replaced does not know of the server that is active on the new one. */
+  /** A primary that was replaced does not know which server is active on the new one. */
   #faultOf({ timeline }: Session): string | undefined {
     const known = [this.#timeline, this.served?.timeline ?? ""];
     return known.some((each) => isOlder(timeline, each)) ? "was the primary before a failover" : undefined;
   }
 
-  /** Waits until no server is active. @returns false when the wait was ended before */
+  /**
+   * Waits until no server is active.
+   * @returns false when `close` has ended the wait
+   */
   async #waitForEnd(session: Session): Promise<boolean> {
     this.#timeline = session.timeline;
     for (let polls = 0; !this.#isClosed; polls++) {

@@ -3,32 +3,33 @@ import { DatabaseError } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { SESSION_LOCK_CLASS } from "../tables/servers.ts";
 
-/** How often a server that stands by looks whether the active one is still there. */
+/** How often a standby server checks whether the active one still runs. */
 export const POLL_MILLISECONDS = 50;
 
 /**
- * The active server gives a heartbeat on its session so often. After so long without one, the next server takes its
- * place: time for a machine that is very busy, and for a takeover within 10 s.
+ * The active server sends a heartbeat on its session this often. After `SILENT_SECONDS` without one, the next server
+ * takes over. That leaves time for a very busy machine, and a takeover still fits into 10 s.
  */
 export const HEARTBEAT_MILLISECONDS = 1000;
 const SILENT_SECONDS = 7;
 
-/** The server that has a store to itself, as its session shows. */
+/** The server that has the store exclusively, as its session shows. */
 export interface ActiveServer {
-  /** For messages. */
+  /** A description for messages. */
   readonly text: string;
-  /** Its process in PostgreSQL. */
+  /** The ID of its PostgreSQL process. */
   readonly pid: number;
-  /** Whether PostgreSQL has waited for it for too long, as for one that is frozen or cut off. */
+  /** True when its session has sent nothing for too long, as if the server were frozen or cut off. */
   readonly isSilent: boolean;
 }
 
-/** A look is short and takes no lock. Without an answer for so long, a server that stands by connects anew. */
+/** A check is short and takes no lock. Without an answer for this time, a standby server opens a new connection. */
 const LOOK_SILENCE_MILLISECONDS = 5000;
 
 /**
- * The row of the store names the active server, whose row names its session. Only roles that may write to these tables can
- * change that; a role that may not see when a session of another one began goes by the heartbeats in the table.
+ * The row of the store names the active server, and the row of that server names its session. Only roles that may
+ * write to these tables can change that. A role that may not see the start of another role's session uses the
+ * heartbeats in the table instead.
  */
 const ACTIVE = `SELECT a.pid, coalesce(host(a.client_addr), 'a unix socket'),
       coalesce(a.wait_event_type = 'Client' AND clock_timestamp() - a.state_change > interval '${SILENT_SECONDS} seconds', false)
@@ -36,14 +37,14 @@ const ACTIVE = `SELECT a.pid, coalesce(host(a.client_addr), 'a unix socket'),
     WHERE (a.backend_start = s.session_start
       OR (a.backend_start IS NULL AND s.seen > clock_timestamp() - interval '15 seconds'))`;
 
-/** When a pooler has given the connection to another client, only the lock shows it. */
+/** When a pooler has passed the connection to another client, only the lock shows it. */
 const HOLDS_LOCK =
   ` AND EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.pid = s.pid
   AND l.classid = ${SESSION_LOCK_CLASS} AND l.objid = s.session_lock::oid)`;
 
 /**
- * @param isQuick whether it is enough that the session is there: to look through all locks takes longer
- * @returns undefined when there is none, or its session has ended, however that ended
+ * @param isQuick checks only the session, since a search through all locks takes longer
+ * @returns undefined when no server is active, or its session has ended for any reason
  */
 export async function readActive(session: Session, isQuick = false): Promise<ActiveServer | undefined> {
   const [[row] = []] = await session.run(
@@ -57,8 +58,8 @@ export async function readActive(session: Session, isQuick = false): Promise<Act
 }
 
 /**
- * Ends the session of a server that is silent.
- * @returns why that is not possible, if it is not
+ * Terminates the session of a silent server.
+ * @returns the reason if that fails
  */
 export async function endSession(session: Session, { pid }: ActiveServer): Promise<string | undefined> {
   try {

@@ -2,31 +2,42 @@ import type { FailoverName } from "../../../config/setting.ts";
 import type { TransactionPresence } from "../tables/turns.ts";
 
 /*
- * PostgreSQL begins a new timeline when a replica is promoted, and a restored dump has other OIDs. Nothing in the database
- * itself tells what it lacks of the history that clients know. Only the servers can tell that have worked on it: each
- * remembers the last turn that it has seen.
+ * PostgreSQL begins a new timeline when a replica is promoted, and a restored dump has other OIDs. Nothing in the
+ * database shows which part of the history known to clients is missing. Only servers that have worked on it can
+ * determine that: each remembers the last write transaction that it has seen.
  */
 
 /** A store on a timeline, as a server finds it. */
 export interface Found {
-  /** The timeline on which the store is known to be complete; undefined when the operator takes it as it is. */
+  /**
+   * The timeline on which the store is known to be complete. Undefined: the operator accepts the database as it is.
+   */
   readonly recorded: string | undefined;
-  /** The timeline on which it is, without a name. */
+  /** The current timeline of the store, without a name. */
   readonly now: string;
-  /** What has become of the last turn that this server has seen; undefined when it has seen none of this store ID. */
+  /**
+   * The state of the last write transaction that this server has seen. Undefined when it has seen none of this store
+   * ID.
+   */
   readonly seen: TransactionPresence | undefined;
-  /** How many other servers may have seen later turns, and have not confirmed yet that these are there. */
+  /**
+   * How many other servers may have seen later write transactions, and have not confirmed yet that these are
+   * present.
+   */
   readonly awaited: number;
-  /** How many other servers are not yet here at all, and may go on to show the history that clients know. */
+  /**
+   * How many other servers have not reached this timeline yet. They may continue to show the history that clients
+   * know.
+   */
   readonly absent: number;
   readonly setting: FailoverName;
-  /** Whether those that still run have had the time to confirm. */
+  /** True when the other running servers have had enough time to confirm. */
   readonly isGraceOver: boolean;
 }
 
 /**
- * What is to be done about it: the history is whole, it gets a new store ID because something is missing or may be, or the
- * other servers are waited for.
+ * The decision. `whole`: the history is complete. `renew`: a part is or may be missing, so the store gets a new ID.
+ * `wait`: the other servers must confirm first.
  */
 export type Verdict = "whole" | "renew" | "wait";
 
@@ -39,34 +50,34 @@ export function verdictOf({ recorded, now, seen, awaited, absent, setting, isGra
   return isGraceOver ? "renew" : "wait";
 }
 
-/** Where a store is: the cluster, its timeline, the database, and the table `store` in it. */
+/** Identifies the location of a store: the cluster, its timeline, the database, and the table `store` in it. */
 export function timelineText(sessionTimeline: string, tableOid: string): string {
   return `${sessionTimeline}/${tableOid}`;
 }
 
-/** As it is recorded, with a name: replicas that were promoted apart from each other may have the same timeline ID. */
+/** The recorded form, with a random name: replicas that were promoted independently may have the same timeline ID. */
 export function namedTimeline(timeline: string): string {
   return `${timeline}/${crypto.randomUUID()}`;
 }
 
-/** Whether this timeline was recorded. */
+/** True when this timeline is the recorded one. */
 export function isOn(recorded: string | undefined, timeline: string): boolean {
   return recorded?.startsWith(`${timeline}/`) === true;
 }
 
-/** What a server writes into its row: it has found everything that it has seen on this timeline, or it has not. */
+/** The text that a server writes into its row. It says whether the server has found everything that it has seen. */
 export function foundOn(timeline: string, presence: TransactionPresence | undefined): string {
   return presence === "present" ? timeline : `${timeline}/${presence ?? "unknown"}`;
 }
 
-/** Whether one timeline follows the other in the same cluster. */
+/** True when both timelines belong to the same cluster and table, so that one follows the other. */
 function isFailover(recorded: string, now: string): boolean {
   const [oldSystem, , oldDatabase, oldTable] = recorded.split("/");
   const [newSystem, , newDatabase, newTable] = now.split("/");
   return oldSystem === newSystem && oldDatabase === newDatabase && oldTable === newTable;
 }
 
-/** Whether a timeline is older than another one of the same cluster, as that of a primary that was replaced. */
+/** True when a timeline is older than another one of the same cluster, like the timeline of a replaced primary. */
 export function isOlder(timeline: string, than: string): boolean {
   const [system, id = ""] = timeline.split("/");
   const [otherSystem, otherId = ""] = than.split("/");

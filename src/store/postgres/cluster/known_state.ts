@@ -2,28 +2,29 @@ import type { CommitFeed, CommittedEvent } from "../../feed/commit_feed.ts";
 import type { CountedState } from "../tables/state.ts";
 
 /**
- * What this server has told of the store to those who wait. It learns of it from its own turns and from those of others,
- * on several connections and hence in any order; what is older than what was told already is nothing new.
+ * The state of the store as last reported to waiting clients. This server learns of it from its own write
+ * transactions and from those of other servers. Several connections deliver states in any order, so an older state
+ * than the reported one is ignored.
  */
 export class KnownState {
   readonly #feed: Pick<CommitFeed, "state" | "reset" | "committed" | "committedMany">;
   #turns: number;
 
-  /** @param turns the number of the last turn */
+  /** @param turns the number of the last write transaction */
   constructor(turns: number, feed: Pick<CommitFeed, "state" | "reset" | "committed" | "committedMany">) {
     this.#turns = turns;
     this.#feed = feed;
   }
 
-  /** Takes note of a turn of this server, whose events are told of by who asked for them. */
+  /** Records a write transaction of this server. `ObservedWriter` reports its events. */
   ownTransaction({ storeId, head, turn }: CountedState): void {
     if (storeId !== this.#feed.state.storeId) this.tell({ storeId, head, turn });
     this.#turns = Math.max(this.#turns, turn.number);
   }
 
   /**
-   * Tells of the store as others have left it.
-   * @param events those that begin with `firstSequence`, as far as they are known
+   * Reports the state of the store after commits of other servers.
+   * @param events begin with `firstSequence`; the list may be incomplete
    */
   tell(state: CountedState, firstSequence: number = 1, events: readonly CommittedEvent[] = []): void {
     if (state.turn.number <= this.#turns) return;

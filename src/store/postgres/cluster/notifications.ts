@@ -1,7 +1,7 @@
 import { sha256 } from "../../../model/sha256.ts";
 import type { Statement } from "../protocol/session.ts";
 
-/** Other schemas of the database have other channels. */
+/** Each schema of the database has its own channel. */
 function channelOf(schema: string): string {
   return `eventstore_${(sha256(schema)[0]! >>> 0).toString(16)}`;
 }
@@ -10,7 +10,7 @@ export function listenTo(schema: string): Statement {
   return { sql: `LISTEN ${channelOf(schema)}` };
 }
 
-/** Lets those that listen know that a server has written. */
+/** Notifies listening servers that a server has written. */
 export function notify(schema: string, server: string): Statement {
   return { sql: "SELECT pg_notify($1, $2)", params: [channelOf(schema), server] };
 }

@@ -11,41 +11,45 @@ import { deleteTurns, forgottenIn, READ_FORGOTTEN } from "../tables/turns.ts";
 import { StoreBroken, type WriteOwnership } from "./write_ownership.ts";
 import { listenTo, notify } from "./notifications.ts";
 
-/** How often it is looked for what others have written while somebody waits for that: notices may be lost. */
+/** How often a server reads remote commits while a client waits for events: a notification may be lost. */
 const LOOK_MILLISECONDS = 500;
 
-/** How often it looks at least. By that it finds out soon that the primary is cut off, and confirms the history on the next. */
+/**
+ * How often a server checks the store at least. So it notices soon that the primary is cut off, and confirms the
+ * history on the next one.
+ */
 const LOOK_MILLISECONDS_MAX = 1000;
 
-/** A look is short and takes no lock. One without an answer for so long means that PostgreSQL is cut off. */
+/** A check is short and takes no lock. Without an answer for this time, PostgreSQL counts as cut off. */
 const LOOK_SILENCE_MILLISECONDS = 3000;
 
 /**
- * How long it rests between two of its acts. A server that has a turn every millisecond lets the others know of many at
- * once: for each one alone, all servers together would do as much for the notices as for the turns.
+ * The pause between two tasks. A server that commits every millisecond then sends one notification for many commits.
+ * With one notification per commit, notifications would cost all servers together as much as the write transactions.
  */
 const REST_MILLISECONDS = 10;
 
-/** Old turns are removed after so many new ones. */
+/** Old write transactions are removed after this many new ones. */
 const CLEANED_TURNS = 1000;
 
-/** How long the end of a server may wait for the word that it has ended. */
+/** How long `close` may take to announce that this server has ended. */
 const CLOSE_MILLISECONDS = 1000;
 
 export interface PeerMonitorOptions {
-  /** Whether somebody waits for events, and behind which. */
+  /** True while a client waits for events. */
   readonly isAwaited: () => boolean;
   readonly head: () => number;
-  /** Called with the store as others have left it, and events after `head`, as far as they were read. */
+  /** Called with the store after commits of other servers, and with the events after `head` that were read. */
   readonly onState: (state: CountedState, firstSequence: number, events: readonly CommittedEvent[]) => void;
   readonly onBroken: (reason: string) => void;
 }
 
 /**
- * Keeps this server and the others informed of each other, on a connection of its own, beside the turns: that it is
- * there, that it has written, and what others have written. A lost notice only delays what it tells. Two things rest on
- * the looks themselves: replicas are read only while the primary was heard of (`Primary.mayReadReplicas`), and after a
- * failover this server waits for the others that it last saw (`Primary.others`).
+ * Exchanges information with the other servers on a separate connection, in parallel with the write transactions. It
+ * announces that this server runs and has written, and reads the commits of the others. A lost notification only
+ * delays that information. Two functions depend on the regular checks. Replicas are read only with recent contact to
+ * the primary (`Primary.mayReadReplicas`). After a failover, this server waits for the others that it last saw
+ * (`Primary.others`).
  */
 export class PeerMonitor {
   readonly #place: PostgresLocation;
@@ -55,16 +59,18 @@ export class PeerMonitor {
   #session: Session | undefined;
   #beatAt = 0;
   #hasOthers = true;
-  /** Up to this number, turns were removed. */
+  /** Write transactions up to this number were removed. */
   #deletedUpTo = -1;
-  /** The last turn when it was looked for turns to remove. */
+  /** The last write transaction at the previous search for old ones. */
   #cleanedAt = -Infinity;
-  /** What is to be done next. */
+  /** The tasks to do next. */
   #shallLook = false;
   #shallNotify = true;
-  /** When it looks even if nobody waits for events: the next turn tells the same. */
+  /**
+   * Until this time it does not check unless a client waits for events: the next write transaction reads the same.
+   */
   #lookAt = 0;
-  /** When it looks in any case. */
+  /** The time of the next check in any case. */
   #lookDueAt = 0;
   #working: Promise<void> | undefined;
   #isClosed = false;
@@ -77,13 +83,13 @@ export class PeerMonitor {
     this.#work();
   }
 
-  /** Lets the others know that this server has written. It costs nothing as long as there are none. */
+  /** Notifies the other servers that this one has written. It costs nothing while there are none. */
   written(): void {
     this.#shallNotify = this.#hasOthers;
     if (this.#shallNotify) this.#work();
   }
 
-  /** Looks at the store soon: it may have a new ID. */
+  /** Checks the store soon: it may have a new ID. */
   lookSoon(): void {
     this.#shallNotify = this.#hasOthers;
     this.#lookAt = 0;
@@ -91,12 +97,12 @@ export class PeerMonitor {
     this.#work();
   }
 
-  /** Somebody waits for events from now on. Of some of them there may have been notices before. */
+  /** Called when a client begins to wait for events. Earlier notifications may have announced some of them. */
   awaited(): void {
     if (this.#shallLook) this.#work();
   }
 
-  /** Says that this server has ended. */
+  /** Announces that this server has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -108,7 +114,7 @@ export class PeerMonitor {
     // A server that ends right after its start is still connecting.
     await this.#working;
     const { server } = this.#ownership;
-    // If it fails, this server is seen for a while longer.
+    // If this fails, other servers count this one as running for a while longer.
     await this.#session?.run([deleteServer(server), notify(this.#place.schema, server)]).catch(() => {});
     await this.#session?.close();
   }
@@ -122,12 +128,12 @@ export class PeerMonitor {
     return performance.now() >= this.#beatAt;
   }
 
-  /** Does what is to be done, one after the other: what comes up meanwhile is done once, however often it came up. */
+  /** Runs pending tasks one after the other. A task that is requested several times meanwhile runs once. */
   #work(): void {
     if (this.#isClosed) return;
     this.#working ??= this.#workOff().catch((error) => {
       if (error instanceof StoreBroken) this.#options.onBroken(error.message);
-      // Otherwise the next time may be better.
+      // After other errors, the next attempt may succeed.
     }).finally(() => this.#working = undefined);
   }
 
@@ -154,7 +160,7 @@ export class PeerMonitor {
     await this.#deleteTurns(session);
   }
 
-  /** Removes turns that no server looks for any more. */
+  /** Removes write transactions that no server asks for any more. */
   async #deleteTurns(session: Session): Promise<void> {
     const last = this.#ownership.primary.seen.last?.turn.number ?? 0;
     if (last - this.#cleanedAt < CLEANED_TURNS) return;
@@ -185,12 +191,15 @@ export class PeerMonitor {
     primary.saw(session, row);
     primary.others = new Set(seenServers(otherRows!).map(({ name }) => name));
     this.#hasOthers = primary.others.size > 0;
-    // What was written between the two is not yet part of the state.
+    // Events committed between the two statements are not yet part of the state.
     const events = remoteCommitsIn(newRows.slice(0, Math.max(0, row.head - after)));
     this.#options.onState(row, after + 1, events);
   }
 
-  /** Opens a session anew when the last one was lost: soon, so that the history is confirmed after a failover. */
+  /**
+   * Opens a new session when the last one was lost. This happens soon, so that the history is confirmed after a
+   * failover.
+   */
   async #open(): Promise<Session> {
     const { primary } = this.#ownership;
     if (this.#session?.isOpen) {
@@ -203,17 +212,17 @@ export class PeerMonitor {
     try {
       await session.run([listenTo(this.#place.schema)]);
     } catch (error) {
-      // Where there are no notices, it is looked often enough.
+      // Without notifications, the regular checks are frequent enough.
       if (!(error instanceof DatabaseError)) throw error;
     }
-    // What was told while nobody listened is lost.
+    // Notifications sent before LISTEN are lost, so check once.
     this.#shallLook = true;
     return session;
   }
 
   #noticed(server: string): void {
     if (server === this.#ownership.server) return;
-    // Any role that can connect can send a notice. The table says which servers there are.
+    // Any role that can connect can send a notification. A check of the table shows whether this is a new server.
     if (!this.#ownership.primary.others.has(server)) this.#lookAt = 0;
     this.#shallLook = true;
     this.#work();

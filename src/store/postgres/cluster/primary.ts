@@ -19,49 +19,54 @@ import { foundOn, isOlder, isOn, namedTimeline, timelineText, type Verdict, verd
 import { SeenHistory } from "./seen_history.ts";
 
 /**
- * How long other servers may take to confirm. Those that still run find out within some 5 s that a primary is cut off
- * (see `PeerMonitor`), and connect again every half second.
+ * How long other servers may take to confirm. Running servers notice within about 5 s that a primary is cut off (see
+ * `PeerMonitor`). Then they reconnect every half second.
  */
 const GRACE_MILLISECONDS = 10_000;
 
 /**
- * How long replicas may be read after the primary was heard of last. A server that is cut off from it stops showing the
- * history that it knows before others may give the store a new ID.
+ * How long replicas may be read after the last contact with the primary. A server without contact must stop showing
+ * its history before others may give the store a new ID.
  */
 const LEASE_MILLISECONDS = 5000;
 
-/** No more than that counts between two times that this server asks: PostgreSQL may not have been there for the others. */
+/**
+ * At most this much counts between two checks of this server: PostgreSQL may have been unreachable for the others,
+ * too.
+ */
 const GRACE_STEP_MILLISECONDS = 1000;
 
-/** No server has seen a turn beyond this gap, so a renewed history is later than everything that was lost. */
+/**
+ * No server has seen a write transaction beyond this gap, so a renewed history is later than all lost transactions.
+ */
 const RENEWAL_GAP = 2 ** 32;
 
-/** Not every session waits for its COMMIT. */
+/** Some sessions do not wait for their COMMIT, so the transaction asks for it. */
 const DURABLY: readonly Statement[] = [{ sql: "BEGIN" }, { sql: "SET LOCAL synchronous_commit = on" }];
 
 export interface PrimaryOptions {
-  /** This server, among those of the store. */
+  /** The name of this server. */
   readonly server: string;
   readonly edition: string;
-  /** Whether other servers may write, too. */
+  /** True when other servers may write, too. */
   readonly isShared: boolean;
   readonly failover: FailoverName;
 }
 
-/** Opens sessions with the primary of a store, and makes sure that its history is the one that servers have seen. */
+/** Opens sessions with the primary of a store, and checks that its history is the one that servers have seen. */
 export class Primary {
   readonly seen: SeenHistory = new SeenHistory();
-  /** The other servers that may write, as of the last look. */
+  /** The other servers that may write, as of the last check. */
   others: Set<string> = new Set();
-  /** Called with the reason when the store got a new ID. */
+  /** Called with the reason when the store gets a new ID. */
   onRenewed: (reason: string) => void = () => {};
-  /** When the primary was heard of last. */
+  /** The time of the last contact with the primary. */
   #heardAt = -Infinity;
-  /** Whether the history is not known to be whole. */
+  /** True while the history is not known to be whole. */
   #isInDoubt = false;
   readonly #place: PostgresLocation;
   readonly #options: PrimaryOptions;
-  /** How long this server has waited for others, on which timeline, and when it asked last. */
+  /** How long this server has waited for others, on which timeline, and when it last checked. */
   #waiting:
     | { readonly timeline: string; readonly askedAt: number; readonly milliseconds: number }
     | undefined;
@@ -72,8 +77,8 @@ export class Primary {
   }
 
   /**
-   * Opens a session on which the history is checked.
-   * @throws DatabaseError, SessionLost, also while other servers are waited for
+   * Opens a session and checks the history on it.
+   * @throws DatabaseError, SessionLost, also while this server waits for others
    */
   async open(purpose: Purpose, onNotification?: (text: string) => void): Promise<Session> {
     const session = await openPrimary(this.#place, purpose, {
@@ -89,20 +94,20 @@ export class Primary {
     }
   }
 
-  /** Whether what replicas show is of the history that is the current one. */
+  /** True when replicas show the current history. */
   get mayReadReplicas(): boolean {
     return !this.#isInDoubt && performance.now() - this.#heardAt < LEASE_MILLISECONDS;
   }
 
-  /** Whether a session is with the PostgreSQL on which this server works. */
+  /** True when a session is connected to the PostgreSQL on which this server works. */
   isCurrent(session: Session): boolean {
     return this.seen.timeline.startsWith(`${session.timeline}/`);
   }
 
   /**
-   * Remembers what a session has shown.
-   * @param timeline as it is recorded there, if that was read
-   * @throws SessionLost when it is not with the primary any more
+   * Records a state that a session has shown.
+   * @param timeline the timeline that the store records, if it was read
+   * @throws SessionLost when the session is no longer connected to the primary
    */
   saw(session: Session, state: CountedState & Partial<Pick<StoreRow, "timeline">>): void {
     const { timeline = this.seen.timeline } = state;
@@ -114,9 +119,9 @@ export class Primary {
   }
 
   /**
-   * Makes sure that the history on a session is the one that servers have seen, or gives it a new ID.
-   * @returns the store as it is then
-   * @throws SessionLost while other servers are waited for
+   * Checks that the history on a session is the one that servers have seen, or gives the store a new ID.
+   * @returns the resulting state of the store
+   * @throws SessionLost while this server waits for others
    */
   async check(session: Session): Promise<StoreRow> {
     for (;;) {
@@ -128,12 +133,12 @@ export class Primary {
       const timeline = timelineText(session.timeline, found.tableOid);
       const isWhole = isOn(found.timeline, timeline) && presence(last, found, turnRows!) !== "missing";
       const row = isWhole ? found : await this.#settle(session, timeline);
-      // Meanwhile a write may have been answered on another session, with a PostgreSQL that was the primary before.
+      // Meanwhile, another session may have answered a write from the former primary. Then check again.
       if (row.timeline === this.seen.timeline || this.seen.last === last) return this.#work(row);
     }
   }
 
-  /** Why a PostgreSQL is not the primary any more, although it takes itself for it. */
+  /** Returns why a PostgreSQL is no longer the primary, although it acts as one. Undefined if it is the primary. */
   #faultOf(session: Session): string | undefined {
     return isOlder(session.timeline, this.seen.timeline) ? "was the primary before a failover" : undefined;
   }
@@ -147,11 +152,11 @@ export class Primary {
     return row;
   }
 
-  /** Decides about the history, while the lock keeps other servers from it. */
+  /** Decides about the history, while the lock excludes other servers. */
   async #settle(session: Session, timeline: string): Promise<StoreRow> {
     this.#isInDoubt = true;
     const { server, edition, isShared, failover } = this.#options;
-    // What is seen while this is asked says nothing about the answer.
+    // The answer refers to the state seen up to now, whatever is seen meanwhile.
     const { last } = this.seen;
     const asked = [...DURABLY, LOCK_STORE, READ_STATE, askFor(last), readRegistered(server)];
     try {
@@ -159,14 +164,14 @@ export class Primary {
       const row = storeRow(rows!);
       const servers = seenServers(serverRows!);
       const seen = presence(last, row, turnRows!);
-      // Of servers that stand by, none has seen or shows anything.
+      // Standby servers have seen nothing and show nothing, so no server waits for them.
       const awaited = isShared
         ? this.#without(servers, (found) => found === timeline)
         : Number(!["", server].includes(row.server));
       const absent = isShared
         ? this.#without(servers, (found) => found === timeline || isOn(found, timeline))
         : 0;
-      // A database that lacks the registration of this server may lack turns of others as well.
+      // A database that lacks the registration of this server may also lack write transactions of others.
       const mayVouch = (isShared || row.server === server) &&
         servers.some(({ name, isRegistered }) => isRegistered && name === server);
       const verdict = verdictOf({
@@ -178,7 +183,7 @@ export class Primary {
         setting: failover,
         isGraceOver: this.#isGraceOver(timeline),
       });
-      // No server waits for one that has seen nothing.
+      // No server waits for the confirmation of a server that has seen nothing.
       const own = seen === undefined ? [] : [confirmTimeline(server, edition, foundOn(timeline, seen))];
       const [statements, after] = this.#carryOut(verdict, row, timeline);
       await session.run([...own, ...statements, { sql: "COMMIT" }]);
@@ -203,7 +208,10 @@ export class Primary {
     return [[...statements, writeStoreId(after.storeId), addTurn(row.head, turn)], after];
   }
 
-  /** How many others may have seen more than this one, of which this does not hold that they wrote of a timeline. */
+  /**
+   * Counts the other servers that may have seen more than this one, and have recorded no timeline that `holds`
+   * accepts.
+   */
   #without(servers: readonly SeenServer[], holds: (timeline: string) => boolean): number {
     const recent = servers.filter(({ name, isRecent }) => isRecent && name !== this.#options.server);
     const done = new Set(servers.filter(({ timeline }) => holds(timeline)).map(({ name }) => name));
@@ -224,8 +232,8 @@ function askFor(seen: CountedState | undefined): Statement {
 }
 
 /**
- * What has become of the last turn that was seen; undefined when it was in another store, and this one is later: then
- * whatever is missing was told by the new ID.
+ * Returns the state of the last write transaction that was seen. Undefined when it belongs to another store ID and
+ * this store is later: then the new ID has already shown clients that something is missing.
  */
 function presence(
   seen: CountedState | undefined,

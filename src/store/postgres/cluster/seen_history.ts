@@ -1,8 +1,8 @@
 import type { CountedState } from "../tables/state.ts";
 
 /**
- * The last turn that this server has seen of the store, be it that it has answered a write or a read with it, or has only
- * read it itself. A database without that turn is not the one on which the server has worked.
+ * The last write transaction that this server has seen. It has answered a write or a read with it, or has only read
+ * it. A database without that transaction is not the one on which this server has worked.
  */
 export class SeenHistory {
   #last: CountedState | undefined;
@@ -21,7 +21,7 @@ export class SeenHistory {
     if (this.#last === undefined || state.turn.number > this.#last.turn.number) this.#last = state;
   }
 
-  /** What was seen before on another timeline is part of this history, or of one with another store ID. */
+  /** Begins another timeline. Everything seen before is part of this history, or of one with another store ID. */
   beginOn(timeline: string, state: CountedState): void {
     this.#timeline = timeline;
     this.#last = state;

@@ -8,15 +8,15 @@ import { LOCK_STORE, type Owner, READ_STATE, type StoreRow, storeRow, writeOwner
 import { type ActiveServer, POLL_MILLISECONDS, readActive } from "./active_server.ts";
 import { Primary } from "./primary.ts";
 
-/** Which servers may write to one store at a time: all those of an edition, or one alone. */
+/** The servers that may write to a store at a time: all servers of an edition, or only one. */
 export type Servers = "shared" | "exclusive";
 
-/** No write can be trusted any more. */
+/** This server must not write to the store any more. */
 export class StoreBroken extends Error {
   override readonly name = "StoreBroken";
 }
 
-/** Another server has the store to itself. */
+/** Another server has the store exclusively. */
 export class StoreInUse extends PostgresStoreError {
   readonly storeId: string;
 
@@ -26,10 +26,10 @@ export class StoreInUse extends PostgresStoreError {
   }
 }
 
-/** How long a server waits for the end of one that had the store before it. */
+/** How long a server waits at its start until its predecessor has ended. */
 const PREDECESSOR_MILLISECONDS = 5000;
 
-/** How often a server asks that must wait for others to confirm the history. */
+/** How often a server asks whether the others have confirmed the history. */
 const CONFIRMED_POLL_MILLISECONDS = 250;
 
 /** How this server takes part in a store. */
@@ -41,12 +41,13 @@ export interface WriteOwnershipOptions {
 }
 
 /**
- * What lets this server write. Who may is in the row of the store, which each turn locks: so a server that was replaced
- * finds out before it has written anything, however long it was away. That several servers share a store needs no more.
- * One that has it alone also registers its session, by whose end the next one learns at once that it has ended.
+ * Lets this server write. The row of the store names the servers that may write, and each write transaction locks
+ * that row. So a server that was replaced notices this before it writes, however long it was away. Servers that
+ * share a store need nothing else. A server with exclusive ownership also registers its session, so the next one
+ * notices its end at once.
  */
 export class WriteOwnership {
-  /** This server, among those of the store. */
+  /** The name of this server, unique in the store. */
   readonly server: string = crypto.randomUUID();
   readonly edition: string;
   readonly primary: Primary;
@@ -60,15 +61,15 @@ export class WriteOwnership {
     this.primary = new Primary(place, { server: this.server, edition, isShared: this.#isShared, failover });
   }
 
-  /** Whether other servers may write, too. */
+  /** True when other servers may write, too. */
   get isShared(): boolean {
     return this.#isShared;
   }
 
   /**
-   * Takes the store on the first session of this server.
-   * @returns the store
-   * @throws StoreInUse when another server has the store, PostgresStoreError when servers of another edition have
+   * Takes ownership of the store, on the first session of this server.
+   * @returns the state of the store
+   * @throws StoreInUse when another server has the store, PostgresStoreError when servers of another edition have it
    */
   async take(session: Session): Promise<StoreRow> {
     await this.#checkEditions(session);
@@ -87,11 +88,11 @@ export class WriteOwnership {
       }
     }
     await session.run([{ sql: "BEGIN" }, LOCK_STORE]);
-    // One that started at the same time was before.
+    // Another server that started at the same time may have been faster.
     await this.#checkEditions(session);
     await this.#rejectSecondActive(session);
     const owner = { edition: this.edition, server: this.#isShared ? "" : this.server };
-    // Which pause the store has depends on the edition of its owner.
+    // `READ_STATE` returns the pause of the owner's edition, so it follows the change of the owner.
     const own = [writeOwner(owner), READ_STATE, DELETE_FORGOTTEN, ...this.#registration, { sql: "COMMIT" }];
     const [, rows] = await session.run(own);
     return storeRow(rows!);
@@ -111,7 +112,7 @@ export class WriteOwnership {
     }
   }
 
-  /** @throws StoreBroken when the row of the store names others */
+  /** @throws StoreBroken when the row of the store names another edition or another server */
   check({ edition, server }: Owner): void {
     if (edition !== this.edition) {
       throw new StoreBroken(`a server of edition ${edition} has taken over the store`);

@@ -1,7 +1,7 @@
 import { type PostgresAddress, postgresAddressText } from "../../../config/postgres_url.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 
-/** Where a store is: the tables are in a schema of their own, in a database that may hold other things. */
+/** The location of a store. Its tables have their own schema, in a database that may hold other things. */
 export interface PostgresLocation {
   readonly address: PostgresAddress;
   /** Replicas from which pages may be read. */
@@ -9,7 +9,7 @@ export interface PostgresLocation {
   readonly schema: string;
 }
 
-/** A store on PostgreSQL that cannot be opened or created, in one line for the operator. */
+/** A store on PostgreSQL cannot be opened or created. The message is one line for the operator. */
 export class PostgresStoreError extends Error {
   override readonly name = "PostgresStoreError";
 
@@ -20,7 +20,7 @@ export class PostgresStoreError extends Error {
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-/** An error in words, with what to do about missing rights. */
+/** Describes an error, and says what to do about missing rights. */
 export function reasonOf(error: unknown): string {
   const { message } = error as Error;
   const isForbidden = error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;

@@ -7,7 +7,10 @@ const VERSION_MIN = 13;
 const FACTS = `SELECT current_setting('server_version_num')::integer, current_setting('server_encoding'),
   current_setting('synchronous_commit')`;
 
-/** What is wrong with a database, whatever is in it, as the end of a sentence. */
+/**
+ * Returns what is wrong with a database, whatever it contains, as the end of a sentence. Undefined if nothing is
+ * wrong.
+ */
 export async function databaseFault(session: Pick<Session, "run">): Promise<string | undefined> {
   const [[row] = []] = await session.run([{ sql: FACTS }]);
   const [version, encoding, commit] = row as Row;
@@ -21,7 +24,7 @@ export async function databaseFault(session: Pick<Session, "run">): Promise<stri
     : undefined;
 }
 
-/** Whether the schema holds a store. */
+/** True when the schema holds a store. */
 export async function holdsStore(session: Pick<Session, "run">, schema: string): Promise<boolean> {
   const sql = `SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n
     ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'store' AND c.relkind IN ('r', 'p'))`;
@@ -30,8 +33,8 @@ export async function holdsStore(session: Pick<Session, "run">, schema: string):
 }
 
 /**
- * Why a server cannot work with the store that is there, as the end of a sentence.
- * @param mayReset whether it must be able to delete events, as for development
+ * Returns why a server cannot work with the existing store, as the end of a sentence. Undefined if it can.
+ * @param mayReset true when the server must be able to delete events, as in development
  */
 export async function storeFault(
   session: Pick<Session, "run">,
@@ -56,7 +59,7 @@ async function versionFault(session: Pick<Session, "run">): Promise<string | und
   return `it has schema version ${found}, and this program works with version ${SCHEMA_VERSION}`;
 }
 
-/** @param rights by table */
+/** @param rights rights by table */
 async function lackingRight(
   session: Pick<Session, "run">,
   schema: string,
@@ -64,7 +67,7 @@ async function lackingRight(
   rights: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
   for (const [table, all] of Object.entries(rights)) {
-    // Several rights in one text would ask for any of them.
+    // PostgreSQL accepts several rights in one text, but then any one of them is enough.
     for (const right of all.split(", ")) {
       const sql = "SELECT has_table_privilege($1::text, $2::text)";
       const [[row] = []] = await session.run([{ sql, params: [`${schema}.${table}`, right] }]);

@@ -10,13 +10,13 @@ import { CommitLost, type CreatedStore, wasCreated } from "./lost_commit.ts";
 import { openPrimary } from "./open_session.ts";
 import { type PostgresLocation, PostgresStoreError, reasonOf } from "./address.ts";
 
-/** The names of its tables and of its schema are kept from others by whoever creates it, until that is over. */
+/** Until it has finished, a creation locks the names of its tables and its schema. */
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
  * Creates the tables of a store, and their schema if it does not exist, completely or not at all.
  * @param batches the first events
- * @throws DatabaseError, SessionLost, CommitLost, and what `batches` throws
+ * @throws DatabaseError, SessionLost, CommitLost, and errors of `batches`
  */
 export async function createStore(
   session: Session,
@@ -24,7 +24,7 @@ export async function createStore(
   batches: Iterable<readonly PreparedEvent[]> = [],
 ): Promise<CreatedStore> {
   const storeId = crypto.randomUUID();
-  // The first server takes the database as it is.
+  // The first server accepts the database as it is.
   const first =
     `INSERT INTO store (only_row, schema_version, id, edition, server) VALUES (1, $1, $2, '', '')`;
   try {
@@ -33,7 +33,7 @@ export async function createStore(
       { sql: "SELECT pg_current_xact_id()::text" },
     ]);
     const transaction = textIn(number![0]![0]);
-    // One that exists may belong to somebody who may not create others.
+    // The role may own an existing schema without the right to create others.
     const [found] = await session.run([{
       sql: "SELECT FROM pg_namespace WHERE nspname = $1",
       params: [schema],
@@ -66,9 +66,9 @@ async function fill(session: Session, batches: Iterable<readonly PreparedEvent[]
 }
 
 /**
- * Creates a store where there is none, and nothing else.
+ * Creates a store where there is none, and changes nothing else.
  * @param batches the first events
- * @throws PostgresStoreError, and what `batches` throws
+ * @throws PostgresStoreError, and errors of `batches`
  */
 export async function initPostgresStore(
   place: PostgresLocation,
@@ -94,7 +94,7 @@ export async function initPostgresStore(
   }
 }
 
-/** What became of a creation to whose COMMIT the answer was lost. */
+/** Reports the outcome of a creation when the answer to its COMMIT was lost. */
 async function afterLostAnswer(
   place: PostgresLocation,
   { creation, message }: CommitLost,

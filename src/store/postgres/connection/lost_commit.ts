@@ -6,22 +6,22 @@ import { databaseFault, holdsStore } from "./check_database.ts";
 import { openPrimary } from "./open_session.ts";
 import type { PostgresLocation } from "./address.ts";
 
-/** For so long it is tried to find out. */
+/** How long `wasCreated` tries to determine the outcome. */
 const TIMEOUT_MILLISECONDS = 60_000;
 const PAUSE_MILLISECONDS = 250;
 
-/** The number of a transaction that PostgreSQL has never given out, as after a failover. */
+/** PostgreSQL has never assigned this transaction number, as may happen after a failover. */
 const UNKNOWN_TRANSACTION = "22023";
 
 export interface CreatedStore {
   readonly storeId: string;
-  /** How many events were put in. */
+  /** How many events the new store contains. */
   readonly events: number;
 }
 
 /** A transaction that creates a store. */
 interface Creation extends CreatedStore {
-  /** Its number in PostgreSQL. */
+  /** Its transaction ID in PostgreSQL. */
   readonly transaction: string;
 }
 
@@ -37,8 +37,9 @@ export class CommitLost extends Error {
 }
 
 /**
- * What became of a creation. Its ID tells, once its transaction is over: nobody else creates a store with this one.
- * @returns undefined when PostgreSQL did not say in time
+ * Determines whether a creation was committed. Once its transaction is over, the store ID shows that: no other
+ * creation uses the same ID.
+ * @returns undefined when PostgreSQL did not answer in time
  */
 export async function wasCreated(
   place: PostgresLocation,
@@ -53,7 +54,7 @@ export async function wasCreated(
   return undefined;
 }
 
-/** @returns the store that is there, if there is one; undefined while that may change */
+/** @returns the ID of the existing store, if there is one; undefined while that may still change */
 async function foundId(
   place: PostgresLocation,
   transaction: string,

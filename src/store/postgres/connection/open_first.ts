@@ -9,16 +9,16 @@ import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import { isOlder } from "../cluster/failover.ts";
 import { Session, type SessionOptions } from "../protocol/session.ts";
 
-/** A server that has not answered after this time does not keep the next one from being tried beside it. */
+/** After this time without an answer, the next server is tried in parallel. */
 const TIMEOUT_MILLISECONDS = 1000;
 
 type Attempt = () => Promise<Session>;
 
 /**
- * Opens a session with the first server of an address that will do.
- * @param target what is wanted of the server
- * @param faultOf why a server will not do that is as wanted, if it will not
- * @param isLatest whether all are asked, and of several primaries the latest one will do
+ * Opens a session with the first suitable server of an address.
+ * @param target the kind of server that is wanted
+ * @param faultOf returns why a server of that kind is not suitable, or undefined
+ * @param isLatest asks all servers, and chooses the latest of several primaries
  * @throws DatabaseError, SessionLost
  */
 export function openFirst(
@@ -47,13 +47,15 @@ export function openFirst(
   return (isLatest ? latestOf : firstOf)(attempts, names);
 }
 
-/** System identifier, timeline and database are asked of a primary only: a replica may be on its way to another one. */
+/**
+ * Only a primary is asked for system identifier, timeline and database: a replica may be moving to another timeline.
+ */
 const FACTS = `SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean,
   CASE WHEN pg_is_in_recovery() THEN ''
     ELSE concat_ws('/', (pg_control_system()).system_identifier, left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
       (SELECT oid FROM pg_database WHERE datname = current_database())) END`;
 
-/** Why a server will not do; undefined when it will. Also notes the timeline of its session. */
+/** Returns why a server is not suitable, or undefined. It also records the timeline of the session. */
 async function targetFault(session: Session, target: PostgresTarget): Promise<string | undefined> {
   const [[row] = []] = await session.run([{ sql: FACTS }]);
   const [isReplica, isReadOnly] = [booleanIn(row![0]), booleanIn(row![1])];
@@ -64,7 +66,10 @@ async function targetFault(session: Session, target: PostgresTarget): Promise<st
   return target === "read-write" && isReadOnly ? "takes no writes" : undefined;
 }
 
-/** Begins all attempts, and takes the session with the latest timeline of those that open about as soon as the first. */
+/**
+ * Starts all attempts. Of the sessions that open at about the same time, it returns the one with the latest
+ * timeline.
+ */
 async function latestOf(attempts: readonly Attempt[], names: readonly string[]): Promise<Session> {
   const opened: Session[] = [];
   const errors: Error[] = [];
@@ -90,7 +95,7 @@ async function latestOf(attempts: readonly Attempt[], names: readonly string[]):
   return latest;
 }
 
-/** Begins one attempt after the other, each when the one before has failed or is slow. The first to succeed wins. */
+/** Starts attempts one after the other, each when the previous one has failed or is slow. The first success wins. */
 function firstOf(attempts: readonly Attempt[], names: readonly string[]): Promise<Session> {
   const { promise, resolve, reject } = Promise.withResolvers<Session>();
   const errors: Error[] = [];
@@ -115,7 +120,7 @@ function firstOf(attempts: readonly Attempt[], names: readonly string[]): Promis
   return promise;
 }
 
-/** What a server has answered says more than that another one is not there. */
+/** Prefers an error that a server has answered: it is more useful than one about an unreachable server. */
 function errorOf(errors: readonly Error[], names: readonly string[]): Error {
   const place = errors.findIndex((error) => error instanceof DatabaseError);
   if (place >= 0) {

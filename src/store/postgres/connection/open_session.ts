@@ -3,33 +3,30 @@ import type { Session } from "../protocol/session.ts";
 import { openFirst } from "./open_first.ts";
 import type { PostgresLocation } from "./address.ts";
 
-/** What a session is for. */
+/** The purpose of a session. */
 export type Purpose = "writing" | "reading" | "informing" | "setup";
 
-/** No turn may be kept waiting for longer by a server that has frozen. */
+/** A server that has frozen delays the write transactions of others for at most this time. */
 const FROZEN_SECONDS = 10;
 
-/** Sooner, so that those who wait for the turn get it, and are not rejected. */
+/** Shorter, so that waiting servers get the lock and not an error. */
 const IDLE_SECONDS = 8;
 
-/**
- * How long the server may be silent. A COMMIT may wait for a replica, so this is more than the time in which statements
- * are ended.
- */
+/** How long PostgreSQL may be silent. A COMMIT may wait for a replica, so this is more than the statement timeout. */
 const SILENCE_MILLISECONDS: Readonly<Record<Purpose, number>> = {
   writing: 15_000,
   reading: 15_000,
   informing: 15_000,
-  // Such as a reset, or the statistics of a large table.
+  // For example a reset, or the statistics of a large table.
   setup: 3_600_000,
 };
 
 export interface PrimaryOptions {
-  /** Called with what another session says to those who listen. */
+  /** Called with the notifications of other sessions. */
   readonly onNotification?: ((text: string) => void) | undefined;
-  /** Why a PostgreSQL will not do that takes itself for the primary, if it will not. */
+  /** Returns why a PostgreSQL that acts as the primary is not suitable, or undefined. */
   readonly faultOf?: (session: Session) => string | undefined;
-  /** Whether all hosts are asked: a server that starts knows nothing by which it would recognize an old primary. */
+  /** True asks all hosts: a server at its start has no knowledge by which it could recognize an old primary. */
   readonly isLatest?: boolean;
 }
 
@@ -56,8 +53,8 @@ export function openPrimary(
 }
 
 /**
- * Opens a session with a replica, or with whatever the address asks for.
- * @param faultOf why a replica will not do, if it will not
+ * Opens a session with a replica, or with the kind of server that the address asks for.
+ * @param faultOf returns why a replica is not suitable, or undefined
  * @throws DatabaseError, SessionLost
  */
 export function openReplica(
@@ -78,21 +75,21 @@ function parametersFor(schema: string, purpose: Purpose): Record<string, string>
     ...PLANS,
     ...WATCH,
     lock_timeout: `${FROZEN_SECONDS}s`,
-    // What is imported may come as slowly as it likes; nobody waits for it.
+    // An import may be slow: no server waits for it.
     idle_in_transaction_session_timeout: purpose === "setup" ? "0" : `${IDLE_SECONDS}s`,
-    // A COMMIT that is ended while it waits for a replica would count as done, without being there: what writes is
-    // given up by us, and ends with its session.
+    // If PostgreSQL cancels a COMMIT that waits for a replica, the COMMIT counts as done, although the replica lacks
+    // it. So this server gives up on writes itself, and ends the session.
     statement_timeout: purpose === "reading" || purpose === "informing" ? `${FROZEN_SECONDS}s` : "0",
-    // Nothing is lost with a heartbeat.
+    // A lost heartbeat does no harm.
     ...purpose === "informing" ? { synchronous_commit: "off" } : {},
-    // What a role may have set for its other work.
+    // A role may have other defaults for its other work.
     default_transaction_isolation: "read committed",
     default_transaction_read_only: "off",
   };
 }
 
 /**
- * Every statement is meant for an index, whatever the planner knows about the tables: with statistics of an empty table
+ * Makes every statement use an index, whatever the planner knows about the tables. With statistics of an empty table
  * it would scan a full one.
  */
 const PLANS = {
@@ -104,7 +101,7 @@ const PLANS = {
   jit: "off",
 };
 
-/** PostgreSQL notices soon when this machine is gone. */
+/** Lets PostgreSQL notice soon that this machine is gone. */
 const WATCH = {
   tcp_keepalives_idle: "5",
   tcp_keepalives_interval: "2",
