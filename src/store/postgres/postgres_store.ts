@@ -21,11 +21,11 @@ import { WriterSession } from "./writing/writer_session.ts";
 export interface PostgresStoreOptions extends WriteOwnershipOptions {
   /** Connections for reads, opened when they are needed. */
   readonly readersMax: number;
-  /** Whether it must be able to delete events, as for development. */
+  /** True when the server must be able to delete events, as in development. */
   readonly mayReset?: boolean;
 }
 
-/** A store in a schema of a PostgreSQL database. Turns have one connection, reads have others. */
+/** A store in a schema of a PostgreSQL database. Write transactions share one connection, reads have others. */
 export class PostgresStore implements Store {
   readonly opened: OpenedStore;
   readonly writer: StoreWriter;
@@ -33,9 +33,9 @@ export class PostgresStore implements Store {
   readonly feed: CommitFeed;
   readonly counts: TransactionCounts = new TransactionCounts();
   onBroken: (reason: string) => void = () => {};
-  /** There are no files that could be lost. */
+  /** Never called: this server has no files that could be lost. */
   onLost: (reason: string) => void = () => {};
-  /** PostgreSQL does that by itself. */
+  /** Never called: PostgreSQL makes its checkpoints itself. */
   onCheckpointFailed: (reason: string) => void = () => {};
   onReplicasUnread: (reason: string | undefined) => void = () => {};
   onRenewed: (reason: string) => void = () => {};
@@ -106,7 +106,10 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Opens a store that is there, on a session for its turns. Throws like `open`, and what a session throws. */
+  /**
+   * Opens an existing store, on a session for its write transactions. Throws like `open`, and the errors of a
+   * session.
+   */
   static async openOn(
     session: Session,
     place: PostgresLocation,
@@ -133,12 +136,12 @@ export class PostgresStore implements Store {
     return this.feed.state.storeId;
   }
 
-  /** The timeline of PostgreSQL on which it works. */
+  /** The timeline of PostgreSQL on which this store works. */
   get timeline(): string {
     return this.#ownership.primary.seen.timeline;
   }
 
-  /** Its disk is that of PostgreSQL. */
+  /** Empty, because the disk belongs to PostgreSQL. */
   usage(): Promise<StoreUsage> {
     return Promise.resolve({});
   }
@@ -154,7 +157,11 @@ export class PostgresStore implements Store {
   }
 }
 
-/** Checks a database, and creates the store if there is none. @returns whether it did @throws PostgresStoreError */
+/**
+ * Checks a database, and creates the store if there is none.
+ * @returns true when it has created the store
+ * @throws PostgresStoreError
+ */
 export async function makeReady(
   place: PostgresLocation,
   session: Session,

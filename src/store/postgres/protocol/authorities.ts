@@ -1,8 +1,9 @@
 /*
- * TLS with a server for which only the authorities of a file may vouch. `Deno.startTls` trusts those of the runtime
- * besides. `node:tls` does not, but what it makes sure of is too little: Deno 2.9.6 accepts any chain with an X.509
- * certificate of version 1 in it, names that an alternative name only contains, and with an empty list the authorities
- * of the runtime. So the certificates are looked at here once more, before anything is said.
+ * TLS with a server for which only the authorities of a file may vouch. `Deno.startTls` trusts the authorities of
+ * the runtime, too. `node:tls` does not, but Deno 2.9.6 checks too little there. It accepts any chain that contains
+ * an X.509 certificate of version 1. It accepts a name that is only a part of an alternative name. With an empty
+ * list, it trusts the authorities of the runtime. So this module checks the certificates again before the server
+ * sends any data.
  */
 
 import type { PostgresServer } from "../../../config/postgres_url.ts";
@@ -39,7 +40,7 @@ export async function connectWithAuthorities(
   // The environment must not be able to turn the check off.
   const options = { socket, ca, host: hostname, rejectUnauthorized: true };
   const secured = tls.connect({ ...options, checkServerIdentity: () => undefined });
-  // It would be called for the check that is left out, and an exception in there would end the process.
+  // The runtime calls it for the skipped check, and an exception in it would end the process.
   secured.getPeerCertificate = () => ({}) as PeerCertificate;
   const secure = new NodeTransport(secured);
   onMade(secure);
@@ -57,7 +58,7 @@ export async function connectWithAuthorities(
   return secure;
 }
 
-/** @throws Error when it is not the server that is meant */
+/** @throws Error when this is not the expected server */
 async function checkServer(
   presented: readonly Certificate[],
   authorities: readonly Certificate[],
@@ -70,7 +71,7 @@ async function checkServer(
   throw new Error(`it is not for ${name}, but for ${names}`);
 }
 
-/** @throws SessionLost when there is none: then the runtime would take its own */
+/** @throws SessionLost when the file contains none: with an empty list, the runtime would use its own */
 async function authoritiesIn(path: string): Promise<Certificate[]> {
   const text = await Deno.readTextFile(path).catch((error: Error) => {
     throw new SessionLost(`sslrootcert cannot be read: ${error.message}`);
@@ -81,7 +82,7 @@ async function authoritiesIn(path: string): Promise<Certificate[]> {
     );
     if (authorities.length > 0) return authorities;
   } catch {
-    // Some of it is not a certificate.
+    // A part of the file is not a certificate.
   }
   throw new SessionLost(`sslrootcert must be a file of certificates in PEM form: ${path}`);
 }

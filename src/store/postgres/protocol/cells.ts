@@ -21,7 +21,10 @@ export function rowOf(body: Uint8Array<ArrayBuffer>): Row {
   return cells;
 }
 
-/** The text of a notice: behind a process ID and the name of the channel, with a NUL at the end of both. */
+/**
+ * Returns the text of a notification. A process ID and the name of the channel precede it, and both texts end with a
+ * NUL.
+ */
 export function notificationIn(body: Uint8Array<ArrayBuffer>): string {
   const start = body.indexOf(0, 4) + 1;
   return decoder.decode(body.subarray(start, body.indexOf(0, start)));
@@ -32,7 +35,7 @@ export function textIn(cell: Cell | undefined): string {
   return decoder.decode(bytesIn(cell));
 }
 
-/** A `bigint` or an `integer`; none of ours exceeds the safe integers. */
+/** A `bigint` or an `integer`. The numbers of a store never exceed the safe integers. */
 export function numberIn(cell: Cell | undefined): number {
   const bytes = bytesIn(cell);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

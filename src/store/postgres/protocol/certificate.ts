@@ -1,9 +1,9 @@
 import { type Element, elementsIn } from "./der.ts";
 
-/** What of an X.509 certificate (RFC 5280) decides whether to trust a server. */
+/** The parts of an X.509 certificate (RFC 5280) that decide whether to trust a server. */
 export interface Certificate {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What the issuer has signed. */
+  /** The bytes that the issuer has signed. */
   readonly signed: Uint8Array<ArrayBuffer>;
   readonly signature: Uint8Array<ArrayBuffer>;
   /** The object identifier of the signature's algorithm, in hexadecimal. */
@@ -17,11 +17,11 @@ export interface Certificate {
   readonly validUntil: number;
   /** As a SubjectPublicKeyInfo. */
   readonly publicKey: Uint8Array<ArrayBuffer>;
-  /** Whether it may issue others. */
+  /** True when it may issue other certificates. */
   readonly isAuthority: boolean;
-  /** The hosts that it is for; the first label may be `*`. */
+  /** The hosts that it is valid for. The first label may be `*`. */
   readonly hosts: readonly string[];
-  /** The IP addresses that it is for, as URLs have them. */
+  /** The IP addresses that it is valid for, in the form that URLs use. */
   readonly addresses: readonly string[];
 }
 
@@ -35,7 +35,10 @@ const IP_ADDRESS = 0x87;
 const SUBJECT_ALTERNATIVE_NAME = "551d11";
 const BASIC_CONSTRAINTS = "551d13";
 
-/** Takes a certificate in DER apart. @throws Error when it is none */
+/**
+ * Parses a certificate in DER.
+ * @throws Error when it is none
+ */
 export function certificateIn(bytes: Uint8Array<ArrayBuffer>): Certificate {
   const [whole, ...others] = elementsIn(bytes);
   const [signed, , signature] = elementsIn(needed(whole).content);
@@ -52,7 +55,7 @@ export function certificateIn(bytes: Uint8Array<ArrayBuffer>): Certificate {
   return {
     bytes,
     signed: needed(signed).whole,
-    // The first byte says how many bits of the last one do not count: none do so here.
+    // The first byte is the number of unused bits in the last one, which is 0 here.
     signature: needed(signature).content.subarray(1),
     algorithm: elementsIn(needed(algorithm).content)[0]!.content.toHex(),
     version,
@@ -68,7 +71,7 @@ export function certificateIn(bytes: Uint8Array<ArrayBuffer>): Certificate {
 }
 
 /**
- * Whether a certificate is for a host. Only alternative names count, and a `*` stands for one whole label.
+ * True when a certificate is valid for a host. Only alternative names count, and a `*` stands for one whole label.
  * @param host a name or an IP address, without brackets
  */
 export function isFor({ hosts, addresses }: Certificate, host: string): boolean {
@@ -76,7 +79,7 @@ export function isFor({ hosts, addresses }: Certificate, host: string): boolean 
   if (name === undefined) return false;
   if (/^(\[.*\]|[\d.]+)$/.test(name)) return addresses.includes(name);
   const parent = name.slice(name.indexOf("."));
-  // Not for everything below a top-level domain.
+  // A `*` must not cover everything below a top-level domain.
   return hosts.includes(name) || (/^\.[^.]+\../.test(parent) && hosts.includes(`*${parent}`));
 }
 

@@ -1,6 +1,8 @@
 import type { Certificate } from "./certificate.ts";
 
-/** The hashes of signature algorithms, by object identifier: RSA (PKCS #1) and ECDSA; an Ed25519 hashes by itself. */
+/**
+ * The hashes of signature algorithms, by object identifier: RSA (PKCS #1) and ECDSA. Ed25519 needs no separate hash.
+ */
 const HASHES: ReadonlyMap<string, "sha256" | "sha384" | "sha512" | null> = new Map([
   ["2a864886f70d01010b", "sha256"],
   ["2a864886f70d01010c", "sha384"],
@@ -11,15 +13,15 @@ const HASHES: ReadonlyMap<string, "sha256" | "sha384" | "sha512" | null> = new M
   ["2b6570", null],
 ]);
 
-/** More than any chain has: the search takes one step for each. */
+/** Longer than any chain: the search takes one step for each certificate. */
 const CERTIFICATES_MAX = 10;
 
 const X509_VERSION = 3;
 
 /**
- * Checks that a server's certificate goes back to one of the authorities.
- * @param presented what the server has sent: its own first, then in any order those that lead to an authority
- * @throws Error which says why it does not
+ * Checks that a chain leads from a server's certificate to one of the authorities.
+ * @param presented the certificates from the server: its own first, then the intermediate ones in any order
+ * @throws Error with the reason
  */
 export async function checkChain(
   presented: readonly Certificate[],

@@ -2,8 +2,8 @@ import type { PostgresServer } from "../../../config/postgres_url.ts";
 import { askForTls, type Transport } from "./transport.ts";
 
 /**
- * Connects, and makes sure of the server as far as its address asks for it.
- * @param onMade called with everything that must be closed when nobody waits for the result any more
+ * Connects, and verifies the server as far as its address requires.
+ * @param onMade called with each transport, which the caller closes when it no longer waits for the result
  */
 export async function connect(
   server: PostgresServer,

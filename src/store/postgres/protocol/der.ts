@@ -1,4 +1,7 @@
-/* DER, the encoding of certificates: a tag, the length of the content, and the content, which may be elements again. */
+/*
+ * DER, the encoding of certificates. Each element has a tag, the length of its content, and the content. Elements
+ * can be nested.
+ */
 
 export interface Element {
   readonly tag: number;
@@ -7,7 +10,10 @@ export interface Element {
   readonly whole: Uint8Array<ArrayBuffer>;
 }
 
-/** The elements that bytes consist of. @throws Error for other bytes */
+/**
+ * Splits bytes into elements.
+ * @throws Error for other bytes
+ */
 export function elementsIn(bytes: Uint8Array<ArrayBuffer>): Element[] {
   const elements: Element[] = [];
   for (let start = 0; start < bytes.length;) {
@@ -21,7 +27,7 @@ export function elementsIn(bytes: Uint8Array<ArrayBuffer>): Element[] {
 
 function extentOf(bytes: Uint8Array, start: number): { contentStart: number; end: number } {
   const first = bytes[start + 1] ?? 0xff;
-  // From 0x80 on, it is the number of the bytes that hold the length.
+  // From 0x80 on, it contains the number of bytes that hold the length.
   const count = first < 0x80 ? 0 : first - 0x80;
   if (count > 4) throw new Error("it is not DER");
   let length = count === 0 ? first : 0;

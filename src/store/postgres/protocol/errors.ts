@@ -1,5 +1,6 @@
 /**
- * What PostgreSQL rejected. The session goes on: an open transaction is aborted, and waits for its ROLLBACK.
+ * PostgreSQL has rejected a statement. The session continues: an open transaction is aborted, and waits for its
+ * ROLLBACK.
  */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
@@ -12,7 +13,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The session is over. Whether the statements that were sent last were carried out is unknown. */
+/** The session has ended. It is unknown whether PostgreSQL has executed the last statements. */
 export class SessionLost extends Error {
   override readonly name = "SessionLost";
 }

@@ -7,7 +7,7 @@ import { MessageWriter } from "./message_writer.ts";
 import { Scram } from "./scram.ts";
 import { type Transport, writeAll } from "./transport.ts";
 
-/** What a message of authentication asks for. */
+/** The kinds of authentication messages. */
 const AUTHENTICATED = 0;
 const CLEARTEXT = 3;
 const MD5 = 5;
@@ -17,10 +17,10 @@ const SASL_FINAL = 12;
 
 const MECHANISM = "SCRAM-SHA-256";
 
-/** Until the server has proven who it is; as in PostgreSQL's own library. */
+/** The longest message before the server has proven its identity, as in PostgreSQL's own library. */
 const STRANGER_BYTES_MAX = 30_000;
 
-/** Of an error that is shown. */
+/** The longest error message that is shown. */
 const SHOWN_LENGTH_MAX = 1000;
 
 /** A connection on which a session has begun. */
@@ -54,7 +54,10 @@ export async function greet(
   }
 }
 
-/** A message, whatever it waits for. @throws SessionLost */
+/**
+ * Waits for the next message.
+ * @throws SessionLost
+ */
 export async function nextMessage(reader: MessageReader): Promise<Message> {
   for (;;) {
     const message = reader.arrived();
@@ -69,7 +72,7 @@ async function logIn(address: PostgresAddress, conn: Transport, reader: MessageR
   const isServerKnown = server.transport === "tcp" && server.tls?.verifiesName === true;
   const writer = new MessageWriter();
   let scram: Scram | undefined;
-  // A server that asks for no proof may be an impostor's.
+  // A server that asks for no proof may be an impostor.
   let isProven = password === undefined;
   for (;;) {
     const { kind, body } = await nextMessage(reader);
@@ -113,7 +116,7 @@ function unsafeWay(asked: number): string {
   return asked === MD5 ? "an MD5 hash of the password" : `a login of kind ${asked}`;
 }
 
-/** The error that a message tells of, and whether it ends the session. */
+/** Returns the error in a message, and whether it ends the session. */
 export function errorIn(body: Uint8Array<ArrayBuffer>): { error: DatabaseError; isFatal: boolean } {
   const fields = fieldsIn(body);
   const error = new DatabaseError(
@@ -129,8 +132,8 @@ function shown(text: string): string {
 }
 
 /**
- * Whether a notice says that a transaction is committed here, and perhaps on no replica: the wait for a replica was
- * cancelled. The routine is the only part of it that is the same in every language.
+ * True for the notice that a transaction is committed here, and perhaps on no replica: the wait for a replica was
+ * cancelled. Only the routine in the notice is the same in every language.
  */
 export function isUnreplicated(body: Uint8Array<ArrayBuffer>): boolean {
   return fieldsIn(body).get("R") === "SyncRepWaitForLSN";

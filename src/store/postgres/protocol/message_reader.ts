@@ -1,18 +1,18 @@
 /** One message of PostgreSQL. */
 export interface Message {
-  /** The letter that says what it is. */
+  /** The letter for the kind of message. */
   readonly kind: string;
-  /** The rest. It stays as it is: its memory is not used again. */
+  /** The rest of the message. Its memory is not used again. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
 const HEAD_BYTES = 5;
 const MEMORY_BYTES = 64 * 1024;
 
-/** Larger ones are no message: a value has at most 1 GB. */
+/** Longer messages are invalid: a value has at most 1 GB. */
 const MESSAGE_BYTES_MAX = 2 ** 30 + 2 ** 20;
 
-/** Takes messages out of the bytes that arrive. */
+/** Splits received bytes into messages. */
 export class MessageReader {
   #bytesMax: number;
   readonly #source: { read(into: Uint8Array): Promise<number | null> };
@@ -20,7 +20,7 @@ export class MessageReader {
   #start = 0;
   #end = 0;
 
-  /** @param bytesMax longer messages are rejected until it trusts the source */
+  /** @param bytesMax longer messages are rejected until `trust` is called */
   constructor(source: { read(into: Uint8Array): Promise<number | null> }, bytesMax = MESSAGE_BYTES_MAX) {
     this.#source = source;
     this.#bytesMax = bytesMax;
@@ -31,7 +31,7 @@ export class MessageReader {
     this.#bytesMax = MESSAGE_BYTES_MAX;
   }
 
-  /** A message that has arrived completely. */
+  /** Returns the next message, once it was received completely. */
   arrived(): Message | undefined {
     const length = this.#lengthOfNext();
     if (length === undefined || this.#end - this.#start < length) return undefined;
@@ -41,7 +41,10 @@ export class MessageReader {
     return { kind, body };
   }
 
-  /** Waits for more bytes. @returns whether there are more */
+  /**
+   * Waits for more bytes.
+   * @returns false when the connection has ended
+   */
   async receive(): Promise<boolean> {
     this.#makeRoom();
     const count = await this.#source.read(this.#memory.subarray(this.#end));
@@ -58,7 +61,10 @@ export class MessageReader {
     return length;
   }
 
-  /** What is not taken yet moves to new memory when the rest of it would not fit: messages that were taken keep theirs. */
+  /**
+   * Moves unread bytes to new memory when the next message would not fit. Messages that were returned keep the old
+   * memory.
+   */
   #makeRoom(): void {
     const needed = this.#lengthOfNext() ?? HEAD_BYTES;
     const isFull = this.#end === this.#memory.length;

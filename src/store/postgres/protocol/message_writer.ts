@@ -1,6 +1,6 @@
 /*
- * Messages to PostgreSQL: a letter, the length of the rest in four bytes, and the rest. Integers are big-endian, texts
- * UTF-8 with a NUL behind them.
+ * Messages to PostgreSQL: a letter, the length of the rest in four bytes, and the rest. Integers are big-endian.
+ * Texts are UTF-8 and end with a NUL.
  */
 
 /** A value of a statement: a text in the form in which PostgreSQL reads it, or the bytes of a `bytea`. */
@@ -8,10 +8,10 @@ export type Param = string | Uint8Array | null;
 
 const encoder = new TextEncoder();
 
-/** In UTF-8, for one unit of a string. */
+/** UTF-8 bytes for one unit of a string. */
 const BYTES_PER_UNIT_MAX = 3;
 
-/** What a large group needed is not kept for the next ones. */
+/** A larger buffer, which a large group needed, is released after use. */
 const BUFFER_BYTES_MAX = 256 * 1024;
 
 const PROTOCOL_3_0 = 196_608;
@@ -23,7 +23,7 @@ export class MessageWriter {
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
-  /** Takes what was written so far. */
+  /** Returns the bytes written so far, and begins again. */
   take(): Uint8Array<ArrayBuffer> {
     const isLarge = this.#length > BUFFER_BYTES_MAX;
     const taken = isLarge ? this.#bytes.subarray(0, this.#length) : this.#bytes.slice(0, this.#length);
@@ -71,7 +71,7 @@ export class MessageWriter {
     });
   }
 
-  /** Binds a prepared statement and carries it out. Its rows come in binary form. */
+  /** Binds a prepared statement and executes it. Its rows have binary form. */
   execute(name: string, params: readonly Param[]): void {
     this.#message("B", () => {
       this.#text("");
@@ -111,7 +111,7 @@ export class MessageWriter {
     this.#sized(write);
   }
 
-  /** The length counts itself. */
+  /** The length includes its own bytes. */
   #sized(write: () => void): void {
     const start = this.#length;
     this.#int32(0);

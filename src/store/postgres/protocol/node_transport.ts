@@ -2,10 +2,10 @@ import type { Transport } from "./transport.ts";
 
 type Socket = import("node:net").Socket;
 
-/** A socket of Node as a connection of Deno: what is read, is asked for. */
+/** Adapts a socket of Node to a connection of Deno: it reads on request. */
 export class NodeTransport implements Transport {
   readonly #socket: Socket;
-  /** What was read and did not fit. */
+  /** Received bytes that did not fit into the last read. */
   #rest: Uint8Array | undefined;
   #isOver = false;
   #error: Error | undefined;
@@ -20,7 +20,10 @@ export class NodeTransport implements Transport {
     socket.on("readable", this.#onReadable);
   }
 
-  /** Waits for an event of the socket. @throws Error when it is closed before */
+  /**
+   * Waits for an event of the socket.
+   * @throws Error when the socket closes first
+   */
   happens(event: "connect" | "secureConnect"): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#socket.once(event, resolve);

@@ -1,14 +1,16 @@
 /*
- * SCRAM-SHA-256 (RFC 5802 and 7677): each side proves that it knows the password, and none of them says it.
+ * SCRAM-SHA-256 (RFC 5802 and 7677): each side proves that it knows the password, without sending it.
  */
 
 const encoder = new TextEncoder();
 
-/** Fewer than RFC 7677 asks for would make it easy to guess the password from the proof; more would hold us up. */
+/**
+ * With fewer than RFC 7677 asks for, the proof would make the password easy to guess. More would take too long here.
+ */
 const ITERATIONS_MIN = 4096;
 const ITERATIONS_MAX = 10_000_000;
 
-/** The conversation of a client, without channel binding. */
+/** The client side of the exchange, without channel binding. */
 export class Scram {
   readonly #password: string;
   readonly #nonce: string;
@@ -20,17 +22,20 @@ export class Scram {
     this.#nonce = nonce;
   }
 
-  /** Whether the server's first message is answered: there is one proof in a conversation. */
+  /** True when the server's first message was answered. One exchange contains only one proof. */
   get isAnswered(): boolean {
     return this.#serverSignature !== undefined;
   }
 
-  /** What the client says first. PostgreSQL knows the user already. */
+  /** The first message of the client. PostgreSQL knows the user already. */
   get first(): string {
     return `n,,${this.#bareFirst}`;
   }
 
-  /** The answer to what the server said first. @throws Error when that is no answer to ours */
+  /**
+   * Answers the first message of the server.
+   * @throws Error when that message does not belong to this exchange
+   */
   async answer(serverFirst: string): Promise<string> {
     const { r: nonce = "", s: salt = "", i: count = "" } = attributesOf(serverFirst);
     const iterations = Number(count);
@@ -51,7 +56,7 @@ export class Scram {
     return `${withoutProof},p=${proof.toBase64()}`;
   }
 
-  /** Whether the server, too, knows the password. */
+  /** True when the server has proven that it knows the password, too. */
   proves(serverFinal: string): boolean {
     return this.#serverSignature !== undefined && attributesOf(serverFinal)["v"] === this.#serverSignature;
   }

@@ -15,19 +15,19 @@ export interface Statement {
 export interface SessionOptions {
   /** Settings of the session. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** How long the server may be silent while something is asked of it. Then the session is given up. */
+  /** How long the server may be silent while a request is pending. Then the session is closed. */
   readonly silenceMilliseconds: number;
-  /** Called with what other sessions say to those who listen. */
+  /** Called with the notifications of other sessions. */
   readonly onNotification?: ((text: string) => void) | undefined;
 }
 
-/** How long it may take to connect and to log in. */
+/** How long connecting and login may take. */
 const OPEN_MILLISECONDS = 10_000;
 
 /** Statements that were sent together. */
 interface Batch {
   readonly silenceMilliseconds: number;
-  /** The names of those that are prepared with it, in order. */
+  /** The texts of the statements that this batch prepares, in order. */
   readonly preparing: string[];
   readonly results: Row[][];
   current: Row[];
@@ -37,11 +37,11 @@ interface Batch {
 }
 
 /**
- * One connection to PostgreSQL, from its login to its end: it is never connected again, since statements that belong
- * together must not be divided among two. Each text of SQL is prepared once.
+ * One connection to PostgreSQL, from its login to its end. It never reconnects, since statements that belong
+ * together must stay on one connection. Each SQL text is prepared once.
  */
 export class Session {
-  /** Of a primary: its system identifier, the ID of its timeline and the OID of the database, which stay while a session lasts. */
+  /** For a primary: system identifier, timeline ID and OID of the database. They stay the same during a session. */
   timeline = "";
   readonly #conn: Transport;
   readonly #options: SessionOptions;
@@ -61,7 +61,7 @@ export class Session {
     this.#receive(reader);
   }
 
-  /** @throws DatabaseError or SessionLost, which say why */
+  /** @throws DatabaseError or SessionLost with the reason */
   static async open(address: PostgresAddress, options: SessionOptions): Promise<Session> {
     let conn: Transport | undefined;
     let isOver = false;
@@ -71,7 +71,7 @@ export class Session {
     try {
       const greeting = greet(address, options.parameters, (made) => {
         conn = made;
-        // Nobody waits for it any more.
+        // The caller has given up waiting for it.
         if (isOver) close(conn);
       });
       return new Session(await within(greeting, OPEN_MILLISECONDS, late), options);
@@ -87,15 +87,15 @@ export class Session {
     return this.#lost === undefined;
   }
 
-  /** Resolves when it is not open any more. */
+  /** Resolves when the session is no longer open. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
 
   /**
-   * Sends statements in one go, which PostgreSQL carries out in order. The first that fails ends them.
-   * @param silenceMilliseconds how long they may take, when that is longer than usual
-   * @returns the rows of each
+   * Sends statements together. PostgreSQL executes them in order, up to the first that fails.
+   * @param silenceMilliseconds how long they may take, if longer than usual
+   * @returns the rows of each statement
    * @throws DatabaseError, SessionLost
    */
   run(
@@ -123,7 +123,7 @@ export class Session {
     return promise;
   }
 
-  /** Ends the session; PostgreSQL rolls back what is open. */
+  /** Ends the session. PostgreSQL rolls back an open transaction. */
   async close(): Promise<void> {
     if (this.#lost !== undefined) return;
     this.#writer.terminate();
@@ -149,7 +149,7 @@ export class Session {
     }
   }
 
-  /** @throws SessionLost, and Error for what PostgreSQL does not say */
+  /** @throws SessionLost, and Error for messages that PostgreSQL never sends */
   #take(kind: string, body: Uint8Array<ArrayBuffer>): void {
     if (kind === "A") return this.#options.onNotification?.(notificationIn(body));
     const [batch] = this.#batches;
@@ -169,7 +169,7 @@ export class Session {
         return;
       case "E": {
         const { error, isFatal } = errorIn(body);
-        // Such an error does not say that the last statement came to nothing.
+        // After such an error, it is unknown whether the last statement had an effect.
         if (isFatal) throw new SessionLost(error.message);
         batch.error = error;
         return;
@@ -186,7 +186,7 @@ export class Session {
 
   #finish(batch: Batch): void {
     this.#batches.shift();
-    // Nobody knows what came after the error: it is prepared anew, under another name.
+    // It is unknown whether later statements were prepared, so they are prepared again under another name.
     for (const sql of batch.preparing) this.#prepared.delete(sql);
     clearTimeout(this.#silence);
     if (this.#batches.length > 0) this.#beginSilence();

@@ -6,12 +6,12 @@ export type Transport = Pick<Deno.Conn, "read" | "write" | "close">;
 
 const ACCEPTS_TLS = "S".charCodeAt(0);
 
-/** @throws SessionLost when the server does not offer it */
+/** @throws SessionLost when the server does not offer TLS */
 export async function askForTls(transport: Transport): Promise<void> {
   const writer = new MessageWriter();
   writer.sslRequest();
   await writeAll(transport, writer.take());
-  // One byte, and nothing behind it: what came unencrypted must not count as an answer.
+  // Exactly one byte: more bytes would be unencrypted, and must not count as an answer.
   const answer = new Uint8Array(2);
   const count = await transport.read(answer);
   if (count !== 1 || answer[0] !== ACCEPTS_TLS) throw new SessionLost("PostgreSQL does not offer TLS here");

@@ -2,7 +2,10 @@ import type { Failure, FailureCause } from "../../outcome.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import { StoreBroken } from "../cluster/write_ownership.ts";
 
-/** What an error means for a turn of which nothing was committed. Others than those of a statement pass by themselves. */
+/**
+ * Returns what an error means for a write transaction that committed nothing. Only errors of a statement are
+ * lasting.
+ */
 export function failureOf(error: unknown): Failure {
   const reason = (error as Error).message;
   if (error instanceof SessionLost || error instanceof StoreBroken) {
@@ -13,7 +16,7 @@ export function failureOf(error: unknown): Failure {
   return /^(53300|55P03|57)/.test(error.code) ? { ...failure, code: "Unavailable" } : failure;
 }
 
-/** What a SQLSTATE stands for. */
+/** Returns the cause of a failure by its SQLSTATE. */
 function causeOf({ code }: DatabaseError): FailureCause {
   if (code === "53100") return "diskFull";
   // An I/O error, or damaged data.

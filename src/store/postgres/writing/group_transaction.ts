@@ -6,8 +6,8 @@ import type { TransactionBegin, TransactionEnd, Transactions } from "./transacti
 import { TransactionWrites } from "./transaction_writes.ts";
 
 /**
- * The turn of a group. Those that come while it waits for the lock, which other servers may have, join it: otherwise
- * each server would have its turns with the few that came first.
+ * The write transaction of a group. Writes that come while it waits for the lock, which other servers may hold, join
+ * it. Otherwise, each server would run its transactions with only the few writes that came first.
  */
 export class GroupTransaction {
   readonly #transactions: Pick<Transactions, "state">;
@@ -26,12 +26,12 @@ export class GroupTransaction {
     this.#recent = recent;
   }
 
-  /** What is asked with the lock. */
+  /** The statements to send together with the lock. */
   questions(): readonly Statement[] {
     return this.#begin().questions;
   }
 
-  /** Runs the writes, and those that have joined. */
+  /** Runs the writes of the group, and those that have joined. */
   async run(
     { answers, remoteCommits, isOther }: TransactionBegin,
     session: Session,
@@ -48,7 +48,7 @@ export class GroupTransaction {
     return this.#run = new TransactionWrites(this.#writes, this.#transactions.state, this.#recent);
   }
 
-  /** Most can be run and written with the others. Those that must ask do so when the others are written. */
+  /** Most late writes can run and be stored with the others. Those with questions run after the others are stored. */
   async #runLate(
     writes: readonly StoreWrite[],
     first: TransactionWrites,

@@ -4,10 +4,10 @@ import { writeSeen } from "../tables/servers.ts";
 import { LOCK_STORE } from "../tables/state.ts";
 import { type LastTransaction, presenceOf, readTurn } from "../tables/turns.ts";
 
-/** How often it is asked what became of a COMMIT. Each time, it waits for what may still be going on. */
+/** How often the server asks for the outcome of a COMMIT. Each question waits for transactions in progress. */
 const ASKED_MAX = 2;
 
-/** Who asks: see `WriterSession` and `WriteOwnership`. */
+/** The server that asks: see `WriterSession` and `WriteOwnership`. */
 export interface Asking {
   readonly ask: (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>;
   readonly server: string;
@@ -15,8 +15,8 @@ export interface Asking {
 }
 
 /**
- * Whether a turn was committed to whose COMMIT the answer was lost. To lock the store waits for whatever the lost connection
- * still does, so the answer is the truth, after a failover too.
+ * Determines whether a write transaction was committed, when the answer to its COMMIT was lost. Locking the store
+ * waits for everything that the lost connection still does. So the answer is correct, after a failover too.
  * @returns undefined when that cannot be determined
  */
 export async function wasCommitted(
@@ -26,19 +26,20 @@ export async function wasCommitted(
   for (let asked = 0; asked < ASKED_MAX; asked++) {
     try {
       const [, , , rows] = await ask([
-        // An earlier try may have left its transaction open.
+        // An earlier attempt may have left its transaction open.
         { sql: "ROLLBACK" },
         { sql: "BEGIN" },
         LOCK_STORE,
         readTurn(turn.number),
-        // With a write, this COMMIT waits for a synchronous replica, which confirms all before it: thus the turn.
+        // With a write, this COMMIT waits for a synchronous replica. The replica confirms all earlier commits with
+        // it.
         writeSeen(server, edition),
         { sql: "COMMIT" },
       ]);
       const presence = presenceOf(turn, rows!);
       return presence === "forgotten" ? undefined : presence === "present";
     } catch {
-      // The next time may be better.
+      // The next attempt may succeed.
     }
   }
   return undefined;

@@ -18,12 +18,12 @@ import { type TransactionEnd, Transactions, type TransactionsOptions } from "./t
 import { TransactionWrites } from "./transaction_writes.ts";
 import type { WriterSession } from "./writer_session.ts";
 
-/** What another server refreshes at the moment is skipped. */
+/** Tables that another server refreshes at the moment are skipped. */
 const OPTIMIZE: Statement = {
   sql: "ANALYZE (SKIP_LOCKED) store, turn, event, event_term, time_block, projection",
 };
 
-/** The turns of a store on PostgreSQL. Each is one transaction that begins by locking the row of the store. */
+/** Runs the write transactions of a store on PostgreSQL. Each one begins by locking the row of the store. */
 export class PostgresWriter implements StoreWriter {
   readonly #writer: WriterSession;
   readonly #transactions: Transactions;
@@ -55,7 +55,7 @@ export class PostgresWriter implements StoreWriter {
       ? begun
       : await this.#transactions.end((session) => turn.run(begun.value, session, group.more));
     if (outcome.kind === "done") return turn.results.map(done);
-    // An error belongs to the write that caused it.
+    // An error belongs to the write that caused it, so each write runs alone.
     const isOfStatement = outcome.kind === "failed" && outcome.code === undefined;
     if (!isOfStatement || group.all.length === 1) return group.all.map(() => outcome);
     const outcomes: Outcome<AttemptResult>[] = [];
@@ -83,7 +83,7 @@ export class PostgresWriter implements StoreWriter {
     return done({ storeId, head });
   }
 
-  /** Keeps no other server from its turns. What a role that does not own the tables may not refresh is left as it is. */
+  /** Does not delay the write transactions of other servers. Tables that the role may not refresh are skipped. */
   optimize(): Promise<Outcome<void>> {
     return this.#transactions.beside([OPTIMIZE]);
   }
@@ -125,7 +125,7 @@ export class PostgresWriter implements StoreWriter {
     await this.#transactions.rollback();
   }
 
-  /** Rolls back what is open, and gives the lock back. */
+  /** Rolls back the open transaction, and releases the lock. */
   async close(): Promise<void> {
     await this.#transactions.rollback();
     await this.#writer.close();

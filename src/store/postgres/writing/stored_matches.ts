@@ -9,37 +9,39 @@ import type { Session, Statement } from "../protocol/session.ts";
 import { firstMatch } from "../reading/find_events.ts";
 import { IndexWalks, type SoughtItem, soughtItem, type Walked } from "../tables/tag_index.ts";
 
-/** Entries of each list that are walked for a condition in its turn. */
+/** Entries of each list that a condition may walk during its write transaction. */
 const WALKED = 64;
 
-/** When many lists are walked at once, fewer of each. */
+/** When many lists are walked at once, fewer entries of each are walked. */
 const WALKED_MIN = 8;
 const WALKED_TOGETHER_MAX = 32 * 1024;
 
-/** What is asked of the stored events for one item of a condition. */
+/** A question about the stored events, for one item of a condition. */
 interface Asked {
   readonly item: QueryItem;
   readonly after: number;
   readonly sought: SoughtItem;
-  /** Whether its write may be given back when this takes long. */
+  /** True when its write may be returned as over budget, instead of a long search. */
   readonly hasBudget: boolean;
 }
 
-/** What is stored for an item after a sequence: the first event that matches, if any; or it takes long to find out. */
+/**
+ * The first stored event that matches an item after a sequence, if any; or `costly` when the search would take long.
+ */
 type Answer = number | undefined | "costly";
 
 /**
- * What the conditions of a turn need to know of the events that were stored before it. Most need nothing: the memory of
- * recent terms proves them. The others are asked for all at once, before the writes run.
+ * Answers what the conditions of a write transaction must know of earlier events. Most conditions need no question,
+ * because the memory of recent terms proves them. All other questions are sent together, before the writes run.
  */
 export class StoredMatches {
   readonly #head: number;
   readonly #asked: Asked[] = [];
   readonly #walks: IndexWalks | undefined;
-  /** By item, and by the sequence after which. */
+  /** By item, and by the sequence after which to search. */
   readonly #answers = new Map<QueryItem, Map<number, Answer>>();
 
-  /** @param state the store before the turn; events of the turn are not asked for */
+  /** @param state the store before the write transaction, whose own events are not searched */
   constructor(writes: readonly StoreWrite[], state: StoreState, recent: RecentTerms) {
     this.#head = state.head;
     for (const { conditions, hasBudget = false } of writes) {
@@ -57,8 +59,8 @@ export class StoredMatches {
   }
 
   /**
-   * Takes in the answers to the statements.
-   * @param session for those that they leave open, of writes that must know
+   * Reads the answers to `statements`.
+   * @param session for searches that the answers leave open, of writes without a budget
    */
   async know(results: readonly (readonly Row[])[], session: Pick<Session, "run">): Promise<void> {
     if (this.#walks === undefined) return;
@@ -69,8 +71,8 @@ export class StoredMatches {
   }
 
   /**
-   * The first stored event after a sequence that matches one of the items.
-   * @throws OverBudget when that takes long to find out
+   * Returns the first stored event after a sequence that matches one of the items.
+   * @throws OverBudget when the search would take long
    */
   first(items: readonly QueryItem[], after: number): number | undefined {
     let first: number | undefined;
@@ -113,7 +115,7 @@ export class StoredMatches {
   }
 }
 
-/** To check the conditions of a write would hold its turn for too long. */
+/** Checking the conditions of a write would hold its write transaction for too long. */
 export class OverBudget extends Error {
   override readonly name = "OverBudget";
 }

@@ -14,22 +14,22 @@ import { ProjectionsInTransaction } from "../tables/projections.ts";
 import { OverBudget, StoredMatches } from "./stored_matches.ts";
 
 /**
- * Writes that run together. First they ask what they must know of the store, in one go; then they run in memory, one
- * after the other, each seeing those before it; and what they have come to is written, in one go again.
+ * Writes that run together. First, they ask at once for everything that they must know of the store. Then they run
+ * in memory, one after the other, and each sees the writes before it. Last, their results are stored at once.
  */
 export class TransactionWrites {
   readonly #writes: readonly StoreWrite[];
   readonly #recent: RecentTerms;
-  /** The store of which is asked, and the events that it had more when the turn began. */
+  /** The store that the questions refer to, without the remote commits. */
   readonly #asked: StoreState;
   #remoteCommits: readonly CommittedEvent[] = [];
   readonly #matches: StoredMatches;
   readonly #projections: ProjectionsInTransaction;
   readonly #events: PreparedEvent[] = [];
-  /** The terms of the remoteCommits and of the events so far, as far as somebody has asked. */
+  /** The terms of the remote commits and of the events so far, computed on demand. */
   readonly #termSets: Set<string>[] = [];
 
-  /** @param state the store before these writes, as far as it is known */
+  /** @param state the store before these writes, as last known */
   constructor(writes: readonly StoreWrite[], state: StoreState, recent: RecentTerms) {
     this.#writes = writes;
     this.#recent = recent;
@@ -38,18 +38,18 @@ export class TransactionWrites {
     this.#projections = new ProjectionsInTransaction(writes.map(({ projections }) => projections));
   }
 
-  /** What must be asked before they can run. */
+  /** The statements to send before the writes can run. */
   get questions(): Statement[] {
     const { question } = this.#projections;
     return [...this.#matches.statements, ...question === undefined ? [] : [question]];
   }
 
-  /** The store with these writes. */
+  /** The store after these writes. */
   get after(): StoreState {
     return { storeId: this.#asked.storeId, head: this.#before + this.#events.length };
   }
 
-  /** What is to be stored of these writes. */
+  /** The events of these writes, which are to be stored. */
   get events(): readonly PreparedEvent[] {
     return this.#events;
   }
@@ -60,10 +60,10 @@ export class TransactionWrites {
   }
 
   /**
-   * Runs the writes, of which nothing is stored by that.
+   * Runs the writes in memory. This stores nothing.
    * @param answers the rows of each question
-   * @param session for what these leave open
-   * @param remoteCommits the events that others had written meanwhile; the memory has them already
+   * @param session for questions that the answers leave open
+   * @param remoteCommits the events that others had committed meanwhile; the memory of terms has them already
    */
   async run(
     answers: readonly (readonly Row[])[],
@@ -77,12 +77,12 @@ export class TransactionWrites {
     return this.#writes.map((write) => this.#runOne(write));
   }
 
-  /** What stores the writes that have run. */
+  /** The statements that store the writes that have run. */
   get statements(): Statement[] {
     return this.statementsWith([]);
   }
 
-  /** The same with the events that follow. */
+  /** The same statements, with additional events at the end. */
   statementsWith(following: readonly PreparedEvent[]): Statement[] {
     const events = following.length === 0 ? this.#events : [...this.#events, ...following];
     return [...appendEvents(this.#before, events), ...this.#projections.statements];
@@ -106,7 +106,7 @@ export class TransactionWrites {
     }
   }
 
-  /** The first event of the remoteCommits, or of the writes before this one, that matches one of the items. */
+  /** Finds the first match of the items among the remote commits and the events of earlier writes. */
   #firstNew(items: readonly QueryItem[], after: number): number | undefined {
     const start = Math.max(after, this.#asked.head);
     const { head } = this.after;

@@ -23,54 +23,61 @@ const BEGIN: Statement = { sql: "BEGIN" };
 const COMMIT: Statement = { sql: "COMMIT" };
 const ROLLBACK: Statement = { sql: "ROLLBACK" };
 
-/** PostgreSQL ends what does nothing for eight seconds in a turn: so it knows that this process has not frozen. */
+/**
+ * PostgreSQL ends a session that is idle in a transaction for 8 s. Heartbeats show that this process is not frozen.
+ */
 const HEARTBEAT_MILLISECONDS = 2500;
 
-/** What goes through whole tables may take so long. */
+/** Statements that process whole tables may take this long. */
 const LONG_MILLISECONDS = 3_600_000;
 
 export interface TransactionsOptions {
   readonly onBroken: (reason: string) => void;
-  /** Called with the store after each turn. */
+  /** Called with the store after each write transaction. */
   readonly onTransaction: (state: CountedState) => void;
-  /** Called when others have had turns since the last one of this server, with the events that they have written. */
+  /**
+   * Called when others have committed since the last write transaction of this server, with the events of these
+   * commits.
+   */
   readonly onRemoteCommits: (
     state: CountedState,
     firstSequence: number,
     events: readonly CommittedEvent[],
   ) => void;
-  /** Called with the store when nothing is known of how it came to that: what was done in a turn is undone, say. */
+  /**
+   * Called with the store when its last change is unknown, for example because a write transaction was rolled back.
+   */
   readonly onOther: (state: CountedState) => void;
 }
 
-/** What a turn has begun with. */
+/** The results at the beginning of a write transaction. */
 export interface TransactionBegin {
   readonly answers: Row[][];
-  /** What others had written before, behind what was known when it was asked. */
+  /** Events that other servers had committed, after the last one that this server knew when it asked. */
   readonly remoteCommits: readonly CommittedEvent[];
-  /** Whether the store is another one than that of which was asked: then the answers say little. */
+  /** True when the store is not the one that the questions assumed. Then the answers say little. */
   readonly isOther: boolean;
 }
 
-/** What ends a turn: what is still to be written, and the store with it. */
+/** The end of a write transaction: the statements that remain, and the resulting store. */
 export interface TransactionEnd {
   readonly statements: readonly Statement[];
   readonly state: StoreState;
-  /** Whether the turn has written nothing at all. */
+  /** True when the transaction has written nothing at all. */
   readonly isEmpty?: boolean;
-  /** Whether it may take as long as it needs. */
+  /** True when it may take as long as it needs. */
   readonly isLong?: boolean;
 }
 
-/** The transactions of this server, one at a time, and what their errors mean. */
+/** Runs the write transactions of this server, one at a time, and interprets their errors. */
 export class Transactions {
-  /** The store as the open turn sees it. */
+  /** The store as the open write transaction sees it. */
   state: StoreState;
   readonly #writer: WriterSession;
   readonly #ownership: WriteOwnership;
   readonly #options: TransactionsOptions;
   #committed: CountedState;
-  /** The session of the last turn. */
+  /** The session of the last write transaction. */
   #last: Session;
   #open: Session | undefined;
   #heartbeats: ReturnType<typeof setInterval> | undefined;
@@ -90,13 +97,16 @@ export class Transactions {
     writer.onReplaced = (reason) => this.#break(reason);
   }
 
-  /** Begins a turn, and asks for something in the same go. @param ask called when it is about to be asked */
+  /**
+   * Begins a write transaction, and sends questions together with the lock.
+   * @param ask called just before the questions are sent
+   */
   async begin(ask: () => readonly Statement[] = () => []): Promise<Outcome<TransactionBegin>> {
     if (this.#broken !== undefined) return failureOf(new StoreBroken(this.#broken));
     let session: Session | undefined;
     try {
       session = await this.#writer.ready();
-      // Behind it may be another PostgreSQL, of which others have made something else than what is remembered.
+      // The new session may reach another PostgreSQL, where others have changed what this server remembers.
       if (session !== this.#last) this.#options.onOther(this.#committed);
       this.#last = session;
       const asked = [BEGIN, LOCK_STORE, READ_STATE, readRemoteCommits(this.#committed.head), ...ask()];
@@ -114,7 +124,7 @@ export class Transactions {
     }
   }
 
-  /** Works inside the open turn, which ends when that fails. */
+  /** Works inside the open write transaction, which is aborted when the work fails. */
   async inside<T>(work: (session: Session) => Promise<T>): Promise<Outcome<T>> {
     const session = this.#open;
     if (session === undefined) return NO_TRANSACTION;
@@ -125,7 +135,7 @@ export class Transactions {
     }
   }
 
-  /** Does the last work of a turn and commits it. */
+  /** Does the last work of a write transaction and commits it. */
   async end(work: (session: Session, state: StoreState) => Promise<TransactionEnd>): Promise<Outcome<void>> {
     const prepared = await this.inside((session) => work(session, this.state));
     if (prepared.kind !== "done") return prepared;
@@ -144,7 +154,7 @@ export class Transactions {
       if (error instanceof DatabaseError) return await this.#abort(error, session);
       const outcome = await this.#outcomeOf(turn, (error as Error).message);
       if (outcome.kind !== "done") return this.#forget(outcome);
-      // It is about to be acknowledged. Found on a new session, it may have come behind what that one has begun with.
+      // The write is about to be acknowledged. The new session that found it may have read an earlier state before.
       this.#ownership.primary.seen.saw(after);
     }
     this.state = this.#committed = after;
@@ -152,13 +162,13 @@ export class Transactions {
     return done(undefined);
   }
 
-  /** Needs no COMMIT, and no answer. */
+  /** A transaction that has written nothing needs no COMMIT, and the answer to its ROLLBACK does not matter. */
   async #endEmpty(session: Session): Promise<Outcome<void>> {
     await session.run([ROLLBACK]).catch(() => session.close());
     return done(undefined);
   }
 
-  /** Does something, however long it takes, that is no turn and changes nothing of the store. */
+  /** Runs statements outside write transactions, however long they take. They must not change the store. */
   async beside(statements: readonly Statement[]): Promise<Outcome<void>> {
     if (this.#broken !== undefined) return failureOf(new StoreBroken(this.#broken));
     try {
@@ -170,14 +180,17 @@ export class Transactions {
     }
   }
 
-  /** Undoes the open turn, if there is one. */
+  /** Rolls back the open write transaction, if there is one. */
   async rollback(): Promise<void> {
     const session = this.#open;
     if (session === undefined) return;
     await this.#abort(new Error("rolled back"), session);
   }
 
-  /** Ends a turn in which something failed. That is certain: no COMMIT was sent, or PostgreSQL has refused it. */
+  /**
+   * Ends a write transaction after a failure. Nothing was committed: no COMMIT was sent, or PostgreSQL has rejected
+   * it.
+   */
   async #abort(error: unknown, session: Session | undefined): Promise<Failure> {
     this.#close();
     if (session?.isOpen) await session.run([ROLLBACK]).catch(() => session.close());
@@ -206,9 +219,9 @@ export class Transactions {
   }
 
   /**
-   * Goes on from a row that is locked. It may be ahead: other servers have had turns, or this one has, without learning
-   * of it. It cannot be behind unless the database has gone back to an earlier state.
-   * @returns whether the remoteCommits do not tell how it came to that
+   * Continues from the locked row. The row may be ahead: other servers have committed, or this one has and did not
+   * learn of it. It cannot be behind unless the database has returned to an earlier state.
+   * @returns true when `remoteCommits` do not explain the change
    */
   #follow({ storeId, head, turn }: StoreRow, remoteCommits: readonly CommittedEvent[]): boolean {
     const last = this.#committed;
@@ -230,14 +243,14 @@ export class Transactions {
     return !isKnown;
   }
 
-  /** What became of a turn when the answer to its COMMIT was lost. */
+  /** Determines the outcome of a write transaction when the answer to its COMMIT was lost. */
   async #outcomeOf(turn: LastTransaction, reason: string): Promise<Outcome<void>> {
     const { server, edition } = this.#ownership;
     const ask = (statements: readonly Statement[]): Promise<Row[][]> => this.#writer.ask(statements);
     const isThere = await wasCommitted(turn, { ask, server, edition });
     if (isThere !== undefined) return isThere ? done(undefined) : failureOf(new SessionLost(reason));
     const unknown = `the answer to a COMMIT was lost: ${reason}`;
-    // What an edition remembers, such as a pause, may not be what is stored: it must begin anew.
+    // The memory of an edition, such as a pause, may differ from what is stored: the edition must restart.
     if (!this.#ownership.isShared) this.#break(unknown);
     return { kind: "unknown", reason: unknown, cause: "connection" };
   }

@@ -7,34 +7,34 @@ import type { Session, Statement } from "../protocol/session.ts";
 import { StoreBroken, type WriteOwnership } from "../cluster/write_ownership.ts";
 import { HEARTBEAT_MILLISECONDS } from "../cluster/active_server.ts";
 
-/** How long a lost connection is tried to be replaced before a turn is rejected, and how often. */
+/** How long the server tries to replace a lost connection before it rejects a write transaction, and how often. */
 const RECONNECT_MILLISECONDS = 10_000;
 const RECONNECT_PAUSE_MILLISECONDS = 250;
 
-/** The connection on which turns are taken. It is replaced when it is lost, as long as this server may write. */
+/** The connection for write transactions. A lost connection is replaced, as long as this server may write. */
 export class WriterSession {
   readonly #ownership: WriteOwnership;
   #session: Session;
   #connecting: Promise<Session> | undefined;
   #isClosed = false;
-  /** Called when a server that has the store to itself learns that another one has taken over. */
+  /** Called when a server with exclusive ownership learns that another one has taken over. */
   onReplaced: (reason: string) => void = () => {};
 
-  /** @param session one that has taken the ownership */
+  /** @param session has taken the ownership already */
   constructor(ownership: WriteOwnership, session: Session) {
     this.#ownership = ownership;
     this.#session = session;
     if (!ownership.isShared) this.#keep(session);
   }
 
-  /** The present connection. */
+  /** The current connection. */
   get session(): Session {
     return this.#session;
   }
 
   /**
-   * The connection, a new one if it was lost.
-   * @throws SessionLost when none can be had in time, StoreBroken when this server may not write any more
+   * Returns the connection, a new one if the last one was lost.
+   * @throws SessionLost when no connection succeeds in time, StoreBroken when this server may not write any more
    */
   async ready(): Promise<Session> {
     if (this.#session.isOpen) {
@@ -45,7 +45,10 @@ export class WriterSession {
     return await this.#connecting;
   }
 
-  /** Runs statements that change nothing, even if this server may not write any more. Throws like a session. */
+  /**
+   * Runs statements that change nothing, even if this server may not write any more.
+   * @throws DatabaseError, SessionLost
+   */
   async ask(statements: readonly Statement[]): Promise<Row[][]> {
     try {
       return await (await this.ready()).run(statements);
@@ -83,14 +86,14 @@ export class WriterSession {
     return this.#session;
   }
 
-  /** Gives heartbeats on a session. When it is lost, tries to have another one before another server takes over. */
+  /** Sends heartbeats on a session. When it is lost, tries to replace it before another server takes over. */
   #keep(session: Session): void {
     let isAnswered = true;
     const answered = (): void => void (isAnswered = true);
     const heartbeats = setInterval(() => {
       if (!isAnswered) return;
       isAnswered = false;
-      // An error is an answer, too: the heartbeat may fall into a transaction in which a statement has failed.
+      // An error is an answer, too: the heartbeat may run in a transaction in which a statement has failed.
       session.run([{ sql: "SELECT" }]).then(
         answered,
         (error) => error instanceof DatabaseError && answered(),
