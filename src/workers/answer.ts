@@ -1,11 +1,11 @@
-/** What came of a call: a value, or what the method threw. */
+/** The outcome of a call: a value, or the error that the method threw. */
 export type Answer =
   | { readonly value: unknown }
   | { readonly error: { readonly name: string; readonly message: string } };
 
 /** An answer as a message. */
 export interface AnswerMessage {
-  /** Of the call. */
+  /** The ID of the call. */
   readonly id: number;
   readonly answer: Answer;
 }

@@ -5,16 +5,16 @@ import type { RemoteOptions } from "./remote_options.ts";
 import { SharedAnswers } from "./shared_answers.ts";
 
 /*
- * An object that lives in a worker, and calls of its methods: through shared memory where there is a
- * codec, otherwise over the worker's message port. Messages move the buffers of event lines and of request bodies
- * instead of copying them.
+ * An object that lives in a worker, and calls of its methods. Calls go through shared memory where there is a codec,
+ * otherwise over the worker's message port. Messages move the buffers of event lines and of request bodies, without
+ * copies.
  */
 
-/** What can live in a worker. */
+/** An object that can live in a worker. */
 export interface Hosted {
-  /** What the main thread learns once it is open. */
+  /** Sent to the main thread once the object is open. */
   readonly opened?: unknown;
-  /** Runs calls that have come together through shared memory. What it throws, all of them throw. */
+  /** Runs calls that came together through shared memory. If it throws, all of them fail with that error. */
   together?(run: () => void): void;
   /** Work to do after each answer, while the main thread already continues. */
   afterAnswer?(): void;
@@ -25,11 +25,11 @@ export interface Hosted {
 export type HostedClass = { open(...args: any[]): Hosted };
 
 export interface Invocation {
-  /** The answer has it, too. */
+  /** The answer has the same ID. */
   readonly id: number;
   readonly method: string;
   readonly args: readonly unknown[];
-  /** Comes with the first call, which opens the object: where others may come from. */
+  /** Comes with the first call, which opens the object. Later calls may come through this memory. */
   readonly memory?: SharedArrayBuffer | undefined;
 }
 
@@ -39,8 +39,8 @@ declare const self: {
 };
 
 /**
- * Makes this worker the home of one object of a class, which the first call opens.
- * @param options those that its `RemoteWorker` has
+ * Makes this worker host one object of a class. The first call opens the object.
+ * @param options the same as the options of its `RemoteWorker`
  */
 export function hostObject(hosted: HostedClass, options?: RemoteOptions): void {
   let object: Hosted | undefined;

@@ -4,13 +4,13 @@ const NICENESS = 5;
 let isAsked = false;
 
 /**
- * Lets this thread stand back when there are more threads than processors: what a worker does for one client must
- * not keep the main thread from serving the others. To be called with a worker's first work, and as often as is
- * convenient: to load what it takes is 2.5 MB and 8 ms, which can wait until the event loop has its turn.
+ * Lowers the priority of this thread, which matters with more threads than processors. A worker's work for one client must
+ * not keep the main thread from serving the others. Call it with the worker's first work, and as often as convenient.
+ * Loading the module takes 2.5 MB and 8 ms, which can wait until the event loop runs.
  */
 export function lowerThreadPriority(): void {
   if (isAsked) return;
   isAsked = true;
-  // Without a process ID it is the thread alone, on Linux. Where it is not allowed, all are equal.
+  // Without a process ID it applies to this thread alone, on Linux. Where it is not allowed, all threads stay equal.
   import("node:os").then(({ setPriority }) => setPriority(NICENESS)).catch(() => {});
 }

@@ -1,6 +1,6 @@
 import { hasOwnBuffer } from "./short_bytes.ts";
 
-/** The buffers that a message moves instead of copying: those of event lines and of request bodies. */
+/** Returns the buffers of event lines and of request bodies, which a message moves without copying them. */
 export function movedBuffers(values: readonly unknown[]): Transferable[] {
   return values.flatMap((value) => {
     if (Array.isArray(value)) return movedBuffers(value);

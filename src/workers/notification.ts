@@ -1,6 +1,6 @@
 /**
- * What an object in a worker sends unasked: why it cannot continue, which file is lost, the new store ID, or why a
- * checkpoint failed.
+ * Sent by an object in a worker without a call. It contains the reason why the object cannot continue, the file that is
+ * lost, the new store ID, or the reason why a checkpoint failed.
  */
 export type Notification =
   | { readonly broken: string }

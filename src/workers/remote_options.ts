@@ -1,11 +1,11 @@
 import type { CallCodecs } from "./call_codec.ts";
 
-/** What a worker and the remote of its object agree on. */
+/** Options that a worker and its `RemoteWorker` agree on. */
 export interface RemoteOptions {
-  /** For the calls that go through shared memory; the worker must have the same ones. */
+  /** For the calls that go through shared memory. The worker must have the same codecs. */
   readonly codecs: CallCodecs;
-  /** Arguments and values that need more, each call its share of it, go as messages. */
+  /** The size of the shared memory, divided among the calls. Arguments and values that do not fit go as messages. */
   readonly memoryBytes: number;
-  /** How many calls may be on their way at once; 1 by default. */
+  /** How many calls may be in progress at once; 1 by default. */
   readonly callsMax?: number;
 }

@@ -14,7 +14,7 @@ export type Remote<T> = {
 // deno-lint-ignore no-explicit-any -- stands for the arguments of every method
 type Method = (...args: any[]) => unknown;
 
-/** The arguments that open an object, except for what its worker adds. */
+/** The arguments of `open`, without the one that the worker adds. */
 type OpenArgs<C extends HostedClass> = Parameters<C["open"]> extends [...infer Args, Tell] ? Args
   : Parameters<C["open"]>;
 
@@ -27,20 +27,20 @@ export class WorkerError extends Error {
 }
 
 /**
- * A worker and the object that lives in it. It takes as many calls at once as its options say: wait for the answers
- * before the next.
+ * A worker and the object that lives in it. It accepts as many calls at once as its options say. Before further
+ * calls, the caller must wait for an answer.
  */
 export class RemoteWorker<C extends HostedClass> {
   /** The object, once it is open. */
   readonly object: Remote<ReturnType<C["open"]>>;
   readonly #worker: Worker;
   readonly #shared: SharedCalls | undefined;
-  /** By the ID of each call that is on its way, what receives the answer if it comes as a message. */
+  /** By the ID of each call in progress, the function that receives the answer if it comes as a message. */
   readonly #pending: (((answer: Answer) => void) | undefined)[] = [];
-  /** The IDs of other calls. */
+  /** The IDs that no call uses. */
   readonly #freeIds: number[];
   #dead: Error | undefined;
-  /** Called with what the object sends unasked, and when the worker has died. */
+  /** Called with each notification of the object, and when the worker has died. */
   onNotification: (notice: Notification) => void = () => {};
 
   constructor(module: URL, name: string, options?: RemoteOptions) {
@@ -54,24 +54,27 @@ export class RemoteWorker<C extends HostedClass> {
       this.#die(new WorkerError("WorkerError", `the ${name} worker died: ${event.message}`));
     };
     const get = (_: object, method: string | symbol): unknown => {
-      // Nothing that is awaited with the object in it may take the object for a promise.
+      // Code that awaits a value with the object in it must not take the object for a promise.
       if (typeof method === "symbol" || method === "then") return undefined;
       return (...args: readonly unknown[]) => this.#invoke(method, args);
     };
     this.object = new Proxy({}, { get }) as Remote<ReturnType<C["open"]>>;
   }
 
-  /** Opens the object. @throws WorkerError with the name and message of what the worker threw, as every call does */
+  /**
+   * Opens the object.
+   * @throws WorkerError with the name and message of the worker's error, like every call
+   */
   open(...args: OpenArgs<C>): Promise<ReturnType<C["open"]>["opened"]> {
     return this.#invoke("open", args) as Promise<ReturnType<C["open"]>["opened"]>;
   }
 
-  /** Takes back the calls that it has not begun, which throw CallCancelled. */
+  /** Cancels the calls that the worker has not begun. They throw CallCancelled. */
   cancel(): void {
     this.#shared?.cancel();
   }
 
-  /** How many microseconds a call through shared memory takes the worker, as far as the last ones show. */
+  /** The average time of a recent call through shared memory in the worker, in microseconds. */
   get callMicroseconds(): number {
     return this.#shared?.callMicroseconds ?? 0;
   }

@@ -12,21 +12,21 @@ import {
   WAITS,
 } from "./shared_slots.ts";
 
-/** A worker sees to its timers and messages at least so often. */
+/** A worker handles its timers and messages at least this often. */
 const EVENT_LOOP_MILLISECONDS = 20;
 
-/** Of calls that have come together, none begins after so long: whoever made the first ones gets their answers. */
+/** No further call in a group begins after this time, so that the callers of the first ones get their answers. */
 const TOGETHER_MILLISECONDS = 2;
 
-/** Of about so many runs, it is told how long a call takes. */
+/** The reported time of a call is an average of about this many runs. */
 const RUNS_AVERAGED = 8;
 const MICROSECONDS_MAX = 1e9;
 
-/** What a worker does with calls. */
+/** Executes calls in a worker. */
 export interface CallServer {
   /** Calls the method. Never throws, even if `args` does. */
   perform(method: string, args: () => readonly unknown[]): Answer;
-  /** Runs calls that have come together. What it throws, all of them throw. */
+  /** Runs calls that came together. If it throws, all of them fail with that error. */
   together(run: () => void): void;
   /** Sends an answer as a message. */
   send(id: number, answer: Answer): void;
@@ -59,14 +59,14 @@ export class SharedAnswers {
         if (this.#last === callsIn(seen) && !this.#blocksUntilChanged(seen)) break;
         const before = seen;
         seen = Atomics.load(this.#words, CALLS);
-        // A message comes while this waits for the next call.
+        // A message came while this waited for the next call.
         if ((seen & MESSAGES_MASK) !== (before & MESSAGES_MASK)) break;
       }
       await eventLoopTurn();
     }
   }
 
-  /** Answers calls up to this number, as far as there is time. */
+  /** Answers calls up to this number, as many as the time allows. */
   #answerTogether(called: number): void {
     const start = performance.now();
     const until = start + TOGETHER_MILLISECONDS;
@@ -107,19 +107,22 @@ export class SharedAnswers {
     place.becomeMessage();
   }
 
-  /** The next value of the word of the calls, which was `seen`. The event loop goes on meanwhile. */
+  /** Returns the next value of the word for calls, which was `seen`. The event loop continues meanwhile. */
   async #untilChanged(seen: number): Promise<number> {
     while (true) {
       Atomics.store(this.#words, WAITS, 1);
       const now = Atomics.load(this.#words, CALLS);
-      // Notified late, one may find that what this was about has been seen before.
+      // A late notification may be about a change that was seen before.
       if (now === seen) await Atomics.waitAsync(this.#words, CALLS, seen).value;
       Atomics.store(this.#words, WAITS, 0);
       if (now !== seen) return now;
     }
   }
 
-  /** Waits for the same, while this thread does nothing else. @returns false when it has waited in vain */
+  /**
+   * Waits for the same change, and blocks this thread meanwhile.
+   * @returns false when nothing has changed in time
+   */
   #blocksUntilChanged(seen: number): boolean {
     Atomics.store(this.#words, WAITS, 1);
     let hasChanged = true;
@@ -131,9 +134,9 @@ export class SharedAnswers {
   }
 }
 
-/** Resolves when everything else in this thread has had its turn. */
+/** Resolves when all other pending work of this thread has run. */
 async function eventLoopTurn(): Promise<void> {
-  // Not loaded before it is needed: a worker that has done nothing yet starts sooner, and is smaller.
+  // Loaded on demand: a worker that has done nothing yet starts faster, and is smaller.
   const { setImmediate } = await import("node:timers");
   await new Promise<void>((resolve) => setImmediate(resolve));
 }

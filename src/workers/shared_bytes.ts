@@ -2,8 +2,8 @@ import type { Buffer } from "node:buffer";
 import { takeBytes } from "./short_bytes.ts";
 
 /*
- * Numbers, texts and bytes in memory that two threads share, one after the other. Whoever reads them asks for the
- * same things in the same order as whoever wrote them.
+ * Numbers, texts and bytes in memory that two threads share, one after the other. The reader asks for the same
+ * things in the same order in which the writer wrote them.
  */
 
 const NUMBER_BYTES = 8;
@@ -18,21 +18,24 @@ export class SharedWriter {
   #at: number;
   #isFull = false;
 
-  /** @param start where to begin @param end where the room for it ends */
+  /**
+   * @param start where to begin
+   * @param end where the memory for it ends
+   */
   constructor(memory: SharedArrayBuffer, start: number, end: number) {
     this.#bytes = new Uint8Array(memory, 0, end);
     this.#view = new DataView(memory);
     this.#start = this.#at = start;
   }
 
-  /** Begins again, over what was written. */
+  /** Begins again, and overwrites what was written. */
   restart(): this {
     this.#at = this.#start;
     this.#isFull = false;
     return this;
   }
 
-  /** Whether something did not fit. Nothing that was written is of use then. */
+  /** True when something did not fit. Then nothing that was written is usable. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -48,7 +51,7 @@ export class SharedWriter {
     if (!this.#hasCapacity(LENGTH_BYTES + text.length)) return;
     const { read, written } = encoder.encodeInto(text, this.#bytes.subarray(start));
     if (read < text.length) this.#isFull = true;
-    // Text of one byte a character is faster to read, so the length says which it is.
+    // Text with one byte per character is faster to read. A positive length marks such text.
     this.#view.setInt32(this.#at, written === text.length ? written : -written, true);
     this.#at = start + written;
   }
@@ -68,7 +71,7 @@ export class SharedWriter {
 
 export class SharedReader {
   readonly #bytes: Uint8Array<SharedArrayBuffer>;
-  /** The same bytes, once there is a text to read: with the first `Buffer` a thread loads 2.5 MB. */
+  /** The same bytes, created for the first text: a thread loads 2.5 MB with its first `Buffer`. */
   #buffer: Buffer | undefined;
   readonly #view: DataView;
   readonly #start: number;
@@ -101,7 +104,7 @@ export class SharedReader {
     return this.#buffer.toString(length < 0 ? "utf8" : "latin1", start, this.#at);
   }
 
-  /** A copy. Short ones share a buffer. */
+  /** A copy. Short copies share a buffer. */
   bytes(): Uint8Array<ArrayBuffer> {
     const length = this.#view.getInt32(this.#at, true);
     const start = this.#at + LENGTH_BYTES;

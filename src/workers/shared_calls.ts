@@ -12,14 +12,14 @@ import {
 } from "./shared_slots.ts";
 
 /*
- * Calls through memory that the main thread shares with a worker, as the main thread makes them.
+ * The main thread's side of calls through memory that it shares with a worker.
  *
- * A message costs both threads an event, a task and copies of all objects, and the worker has to return to its event
- * loop for it. Here a worker that has answered simply goes on with the next call, or waits for it, which makes a call
- * and its answer take half the time. What has no codec or is too long is sent as a message.
+ * A message costs both threads an event, a task and copies of all objects, and the worker must return to its event
+ * loop. With shared memory, a worker that has answered simply continues with the next call, or waits for it. So a
+ * call and its answer take half the time. A call without a codec, or too long for the memory, is sent as a message.
  */
 
-/** The worker had not begun a call when it was taken back. */
+/** The call was cancelled before the worker began it. */
 export class CallCancelled extends Error {
   override readonly name = "CallCancelled";
 }
@@ -27,7 +27,7 @@ export class CallCancelled extends Error {
 /** The value, or undefined when the answer comes as a message. */
 type Answered = { readonly value: unknown } | undefined;
 
-/** A call on its way. */
+/** A call in progress. */
 interface Call extends PromiseWithResolvers<Answered> {
   readonly place: SharedSlot;
   isCancelled: boolean;
@@ -38,18 +38,18 @@ export class SharedCalls {
   readonly #places: SharedSlots;
   readonly #words: Int32Array;
   /**
-   * By their numbers, of which those that are too large begin anew. A `Map` that lives long would leave garbage that
-   * only a full collection finds: each table that it outgrows keeps the next one, and with it all that was ever in it.
+   * Calls by their numbers, modulo the length. A `Map` with a long life would leave garbage that only a full collection
+   * removes. Each outgrown table references the next one, and with it all its former entries.
    */
   readonly #calls: (Call | undefined)[];
-  /** The number of the last call, and of the last one whose answer was taken. */
+  /** The number of the last call, and of the last call whose answer was taken. */
   #last = 0;
   #answered = 0;
   #isWaiting = false;
-  /** The one that was used last is the last: the processor still has it at hand. */
+  /** The slot that was used last is the last: it is still in the processor's cache. */
   readonly #free: SharedSlot[];
 
-  /** @param callsMax how many may be on their way at once */
+  /** @param callsMax how many calls may be in progress at once */
   constructor(memory: SharedArrayBuffer, codecs: CallCodecs, callsMax = 1) {
     this.#codecs = codecs;
     this.#places = new SharedSlots(memory, codecs, callsMax);
@@ -64,8 +64,8 @@ export class SharedCalls {
 
   /**
    * Calls a method.
-   * @param id what the answer will have if it comes as a message
-   * @returns no promise, with nothing called, when the call must be made by a message
+   * @param id the ID of the answer if it comes as a message
+   * @returns undefined, without calling, when the call must be made by a message
    * @throws CallCancelled
    */
   call(id: number, method: string, args: readonly unknown[]): Promise<Answered> | undefined {
@@ -88,12 +88,12 @@ export class SharedCalls {
     return call.promise;
   }
 
-  /** How many microseconds a call takes the worker, as far as the last ones show. */
+  /** The average time of a recent call in the worker, in microseconds. */
   get callMicroseconds(): number {
     return Atomics.load(this.#words, MICROSECONDS);
   }
 
-  /** Takes back every call that the worker has not begun. The worker still passes their places. */
+  /** Cancels every call that the worker has not begun. The worker skips their slots. */
   cancel(): void {
     for (const call of this.#calls) {
       if (call === undefined || call.isCancelled || !call.place.cancel()) continue;
@@ -102,7 +102,7 @@ export class SharedCalls {
     }
   }
 
-  /** Sends the worker, which may be waiting for a call, to its messages. */
+  /** Wakes the worker, which may be waiting for a call, so that it reads its messages. */
   callByMessage(): void {
     const messages = Atomics.load(this.#words, CALLS) & MESSAGES_MASK;
     this.#announce(((messages + 1) & MESSAGES_MASK) - messages);
@@ -120,7 +120,7 @@ export class SharedCalls {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     while (true) {
-      // Notified late, one may find no more than before.
+      // After a late notification, there may be no more answers than before.
       const answers = Atomics.load(this.#words, ANSWERS);
       this.#takeAnswers(answers);
       if (this.#answered === this.#last) break;
@@ -129,7 +129,7 @@ export class SharedCalls {
     this.#isWaiting = false;
   }
 
-  /** @param answers how many there have been */
+  /** @param answers the number of the last answer */
   #takeAnswers(answers: number): void {
     while (this.#answered !== answers) {
       this.#answered = following(this.#answered);

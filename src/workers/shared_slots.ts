@@ -2,19 +2,22 @@ import type { AnyCodec, CallCodecs } from "./call_codec.ts";
 import { SharedReader, SharedWriter } from "./shared_bytes.ts";
 
 /*
- * The memory through which the main thread calls a worker. Each call has a place in it: first its arguments are there,
- * then its value. Each side has a word that it changes when it has written, and the other waits for that.
+ * The memory through which the main thread calls a worker. Each call has a slot, first for its arguments and then
+ * for its value. Each side has a word that it changes after it has written, and the other side waits for that
+ * change.
  *
- * The word of the answers counts them. The word of the calls counts these, and in its lowest bits the messages that
- * were sent instead: one word, since a thread can wait for one only.
+ * The word for answers counts them. The word for calls counts them, and in its lowest bits the messages that were
+ * sent instead. These two counts share a word, because a thread can wait for only one.
  */
 
-/** The positions of the words. Nobody but the main thread writes to the first, nobody but the worker to the others. */
+/** The positions of the words. Only the main thread writes to the first word, and only the worker to the others. */
 export const CALLS = 0;
 export const ANSWERS = 1;
-/** How many microseconds a call takes the worker, as far as the last ones show. */
+/** The average time of a recent call in the worker, in microseconds. */
 export const MICROSECONDS = 2;
-/** Whether the worker waits for a call, and has to be woken up: 1 or 0. It says so before it looks a last time. */
+/**
+ * 1 while the worker waits for a call and must be woken up, otherwise 0. The worker sets it before its last check.
+ */
 export const WAITS = 3;
 const WORDS = 4;
 const WORDS_BYTES = 16;
@@ -23,21 +26,21 @@ export const MESSAGES_BITS = 8;
 export const MESSAGES_MASK = (1 << MESSAGES_BITS) - 1;
 const COUNT_MASK = (1 << (32 - MESSAGES_BITS)) - 1;
 
-/** What a place begins with: which codec wrote it, whose call it is, and how far that has come. */
+/** The header of a slot: the codec that wrote it, the ID of its call, and the state of the call. */
 const CODEC = 0;
 const ID = 1;
 const STATE = 2;
 const HEADER_BYTES = 16;
 const ALIGNMENT = 8;
 
-/** In the place of a codec. */
+/** Instead of a codec: the answer comes as a message. */
 const MESSAGE = 0;
 
 const READY = 0;
 const BEGUN = 1;
 const CANCELLED = 2;
 
-/** Where one call is in the memory. */
+/** The part of the memory for one call. */
 export class SharedSlot {
   readonly writer: SharedWriter;
   readonly reader: SharedReader;
@@ -53,7 +56,7 @@ export class SharedSlot {
     this.#methods = [...codecs.keys()];
   }
 
-  /** Makes it the place of another call, whose arguments have been written. */
+  /** Makes it the slot of another call, whose arguments have been written. */
   ready(id: number, method: string): void {
     this.#header[CODEC] = this.#methods.indexOf(method) + 1;
     this.#header[ID] = id;
@@ -72,7 +75,7 @@ export class SharedSlot {
     return this.#codecs.get(this.method)!;
   }
 
-  /** Whether the answer is not here: it comes as a message. */
+  /** True when the answer is not here, but comes as a message. */
   get isMessage(): boolean {
     return this.#header[CODEC] === MESSAGE;
   }
@@ -81,12 +84,12 @@ export class SharedSlot {
     this.#header[CODEC] = MESSAGE;
   }
 
-  /** @returns false when the call was taken back */
+  /** @returns false when the call was cancelled */
   begin(): boolean {
     return this.#leaveReady(BEGUN);
   }
 
-  /** @returns false when the call has begun */
+  /** @returns false when the worker has begun the call */
   cancel(): boolean {
     return this.#leaveReady(CANCELLED);
   }
@@ -96,12 +99,12 @@ export class SharedSlot {
   }
 }
 
-/** The words and the places of a memory, and between them which place each call has. */
+/** The words and the slots of a memory. Between them is a table with the slot of each call. */
 export class SharedSlots {
   readonly memory: SharedArrayBuffer;
   readonly words: Int32Array;
   readonly all: readonly SharedSlot[];
-  /** The positions of the places of the last calls. */
+  /** The indexes of the slots of the last calls. */
   readonly #order: Int32Array;
 
   /**
@@ -120,23 +123,23 @@ export class SharedSlots {
     });
   }
 
-  /** Gives a call its place. */
+  /** Assigns a slot to a call. */
   assign(number: number, place: SharedSlot): void {
     this.#order[number % this.all.length] = this.all.indexOf(place);
   }
 
-  /** The place of a call that has not been answered. */
+  /** Returns the slot of a call that has not been answered. */
   of(number: number): SharedSlot {
     return this.all[this.#order[number % this.all.length]!]!;
   }
 }
 
-/** How many calls have been made, as their word says. */
+/** Returns how many calls have been made, as the word for calls says. */
 export function callsIn(word: number): number {
   return (word >>> MESSAGES_BITS) & COUNT_MASK;
 }
 
-/** The number after this one. After the largest comes 0. */
+/** Returns the next number. After the largest number comes 0. */
 export function following(number: number): number {
   return (number + 1) & COUNT_MASK;
 }

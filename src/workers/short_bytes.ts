@@ -1,12 +1,12 @@
 /*
- * Memory for bytes that are soon forgotten. Short ones are cut from a common piece: to allocate some for each of them
- * takes longer than to fill it, and the garbage collector has to keep track of it.
+ * Memory for bytes with a short life. Short arrays share a larger buffer: allocating one for each takes longer than
+ * filling it, and the garbage collector must track every one.
  */
 
-/** Longer ones have a piece of their own. */
+/** Longer arrays have their own buffer. */
 const SHORT_BYTES_MAX = 8 * 1024;
 
-/** One that is still in use somewhere keeps all of its piece. */
+/** The size of a shared buffer. One array that is still in use keeps the whole buffer alive. */
 const PIECE_BYTES = 64 * 1024;
 
 const encoder = new TextEncoder();
@@ -14,7 +14,10 @@ const encoder = new TextEncoder();
 let piece: ArrayBuffer | undefined;
 let used = 0;
 
-/** Memory for so many bytes, which may hold anything. Nobody may move or resize the buffer of short ones. */
+/**
+ * Returns memory of this length, with arbitrary content. The caller must not move or resize the buffer of a short
+ * array.
+ */
 export function takeBytes(length: number): Uint8Array<ArrayBuffer> {
   if (length > SHORT_BYTES_MAX) return new Uint8Array(length);
   if (piece === undefined || used + length > PIECE_BYTES) {
@@ -36,12 +39,12 @@ export function textBytes(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text);
 }
 
-/** Gives their memory back at once, unless others share it. */
+/** Releases the memory at once, unless other arrays share it. */
 export function releaseBytes(bytes: Uint8Array<ArrayBuffer>): void {
   if (hasOwnBuffer(bytes)) bytes.buffer.transfer(0);
 }
 
-/** Whether nothing else is in the buffer of these bytes. */
+/** True when no other array is in the buffer of these bytes. */
 export function hasOwnBuffer({ length, buffer }: Uint8Array): boolean {
   return length > SHORT_BYTES_MAX || length === buffer.byteLength;
 }
