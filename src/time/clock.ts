@@ -11,13 +11,13 @@ export class Age {
   readonly #startedAt = performance.now();
   #sinceMicros: number | undefined;
 
-  /** The moment by the system clock. Found out when somebody asks, which nobody does for most writes. */
+  /** The moment by the system clock. Computed on demand, since most writes never need it. */
   get sinceMicros(): number {
     this.#sinceMicros ??= nowMicros() - Math.round(this.seconds * 1_000_000);
     return this.#sinceMicros;
   }
 
-  /** Less than 0 when this one began before the other. */
+  /** Less than 0 when this age began before the other. */
   compare(other: Age): number {
     return this.#startedAt - other.#startedAt;
   }

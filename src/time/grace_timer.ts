@@ -1,12 +1,12 @@
 import { LATE_MILLISECONDS } from "./late.ts";
 
-/** How long the work that has piled up may take, each time that this timer is late again. */
+/** How long accumulated work may take, each time that this timer is late again. */
 const GRACE_MILLISECONDS = 250;
 const GRACES_MAX = 8;
 
 /**
- * Calls back after a time. When the process was too busy to do so on time, or was stopped, it first reads what has
- * arrived meanwhile, which may stop the timer.
+ * Calls back after a time. If the process was too busy to do so on time, or was stopped, it first reads the bytes
+ * received meanwhile. These may stop the timer.
  */
 export class GraceTimer {
   readonly #callBack: () => void;

@@ -3,8 +3,8 @@ import type { StoreWrite } from "../store/write.ts";
 import type { Job } from "./job.ts";
 
 /**
- * The size of the requests in one group, unless its first is larger. A group is copied on its way to the writer, and
- * meanwhile this thread does nothing else; and whoever comes next waits for all of it.
+ * The maximum size of the requests in one group, unless its first is larger. A group is copied on its way to the
+ * writer, which blocks this thread. Later writes also wait for the whole group.
  */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -13,7 +13,10 @@ const LARGE_BYTES_MIN = 1024 * 1024;
 /** Many small values take longer to copy than their bytes suggest. */
 const QUERY_VALUE_BYTES = 256;
 
-/** What a write counts for in a group. @param bytes size of the requests that brought it */
+/**
+ * Returns the weight of a write in a group.
+ * @param bytes size of the requests that brought it
+ */
 export function weightOf({ conditions }: StoreWrite, bytes: number): number {
   let values = 0;
   for (const { failIfEventsMatch } of conditions) values += queryValues(failIfEventsMatch);
@@ -21,9 +24,9 @@ export function weightOf({ conditions }: StoreWrite, bytes: number): number {
 }
 
 /**
- * Which of the waiting jobs have the next turn together: the first, and with a write all writes after it, up to the
- * next job that runs alone. A write for which the group has no room lets the others pass. A large one, which makes
- * the others wait, lets smaller ones pass once even as the first.
+ * Selects the waiting jobs that share the next turn. That is the first job and, if it is a write, all writes up to the
+ * next job that runs alone. A write that does not fit into the group lets others pass. A large write, which makes others
+ * wait, lets smaller ones pass once, even if it is the first.
  */
 export class Groups {
   readonly #writesMax: number;
@@ -43,7 +46,9 @@ export class Groups {
     return small;
   }
 
-  /** Those of the waiting jobs that may still join a group: from the first on, as long as they are small writes and fit. */
+  /**
+   * Selects waiting jobs that may still join a group: from the first on, as long as they are small writes and fit.
+   */
   joining(group: readonly Job[], waiting: readonly Job[]): readonly Job[] {
     let weightBytes = group.reduce((sum, job) => sum + job.weightBytes, 0);
     const roomFor = (job: Job): boolean => (weightBytes += job.weightBytes) <= GROUP_BYTES_MAX;
@@ -53,7 +58,10 @@ export class Groups {
     return end < 0 ? waiting : waiting.slice(0, end);
   }
 
-  /** Of the first job, or the writes up to the next job that runs alone, those that are wanted and fit into a group. */
+  /**
+   * Selects the first job, or the writes up to the next job that runs alone, if they are wanted and fit into a
+   * group.
+   */
   #fitting(waiting: readonly Job[], isWanted: (job: Job) => boolean): Job[] {
     const group: Job[] = [];
     let weightBytes = 0;

@@ -1,14 +1,14 @@
 import type { StoreWrite } from "../store/write.ts";
 import { Age } from "../time/clock.ts";
 
-/** What a job does in its turn: be a member of a write group, or hold the turn alone. */
+/** The task of a job in its turn: join a write group, or hold the turn alone. */
 export type Task = { readonly write: StoreWrite } | { readonly run: () => Promise<unknown> };
 
 export interface Job extends PromiseWithResolvers<unknown> {
   readonly kind: string;
   readonly task: Task;
   readonly client: AbortSignal | undefined;
-  /** What it counts for in a group, in bytes. */
+  /** Its weight in a group, in bytes. */
   readonly weightBytes: number;
   onLeave: () => void;
   readonly age: Age;

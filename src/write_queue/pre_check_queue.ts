@@ -6,15 +6,15 @@ interface PreCheck extends PromiseWithResolvers<unknown> {
   readonly kind: string;
   readonly run: (client: Client) => Promise<unknown>;
   readonly age: Age;
-  /** Aborts when nobody waits for it any more. */
+  /** Aborts when no client waits for it any more. */
   readonly leaving: AbortController;
   readonly client: AbortSignal | undefined;
   readonly onLeave: () => void;
 }
 
-/** What is done for requests before they can have their turn: one at a time, in the order of arrival. */
+/** Runs the pre-checks of requests before their turns: one at a time, in the order in which they came. */
 export class PreCheckQueue {
-  /** Those that are waited for, including the one that runs. */
+  /** The pre-checks that requests wait for, including the running one. */
   #jobs: PreCheck[] = [];
   #isRunning = false;
 
@@ -26,7 +26,7 @@ export class PreCheckQueue {
     return this.#jobs;
   }
 
-  /** @param run gets a client that leaves with this one, or when it is rejected later */
+  /** @param run gets a client that disconnects with this one, or when the pre-check is rejected later */
   add<T>(
     kind: string,
     run: (client: Client) => Promise<T>,
@@ -42,7 +42,7 @@ export class PreCheckQueue {
     return job.promise as Promise<T>;
   }
 
-  /** Ends all of them. */
+  /** Rejects all pre-checks. */
   reject(rejection: ApiError): void {
     for (const job of this.#jobs) this.#end(job, rejection);
   }

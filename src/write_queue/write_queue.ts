@@ -21,15 +21,15 @@ export interface WriteQueueOptions {
   readonly waitingMax: number;
   /** The error code for a request that finds the queue full. */
   readonly fullCode: ErrorCode;
-  /** Most writes that share one transaction. Only a benchmark has a reason to set it. */
+  /** The maximum of writes that share one transaction. Only a benchmark has a reason to set it. */
   readonly groupWritesMax?: number;
 }
 
 /**
- * The one queue of everything that writes: in the order of arrival, one turn at a time.
+ * The one queue of all writes: one turn at a time, in the order in which the requests came.
  *
- * All writes that wait up to the next job that runs alone share one transaction and one fsync. Seen
- * from outside, they still run one by one: the first member of a group counts as active, the others as waiting.
+ * All waiting writes up to the next job that runs alone share one transaction and one fsync. Clients still see them
+ * run one by one: the first member of a group counts as active, the others as waiting.
  */
 export class WriteQueue {
   readonly #options: WriteQueueOptions;
@@ -50,12 +50,13 @@ export class WriteQueue {
 
   /**
    * Waits for a turn and writes in it.
-   * @param client aborts when the client leaves; a waiting write is then withdrawn. Without it the write
-   *   runs even if nobody is left to receive the result
+   * @param client aborts when the client disconnects, which withdraws a waiting write. Without it, the write runs even if
+   *   no client receives the result
    * @param bytes size of the requests that brought what it writes
-   * @param admitted when the request was let in, if that was before: it is not rejected then, and goes before those
-   *   that came later
-   * @throws ApiError when the queue is full or the server is shutting down, ClientDisconnected when the client left in time
+   * @param admitted when the request was admitted, if that was before: then it is not rejected, and goes before
+   *   later requests
+   * @throws ApiError when the queue is full or the server is shutting down, ClientDisconnected when the client
+   *   disconnects in time
    */
   write(
     kind: string,
@@ -69,7 +70,10 @@ export class WriteQueue {
     return this.#join(job, admitted !== undefined) as Promise<EndedWrite>;
   }
 
-  /** Like `write`, but to check the conditions may only take so long; then the write is given back as costly. */
+  /**
+   * Like `write`, but with a budget for checking the conditions. Over budget, nothing is written: the result is
+   * `costly`.
+   */
   tryWrite(
     kind: string,
     write: StoreWrite,
@@ -81,8 +85,8 @@ export class WriteQueue {
   }
 
   /**
-   * Does what a write needs before its turn, beside the turns of others but one at a time. Meanwhile it counts as
-   * waiting. Throws like `write`.
+   * Runs the pre-check of a write before its turn: in parallel with the turns of others, but one pre-check at a
+   * time. Meanwhile the request counts as waiting. Throws like `write`.
    */
   prepare<T>(
     kind: string,
@@ -129,7 +133,7 @@ export class WriteQueue {
     return Math.max(this.#active.length - 1, 0) + this.#waiting.length + this.#preparations.count;
   }
 
-  /** Rejects what is waiting and what arrives from now on. Resolves when the turn is free for the last time. */
+  /** Rejects waiting requests, and all later ones. Resolves when the last turn has ended. */
   shutdown(): Promise<void> {
     this.#closing = true;
     this.#preparations.reject(new ApiError("ShuttingDown"));
@@ -163,7 +167,7 @@ export class WriteQueue {
     return job.promise;
   }
 
-  /** Gives the turn to the next job, unless it is taken. */
+  /** Gives the turn to the next job, unless a job holds it. */
   #next(): void {
     if (this.#active.length > 0) return;
     const urgent = this.#urgent.shift();
@@ -206,11 +210,11 @@ export class WriteQueue {
     try {
       outcomes = await this.#options.runGroup(writesOf(this.#active), () => this.#takeMore());
     } catch (error) {
-      // The writer died. Whether it had committed is unknown.
+      // The writer died. It is unknown whether it had committed.
       outcomes = this.#active.map(() => ({ kind: "unknown", reason: (error as Error).message }));
     }
     const group = this.#active;
-    // An equal share each, so that the turns of a group add up to the time that the writer was busy.
+    // Each write gets an equal share, so that their sum is the time in which the writer was busy.
     const lockSeconds = this.#activeAge.seconds / group.length;
     this.#endTurn();
     for (const [index, job] of group.entries()) {
