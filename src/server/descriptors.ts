@@ -1,8 +1,8 @@
-/** Descriptors that a worker with a connection takes: its event loop and SQLite's files. Eight were counted. */
+/** Descriptors of a worker with a connection: its event loop and SQLite's files. Eight were counted. */
 const PER_WORKER = 10;
 
 /**
- * Reserved for what is open only at times: the worker that decodes large bodies, which takes seven, files beside
+ * Reserved for descriptors that are open only at times: the worker that decodes large bodies (seven), files next to
  * the database, profiles, a stale socket.
  */
 const RESERVE = 16;
@@ -10,18 +10,18 @@ const RESERVE = 16;
 const CONNECTIONS_MAX = 2000;
 
 /**
- * Connections that are provided for at first. With so few the kernel need not enlarge the process's table of
- * descriptors, which takes it 5 to 15 ms each time, and up to 2,000 connections it does so four times.
+ * The connections to provide for at first. With so few, the kernel need not enlarge the process's table of
+ * descriptors. Each enlargement takes 5 to 15 ms, and up to 2,000 connections there are four.
  */
 const CONNECTIONS_AT_FIRST = 100;
 
-/** How the descriptors that the process may open are allotted. */
+/** The allocation of the descriptors that the process may open. */
 interface DescriptorShares {
   readonly readers: number;
   readonly connections: number;
 }
 
-/** Allots descriptors to readers and connections. How many there are is counted only as far as it matters yet. */
+/** Allots descriptors to readers and connections. It counts free descriptors only as far as necessary. */
 export class DescriptorBudget {
   readonly readers: number;
   #connections: number;
@@ -39,15 +39,15 @@ export class DescriptorBudget {
     ({ readers: this.readers, connections: this.#connections } = shareDescriptors(free, readersWanted));
   }
 
-  /** Whether there may be another connection beside those that are open. */
+  /** True when there may be another connection in addition to the open ones. */
   hasCapacity(open: number): boolean {
     if (open >= this.#connections && this.#mayBeMore) this.#makeRoom(open);
     return open < this.#connections;
   }
 
   /**
-   * How many connections there may be at most, once that is known: while half of those that are known to be possible
-   * are free, nobody has counted further.
+   * The maximum number of connections, once it is known. While half of the connections known to be possible are
+   * free, no further count is made.
    */
   connectionsMax(open: number): number | undefined {
     if (this.#mayBeMore && 2 * open >= this.#connections) this.#makeRoom(open);
@@ -55,8 +55,9 @@ export class DescriptorBudget {
   }
 
   /**
-   * Looks whether there may be twice as many. All workers are left enough, as if none had started yet. Where that
-   * reaches the limit, a reader that opens the database just then may find no descriptor, and is started again.
+   * Checks whether twice as many connections are possible. It leaves enough for all workers, as if none had started
+   * yet. Where the count reaches the limit, a reader that opens the database just then may find no descriptor. It is
+   * then started again.
    */
   #makeRoom(open: number): void {
     const wanted = Math.min(open, CONNECTIONS_MAX - open);
@@ -67,8 +68,8 @@ export class DescriptorBudget {
 }
 
 /**
- * Allots the free descriptors so that no flood of connections takes those that the store needs.
- * Readers come first, but never more than half, so that a low limit leaves both some.
+ * Allots the free descriptors, so that a flood of connections cannot take those that the store needs. Readers come
+ * first, but get at most half, so that a low limit leaves some for both.
  */
 export function shareDescriptors(free: number, readersWanted: number): DescriptorShares {
   const rest = Math.max(0, free - RESERVE - PER_WORKER);
@@ -78,13 +79,13 @@ export function shareDescriptors(free: number, readersWanted: number): Descripto
 }
 
 /**
- * How many descriptors are free, up to `enough`. The runtime does not report the limit, so a file is opened until
- * that fails.
+ * Counts the free descriptors, up to `enough`. The runtime does not report the limit, so this opens files until that
+ * fails.
  */
 export function freeDescriptors(enough: number): number {
   const files: Deno.FsFile[] = [];
   try {
-    // The shortest path, since each opening looks for it anew: this is part of every start.
+    // The shortest path, since the kernel resolves it at each opening: this is part of every start.
     while (files.length < enough) files.push(Deno.openSync("/"));
   } catch {
     // The limit is reached.

@@ -11,7 +11,7 @@ import { pauseInFile, pauseInStore } from "../store/persisted_pause.ts";
 import type { Store } from "../store/store.ts";
 import { WriteQueue } from "../write_queue/write_queue.ts";
 
-/** What stays the same over all terms of a server. */
+/** Stays the same over all leaderships of a server. */
 export interface LeadershipHost {
   readonly settings: ServerSettings;
   readonly edition: Edition;
@@ -25,8 +25,8 @@ export interface LeadershipHost {
 }
 
 /**
- * The time in which a server is the active one of its store: everything that remembers something of the store begins
- * and ends with it.
+ * The time in which a server is the active one of its store. Everything that remembers some state of the store
+ * begins and ends with it.
  */
 export class Leadership {
   readonly store: Store;
@@ -68,7 +68,7 @@ export class Leadership {
   }
 
   /**
-   * Rejects waiting writes and finishes what runs. Reads may go on.
+   * Rejects waiting writes and finishes running ones. Reads may continue.
    * @returns once another server may take over
    */
   async end(): Promise<void> {
@@ -79,12 +79,12 @@ export class Leadership {
   }
 }
 
-/** What all requests to a server go through, whether it is active or not. */
+/** Returns the options for all requests to a server, whether it is active or not. */
 export function pipelineOptions(
   { settings, edition, log, requests, reportFailure }: Omit<LeadershipHost, "programMetrics">,
 ): Omit<PipelineOptions, "routes"> {
   return {
-    // No page of others has the token.
+    // Web pages of other origins do not have the token.
     originCheck: settings.authToken === undefined
       ? makeOriginCheck(settings.listen, settings.allowedHosts)
       : undefined,

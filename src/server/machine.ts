@@ -1,10 +1,10 @@
 import type { ServerSettings } from "../config/load.ts";
 import { DescriptorBudget } from "./descriptors.ts";
 
-/** Memory of a reader at work, about. docs/decisions/performance.md has what was measured. */
+/** The approximate memory of a working reader. docs/decisions/performance.md has the measurements. */
 const READER_BYTES = 15_000_000;
 
-/** How many readers a server is to have, and the setting that says so. */
+/** The number of readers that a server should have, and the setting that contains it. */
 export interface ReadersWanted {
   readonly key: "readPoolSize" | "postgresPoolSize";
   readonly wanted: number;
@@ -16,11 +16,11 @@ export function readersOf({ postgres, readPoolSize }: ServerSettings): ReadersWa
     : { key: "postgresPoolSize", wanted: postgres.poolSize };
 }
 
-/** Why the machine cannot carry so many readers, as a line; undefined when it can. */
+/** Returns why the machine cannot run so many readers, as one line. Undefined when it can. */
 export function readersProblem(readersWanted: ReadersWanted): string | undefined {
   const { key, wanted } = readersWanted;
   const inMemory = Math.floor(Deno.systemMemoryInfo().total / READER_BYTES);
-  // A reader of SQLite is a worker of ours, one of PostgreSQL a process of its server.
+  // A reader of SQLite is a worker of this process. A reader of PostgreSQL is a process of the PostgreSQL server.
   if (key === "readPoolSize" && wanted > inMemory) {
     return `${key} (${wanted}) is more than the ${inMemory} readers for which there is memory here`;
   }
@@ -28,7 +28,7 @@ export function readersProblem(readersWanted: ReadersWanted): string | undefined
   return readers < wanted ? fewDescriptors(readersWanted, readers) : undefined;
 }
 
-/** What is said when there are fewer readers than wanted. */
+/** Returns the warning for fewer readers than wanted. */
 export function fewDescriptors({ key, wanted }: ReadersWanted, readers: number): string {
   return `${key} (${wanted}) is more than the ${readers} readers for which there are file ` +
     `descriptors (ulimit -n)`;

@@ -6,7 +6,7 @@ import { processMetrics } from "../metrics/process_metrics.ts";
 import type { DescriptorBudget } from "./descriptors.ts";
 import type { Role } from "./role.ts";
 
-/** What is counted around the edition. */
+/** The counters around the edition. */
 export interface ProgramParts {
   readonly edition: string;
   readonly requests: RequestMetrics;
@@ -15,7 +15,7 @@ export interface ProgramParts {
   readonly role: Pick<Role, "isActive" | "storeId" | "activations">;
 }
 
-/** What `/metrics` shows of the program around the edition. */
+/** Returns the metrics of the program around the edition, for `/metrics`. */
 export function programMetrics(
   { edition, requests, connections, descriptors, role }: ProgramParts,
 ): string {

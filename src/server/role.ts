@@ -4,11 +4,11 @@ import type { Store } from "../store/store.ts";
 import { makeStandbyHandler } from "./standby_handler.ts";
 import { Leadership, type LeadershipHost } from "./leadership.ts";
 
-/** How long reads of a term that has ended may go on. */
+/** How long reads of an ended leadership may continue. */
 const LAST_READS_MILLISECONDS = 10_000;
 
 export interface RoleHost extends LeadershipHost {
-  /** Called with the reason why no write can be trusted any more, where no other server could take over. */
+  /** Called with the reason why no write can be trusted any more, if no other server could take over. */
   readonly onBroken: (reason: string) => void;
   /** See `ServerParts`. */
   readonly onLost: (reason: string) => void;
@@ -16,7 +16,10 @@ export interface RoleHost extends LeadershipHost {
   readonly onRole: (line: string) => void;
 }
 
-/** Whether a server is the active one of its store or stands by, and who answers its requests meanwhile. */
+/**
+ * Switches a server between being the active one of its store and standing by, and passes requests to the right
+ * handler.
+ */
 export class Role {
   /** How often it has become active. */
   activations = 0;
@@ -25,7 +28,7 @@ export class Role {
   readonly #standbyHandler: Handler | undefined;
   #term: Leadership | undefined;
   #isStopping = false;
-  /** Stores of terms that have ended, which are still read from. */
+  /** Stores of ended leaderships that clients still read from. */
   readonly #lastRead = new Map<Store, ReturnType<typeof setTimeout>>();
 
   /** @param standby undefined where this server is the only one */
@@ -83,7 +86,7 @@ export class Role {
     this.#host.onRole(`active: store ${storeId}, which ends at sequence ${head}`);
   }
 
-  /** The term is over; another one may follow. */
+  /** Ends the leadership. Another one may follow. */
   #standDown(term: Leadership, reason: string): void {
     if (this.#term !== term || this.#isStopping) return;
     this.#term = undefined;

@@ -7,8 +7,8 @@ import type { Standby } from "../store/standby.ts";
 import { type LeadershipHost, pipelineOptions } from "./leadership.ts";
 
 /**
- * What answers requests while another server is active: the metrics are of this one, and everything else is rejected,
- * so that a proxy sees by any answer that it must ask the other one.
+ * Answers requests while another server is active. It shows the metrics of this server and rejects everything else.
+ * So a proxy sees from any answer that it must ask the other server.
  */
 export function makeStandbyHandler(host: LeadershipHost, standby: Pick<Standby, "fault">): Handler {
   const reject = (): never => {

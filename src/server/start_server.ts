@@ -18,7 +18,7 @@ import { fewDescriptors, readersOf } from "./machine.ts";
 import { programMetrics, type ProgramParts } from "./program_metrics.ts";
 import { Role } from "./role.ts";
 
-/** How long what is in progress may take once the server has been asked to stop. */
+/** How long requests in progress may take after the server was asked to stop. */
 const STOP_MILLISECONDS_MAX = 10_000;
 
 export interface ServerParts {
@@ -29,7 +29,7 @@ export interface ServerParts {
   readonly reportFailure: (error: Error) => void;
   /** Called with the reason why no write can be trusted any more; the process should end. */
   readonly onBroken: (reason: string) => void;
-  /** Called with the reason why writes are rejected from now on; the process should go on, for reads. */
+  /** Called with the reason why writes are rejected from now on. The process should continue, for reads. */
   readonly onLost: (reason: string) => void;
   /** Called with a line when the server takes over from another one, or stands by for it. */
   readonly onRole: (line: string) => void;
@@ -39,9 +39,9 @@ export interface ServerParts {
 
 export interface RunningServer {
   readonly storeId: string;
-  /** Whether the database was created by this start. */
+  /** True when this start created the database. */
   readonly created: boolean;
-  /** Whether it works on the store, and does not stand by for another server. */
+  /** True when this server works on the store, false while it stands by for another server. */
   readonly isActive: boolean;
   /** Starts accepting connections. */
   listen(): Promise<void>;
@@ -50,12 +50,12 @@ export interface RunningServer {
 }
 
 /**
- * Puts the server together, up to the point where it may listen.
+ * Assembles the server, up to the point where it may listen.
  * @throws StoreFileError, PostgresStoreError or ListenError with one line for the operator
  */
 export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const { settings } = parts;
-  // Early, so that a start that cannot succeed creates nothing; the path is taken only under the lock of the data.
+  // Early, so that a start that cannot succeed creates nothing. The path is taken later, under the lock of the data.
   if (settings.listen.transport === "unix") await checkSocketPath(settings.listen.path);
   const readers = readersOf(settings);
   const descriptors = new DescriptorBudget(readers.wanted);
@@ -100,7 +100,7 @@ async function openStore(
   if (postgres === undefined) {
     return { store: await SqliteStore.open({ dataDir, readersMax }), standby: undefined };
   }
-  // A server on SQLite does without it.
+  // Loaded on demand: a server on SQLite does not need it.
   const { openPostgres } = await import("../store/postgres/open_postgres.ts");
   return await openPostgres(postgres, {
     readersMax,
