@@ -41,7 +41,7 @@ export class DescriptorBudget {
 
   /** True when there may be another connection in addition to the open ones. */
   hasCapacity(open: number): boolean {
-    if (open >= this.#connections && this.#mayBeMore) this.#makeRoom(open);
+    if (open >= this.#connections && this.#mayBeMore) this.#countFurther(open);
     return open < this.#connections;
   }
 
@@ -50,7 +50,7 @@ export class DescriptorBudget {
    * free, no further count is made.
    */
   connectionsMax(open: number): number | undefined {
-    if (this.#mayBeMore && 2 * open >= this.#connections) this.#makeRoom(open);
+    if (this.#mayBeMore && 2 * open >= this.#connections) this.#countFurther(open);
     return this.#mayBeMore ? undefined : this.#connections;
   }
 
@@ -59,7 +59,7 @@ export class DescriptorBudget {
    * yet. Where the count reaches the limit, a reader that opens the database just then may find no descriptor. It is
    * then started again.
    */
-  #makeRoom(open: number): void {
+  #countFurther(open: number): void {
     const wanted = Math.min(open, CONNECTIONS_MAX - open);
     const free = this.#countFree(this.#forStore + wanted) - this.#forStore;
     this.#connections = open + Math.max(0, free);

@@ -26,7 +26,7 @@ export class Role {
   readonly #host: RoleHost;
   readonly #standby: Standby | undefined;
   readonly #standbyHandler: Handler | undefined;
-  #term: Leadership | undefined;
+  #leadership: Leadership | undefined;
   #isStopping = false;
   /** Stores of ended leaderships that clients still read from. */
   readonly #lastRead = new Map<Store, ReturnType<typeof setTimeout>>();
@@ -39,15 +39,15 @@ export class Role {
   }
 
   get isActive(): boolean {
-    return this.#term !== undefined;
+    return this.#leadership !== undefined;
   }
 
   get storeId(): string {
-    return this.#term?.store.storeId ?? this.#standby!.storeId;
+    return this.#leadership?.store.storeId ?? this.#standby!.storeId;
   }
 
   /** Answers a request. */
-  readonly handler: Handler = (request) => (this.#term?.handler ?? this.#standbyHandler!)(request);
+  readonly handler: Handler = (request) => (this.#leadership?.handler ?? this.#standbyHandler!)(request);
 
   /** @param store undefined when another server is active */
   begin(store: Store | undefined): void {
@@ -58,22 +58,25 @@ export class Role {
   /** Finishes what runs and lets another server take over. */
   async end(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all([this.#term?.end(), this.#standby?.close()]);
+    await Promise.all([this.#leadership?.end(), this.#standby?.close()]);
   }
 
   /** Ends all reads. */
   async close(): Promise<void> {
     for (const timer of this.#lastRead.values()) clearTimeout(timer);
-    const stores = [...this.#lastRead.keys(), ...this.#term === undefined ? [] : [this.#term.store]];
+    const stores = [
+      ...this.#lastRead.keys(),
+      ...this.#leadership === undefined ? [] : [this.#leadership.store],
+    ];
     await Promise.all(stores.map((store) => store.close()));
   }
 
   #become(store: Store): void {
-    const term = new Leadership(this.#host, store);
+    const leadership = new Leadership(this.#host, store);
     store.onBroken = (reason) =>
-      this.#standby === undefined ? this.#host.onBroken(reason) : this.#standDown(term, reason);
+      this.#standby === undefined ? this.#host.onBroken(reason) : this.#standDown(leadership, reason);
     store.onLost = this.#host.onLost;
-    this.#term = term;
+    this.#leadership = leadership;
     this.activations++;
   }
 
@@ -87,16 +90,16 @@ export class Role {
   }
 
   /** Ends the leadership. Another one may follow. */
-  #standDown(term: Leadership, reason: string): void {
-    if (this.#term !== term || this.#isStopping) return;
-    this.#term = undefined;
+  #standDown(leadership: Leadership, reason: string): void {
+    if (this.#leadership !== leadership || this.#isStopping) return;
+    this.#leadership = undefined;
     this.#host.onRole(`standing by: ${reason}`);
     const close = (): void => {
-      this.#lastRead.delete(term.store);
-      term.store.close().catch(this.#host.reportFailure);
+      this.#lastRead.delete(leadership.store);
+      leadership.store.close().catch(this.#host.reportFailure);
     };
-    this.#lastRead.set(term.store, setTimeout(close, LAST_READS_MILLISECONDS));
-    term.end().catch(this.#host.reportFailure);
+    this.#lastRead.set(leadership.store, setTimeout(close, LAST_READS_MILLISECONDS));
+    leadership.end().catch(this.#host.reportFailure);
     this.#takeOver();
   }
 }

@@ -88,13 +88,13 @@ export class SharedAnswers {
       answers = begun.map(() => errorAnswer(error as Error));
     }
     for (const [i, place] of begun.entries()) this.#put(answers[i]!, place);
-    if (begun.length > 0) this.#tellMicroseconds(1000 * (performance.now() - start) / begun.length);
+    if (begun.length > 0) this.#reportMicroseconds(1000 * (performance.now() - start) / begun.length);
     Atomics.store(this.#words, ANSWERS, this.#last);
     Atomics.notify(this.#words, ANSWERS);
     this.#server.afterAnswer();
   }
 
-  #tellMicroseconds(each: number): void {
+  #reportMicroseconds(each: number): void {
     const isFirst = this.#microseconds === 0;
     this.#microseconds = isFirst ? each : this.#microseconds + (each - this.#microseconds) / RUNS_AVERAGED;
     Atomics.store(this.#words, MICROSECONDS, Math.min(this.#microseconds, MICROSECONDS_MAX));

@@ -51,9 +51,9 @@ export class Groups {
    */
   joining(group: readonly Job[], waiting: readonly Job[]): readonly Job[] {
     let weightBytes = group.reduce((sum, job) => sum + job.weightBytes, 0);
-    const roomFor = (job: Job): boolean => (weightBytes += job.weightBytes) <= GROUP_BYTES_MAX;
+    const fits = (job: Job): boolean => (weightBytes += job.weightBytes) <= GROUP_BYTES_MAX;
     const end = waiting.findIndex((job, i) =>
-      "run" in job.task || isLarge(job) || group.length + i >= this.#writesMax || !roomFor(job)
+      "run" in job.task || isLarge(job) || group.length + i >= this.#writesMax || !fits(job)
     );
     return end < 0 ? waiting : waiting.slice(0, end);
   }

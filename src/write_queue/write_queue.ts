@@ -36,7 +36,7 @@ export class WriteQueue {
   #waiting: Job[] = [];
   /** Jobs that go before the waiting ones. */
   readonly #urgent: Job[] = [];
-  readonly #preparations = new PreCheckQueue();
+  readonly #preChecks = new PreCheckQueue();
   #active: readonly Job[] = [];
   #activeAge = new Age();
   readonly #groups: Groups;
@@ -94,8 +94,8 @@ export class WriteQueue {
     client: AbortSignal | undefined,
     admitted?: Age,
   ): Promise<T> {
-    this.#admit(client, admitted !== undefined || this.#preparations.count + this.#active.length === 0);
-    return this.#preparations.add(kind, run, client, admitted ?? new Age());
+    this.#admit(client, admitted !== undefined || this.#preChecks.count + this.#active.length === 0);
+    return this.#preChecks.add(kind, run, client, admitted ?? new Age());
   }
 
   /** Waits for a turn, and holds it alone until the promise of `run` settles. Throws like `write`. */
@@ -125,18 +125,18 @@ export class WriteQueue {
 
   /** The waiting requests, oldest first. */
   get queued(): QueueEntry[] {
-    const jobs = [...this.#active.slice(1), ...this.#waiting, ...this.#preparations.jobs];
+    const jobs = [...this.#active.slice(1), ...this.#waiting, ...this.#preChecks.jobs];
     return jobs.sort((a, b) => a.age.compare(b.age)).map((job) => entryOf(job, job.age));
   }
 
   get queuedCount(): number {
-    return Math.max(this.#active.length - 1, 0) + this.#waiting.length + this.#preparations.count;
+    return Math.max(this.#active.length - 1, 0) + this.#waiting.length + this.#preChecks.count;
   }
 
   /** Rejects waiting requests, and all later ones. Resolves when the last turn has ended. */
   shutdown(): Promise<void> {
     this.#closing = true;
-    this.#preparations.reject(new ApiError("ShuttingDown"));
+    this.#preChecks.reject(new ApiError("ShuttingDown"));
     for (const job of [...this.#urgent.splice(0), ...this.#waiting.splice(0)]) {
       stopListening(job);
       job.reject(new ApiError("ShuttingDown"));

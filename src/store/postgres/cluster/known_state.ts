@@ -29,12 +29,13 @@ export class KnownState {
   tell(state: CountedState, firstSequence: number = 1, events: readonly CommittedEvent[] = []): void {
     if (state.turn.number <= this.#turns) return;
     this.#turns = state.turn.number;
-    const told = this.#feed.state;
-    if (state.storeId !== told.storeId) {
+    const reported = this.#feed.state;
+    if (state.storeId !== reported.storeId) {
       this.#feed.reset(state.storeId);
       if (state.head > 0) this.#feed.committedMany(state.head);
-    } else if (state.head > told.head) {
-      const isComplete = firstSequence <= told.head + 1 && firstSequence + events.length === state.head + 1;
+    } else if (state.head > reported.head) {
+      const isComplete = firstSequence <= reported.head + 1 &&
+        firstSequence + events.length === state.head + 1;
       if (isComplete) this.#feed.committed(firstSequence, events);
       else this.#feed.committedMany(state.head);
     }

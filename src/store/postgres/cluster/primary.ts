@@ -61,7 +61,7 @@ export class Primary {
   /** Called with the reason when the store gets a new ID. */
   onRenewed: (reason: string) => void = () => {};
   /** The time of the last contact with the primary. */
-  #heardAt = -Infinity;
+  #contactAt = -Infinity;
   /** True while the history is not known to be whole. */
   #isInDoubt = false;
   readonly #place: PostgresLocation;
@@ -96,7 +96,7 @@ export class Primary {
 
   /** True when replicas show the current history. */
   get mayReadReplicas(): boolean {
-    return !this.#isInDoubt && performance.now() - this.#heardAt < LEASE_MILLISECONDS;
+    return !this.#isInDoubt && performance.now() - this.#contactAt < LEASE_MILLISECONDS;
   }
 
   /** True when a session is connected to the PostgreSQL on which this server works. */
@@ -115,7 +115,7 @@ export class Primary {
       throw new SessionLost("this PostgreSQL is not the primary on which this server works");
     }
     this.seen.saw(state);
-    this.#heardAt = performance.now();
+    this.#contactAt = performance.now();
   }
 
   /**
@@ -147,7 +147,7 @@ export class Primary {
     if (row.timeline === this.seen.timeline) this.seen.saw(row);
     else this.seen.beginOn(row.timeline!, row);
     this.#waiting = undefined;
-    this.#heardAt = performance.now();
+    this.#contactAt = performance.now();
     this.#isInDoubt = false;
     return row;
   }

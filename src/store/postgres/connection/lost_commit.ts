@@ -61,7 +61,9 @@ async function foundId(
 ): Promise<{ readonly storeId: string | undefined } | undefined> {
   const session = await openPrimary(place, "setup");
   try {
-    if (await databaseFault(session) !== undefined || await isGoingOn(session, transaction)) return undefined;
+    if (await databaseFault(session) !== undefined || await isInProgress(session, transaction)) {
+      return undefined;
+    }
     if (!await holdsStore(session, place.schema)) return { storeId: undefined };
     const [[row] = []] = await session.run([{ sql: "SELECT id FROM store" }]);
     return { storeId: textIn(row![0]) };
@@ -70,7 +72,7 @@ async function foundId(
   }
 }
 
-async function isGoingOn(session: Session, transaction: string): Promise<boolean> {
+async function isInProgress(session: Session, transaction: string): Promise<boolean> {
   const sql = "SELECT coalesce(pg_xact_status($1::xid8) = 'in progress', false)";
   try {
     const [[row] = []] = await session.run([{ sql, params: [transaction] }]);

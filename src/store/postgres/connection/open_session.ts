@@ -73,7 +73,7 @@ function parametersFor(schema: string, purpose: Purpose): Record<string, string>
     application_name: "eventstore",
     search_path: `"${schema}"`,
     ...PLANS,
-    ...WATCH,
+    ...KEEPALIVE,
     lock_timeout: `${FROZEN_SECONDS}s`,
     // An import may be slow: no server waits for it.
     idle_in_transaction_session_timeout: purpose === "setup" ? "0" : `${IDLE_SECONDS}s`,
@@ -102,7 +102,7 @@ const PLANS = {
 };
 
 /** Lets PostgreSQL notice soon that this machine is gone. */
-const WATCH = {
+const KEEPALIVE = {
   tcp_keepalives_idle: "5",
   tcp_keepalives_interval: "2",
   tcp_keepalives_count: "3",

@@ -46,7 +46,7 @@ export class MessageReader {
    * @returns false when the connection has ended
    */
   async receive(): Promise<boolean> {
-    this.#makeRoom();
+    this.#ensureCapacity();
     const count = await this.#source.read(this.#memory.subarray(this.#end));
     if (count === null) return false;
     this.#end += count;
@@ -65,7 +65,7 @@ export class MessageReader {
    * Moves unread bytes to new memory when the next message would not fit. Messages that were returned keep the old
    * memory.
    */
-  #makeRoom(): void {
+  #ensureCapacity(): void {
     const needed = this.#lengthOfNext() ?? HEAD_BYTES;
     const isFull = this.#end === this.#memory.length;
     if (!isFull && this.#start + needed <= this.#memory.length) return;

@@ -10,12 +10,14 @@ export const REMOTE_COMMITS_MAX = 1000;
 /** Separates the tags of an event from its payload, which may be large. */
 const PAYLOAD_START = '},"payload":';
 
-const NEWS = `SELECT time, left(body, strpos(body, '${PAYLOAD_START}') + ${PAYLOAD_START.length - 1})
+const REMOTE_COMMITS = `SELECT time, left(body, strpos(body, '${PAYLOAD_START}') + ${
+  PAYLOAD_START.length - 1
+})
   FROM event WHERE sequence > $1 ORDER BY sequence LIMIT ${REMOTE_COMMITS_MAX}`;
 
 /** Reads the events after a sequence, which other servers have committed. */
 export function readRemoteCommits(after: number): Statement {
-  return { sql: NEWS, params: [String(after)] };
+  return { sql: REMOTE_COMMITS, params: [String(after)] };
 }
 
 /** Returns the times and the terms of these events. */

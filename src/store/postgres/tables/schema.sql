@@ -1,33 +1,35 @@
--- One row: what identifies the history, and who may write. Each turn locks it, so that turns follow each other. It changes
--- with a reset, a pause or another server only: what changes with each turn is in the table turn.
+-- One row: it identifies the history, and names the servers that may write. Each write transaction locks it, so that they
+-- run one after the other. It changes only with a reset, a pause or another server. The table turn records every
+-- transaction.
 CREATE TABLE store (
   only_row integer PRIMARY KEY CHECK (only_row = 1),
   schema_version integer NOT NULL,
   id text NOT NULL,
   -- Since when edition B is paused, in microseconds since 1970; NULL while it isn't.
   paused_since bigint,
-  -- The same of edition C. Neither sees the other's pause.
+  -- The same for edition C. Neither edition sees the pause of the other.
   tickets_paused_since bigint,
   -- The edition of the servers that may write; empty before the first.
   edition text NOT NULL,
-  -- The one server that may write, for editions of which only one may; otherwise empty. A server that finds another
-  -- edition or another name here may not write any more.
+  -- The only server that may write; empty when all servers of the edition may. A server that finds another edition or
+  -- another name here may not write any more.
   server text NOT NULL,
-  -- The timeline of PostgreSQL on which nothing of the history is missing: system identifier, timeline ID, OIDs of the
-  -- database and of this table, and a name. On another one, as after a failover or a restore, servers first check that. NULL: the next server takes the
-  -- database as it is.
+  -- The timeline of PostgreSQL on which the history is complete: system identifier, timeline ID, OIDs of the database and
+  -- of this table, and a name. On another timeline, as after a failover or a restore, servers first check the history.
+  -- NULL: the next server accepts the database as it is.
   timeline text
 );
 
--- The last turns, a row each. Rows are only added, and removed together when they are old: an UPDATE would leave a dead
--- version with each turn, which an old snapshot (a dump, say) keeps in the way of all later turns.
+-- The last write transactions, a row each. Rows are only added, and removed together when they are old. An UPDATE per
+-- transaction would leave dead row versions. An old snapshot (such as a dump) preserves them, and they slow down all later
+-- transactions.
 CREATE TABLE turn (
   -- Of two states of the store, the one with the higher number is the later one. There may be gaps.
   number bigint PRIMARY KEY,
-  -- The highest sequence after this turn, 0 when there is no event.
+  -- The highest sequence after this write transaction, 0 when there is no event.
   head bigint NOT NULL,
-  -- Random. By it, a server finds its turn when it has lost the answer to a COMMIT, and finds a turn missing that it has
-  -- seen.
+  -- Random. By this name, a server finds its write transaction when the answer to a COMMIT was lost. It also notices when
+  -- a transaction that it has seen is missing.
   name uuid NOT NULL
 );
 
@@ -39,8 +41,8 @@ CREATE TABLE server (
   seen timestamptz NOT NULL,
   -- The last timeline on which this server has found everything that it has seen.
   timeline text NOT NULL,
-  -- The connection on which it writes: process, start, and an advisory lock that is held there. A pooler may keep the
-  -- connection when the server is gone, but not the lock.
+  -- The connection on which it writes: its process, its start, and an advisory lock that it holds. When the server is
+  -- gone, a pooler may keep the connection open, but not the lock.
   pid integer NOT NULL,
   session_start timestamptz NOT NULL,
   session_lock integer NOT NULL
@@ -59,7 +61,7 @@ CREATE TABLE event_term (
   sequence bigint NOT NULL
 );
 
--- By itself, so that it can be made when the first events are there: in order, and not entry by entry.
+-- A separate statement, so that the index can be built once the first events are present: in order, not entry by entry.
 ALTER TABLE event_term ADD PRIMARY KEY (term, sequence);
 
 -- The time index: the earliest and the latest time in each block of events, added when the block is complete.
