@@ -4,15 +4,18 @@ import type { RecentTerms } from "./recent_terms.ts";
 import type { StoreState } from "./state.ts";
 import type { CheckedCondition, ConditionConflict } from "./write.ts";
 
-/** What conditions are checked against: the store as it is before the write, including earlier events of its group. */
+/** The store that conditions are checked against: as it is before the write, including earlier events of its group. */
 export interface CheckedStore {
   readonly state: StoreState;
   readonly recent: RecentTerms;
-  /** The first event after a sequence that matches one of the items. Asked for only what `recent` leaves open. */
+  /**
+   * Returns the first event after a sequence that matches one of the items. Called only when `recent` leaves this
+   * open.
+   */
   firstMatch(items: readonly QueryItem[], afterSequence: number): number | undefined;
 }
 
-/** The first condition that does not hold. */
+/** Returns the first condition that does not hold. */
 export function conditionConflict(
   conditions: readonly CheckedCondition[],
   store: CheckedStore,
@@ -26,15 +29,15 @@ export function conditionConflict(
 }
 
 /**
- * Whether a condition was read on another store, or at a position that this one has not reached: its history went back.
- * The highest number is no position of any history. It asks for nothing but what comes after everything.
+ * True when a condition was read on another store, or at a position that this store has not reached, so its history
+ * went back. The highest number is not a position in any history: it asks only for later events, and none can follow.
  */
 function isOfOtherStore({ store, afterSequence }: CheckedCondition, { storeId, head }: StoreState): boolean {
   return (store !== undefined && store !== storeId) ||
     (afterSequence > head && afterSequence < Number.MAX_SAFE_INTEGER);
 }
 
-/** The sequence of the first event that a condition forbids. */
+/** Returns the sequence of the first event that a condition forbids. */
 function firstMatch(condition: CheckedCondition, store: CheckedStore): number | undefined {
   const { failIfEventsMatch: query, afterSequence, checked } = condition;
   const { storeId, head } = store.state;
@@ -50,7 +53,7 @@ function firstMatch(condition: CheckedCondition, store: CheckedStore): number | 
 /** With fewer values, the memory is always asked. */
 const HASHED_VALUES_MIN = 64;
 
-/** Which of the items may match an event after a sequence, up to `head`, as far as the memory can cheaply tell. */
+/** Returns the items that may match an event after a sequence, up to `head`, as far as the memory can cheaply say. */
 export function suspectsAfter(
   after: number,
   items: readonly QueryItem[],

@@ -2,16 +2,16 @@ import type { ReadRequest } from "../model/read_request.ts";
 import type { StoreState } from "./state.ts";
 
 /**
- * A chunk ends with a line, soon after this size. Each open page holds one chunk while its client is slow: with 1 MB, 50
- * slow readers took 290 MB. See docs/measurements.md.
+ * A chunk ends with the first line after this size. Each open page holds one chunk while its client is slow: with 1
+ * MB, 50 slow readers took 290 MB. See docs/measurements.md.
  */
 export const CHUNK_BYTES = 192 * 1024;
 
-/** A request for the next part of a page; `limit` is how many events are wanted in all from there on. */
+/** A request for the next part of a page. `limit` is the number of events still wanted, from there to the end. */
 export interface ChunkRequest extends ReadRequest {
   /** Only events up to this sequence; undefined: up to the head of this chunk's snapshot. */
   readonly head: number | undefined;
-  /** What came with the chunk before this one. */
+  /** The continuation that the previous chunk returned. */
   readonly kept?: unknown;
 }
 
@@ -20,21 +20,24 @@ export interface Chunk extends StoreState {
   readonly lines: Uint8Array<ArrayBuffer>;
   readonly events: number;
   /**
-   * How far the page has come: everything that matches up to this sequence is in this chunk and those before it;
-   * backwards, everything after it.
+   * The position of the page: this chunk and the earlier ones contain every match up to this sequence. Backwards,
+   * they contain every match after it.
    */
   readonly last: number;
   /**
-   * `false`: the next chunk goes on from `last`. A chunk that has taken long enough ends like that too, even if it
-   * found nothing. Otherwise the page is complete, whether or not more events match; when they do, the first of them
-   * is the event after `last`, and backwards that of `last`.
+   * `false`: the next chunk continues from `last`. A chunk that has used up its time ends like that too, even without
+   * a match. Otherwise the page is complete, whether or not more events match. The next match is then the event after
+   * `last`, or backwards the event at `last`.
    */
   readonly end: false | { readonly hasMore: boolean };
-  /** What the store would have to find out again, unless it is handed over with the request for the next chunk. */
+  /**
+   * A continuation: results that the store would otherwise compute again. The request for the next chunk passes it
+   * back.
+   */
   readonly kept?: unknown;
 }
 
-/** The request for the part of a page after a chunk, as whoever asked for that chunk goes on. */
+/** Builds the request for the part of a page after a chunk. */
 export function requestAfter<R extends ChunkRequest>(request: R, { last, events, kept }: Chunk): R {
   const from = request.backwards ? { beforeSequence: last + 1 } : { afterSequence: last };
   return { ...request, ...from, limit: request.limit - events, kept };

@@ -2,18 +2,18 @@ import { type Chunk, CHUNK_BYTES, type ChunkRequest, requestAfter } from "./chun
 import type { PrefetchedChunk } from "./read_ahead.ts";
 import type { Client, StoreReads } from "./store.ts";
 
-/** Where the chunks of a page are read. One that can read ahead does so. */
+/** The source of a page's chunks. The chunks are prefetched if the source can do that. */
 export type ChunkSource = Pick<StoreReads, "chunk"> & Partial<Pick<StoreReads, "prefetchChunk">>;
 
 /** A request for the part of a page after some chunk. */
 export type NextRequest = ChunkRequest & { readonly head: number };
 
-/** How many chunks are read side by side while the one before them is sent. */
+/** How many chunks are read in parallel while the one before them is sent. */
 const AHEAD_MAX = 2;
 
 /**
- * The chunks of a page, from its first one on. While one of them is sent, the next is read.
- * @param next what to ask for after the first
+ * Reads the chunks of a page, from its first one to its last. While one of them is sent, the next is read.
+ * @param next the request for the second chunk
  */
 export function followingChunks(
   reads: ChunkSource,
@@ -25,7 +25,7 @@ export function followingChunks(
   return (isEveryForwards && first.end === false ? sideBySide : oneByOne)(reads, first, next, client);
 }
 
-/** Where a chunk begins shows only in the one before it. */
+/** Reads chunks one by one: only the previous chunk shows where the next one begins. */
 async function* oneByOne(
   reads: ChunkSource,
   first: Chunk,
@@ -42,7 +42,9 @@ async function* oneByOne(
   yield chunk;
 }
 
-/** Sequences have no gaps: where the parts of a page of all events begin is known before any of them has been read. */
+/**
+ * Reads chunks in parallel. Sequences have no gaps, so the bounds of the parts are known before any of them is read.
+ */
 async function* sideBySide(
   reads: ChunkSource,
   first: Chunk,
@@ -63,12 +65,12 @@ async function* sideBySide(
   }
 }
 
-/** How many events like those of a chunk fill one. */
+/** The number of events like those of a chunk that fill one chunk. */
 function eventsIn({ lines, events }: Chunk): number {
   return events === 0 ? 1 : Math.max(1, Math.floor(CHUNK_BYTES * events / lines.length));
 }
 
-/** The parts of a page of all events after its first chunk. */
+/** The parts after the first chunk, for a page of all events. */
 class Parts implements Disposable {
   /** The last sequence of the page. */
   readonly pageEnd: number;
@@ -76,7 +78,7 @@ class Parts implements Disposable {
   readonly #request: NextRequest;
   readonly #client: Client;
   readonly #ahead: { readonly chunk: PrefetchedChunk; readonly end: number }[] = [];
-  /** Up to here, everything has been asked for. */
+  /** Everything up to this sequence has been requested. */
   #asked: number;
 
   constructor(reads: ChunkSource, request: NextRequest, client: Client) {
@@ -88,7 +90,7 @@ class Parts implements Disposable {
     this.#asked = afterSequence;
   }
 
-  /** Begins to read parts of so many events, as far as that is possible now. */
+  /** Begins to read parts of this many events, as far as that is possible now. */
   readAhead(events: number): void {
     while (this.#ahead.length < AHEAD_MAX && this.#asked < this.pageEnd) {
       const end = this.#endOf(events);
@@ -99,7 +101,7 @@ class Parts implements Disposable {
     }
   }
 
-  /** The next part up to its `end`, or the beginning of it. */
+  /** Returns the next part up to its `end`, or the beginning of it. */
   async next(events: number): Promise<{ chunk: Chunk; end: number }> {
     const part = this.#ahead.shift();
     if (part !== undefined) {

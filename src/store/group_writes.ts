@@ -1,6 +1,6 @@
 import type { StoreWrite } from "./write.ts";
 
-/** Takes the writes that have come since a group was formed. They follow those that it has. */
+/** Takes the writes that have come since a group was formed. They follow the writes of the group. */
 export type TakeMore = () => readonly StoreWrite[];
 
 /** The writes of a group, with those that join it later. */

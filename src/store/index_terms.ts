@@ -13,12 +13,12 @@ const TOKEN_CHARACTERS = 32;
 const DIGITS = new TextEncoder().encode("0123456789abcdef");
 const SPACE = 0x20;
 
-/** Tokens are put together here, as bytes: one text made of all of them costs less than one made of pieces. */
+/** The memory in which tokens are joined, as bytes: one string made from all of them is cheaper than many pieces. */
 let memory = new Uint8Array(64 * (TOKEN_CHARACTERS + 1));
 
 const decoder = new TextDecoder();
 
-/** Puts the token of a term behind so many others, and a space behind it. */
+/** Writes the token of a term at an index, and a space behind it. */
 function putToken(place: number, text: string): void {
   const digest = sha256(text);
   let at = place * (TOKEN_CHARACTERS + 1);
@@ -28,7 +28,7 @@ function putToken(place: number, text: string): void {
   memory[at] = SPACE;
 }
 
-/** The first so many tokens in the memory. */
+/** Returns the first tokens in the memory. */
 function takeTokens(count: number): string {
   return decoder.decode(memory.subarray(0, count * (TOKEN_CHARACTERS + 1) - 1));
 }
@@ -38,7 +38,7 @@ function tokenOf(text: string): string {
   return takeTokens(1);
 }
 
-/** The length before the name keeps ("ab", "c") and ("a", "bc") apart. */
+/** Encodes a tag. The length before the name keeps ("ab", "c") and ("a", "bc") apart. */
 function tagTerm(namespace: "i" | "m", tag: Tag): string {
   return `${namespace}${tag.name.length}:${tag.name}${tag.value}`;
 }

@@ -3,17 +3,18 @@ import type { Tag } from "../model/tag.ts";
 import { parseEventTags, typeText, typeTextOf } from "../wire/event.ts";
 import type { TagObject } from "../wire/tags.ts";
 
-/** Which items ask for a tag: their places in the list of items, by name and then by value. */
+/** The indexes of the items that ask for a tag, by its name and then by its value. */
 type ItemsByTag = Map<string, Map<string, number[]>>;
 
 /**
- * `matches()` for the stored text of many events: the query is turned into tables once, and then an event costs
- * little however many values the query has. Only an event of a type that is wanted is parsed, and no payload.
+ * `matches()` for the stored text of many events. The query is turned into tables once. Then each event costs little,
+ * however many values the query has. Only events of a wanted type are parsed, and never a payload.
  *
- * An item matches when as many of its tags were met as it has; so the items must not repeat a value.
+ * An item matches when the number of its tags that were found equals the number that it has. So items must not repeat
+ * a value.
  */
 export class Matcher {
-  /** Items by the JSON text of a type that they name. */
+  /** The indexes of items by the JSON text of a type that they name. */
   readonly #byType = new Map<string, number[]>();
   readonly #ofAnyType: number[] = [];
   readonly #identifiers: ItemsByTag = new Map();

@@ -8,10 +8,10 @@ import type { FoundProjection, StoreWriter } from "./store.ts";
 import type { TransactionCounts } from "./transaction_counts.ts";
 import type { AttemptResult, StoreWrite, WriteResult } from "./write.ts";
 
-/** Events of an open transaction that wait for its commit: about 200 bytes each, with all tags 1,400. */
+/** The limit on events of an open transaction that wait for its commit: about 200 bytes each, with all tags 1,400. */
 const PENDING_MAX = 20_000;
 
-/** ObservedWriter counts what clients asked a writer for, and publishes the events that it commits. */
+/** ObservedWriter counts the requests of clients to a writer, and publishes the events that it commits. */
 export class ObservedWriter implements StoreWriter {
   readonly #writer: StoreWriter;
   readonly #counts: TransactionCounts;

@@ -15,16 +15,16 @@ export interface Page {
   readonly whole:
     | { readonly lines: Uint8Array<ArrayBuffer>; readonly events: number; readonly hasMore: boolean }
     | undefined;
-  /** What `chunks` has handed out so far: events, and the bytes of their lines. */
+  /** The events and the bytes of lines that `chunks` has handed out so far. */
   readonly handedOut: { readonly events: number; readonly bytes: number };
   /**
-   * The event lines in chunks of at most about 192 KB, each of which is valid only until the next one is requested. The
-   * generator returns whether more events match.
+   * The event lines in chunks of at most about 192 KB, each of which is valid only until the next one is requested.
+   * The generator returns whether more events match.
    */
   readonly chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, { readonly hasMore: boolean }>;
 }
 
-/** A page of a store that has just begun. */
+/** The page of a store that has just begun. */
 export function emptyPage(storeId: string): Page {
   const lines = new Uint8Array(0);
   const nothing = { events: 0, bytes: 0 };
@@ -38,31 +38,34 @@ async function* noChunks(): Page["chunks"] {
   return END;
 }
 
-/** Whether nothing matches. */
+/** True when no event matches. */
 export function isEmptyPage({ whole }: Page): boolean {
   return whole !== undefined && whole.lines.length === 0 && !whole.hasMore;
 }
 
-/** The store is another one than when the page was begun: the response ends without a trailer, and nothing has failed. */
+/** The store was replaced since the page was begun: the response ends without a trailer, and nothing has failed. */
 export class StoreChanged extends NoReply {
   override readonly name = "StoreChanged";
 }
 
-/** Larger than what the transport joins with other pieces, and thus holds on to. */
+/**
+ * The smallest buffer that is released early. The transport does not join such a large one with other pieces, so it
+ * does not hold on to it.
+ */
 const RELEASED_BYTES_MIN = 64 * 1024 + 1;
 
 /**
- * Begins a page. It is read as a series of short reads, each a transaction of its own on any free reader, so
- * a slow client holds neither a connection nor a snapshot. Events never change, so together the reads show the
- * store as the first of them found it.
- * @param reads where its chunks are read; one that can read ahead does so
- * @param client the page ends with ClientDisconnected at the next chunk when it has left
+ * Begins a page. It is read as a series of short reads, each in its own transaction on any free reader. So a slow
+ * client holds neither a connection nor a snapshot. Events never change, so together the reads show the store as the
+ * first of them saw it.
+ * @param reads the source of the chunks; they are prefetched if it can do that
+ * @param client the page ends with ClientDisconnected at the next chunk after the client has disconnected
  */
 export async function openPage(reads: ChunkSource, request: ReadRequest, client: Client): Promise<Page> {
   let chunk = await reads.chunk({ ...request, head: undefined }, client);
   const { storeId, head } = chunk;
   let next = requestAfter({ ...request, head }, chunk);
-  // Until there is a line, whatever happens can still be answered.
+  // Until there is a line, an error can still be answered.
   while (chunk.events === 0 && chunk.end === false) {
     if (client.disconnected.aborted) throw new ClientDisconnected();
     chunk = await reads.chunk(next, client);
@@ -81,7 +84,7 @@ export async function openPage(reads: ChunkSource, request: ReadRequest, client:
   };
 }
 
-/** Whether a part cannot belong to a page: it is of another store, or ends before the page was to end. */
+/** True when a part cannot belong to a page: it is from another store, or from one that ends before the page. */
 function isOther(part: StoreState, page: StoreState): boolean {
   return part.storeId !== page.storeId || part.head < page.head;
 }
@@ -95,8 +98,8 @@ interface BegunPage {
 }
 
 /*
- * No generator function may be made for each page: the runtime makes a type of objects for each one that is called, and
- * until the next full collection that holds on to all that the function can see.
+ * Do not create a generator function for each page. The runtime makes an object type for each one that is called.
+ * Until the next full collection, that type keeps everything alive that the function can see.
  */
 async function* chunksOf({ reads, first, next, client, handedOut }: BegunPage): Page["chunks"] {
   for await (const part of followingChunks(reads, first, next, client)) {
@@ -108,8 +111,8 @@ async function* chunksOf({ reads, first, next, client, handedOut }: BegunPage): 
     handedOut.bytes += lines.length;
     if (lines.length > 0) yield lines;
     if (end !== false) return end;
-    // By now its bytes have been sent. Released at once: left to the garbage collector, what 50 readers had
-    // passed on took 50 MB.
+    // By now its bytes have been sent. Release them at once: when the garbage collector did it, the chunks that 50
+    // readers had sent took 50 MB.
     if (lines.length >= RELEASED_BYTES_MIN) releaseBytes(lines);
     if (client.disconnected.aborted) throw new ClientDisconnected();
   }

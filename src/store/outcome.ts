@@ -12,8 +12,8 @@ interface Done<T> {
 }
 
 /**
- * Why a turn failed, for metrics: no room on the disk, an I/O error or a damaged page, a lock of another process, a
- * file of the store that was deleted or replaced, a connection to the database, or something else.
+ * Why a transaction failed, for metrics: a full disk, an I/O error or a damaged page, a lock of another process, a
+ * store file that was deleted or replaced, a database connection, or something else.
  */
 export type FailureCause = "diskFull" | "diskError" | "locked" | "lostFiles" | "connection" | "other";
 
@@ -30,13 +30,16 @@ export function done<T>(value: T): Done<T> {
   return { kind: "done", value };
 }
 
-/** The outcome of a turn, also when the writer died in it: then it is unknown whether it had committed. */
+/**
+ * Returns the outcome of a write transaction. When the writer died in it, the outcome is unknown: it may have
+ * committed.
+ */
 export async function outcomeOf<T>(turn: Promise<Outcome<T>>): Promise<Outcome<T>> {
   return await turn.catch((error: Error) => ({ kind: "unknown", reason: error.message }));
 }
 
 /**
- * Its value, if it succeeded.
+ * Returns the value of a transaction that succeeded.
  * @throws ApiError when it failed, `InternalError` unless it gives a code; OutcomeUnknown when the outcome is unknown
  */
 export function throwIfFailed<T>(outcome: Outcome<T>): T {

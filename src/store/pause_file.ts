@@ -4,16 +4,16 @@ import { pathIn } from "../files/paths.ts";
 import { syncInBackground } from "../files/sync_file.ts";
 
 /*
- * A pause that is kept as a file in the data directory (edition C). Only its existence matters; its
- * modification time says since when.
+ * A pause that is persisted as a file in the data directory (edition C). Only its existence matters; its modification
+ * time is the start of the pause.
  */
 
 const TEXT =
   "The store is paused. End the pause with POST /resume; removing this file has no effect until a restart.\n";
 
 /**
- * Since when the store is paused, in microseconds since 1970 by the file system's clock, or undefined.
- * @throws Error when something else than a file is in its place: no pause could begin or end there
+ * Returns since when the store is paused, in microseconds since 1970 by the file system's clock, or undefined.
+ * @throws Error when the path is not a file: no pause could begin or end there
  */
 export function readPauseFile(dataDir: string): number | undefined {
   const info = foundLink(pathOf(dataDir));
@@ -30,24 +30,24 @@ export async function writePauseFile(dataDir: string): Promise<number> {
     await syncInBackground(dataDir);
     return microsOf(Deno.statSync(path));
   } catch (error) {
-    // A pause that was not saved must not come back with a restart.
+    // A pause that was not saved must not return with a restart.
     if (isThere(path)) await Deno.remove(path);
     await syncInBackground(dataDir);
     throw error;
   }
 }
 
-/** Makes the end of the pause durable. When that fails, the pause goes on. */
+/** Makes the end of the pause durable. When that fails, the pause continues. */
 export async function removePauseFile(dataDir: string): Promise<void> {
   const path = pathOf(dataDir);
   const times = foundLink(path);
-  // Before anything is removed, since it may fail.
+  // Opened before the file is removed, since opening may fail.
   using directory = await Deno.open(dataDir);
   if (times !== undefined) await Deno.remove(path);
   try {
     await directory.sync();
   } catch (error) {
-    // An end that was not saved must not come with a restart.
+    // An end that was not saved must not take effect with a restart.
     if (times !== undefined) await requeue(path, times);
     throw error;
   }

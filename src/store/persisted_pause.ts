@@ -2,7 +2,7 @@ import { throwIfFailed } from "./outcome.ts";
 import { readPauseFile, removePauseFile, writePauseFile } from "./pause_file.ts";
 import type { Store } from "./store.ts";
 
-/** Where the pause of edition C is kept. Whatever it did is durable once its promise has resolved. */
+/** The storage for the pause of edition C. Each change is durable once its promise has resolved. */
 export interface PersistedPause {
   /** Since when the store was paused as it was opened, in microseconds since 1970; undefined when it was not. */
   readonly sinceMicros: number | undefined;
@@ -11,7 +11,7 @@ export interface PersistedPause {
   end(): Promise<void>;
 }
 
-/** In the data directory, by the clock of its file system. */
+/** Stores the pause in the data directory, by the clock of its file system. */
 export function pauseInFile(dataDir: string): PersistedPause {
   return {
     sinceMicros: readPauseFile(dataDir),
@@ -20,7 +20,10 @@ export function pauseInFile(dataDir: string): PersistedPause {
   };
 }
 
-/** In the store itself, where whichever server is active finds it. Each change is a turn. */
+/**
+ * Stores the pause in the store itself, where every server that becomes active finds it. Each change is a write
+ * transaction.
+ */
 export function pauseInStore({ opened, writer }: Pick<Store, "opened" | "writer">): PersistedPause {
   return {
     sinceMicros: opened.pausedSinceMicros,

@@ -6,10 +6,10 @@ import type { Chunk, ChunkRequest } from "./chunk.ts";
 import type { Client, StoreReads } from "./store.ts";
 import type { Checked, CheckedCondition } from "./write.ts";
 
-/** Conditions that name more values are checked ahead without trying in the turn first. */
+/** Conditions that name more values are pre-checked at once, without trying them in the write transaction first. */
 const TRIED_VALUES_MAX = 200;
 
-/** Whether conditions are so large that they should be checked ahead at once. Of most others, only trying tells. */
+/** True when conditions are so large that they should be pre-checked at once. For most others, only a try shows it. */
 export function areOverBudget(conditions: readonly Condition[]): boolean {
   let values = 0;
   for (const { failIfEventsMatch } of conditions) values += queryValues(failIfEventsMatch);
@@ -17,10 +17,11 @@ export function areOverBudget(conditions: readonly Condition[]): boolean {
 }
 
 /**
- * Checks conditions that would hold up the writes behind theirs, before their turn: a few milliseconds at a time,
- * beside other reads. In the turn, only events that were written since then are checked.
- * @returns the conditions, each with what is known of it. The first that does not hold is known to fail; those
- *   behind it are not looked at. After a reset in the middle nothing is known
+ * Checks conditions before the write transaction of their write, if they would delay the writes behind it. The
+ * pre-check takes a few milliseconds at a time, in parallel with other reads. The transaction then checks only events
+ * that were written since.
+ * @returns the conditions, each with what is known of it. The first that does not hold is known to fail, and later
+ *   ones are not checked. After a reset in the middle, nothing is known
  * @throws ClientDisconnected
  */
 export async function preCheck(
@@ -46,7 +47,7 @@ export async function preCheck(
   }
 }
 
-/** The store is another one than that of which something is known already. */
+/** The store was replaced by another one, so earlier results are void. */
 class OtherStore extends Error {}
 
 /** The searches for the conditions of one write. */
@@ -61,8 +62,8 @@ class PreCheckSearch {
   }
 
   /**
-   * Checks conditions that can be searched for together. When an event matches, the first of the conditions that it
-   * matches fails, and those before that one are searched from there on: so no event is searched for twice.
+   * Checks conditions that can be searched for together. When an event matches, the first condition that it matches
+   * fails. The conditions before that one are searched from there on, so no event is searched twice.
    * @returns what is known of each, up to the first that fails
    */
   async check(conditions: readonly CheckedCondition[]): Promise<readonly Checked[]> {
@@ -86,7 +87,7 @@ class PreCheckSearch {
     return failing === undefined ? all : [...all, failing];
   }
 
-  /** The place of the first of these conditions that an event matches; it matches at least one of them. */
+  /** Returns the index of the first of these conditions that an event matches; it matches at least one of them. */
   async #firstMatching(conditions: readonly CheckedCondition[], sequence: number): Promise<number> {
     let [low, high] = [0, conditions.length - 1];
     while (low < high) {
@@ -119,14 +120,14 @@ class PreCheckSearch {
     if (this.#client?.disconnected.aborted) throw new ClientDisconnected();
     const chunk = await this.#reads.chunk(request, this.#client, true);
     this.#storeId ??= chunk.storeId;
-    // After a reset, what was determined is worth nothing.
+    // A reset makes the results void.
     const isSame = chunk.storeId === this.#storeId && chunk.head >= (request.head ?? 0);
     if (!isSame) throw new OtherStore();
     return chunk;
   }
 }
 
-/** The places of conditions that can be searched for together: neighbours that are to be searched from the same event. */
+/** The indexes of conditions that can be searched for together: neighbours whose search starts at the same event. */
 function runsOf(conditions: readonly CheckedCondition[]): number[][] {
   const runs: number[][] = [];
   let [items, start] = [Infinity, ""];

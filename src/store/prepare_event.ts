@@ -2,7 +2,7 @@ import type { NewEvent } from "../model/event.ts";
 import { eventBody } from "../wire/event.ts";
 import { eventTerms } from "./index_terms.ts";
 
-/** What a store keeps of an event, besides its sequence and time. */
+/** The stored content of an event, without its sequence and time. */
 export interface EventContent {
   /** The rest of the event's JSON line after sequence and time. */
   readonly body: string;

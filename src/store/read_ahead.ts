@@ -1,7 +1,7 @@
 import { releaseBytes } from "../workers/short_bytes.ts";
 import type { Chunk } from "./chunk.ts";
 
-/** How many there may be at once, so that clients who stop reading hold little memory. */
+/** The most chunks that are read ahead at once, so that clients who stop reading hold little memory. */
 const CHUNKS_MAX = 8;
 
 /** Chunks that are read while the clients of their pages still receive the chunks before them. */
@@ -16,7 +16,7 @@ export class ReadAhead {
   }
 }
 
-/** A chunk that has been asked for early. Its page disposes of it, whether or not it has taken it. */
+/** A chunk that was requested early. Its page disposes of it, whether or not it has taken it. */
 export class PrefetchedChunk implements Disposable {
   readonly #chunk: Promise<Chunk>;
   readonly #onEnd: () => void;
@@ -25,7 +25,7 @@ export class PrefetchedChunk implements Disposable {
   constructor(chunk: Promise<Chunk>, onEnd: () => void) {
     this.#chunk = chunk;
     this.#onEnd = onEnd;
-    // Until it is taken, nobody waits for it.
+    // Until the chunk is taken, no caller awaits it.
     chunk.catch(() => {});
   }
 

@@ -1,9 +1,9 @@
 import type { TermItem } from "./index_terms.ts";
 
-/** Terms that one generation holds before the next one starts: about 10 MB. */
+/** The number of terms in one generation before the next one starts: about 10 MB. */
 const GENERATION_TERMS_MAX = 50_000;
 
-/** Events waiting to be looked through. After so long without a question, there may never be one. */
+/** The most events that wait to be looked through. After so many without a condition, there may never be one. */
 const WAITING_EVENTS_MAX = 2000;
 
 interface WaitingEvent {
@@ -12,11 +12,11 @@ interface WaitingEvent {
 }
 
 /**
- * The writer's memory of where each index term appeared last, for the events after `floor`. It proves most
- * conditions without a search: an item whose required terms have not all appeared since cannot match.
+ * Remembers where each index term appeared last, for the events after `floor`. The writer proves most conditions with
+ * it, without a search: an item cannot match if one of its required terms has not appeared since.
  *
- * Events are looked through only when a condition asks, since that costs a third of a bulk write. The terms
- * found are kept in two generations, so that memory is bounded and the older half is forgotten at once.
+ * Events are looked through only when a condition asks, since that costs a third of a bulk write. The terms found are
+ * held in two generations, so that memory is bounded and the older half is forgotten at once.
  */
 export class RecentTerms {
   /** Every event with a higher sequence is remembered. */
@@ -46,7 +46,7 @@ export class RecentTerms {
     this.#waiting = [];
   }
 
-  /** Whether an event after `afterSequence` may match the item, as far as this memory knows. */
+  /** True when an event after `afterSequence` may match the item, as far as this memory knows. */
   mayMatchAfter(afterSequence: number, item: TermItem): boolean {
     if (this.#waiting.length > 0) this.#lookThrough();
     if (afterSequence < this.#floor) return true;

@@ -1,20 +1,24 @@
 import type { Store } from "./store.ts";
 
-/** A server's place beside the one that is active, where only one may be: it waits until it may take over. */
+/**
+ * The role of a server next to the active one, where only one server may be active: it waits until it may take over.
+ */
 export interface Standby {
-  /** The store ID, as of the last time that the database was asked. */
+  /** The store ID, as of the last query to the database. */
   readonly storeId: string;
-  /** Why it could not even take over if the active server ended, such as a database that cannot be reached. */
+  /**
+   * Why the server could not take over even if the active one ended. An example is a database that cannot be reached.
+   */
   readonly fault: string | undefined;
   /**
    * Waits until no other server is active, and opens the store as it is then.
-   * @returns undefined once it was closed
+   * @returns undefined after `close`
    */
   takeOver(): Promise<Store | undefined>;
   close(): Promise<void>;
 }
 
-/** What a server begins with. */
+/** The role in which a server starts. */
 export interface FirstRole {
   /** undefined when another server is active. */
   readonly store: Store | undefined;

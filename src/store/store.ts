@@ -9,44 +9,49 @@ import type { TransactionCounts } from "./transaction_counts.ts";
 import type { StoreUsage } from "./usage.ts";
 import type { AttemptResult, StoreWrite, WriteResult } from "./write.ts";
 
-/** What the editions need from a store. */
+/** The interface of a store, for the editions. */
 export interface Store {
   /** The store as it was when it was opened. */
   readonly opened: OpenedStore;
-  /** The store ID as of the last turn. */
+  /** The store ID as of the last transaction. */
   readonly storeId: string;
   readonly writer: StoreWriter;
   readonly reads: StoreReads;
-  /** What turns have committed, for reads that wait. */
+  /** Committed events, for reads that wait. */
   readonly feed: CommitFeed;
-  /** What turns came to since startup. */
+  /** The results of transactions since startup. */
   readonly counts: TransactionCounts;
-  /** Asks what the store takes of its disk, which may take a second. */
+  /** Asks for the disk usage of the store, which may take a second. */
   usage(): Promise<StoreUsage>;
   /** Called with the reason when no write can be trusted any more; the process should end. */
   onBroken: (reason: string) => void;
   /**
-   * Called once, with the reason, when a file of the store was deleted or replaced. Every write is rejected from then
-   * on; reads of those that were open go on.
+   * Called once, with the reason, when a file of the store was deleted or replaced. From then on every write is
+   * rejected. Readers that are already open continue.
    */
   onLost: (reason: string) => void;
-  /** Called with the reason when what was written cannot be moved to its place, again and again. */
+  /** Called with the reason when the WAL cannot be moved into the database file, again and again. */
   onCheckpointFailed: (reason: string) => void;
-  /** Called with the reason when no replica can be read and all is read from the primary, and without when one can again. */
+  /**
+   * Called with the reason when no replica can be read and all reads go to the primary. Called without one when a
+   * replica can be read again.
+   */
   onReplicasUnread: (reason: string | undefined) => void;
   /**
-   * Called with the reason when the history could not be told from one that clients have seen and that has lost a part:
-   * the store got a new ID.
+   * Called with the reason when the store got a new ID. Clients may have seen events that the history has lost, and
+   * the server could not rule that out.
    */
   onRenewed: (reason: string) => void;
-  /** Gives up the right to take turns, so that another server may have it. None may be in progress; reads go on. */
+  /**
+   * Ends this server's write transactions, so that another server may write. None may be in progress. Reads continue.
+   */
   endWriting(): Promise<void>;
   /** Closes everything. Nothing may be in progress. */
   close(): Promise<void>;
 }
 
 export interface OpenedStore extends StoreState {
-  /** Whether opening it created it. */
+  /** True when opening the store created it. */
   readonly created: boolean;
   /** Why opening it gave it a new ID, if it did. */
   readonly renewal?: string | undefined;
@@ -55,15 +60,15 @@ export interface OpenedStore extends StoreState {
 }
 
 /**
- * Everything that changes the store, one call at a time: the write queue ensures that. A turn is one call, or
- * `begin`, any number of calls that end with `Inside` and see what was written before them, and then `commit`,
- * `rollback` or the failure of one of them.
+ * Everything that changes the store, one call at a time: the write queue ensures that. One call is one transaction.
+ * Or a transaction is `begin`, any number of calls that end with `Inside`, and then `commit` or `rollback`. These
+ * calls see what was written before them. A failure of one of them ends the transaction.
  */
 export interface StoreWriter {
   /**
    * Runs writes in order and makes them durable together. An error belongs to the write that caused it.
-   * @param more called at most once, if others may still join when the turn has begun
-   * @returns the outcomes of all writes, those that have joined behind the others
+   * @param more called at most once, if others may still join when the transaction has begun
+   * @returns the outcomes of all writes; those that joined come last
    */
   group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]>;
   /** Deletes the projections of one type, or all of them. */
@@ -75,34 +80,41 @@ export interface StoreWriter {
   /** Refreshes the statistics that make reads fast. */
   optimize(): Promise<Outcome<void>>;
   begin(): Promise<Outcome<void>>;
-  /** A conflict leaves the turn as it is. */
+  /** A conflict leaves the transaction open and unchanged. */
   writeInside(write: StoreWrite): Promise<Outcome<WriteResult>>;
-  /** @throws Error when the read failed, which ends the turn */
+  /** @throws Error when the read failed, which ends the transaction */
   readChunkInside(request: ChunkRequest): Promise<Chunk>;
   /** Throws like `readChunkInside`. */
   readProjectionInside(key: ProjectionKey): Promise<FoundProjection>;
   commit(): Promise<Outcome<void>>;
-  /** Undoes the open turn, if there is one. */
+  /** Undoes the open transaction, if there is one. */
   rollback(): Promise<void>;
 }
 
-/** Who waits for a read. `left` aborts when it does so in vain; it is asked for only when the read has to wait. */
+/**
+ * The client that waits for a read. `disconnected` aborts when the client has gone. It is accessed only when the read
+ * has to wait.
+ */
 export interface Client {
   readonly disconnected: AbortSignal;
 }
 
-/** Reads of what is committed, any number of them at once, each in a snapshot of its own. */
+/** Reads of committed data, any number of them at once, each in a snapshot of its own. */
 export interface StoreReads {
-  /** Reads that are running, and the most that may. Others wait. */
+  /** The number of reads that are running, and its maximum. Others wait. */
   readonly inUse: number;
   readonly max: number;
   /**
    * @param client without one the read waits for as long as it takes
-   * @param isUrgent goes before all others, and however many wait; for what is asked for once at a time
-   * @throws ApiError `Unavailable` when too many reads are already waiting, ClientDisconnected when the client leaves first
+   * @param isUrgent goes before all others, even when too many wait. Use it only for calls that come one at a time
+   * @throws ApiError `Unavailable` when too many reads are already waiting, ClientDisconnected when the client
+   *   disconnects first
    */
   chunk(request: ChunkRequest, client?: Client, isUrgent?: boolean): Promise<Chunk>;
-  /** Begins to read a chunk before it is needed. @returns undefined when that would keep others waiting */
+  /**
+   * Begins to read a chunk before it is needed.
+   * @returns undefined when that would keep others waiting
+   */
   prefetchChunk(request: ChunkRequest, client: Client): PrefetchedChunk | undefined;
   /** Throws like `chunk`. */
   projection(key: ProjectionKey, client?: Client): Promise<FoundProjection>;

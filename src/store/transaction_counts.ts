@@ -1,10 +1,10 @@
 import { Histogram } from "../metrics/histogram.ts";
 import type { FailureCause, Outcome } from "./outcome.ts";
 
-/** Writes in one group. */
+/** The bounds of the histogram: writes in one group. */
 const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** What the turns of a store came to since startup. */
+/** The results of a store's transactions since startup. */
 export class TransactionCounts {
   /** How many writes shared one transaction. */
   readonly groupSizes: Histogram = new Histogram(GROUP_BOUNDS);
@@ -16,11 +16,11 @@ export class TransactionCounts {
     connection: 0,
     other: 0,
   };
-  /** Writes that had not a transaction to themselves. */
+  /** The number of writes that shared a transaction with others. */
   writesGrouped = 0;
   checkpointsFailed = 0;
 
-  /** Counts a turn, or a step of one, that failed. */
+  /** Counts a transaction, or a step of one, if it failed. */
   ended<T>(outcome: Outcome<T>): Outcome<T> {
     if (outcome.kind !== "done") this.failed[outcome.cause ?? "other"]++;
     return outcome;

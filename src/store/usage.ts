@@ -1,9 +1,9 @@
-/** What a store takes of its disk, in bytes, as far as that can be asked. */
+/** The disk usage of a store, in bytes. A value that is not available is missing. */
 export interface StoreUsage {
   readonly storeBytes?: number | undefined;
-  /** What was written, and has not been moved into the store's file yet. */
+  /** Data that was written, and has not been moved into the store's file yet. */
   readonly walBytes?: number | undefined;
-  /** What the server may still take of the disk, and how large that is. */
+  /** The free disk space that the server may use, and the size of the disk. */
   readonly freeBytes?: number | undefined;
   readonly diskBytes?: number | undefined;
 }

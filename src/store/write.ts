@@ -7,7 +7,7 @@ export interface StoreWrite {
   readonly conditions: readonly CheckedCondition[];
   readonly projections: ProjectionChanges;
   readonly events: readonly PreparedEvent[];
-  /** Whether it may be given back when to check its conditions takes long. */
+  /** True when it may be returned unwritten because checking its conditions takes long. */
   readonly hasBudget?: boolean;
 }
 
@@ -34,7 +34,7 @@ export const EMPTY_WRITE: StoreWrite = {
 /** The result of a write, provided that its transaction commits. */
 export type WriteResult = Written | { readonly kind: "conflict"; readonly conflict: Conflict };
 
-/** Or it was given back, with nothing written, since its conditions should be checked before its turn. */
+/** A result, or `costly`: nothing was written, since the conditions should be checked before the transaction. */
 export type AttemptResult = WriteResult | { readonly kind: "costly" };
 
 export interface Written {

@@ -6,10 +6,13 @@ import { Semaphore } from "./semaphore.ts";
 import type { Subscription, SubscriptionEnd } from "./subscription.ts";
 import type { FilterTerms } from "./filter_terms.ts";
 
-/** Reads at once of those that have waited: one event may end the waiting of a thousand, and others read as well. */
+/**
+ * The number of waiting pages that are read at once. One event may end the waits of a thousand, and others read as
+ * well.
+ */
 const READS_AT_ONCE = 64;
 
-/** What a page asks for, and how long it waits for that. */
+/** A page request, and how long it may wait for events. */
 export interface AwaitedRead extends ReadRequest {
   /** How long the page may take, in all. */
   readonly waitSeconds: number;
@@ -17,19 +20,20 @@ export interface AwaitedRead extends ReadRequest {
   readonly terms: FilterTerms;
 }
 
-/** Pages that wait until there is an event on them. Meanwhile they hold no reader and no snapshot. */
+/** Pages that wait until an event matches. Meanwhile they hold no reader and no snapshot. */
 export class AwaitedPages {
   readonly #store: Pick<Store, "reads" | "feed">;
-  readonly #turnstile = new Semaphore(READS_AT_ONCE);
+  readonly #semaphore = new Semaphore(READS_AT_ONCE);
 
   constructor(store: Pick<Store, "reads" | "feed">) {
     this.#store = store;
   }
 
   /**
-   * Reads a page. If it is empty, waits for an event that matches, and reads it again; it stays empty when none comes
-   * in time, or none can. After a reset, it is the page of a store without events.
-   * @param onWaiting called when it waits; what it waits for counts as memory of its own from then on
+   * Reads a page. If it is empty, waits for an event that matches, and reads the page again. The page stays empty
+   * when no event comes in time, or none can match. After a reset, it is the page of a store without events.
+   * @param onWaiting called when the page begins to wait; from then on, the memory of the subscription is counted
+   *   separately
    * @throws ApiError `Unavailable` when too many are reading or waiting, ClientDisconnected
    */
   async page(
@@ -46,20 +50,20 @@ export class AwaitedPages {
       page.storeId === storeId && isEmptyPage(page) && canMatch && !isPast(request, page) &&
       performance.now() < endAt;
     while (mayWait()) {
-      using watch = feed.subscribe({ ...request, terms });
+      using subscription = feed.subscribe({ ...request, terms });
       onWaiting();
-      // What was committed before the watch began, it does not notice.
+      // The subscription is not notified of earlier commits.
       const { state } = feed;
-      if (state.storeId !== storeId) page = await this.#readOn(request, page, client);
-      // One reading may not be enough: replicas lag.
+      if (state.storeId !== storeId) page = await this.#readAgain(request, page, client);
+      // One read may not be enough: replicas lag.
       while (mayWait() && state.storeId === storeId && state.head > page.head) {
-        page = await this.#readOn(request, page, client);
+        page = await this.#readAgain(request, page, client);
       }
       if (!mayWait()) break;
-      const why = await endOf(watch, endAt, client);
-      // A reader may have seen the new store before anybody was told of it.
+      const why = await endOf(subscription, endAt, client);
+      // A reader may have seen the new store before the feed was notified of the reset.
       if (why === "reset" && feed.state.storeId !== storeId) return emptyPage(feed.state.storeId);
-      page = await this.#readOn(request, page, client);
+      page = await this.#readAgain(request, page, client);
       if (why === "over") break;
     }
     // A position in the old store means nothing in the new one.
@@ -67,8 +71,8 @@ export class AwaitedPages {
   }
 
   /** Reads a page again that was empty. */
-  #readOn(request: ReadRequest, { head }: Page, client: Client): Promise<Page> {
-    return this.#turnstile.pass(async () => {
+  #readAgain(request: ReadRequest, { head }: Page, client: Client): Promise<Page> {
+    return this.#semaphore.pass(async () => {
       if (client.disconnected.aborted) throw new ClientDisconnected();
       const afterSequence = Math.max(request.afterSequence, head);
       return await openPage(this.#store.reads, { ...request, afterSequence }, client);
@@ -76,23 +80,26 @@ export class AwaitedPages {
   }
 }
 
-/** Whether the store has come to the end of what a page asks for. */
+/** True when the store has passed the range that a page asks for. */
 function isPast({ afterSequence, beforeSequence = Infinity }: ReadRequest, { head }: Page): boolean {
   return Math.max(afterSequence, head) + 1 >= beforeSequence;
 }
 
-/** Waits for the end of a watch. @throws ClientDisconnected */
+/**
+ * Waits for the end of a subscription.
+ * @throws ClientDisconnected
+ */
 async function endOf(
-  watch: Subscription,
+  subscription: Subscription,
   endAt: number,
   { disconnected }: Client,
 ): Promise<SubscriptionEnd> {
-  const giveUp = (): void => watch.end("over");
+  const giveUp = (): void => subscription.end("over");
   const timer = setTimeout(giveUp, endAt - performance.now());
   disconnected.addEventListener("abort", giveUp);
   try {
     if (disconnected.aborted) giveUp();
-    const why = await watch.ended;
+    const why = await subscription.ended;
     if (disconnected.aborted) throw new ClientDisconnected();
     return why;
   } finally {

@@ -7,32 +7,38 @@ import type { StoreState } from "../state.ts";
 import { Subscription, type SubscriptionFilter } from "./subscription.ts";
 import { termsMatch } from "./filter_terms.ts";
 
-/** What large queries may take together that are watched for, so that they do not take all memory. */
+/** The memory that the subscriptions with large queries may take together, so that they cannot take all of it. */
 const LARGE_BYTES_MAX = 64 * 1024 * 1024;
 
-/** A smaller query needs no room, so that large ones keep nobody from waiting: all connections take 64 MiB for such. */
+/**
+ * A smaller query counts nothing, so large queries never block small ones. All connections together take 64 MiB for
+ * small ones.
+ */
 const FREE_BYTES = 32 * 1024;
 
-/** Of a value that a query names: its text twice, its token, and its place among what is watched for. */
+/** The memory for one value of a query: its text twice, its token, and its entry in the index. */
 const VALUE_BYTES = 512;
 
-/** What must be known of an event to see who waits for it. */
+/** The fields of an event that decide which subscriptions it matches. */
 export type CommittedEvent = Pick<PreparedEvent, "timeMicros" | "terms">;
 
-/** A part of a watch, found by something that an event must have. */
+/** An index entry of a subscription, listed under a key that every event it matches must have. */
 interface IndexEntry {
-  readonly watch: Subscription;
-  /** What else it asks of the event. Of the last event that can match, nothing. */
+  readonly subscription: Subscription;
+  /** The other conditions on the event. "last": none, since this is the last event that can match. */
   readonly item: TermItem | "any" | "last";
 }
 
-/** Keys beside the tokens of terms, which are hexadecimal: every event has one, and one sequence the other. */
+/**
+ * Keys in addition to the tokens of terms, which are hexadecimal. Every event has the key `EVERY`, and one sequence
+ * has its `lastKey`.
+ */
 const EVERY = "every";
 const lastKey = (sequence: number): string => `last ${sequence}`;
 
 /**
- * What has just been committed, for those who wait for it. A commit looks up each term of its events among those that
- * are watched for, so that it hardly matters how many watch for others.
+ * CommitFeed notifies subscriptions of committed events. A commit looks up each term of its events in an index of the
+ * subscriptions, so subscriptions to other events cost it almost nothing.
  */
 export class CommitFeed {
   #state: StoreState;
@@ -40,7 +46,7 @@ export class CommitFeed {
   readonly #index = new Map<string, Set<IndexEntry>>();
   #largeBytes = 0;
   #isClosed = false;
-  /** Called when somebody waits from now on. */
+  /** Called after each new subscription. */
   onSubscribed: () => void = () => {};
 
   /** @param state the store as it was opened */
@@ -48,19 +54,19 @@ export class CommitFeed {
     this.#state = state;
   }
 
-  /** The store as of what was told last. */
+  /** The store as of the last notification. */
   get state(): StoreState {
     return this.#state;
   }
 
-  /** How many wait. */
+  /** The number of subscriptions. */
   get subscriptions(): number {
     return this.#subscriptions.size;
   }
 
   /**
-   * Tells of events that were committed, in order; readers find them already. Those of which it was told are skipped.
-   * @param storeId of the store in which they are, if there may be another one meanwhile
+   * Reports committed events, in order. Readers can already read them. Events that were reported before are skipped.
+   * @param storeId the store that contains the events, if the feed may have changed to another one meanwhile
    */
   committed(
     firstSequence: number,
@@ -76,30 +82,30 @@ export class CommitFeed {
     }
   }
 
-  /** Tells of more events than anybody remembers: every watch ends. */
+  /** Reports a commit whose events are not in memory: every subscription ends. */
   committedMany(head: number): void {
     this.#state = { ...this.#state, head: Math.max(head, this.#state.head) };
     for (const subscription of this.#subscriptions) subscription.end("arrived");
   }
 
-  /** Tells that the store begins anew under another ID. */
+  /** Reports that the store starts anew under another ID. */
   reset(storeId: string): void {
     this.#state = { storeId, head: 0 };
     for (const subscription of this.#subscriptions) subscription.end("reset");
   }
 
-  /** Ends every watch, and those that are asked for from now on. */
+  /** Ends every subscription, and each later one as soon as it begins. */
   close(): void {
     this.#isClosed = true;
     for (const subscription of this.#subscriptions) subscription.end("over");
   }
 
   /**
-   * Watches for the first event that matches, among those of which it is told from now on.
-   * @throws ApiError `Unavailable` when the query is large, and too many large ones are watched for already
+   * Subscribes to the first event that matches, among those committed from now on.
+   * @throws ApiError `Unavailable` when the query is large, and the large ones already take too much memory
    */
-  subscribe(watched: SubscriptionFilter): Subscription {
-    const bytes = largeBytesOf(watched.query);
+  subscribe(filter: SubscriptionFilter): Subscription {
+    const bytes = largeBytesOf(filter.query);
     if (this.#largeBytes + bytes > LARGE_BYTES_MAX) {
       throw new ApiError(
         "Unavailable",
@@ -107,20 +113,22 @@ export class CommitFeed {
       );
     }
     this.#largeBytes += bytes;
-    const left: (() => void)[] = [];
-    const watch = new Subscription(watched, () => {
+    const removals: (() => void)[] = [];
+    const subscription = new Subscription(filter, () => {
       this.#largeBytes -= bytes;
-      this.#subscriptions.delete(watch);
-      for (const leave of left) leave();
+      this.#subscriptions.delete(subscription);
+      for (const remove of removals) remove();
     });
-    this.#subscriptions.add(watch);
-    for (const [key, item] of this.#keysOf(watched)) left.push(this.#addToIndex(key, { watch, item }));
-    if (this.#isClosed) watch.end("over");
+    this.#subscriptions.add(subscription);
+    for (const [key, item] of this.#keysOf(filter)) {
+      removals.push(this.#addToIndex(key, { subscription, item }));
+    }
+    if (this.#isClosed) subscription.end("over");
     this.onSubscribed();
-    return watch;
+    return subscription;
   }
 
-  /** Where a watch is found, at least once by each event that it waits for. */
+  /** The index keys of a subscription. Each event that it waits for has at least one of them. */
   *#keysOf({ beforeSequence, terms }: SubscriptionFilter): Generator<[string, IndexEntry["item"]]> {
     if (beforeSequence !== undefined) yield [lastKey(beforeSequence - 1), "last"];
     if (terms === "every") return yield [EVERY, "any"];
@@ -130,26 +138,26 @@ export class CommitFeed {
   }
 
   /**
-   * An event that matches an item has each of its tags and one of its types. To find the item by one tag, or by all its
-   * types, is enough: by those for which the fewest wait.
+   * Returns the keys under which an item is listed. A matching event has each of the item's tags and one of its
+   * types. So one tag is enough, or all types: this chooses the alternative with the fewest subscriptions.
    */
   #rarestOf({ anyOf, allOf }: TermItem): readonly string[] {
     const ways = allOf.map((term) => [term]);
     if (anyOf.length > 0) ways.push([...anyOf]);
-    const watchers = (way: string[]): number => Math.max(...way.map((key) => this.#subscribersOf(key)));
-    return ways.reduce((rarest, way) => watchers(way) < watchers(rarest) ? way : rarest);
+    const subscribers = (way: string[]): number => Math.max(...way.map((key) => this.#subscribersOf(key)));
+    return ways.reduce((rarest, way) => subscribers(way) < subscribers(rarest) ? way : rarest);
   }
 
   #subscribersOf(key: string): number {
     return this.#index.get(key)?.size ?? 0;
   }
 
-  /** @returns what ends it */
-  #addToIndex(key: string, lookout: IndexEntry): () => void {
+  /** @returns a function that removes the entry */
+  #addToIndex(key: string, entry: IndexEntry): () => void {
     const others = this.#index.get(key) ?? new Set();
-    this.#index.set(key, others.add(lookout));
+    this.#index.set(key, others.add(entry));
     return () => {
-      others.delete(lookout);
+      others.delete(entry);
       if (others.size === 0) this.#index.delete(key);
     };
   }
@@ -157,9 +165,9 @@ export class CommitFeed {
   #notify(sequence: number, { timeMicros, terms }: CommittedEvent): void {
     const own = new Set(terms.split(" "));
     for (const key of [EVERY, lastKey(sequence), ...own]) {
-      for (const { watch, item } of this.#index.get(key) ?? []) {
-        if (item === "last" || isAwaited(watch.filter, item, sequence, timeMicros, own)) {
-          watch.end("arrived");
+      for (const { subscription, item } of this.#index.get(key) ?? []) {
+        if (item === "last" || isAwaited(subscription.filter, item, sequence, timeMicros, own)) {
+          subscription.end("arrived");
         }
       }
     }
@@ -177,7 +185,7 @@ function isAwaited(
     (time === undefined || isInTimeRange(time, timeMicros));
 }
 
-/** What a query takes that is watched for; 0 when it is small. */
+/** The memory that a subscription with this query takes; 0 when the query is small. */
 function largeBytesOf(query: Query): number {
   if (typeof query === "string") return 0;
   let units = 0;

@@ -1,16 +1,16 @@
 import { type Query, simplifiedItems } from "../../model/query.ts";
 import { type TermItem, termItem } from "../index_terms.ts";
 
-/** A query in index terms: any event, or one that matches one of the items. None can match no items. */
+/** A query in index terms: any event, or an event that matches one of the items. An empty list matches no event. */
 export type FilterTerms = "every" | readonly TermItem[];
 
-/** Each value is hashed, which takes about a microsecond: what is large should be done in a worker. */
+/** Converts a query. Each value is hashed, which takes about a microsecond: convert large queries in a worker. */
 export function filterTerms(query: Query): FilterTerms {
   if (query === "every") return query;
   return query === "none" ? [] : simplifiedItems(query).map(termItem);
 }
 
-/** Whether an event with these terms matches an item. */
+/** True when an event with these terms matches an item. */
 export function termsMatch({ anyOf, allOf }: TermItem, terms: ReadonlySet<string>): boolean {
   return allOf.every((term) => terms.has(term)) &&
     (anyOf.length === 0 || anyOf.some((term) => terms.has(term)));

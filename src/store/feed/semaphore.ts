@@ -1,4 +1,4 @@
-/** Lets so many through at once, and the others in the order in which they came. */
+/** Admits a limited number at once. The others wait in the order in which they came. */
 export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];

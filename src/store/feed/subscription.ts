@@ -1,7 +1,7 @@
 import type { ReadRequest } from "../../model/read_request.ts";
 import type { FilterTerms } from "./filter_terms.ts";
 
-/** What a waiting read looks for: the first event that matches. */
+/** The request of a waiting read: it waits for the first event that matches. */
 export interface SubscriptionFilter
   extends Pick<ReadRequest, "query" | "afterSequence" | "beforeSequence" | "time"> {
   /** The query in index terms. */
@@ -9,21 +9,21 @@ export interface SubscriptionFilter
 }
 
 /**
- * Why a watch has ended: an event arrived that matches, or the last one that could; the store was reset; or it has been
- * long enough.
+ * Why a subscription has ended. "arrived": a matching event was committed, or the last one that could match. "reset":
+ * the store was reset. "over": the time is up.
  */
 export type SubscriptionEnd = "arrived" | "reset" | "over";
 
-/** Waits for an event. It ends once, for whatever comes first, and whoever began it disposes of it. */
+/** Waits for an event. It ends once, with the first cause, and its creator disposes of it. */
 export class Subscription implements Disposable {
   readonly filter: SubscriptionFilter;
   readonly #ended = Promise.withResolvers<SubscriptionEnd>();
-  readonly #onEnd: (watch: Subscription) => void;
+  readonly #onEnd: (subscription: Subscription) => void;
   #isEnded = false;
 
   /** @param onEnd called once, at its end */
-  constructor(watched: SubscriptionFilter, onEnd: (watch: Subscription) => void) {
-    this.filter = watched;
+  constructor(filter: SubscriptionFilter, onEnd: (subscription: Subscription) => void) {
+    this.filter = filter;
     this.#onEnd = onEnd;
   }
 

@@ -1,8 +1,9 @@
 import type { Range } from "./range.ts";
 
 /**
- * In which order the events of a range are searched. How far a search has come is a position between two events, given
- * as the sequence of the earlier one: forwards everything up to it has been seen, backwards everything after it.
+ * The order in which the events of a range are searched. The progress of a search is a position between two events,
+ * given as the sequence of the earlier one. Forwards, every event up to it has been searched; backwards, every event
+ * after it.
  */
 export type Direction = "forwards" | "backwards";
 
@@ -14,27 +15,27 @@ export function endOf({ after, upTo }: Range, direction: Direction): number {
   return direction === "forwards" ? upTo : after;
 }
 
-/** The position of a search that comes to this event next. */
+/** Returns the position just before this event, in the order of the search. */
 export function positionBefore(sequence: number, direction: Direction): number {
   return direction === "forwards" ? sequence - 1 : sequence;
 }
 
-/** The position of a search that has just come past this event. */
+/** Returns the position just behind this event, in the order of the search. */
 export function positionBehind(sequence: number, direction: Direction): number {
   return direction === "forwards" ? sequence : sequence - 1;
 }
 
-/** What a search that has come to a position has still to see of a range. */
+/** Returns the part of a range that a search at a position has not searched yet. */
 export function restOf({ after, upTo }: Range, position: number, direction: Direction): Range {
   return direction === "forwards" ? { after: position, upTo } : { after, upTo: position };
 }
 
-/** What a search that has come to a position has seen of a range. */
+/** Returns the part of a range that a search at a position has already searched. */
 export function seenOf({ after, upTo }: Range, position: number, direction: Direction): Range {
   return direction === "forwards" ? { after, upTo: position } : { after: position, upTo };
 }
 
-/** The part of a range in which a search begins, at most so many events. */
+/** Returns the part of a range in which a search begins, at most this many events. */
 export function beginningOf(range: Range, events: number, direction: Direction): Range {
   const { after, upTo } = range;
   if (upTo - after <= events) return range;

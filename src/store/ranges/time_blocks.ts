@@ -1,7 +1,7 @@
 import { type Direction, startOf } from "./direction.ts";
 import type { Range } from "./range.ts";
 
-/** Events of one block of the time index. */
+/** The number of events in one block of the time index. */
 export const BLOCK_EVENTS = 1024;
 
 export function blockOf(sequence: number): number {
@@ -15,7 +15,7 @@ export interface TimeBlock {
   readonly timeMax: number;
 }
 
-/** The blocks that the events which follow `head` fall into, as far as these events know their times. */
+/** Returns the blocks that contain the events after `head`, with the times of these events alone. */
 export function blocksOf(head: number, events: readonly { readonly timeMicros: number }[]): TimeBlock[] {
   const blocks: TimeBlock[] = [];
   for (let start = 0; start < events.length;) {

@@ -14,7 +14,10 @@ import { workerWriter } from "./workers/worker_writer.ts";
 import { RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer } from "./writing/writer.ts";
 
-/** A store in one SQLite file. Its turns run in one worker and its reads in others, so no SQL runs on this thread. */
+/**
+ * A store in one SQLite file. Its write transactions run in one worker and its reads in others, so no SQL runs on
+ * this thread.
+ */
 export class SqliteStore implements Store {
   readonly opened: OpenedStore;
   readonly writer: StoreWriter;
@@ -51,7 +54,7 @@ export class SqliteStore implements Store {
       if ("lost" in notice) return this.#lose(notice.lost);
       if ("checkpointFailed" in notice) return this.#checkpointFailed(notice.checkpointFailed);
       this.onBroken(notice.broken);
-      // Every later turn says so again.
+      // Every later transaction reports it again.
       this.onBroken = () => {};
     };
   }
@@ -66,7 +69,7 @@ export class SqliteStore implements Store {
     const path = storePaths(options.dataDir).database;
     const module = new URL("./workers/writer_worker.ts", import.meta.url);
     const writer = new RemoteWorker<typeof Writer>(module, "writer", WRITER_CALLS);
-    // Beside the writer, so that the first read after a start need not wait for it.
+    // Started in parallel with the writer, so that the first read after a start need not wait for the worker.
     const reader = startReader();
     try {
       const { files, ...opened } = await writer.open(path);
@@ -88,11 +91,11 @@ export class SqliteStore implements Store {
   }
 
   async usage(): Promise<StoreUsage> {
-    // What has the names of its files now may be something else.
+    // The paths may name other files now.
     return this.#readers.lost === undefined ? await this.#disk.ask() : {};
   }
 
-  /** No other server may come before the file is closed. */
+  /** Does nothing: no other server may take over before the file is closed. */
   endWriting(): Promise<void> {
     return Promise.resolve();
   }
@@ -111,7 +114,7 @@ export class SqliteStore implements Store {
   }
 
   #lose(reason: string): void {
-    // Every later turn says so again.
+    // Every later transaction reports it again.
     if (this.#readers.lost !== undefined) return;
     this.#readers.lost = reason;
     this.onLost(reason);

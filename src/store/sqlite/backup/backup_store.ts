@@ -4,19 +4,19 @@ import type { Origin } from "../tables/origin.ts";
 import { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { BackupWriter, OpenedBackup } from "./backup_writer.ts";
 
-/** Most calls that may wait for the worker: enough to keep it busy, few enough to bound the memory. */
+/** The most calls that may wait for the worker: enough to keep it busy, few enough to bound the memory. */
 const HANDED_OVER_MAX = 8;
 
 /**
- * The database of a backup as the main thread sees it: a worker does all the writing, while the next events are
- * read and prepared here. A call that failed makes every later one fail, except for `close`.
+ * The database of a backup, for the main thread. A worker does all the writing, while the main thread reads and
+ * prepares the next events. After a failed call, every later one fails, except for `close`.
  */
 export class BackupStore {
   readonly #path: string;
   readonly #worker: RemoteWorker<typeof BackupWriter>;
   readonly opened: OpenedBackup;
   #durableHead: number;
-  /** Calls that were handed over, each begun once the previous one has succeeded. */
+  /** Calls that were handed over. Each begins once the previous one has succeeded. */
   readonly #handedOver: Promise<void>[] = [];
 
   private constructor(path: string, worker: RemoteWorker<typeof BackupWriter>, opened: OpenedBackup) {
@@ -49,7 +49,7 @@ export class BackupStore {
     return this.#durableHead;
   }
 
-  /** Hands over events of one transaction. Resolves as soon as the next may be handed over. */
+  /** Hands over events of one transaction. Resolves as soon as the caller may hand over the next ones. */
   append(events: readonly PreparedEvent[]): Promise<void> {
     return this.#handOver(() => this.#worker.object.append(events));
   }
@@ -66,7 +66,7 @@ export class BackupStore {
     return this.#named(this.#handedOver.at(-1));
   }
 
-  /** Undoes what was not committed, and leaves one file that is complete by itself. */
+  /** Undoes uncommitted work, and leaves one file that is complete by itself. */
   async close(): Promise<void> {
     await this.#handedOver.at(-1)?.catch(() => {});
     try {

@@ -14,7 +14,7 @@ const CHECKPOINT_PAGES = 4000;
 
 /** A backup as it was found or created. */
 export interface OpenedBackup {
-  /** Whether this call created the file. */
+  /** True when this call created the file. */
   readonly created: boolean;
   readonly head: number;
   /** The hash chain over its events. */
@@ -23,7 +23,7 @@ export interface OpenedBackup {
   readonly lastLine: string | undefined;
 }
 
-/** The database of a backup while events are appended to it, each page in one transaction. Lives in a worker. */
+/** The database of a backup while events are appended to it, each page in one transaction. Runs in a worker. */
 export class BackupWriter {
   readonly opened: OpenedBackup;
   readonly #db: Database;
@@ -58,7 +58,7 @@ export class BackupWriter {
     return new BackupWriter(db, new StoreFiles(path), { created, head, chain: found.chain, lastLine });
   }
 
-  /** Appends events to the open transaction, which the first of them begins. */
+  /** Appends events to the open transaction, and begins one if there is none. */
   append(events: readonly PreparedEvent[]): void {
     if (!this.#db.inTransaction) {
       this.#checkpointWhenDue();
@@ -81,11 +81,11 @@ export class BackupWriter {
   }
 
   /**
-   * Undoes what was not committed, and moves everything into one database file.
-   * @throws when that is not possible now; what was committed is safe in the files beside it
+   * Undoes uncommitted work, and moves everything into one database file.
+   * @throws when that is not possible now; committed data is safe in the files next to it
    */
   close(): void {
-    // SQLite would remove the files beside the database by name, and they may belong to another one by now.
+    // SQLite would remove the -wal and -shm files by name, and they may belong to another database by now.
     this.#rejectLoss();
     try {
       if (this.#db.inTransaction) this.#db.run("ROLLBACK");
@@ -103,13 +103,13 @@ export class BackupWriter {
     if (loss !== undefined) throw new Error(loss);
   }
 
-  /** So that the file can be read where nothing can be written, not even a -shm file beside it. */
+  /** Makes the file readable where nothing can be written, not even a -shm file next to it. */
   #leaveWalMode(): void {
     try {
       this.#db.all("PRAGMA busy_timeout = 0");
       this.#db.all("PRAGMA journal_mode = DELETE");
     } catch (error) {
-      // Another process has it open. It is complete anyway. After any other error nobody knows what is on the disk.
+      // Another process has it open. It is complete anyway. After any other error, the state on the disk is unknown.
       if (sqlCodeOf(error) !== SqlCode.busy) throw error;
     }
   }

@@ -3,7 +3,8 @@ import type { PreparedEvent } from "../../prepare_event.ts";
 import { appendEvents } from "../tables/events.ts";
 
 /**
- * Puts the first events into a new database that nothing else uses yet, each batch in a transaction of its own.
+ * Writes the first events into a new database that no other connection uses yet, each batch in a transaction of its
+ * own.
  * @returns how many
  */
 export function fillDatabase(db: Database, batches: Iterable<readonly PreparedEvent[]>): number {

@@ -3,10 +3,7 @@ import { changeStoreId } from "../tables/identity.ts";
 import { deleteOrigin } from "../tables/origin.ts";
 import { VIEWS } from "../tables/schema.ts";
 
-/**
- * Turns a copied backup into a store: from now on it has a history and a store ID of its own. The WAL is empty
- * afterwards.
- */
+/** Turns a copied backup into a store with its own history and store ID. The WAL is empty afterwards. */
 export function startOwnHistory(db: Database): string {
   const storeId = crypto.randomUUID();
   db.run("BEGIN IMMEDIATE");

@@ -23,7 +23,7 @@ const WRITER: typeof SHARED = [
 
 const READER: typeof SHARED = [
   ["query_only", "ON", 1],
-  // In KiB, if negative: room for the inner pages of the table and of the tag index of a few million events.
+  // In KiB, if negative. It holds the inner pages of the table and of the tag index of a few million events.
   ["cache_size", "-4096", -4096],
 ];
 

@@ -16,11 +16,11 @@ export function sqlCodeOf(error: unknown): number | undefined {
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
-/** What SQLite calls a page that it cannot use. It says the same when the operating system reports an I/O error. */
+/** SQLite's message for a page that it cannot use. It is the same when the operating system reports an I/O error. */
 const MALFORMED = "database disk image is malformed";
 const UNLESS_DISK_FAILED = ", or the disk could not read it";
 
-/** The same error, which does not blame the file for what may be the disk's fault. */
+/** Returns the same error with a message that does not blame the file, since the disk may be at fault. */
 function unblaming(error: unknown): unknown {
   if (error instanceof Error && error.message === MALFORMED) error.message += UNLESS_DISK_FAILED;
   return error;
@@ -31,13 +31,13 @@ interface ArrayStatement extends StatementSync {
   setReturnArrays(enabled: boolean): void;
 }
 
-/** Enough for every SQL text of the store; the texts are constants, so this is only a safety net. */
+/** Enough for every SQL text of the store. The texts are constants, so this is only a safety net. */
 const STATEMENTS_MAX = 100;
 
 /**
- * One connection. The only place that knows the driver.
- * Statements are prepared once, since the driver leaks those that are prepared in a loop; rows are arrays.
- * The driver's `iterate` is not offered: it ends silently on an error. Bound the rows in the SQL instead.
+ * One connection. Only this module knows the driver. Statements are prepared once, since the driver leaks those that
+ * are prepared in a loop; rows are arrays. The driver's `iterate` is not offered: it ends silently on an error. Bound
+ * the rows in the SQL instead.
  */
 export class Database implements Disposable {
   readonly #driver: DatabaseSync;
@@ -47,7 +47,7 @@ export class Database implements Disposable {
     this.#driver = new DatabaseSync(path, { readOnly: options.readOnly });
   }
 
-  /** Every row of a query, so the SQL itself must bound them. */
+  /** Returns every row of a query, so the SQL itself must bound them. */
   all(sql: string, ...values: SqlValue[]): Row[] {
     try {
       return this.#prepared(sql).all(...values) as unknown as Row[];
@@ -56,7 +56,7 @@ export class Database implements Disposable {
     }
   }
 
-  /** The first row of a query. */
+  /** Returns the first row of a query. */
   get(sql: string, ...values: SqlValue[]): Row | undefined {
     try {
       return this.#prepared(sql).get(...values) as unknown as Row | undefined;

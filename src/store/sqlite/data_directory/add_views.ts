@@ -12,7 +12,7 @@ import { checkDatabaseFile, rejectSecondName, StoreFileError, storePaths } from 
  */
 export function addViews(dataDir: string): string {
   const path = storePaths(dataDir).database;
-  // The lock would be created beside nothing.
+  // Without a database, locking would create a stray lock file.
   if (!isThere(path)) throw new StoreFileError(`there is no database at ${path}`);
   using _lock = lockDataDirectory(dataDir);
   checkDatabaseFile(path);

@@ -6,7 +6,7 @@ import { createSchema } from "../tables/create_schema.ts";
 
 /**
  * Creates a database with a new store ID, readable by its owner only. It is created completely or not at all.
- * @param fill puts the first events in; when it throws, no database is created
+ * @param fill writes the first events; when it throws, no database is created
  * @returns the store ID
  */
 export function createDatabase(path: string, fill?: (db: Database) => void): string {
@@ -22,7 +22,7 @@ export function createDatabase(path: string, fill?: (db: Database) => void): str
   return storeId;
 }
 
-/** @throws StoreFileError that names the database, since errors of SQLite name nothing */
+/** @throws StoreFileError that names the database, since SQLite's errors do not */
 function named<T>(path: string, work: () => T): T {
   try {
     return work();

@@ -10,7 +10,7 @@ export class StoreFileError extends Error {
   override readonly name = "StoreFileError";
 }
 
-/** Where the files of a store are in its data directory. */
+/** Returns the paths of a store's files in its data directory. */
 export function storePaths(dataDir: string): { database: string; lock: string } {
   return {
     database: pathIn(dataDir, "events.db"),
@@ -19,10 +19,10 @@ export function storePaths(dataDir: string): { database: string; lock: string } 
 }
 
 /**
- * Inspects the database file before SQLite opens it, so that a file of another program or version is rejected
- * without a byte of it changing. Must run before the first connection: closing a second handle on the file
- * would drop SQLite's locks.
- * @param mayBeInUse whether another process may be writing to it; then a file with a WAL is not looked at as a whole
+ * Inspects the database file before SQLite opens it, so that a file of another program or version is rejected without
+ * a byte of it changing. Must run before the first connection: closing a second handle on the file would drop
+ * SQLite's locks.
+ * @param mayBeInUse whether another process may be writing to it; then a file with a WAL is not checked as a whole
  * @returns whether a database exists
  * @throws StoreFileError when a file exists that the store must not touch
  */
@@ -59,7 +59,7 @@ export function checkDatabaseFile(path: string, { mayBeInUse = false } = {}): bo
   rejectStrayWal(path, real);
   rejectIrregularNeighbour(real);
   const besideWal = hasWal(real) ? real : undefined;
-  // While somebody writes, its parts are read at moments that do not belong together.
+  // While another process writes, the parts would be read at different moments and not fit together.
   if (besideWal === undefined || !mayBeInUse) rejectIncomplete(path, pagesOf(view), besideWal);
   return true;
 }
@@ -73,7 +73,9 @@ function pagesOf(header: DataView): Pages {
   return { bytesEach: size === 1 ? 65536 : size, count: header.getUint32(28) };
 }
 
-/** Behind a link, SQLite has the WAL beside the file itself. One beside the link was left behind, with its events. */
+/**
+ * For a link, SQLite has the WAL next to the target file. A WAL next to the link was left behind, and holds events.
+ */
 function rejectStrayWal(path: string, real: string): void {
   const own = pathIn(Deno.realPathSync(directoryOf(path)), nameOf(path));
   if (own === real || !isThere(`${path}-wal`)) return;
@@ -82,7 +84,7 @@ function rejectStrayWal(path: string, real: string): void {
   );
 }
 
-/** SQLite would wait at a pipe for somebody to write into it, and read on with a directory that it cannot write. */
+/** On a pipe, SQLite would wait for a writer. With a directory that it cannot write, it would continue. */
 function rejectIrregularNeighbour(database: string): void {
   for (const end of ["-wal", "-shm", "-journal"]) {
     const path = database + end;
@@ -97,8 +99,8 @@ function rejectIrregularNeighbour(database: string): void {
 }
 
 /**
- * Rejects a database that has a second name: SQLite keeps a WAL beside each, and what is written under one is lost
- * with the next checkpoint under the other.
+ * Rejects a database that has a second name. SQLite uses a separate WAL next to each name. Writes under one name are
+ * lost with the next checkpoint under the other.
  * @throws StoreFileError
  */
 export function rejectSecondName(path: string): void {
@@ -107,7 +109,8 @@ export function rejectSecondName(path: string): void {
 }
 
 /**
- * Pages that are missing may still be in the WAL after a crash; others are lost. A WAL may belong to another file.
+ * Rejects a database with missing pages or a foreign WAL. After a crash, missing pages may still be in the WAL;
+ * otherwise they are lost.
  * @param besideWal the file itself, if there is a WAL
  */
 function rejectIncomplete(path: string, pages: Pages, besideWal: string | undefined): void {
@@ -128,7 +131,7 @@ function wholeWithWal(real: string, pages: Pages): boolean {
 
 function readHeader(path: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    // To open a pipe would wait for somebody to write into it.
+    // Opening a pipe would block until another process opens it for writing.
     if (!Deno.statSync(path).isFile) throw new StoreFileError(`${path} is not a regular file`);
     using file = Deno.openSync(path, { read: true });
     const header = new Uint8Array(100);
@@ -140,7 +143,7 @@ function readHeader(path: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** @param path the database itself, not a link to it: SQLite puts the WAL beside the former */
+/** @param path the database itself, not a link to it: SQLite has the WAL next to the database */
 function hasWal(path: string): boolean {
   const wal = `${path}-wal`;
   try {
@@ -152,7 +155,7 @@ function hasWal(path: string): boolean {
   }
 }
 
-/** Rejects a link that leads nowhere: what it names is elsewhere, perhaps on a disk that is not mounted. */
+/** Rejects a dangling link: its target may be on a disk that is not mounted. */
 function rejectDanglingLink(path: string): void {
   const target = missingTarget(path);
   if (target !== undefined) throw new StoreFileError(`${path} is a link to ${target}, which does not exist`);

@@ -2,22 +2,22 @@ import { within } from "../../../time/within.ts";
 import { directoryOf } from "../../../files/paths.ts";
 import type { StoreUsage } from "../../usage.ts";
 
-/** A disk that does not answer in this time, as one in the network may not, is not waited for. */
+/** The timeout for a disk that does not answer, such as a network disk. */
 const ANSWER_MILLISECONDS = 1000;
 
-/** What the files of a store take of their disk. Asked without holding up the thread that asks. */
+/** The disk usage of a store's files. Asking does not block the calling thread. */
 export class DiskUsage {
   readonly #database: string;
-  /** Only one question at a time: a disk that hangs keeps a thread of the runtime busy. */
+  /** At most one query is in progress: a disk that hangs keeps a thread of the runtime busy. */
   #asked: Promise<StoreUsage> | undefined;
 
   /** @param path the database, which must be there */
   constructor(path: string) {
-    // The WAL is beside the end of a link.
+    // SQLite has the WAL next to the link's target.
     this.#database = Deno.realPathSync(path);
   }
 
-  /** What cannot be asked, or not in time, is left out. */
+  /** Leaves out the values that are not available, or not in time. */
   async ask(): Promise<StoreUsage> {
     this.#asked ??= this.#ask().finally(() => this.#asked = undefined);
     return await within(this.#asked, ANSWER_MILLISECONDS, () => ({}));
@@ -43,7 +43,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
 
 async function spaceOf(directory: string): Promise<Pick<StoreUsage, "freeBytes" | "diskBytes">> {
   try {
-    // Loaded when somebody wants to know: it takes 10 MB and 30 ms.
+    // Loaded on demand: it takes 10 MB and 30 ms.
     const { statfs } = await import("node:fs/promises");
     const { bavail, blocks, bsize } = await statfs(directory);
     return { freeBytes: bavail * bsize, diskBytes: blocks * bsize };

@@ -5,7 +5,7 @@ import { checkDatabaseFile, StoreFileError, storePaths } from "./database_file.t
 
 /**
  * Creates the data directory, if it is missing, and the database in it.
- * @param fill puts the first events in; when it throws, no database is created
+ * @param fill writes the first events; when it throws, no database is created
  * @throws StoreFileError when a database already exists, which stays untouched
  */
 export function initStore(

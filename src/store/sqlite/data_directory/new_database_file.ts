@@ -1,12 +1,12 @@
 import { isThere, removeIfThere } from "../../../files/is_there.ts";
 import { commitRename } from "../../../files/new_file.ts";
 
-/** What SQLite calls the files of a database. */
+/** The endings of the files that SQLite uses for a database. */
 const FILE_ENDS = ["", "-wal", "-shm", "-journal"];
 
 /**
- * A database that is being created under a temporary name. It gets its final name when it is complete, so that a
- * crash leaves either nothing or all of it; the next one removes what a crash leaves behind.
+ * A database that is being created under a temporary name. It gets its final name when it is complete, so a crash
+ * leaves either nothing or all of it. The next creation removes what a crash left behind.
  */
 export class NewDatabaseFile implements Disposable {
   readonly path: string;
@@ -16,7 +16,7 @@ export class NewDatabaseFile implements Disposable {
     this.path = path;
     this.temporary = `${path}.new`;
     this.#clear();
-    // SQLite takes an empty file for a new database and keeps its mode, also for the files beside it.
+    // SQLite takes an empty file for a new database and keeps its mode, also for the -wal and -shm files.
     Deno.openSync(this.temporary, { write: true, createNew: true, mode: 0o600 }).close();
     Deno.chmodSync(this.temporary, 0o600);
   }
@@ -24,18 +24,18 @@ export class NewDatabaseFile implements Disposable {
   /** Gives the database its name, durably. It must be closed. */
   keep(): void {
     for (const end of FILE_ENDS.slice(1)) {
-      // SQLite removes them, and does not tell when it cannot.
+      // SQLite removes them, and does not report a failure.
       if (isThere(this.temporary + end)) throw new Error(`${this.temporary + end} could not be removed`);
     }
     commitRename(this.temporary, this.path);
   }
 
-  /** Removes what was not kept. */
+  /** Removes the temporary files, unless the database got its final name. */
   [Symbol.dispose](): void {
     try {
       this.#clear();
     } catch {
-      // Why it was not kept is what the caller has to tell. The next one removes it.
+      // The caller reports why the creation failed. The next creation removes the files.
     }
   }
 

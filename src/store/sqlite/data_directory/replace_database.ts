@@ -2,12 +2,12 @@ import { openForWriting } from "../connection/connection.ts";
 import { checkDatabaseFile, StoreFileError } from "./database_file.ts";
 import { isThere } from "../../../files/is_there.ts";
 
-/** What may hold a part of a database beside its file after a crash. */
+/** The endings of files that may hold a part of a database after a crash. */
 export const JOURNAL_ENDS = ["-wal", "-journal"] as const;
 
 /**
- * Prepares the database at `path` to be replaced by renaming another file over it: nothing may be left beside it
- * that SQLite would apply to the new one. The data directory must be locked.
+ * Prepares the database at `path` to be replaced by renaming another file over it. No journal may remain next to it,
+ * since SQLite would apply it to the new one. The data directory must be locked.
  * @throws StoreFileError when that is not possible; the database is as it was
  */
 export function prepareReplacement(path: string): void {

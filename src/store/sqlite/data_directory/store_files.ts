@@ -2,7 +2,7 @@ import { isThere } from "../../../files/is_there.ts";
 import { absolutePath, directoryOf, nameOf } from "../../../files/paths.ts";
 import { storePaths } from "./database_file.ts";
 
-/** A file as it was when the store was opened. As long as it is open, no other file gets its number. */
+/** A file as it was when the store was opened. As long as it is open, no other file gets its inode number. */
 export interface KnownFile {
   readonly path: string;
   readonly device: number;
@@ -10,24 +10,24 @@ export interface KnownFile {
 }
 
 /**
- * The files of an open store, to notice when one is deleted or replaced. SQLite does not: it goes on with those that
- * it has open, and what it writes there is gone with the process.
+ * The files of an open store, to detect when one is deleted or replaced. SQLite does not detect that. It continues
+ * with the files that it has open, and its writes to them are lost when the process ends.
  */
 export class StoreFiles {
   readonly database: readonly KnownFile[];
-  /** What keeps other programs out. */
+  /** The file that keeps other programs out. */
   readonly lock: readonly KnownFile[];
-  /** What a commit writes to. */
+  /** The files that a commit writes to. */
   readonly written: readonly KnownFile[];
   readonly all: readonly KnownFile[];
-  /** Where the files are; unknown behind links, any of which may be changed. */
+  /** The directory of the files; undefined for a path with links, since any link may be changed. */
   readonly #directory: string | undefined;
-  /** The directory as it was when all files were last found in their places. */
+  /** The state of the directory when all files were last found in their places. */
   #quiet: DirectoryState | undefined;
 
-  /** @param path the database, which must be open. A lock that does not exist is not looked for later */
+  /** @param path the database, which must be open. A lock file that does not exist now is not checked later */
   constructor(path: string) {
-    // Beside the end of a link, as SQLite sees it.
+    // SQLite has the WAL next to the link's target.
     const real = Deno.realPathSync(path);
     this.#directory = real === absolutePath(path) ? directoryOf(real) : undefined;
     this.database = knownFiles(path);
@@ -37,8 +37,8 @@ export class StoreFiles {
   }
 
   /**
-   * What has happened to the first of the files that is no longer in its place, if any. Looking for each costs 3 us,
-   * so they are left alone as long as nothing has come into their directory or left it.
+   * Describes the first file that is no longer in its place, if any. Checking one file costs 3 us. So the files are
+   * not checked while their directory has not changed.
    */
   loss(which: "all" | "written" = "all"): string | undefined {
     const now = this.#directory === undefined ? undefined : stateOf(this.#directory);
@@ -49,20 +49,20 @@ export class StoreFiles {
     return loss;
   }
 
-  /** Whether another program may have this database open: the lock that it finds is no longer ours. */
+  /** True when another program may have this database open, since the lock file is no longer ours. */
   get mayBeShared(): boolean {
     const isAnother = this.lock.some(({ path }) => isThere(path)) && lossOf(this.lock) !== undefined;
     return isAnother && lossOf(this.database) === undefined;
   }
 }
 
-/** The runtime knows this time in seconds: of a directory that changed so recently, another change might not show. */
+/** The runtime knows this time in seconds, so a second change shortly after the first might not show in it. */
 const QUIET_MILLISECONDS = 2000;
 
 interface DirectoryState {
   readonly device: number;
   readonly number: number | null;
-  /** When something was created, removed or renamed in it. Nobody can put this time back. */
+  /** When an entry was created, removed or renamed in it. No program can set this time back. */
   readonly changedAt: number;
 }
 
@@ -79,7 +79,7 @@ function isSame(a: DirectoryState, b: DirectoryState): boolean {
   return a.device === b.device && a.number === b.number && a.changedAt === b.changedAt;
 }
 
-/** What has happened to the first of these files that is no longer in its place, if any. */
+/** Describes the first of these files that is no longer in its place, if any. */
 export function lossOf(files: readonly KnownFile[]): string | undefined {
   for (const { path, device, number } of files) {
     try {

@@ -1,23 +1,24 @@
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** The words of checksums are little-endian, or big-endian: that of the machine that made the WAL. */
+/** The byte order of the words of checksums: that of the machine that made the WAL. */
 const MAGIC = { little: 0x377f0682, big: 0x377f0683 };
 
-/** What the transactions in a WAL have written. */
+/** The effect of the transactions in a WAL. */
 export interface CommittedInWal {
-  /** Which pages of the database, from 1. */
+  /** The pages of the database that were written, from 1. */
   readonly pages: ReadonlySet<number>;
   readonly pageBytes: number;
-  /** How many pages the database has after the last of them; 0 when there is none. */
+  /** The number of pages in the database after the last transaction; 0 when there is none. */
   readonly pagesAfter: number;
 }
 
 const NOTHING: CommittedInWal = { pages: new Set(), pageBytes: 0, pagesAfter: 0 };
 
 /**
- * Reads a WAL as SQLite does (sqlite.org/fileformat2.html, "The WAL File"): nothing if its header is wrong, and otherwise
- * up to its last commit before the first frame that is of an earlier log, or whose checksum is wrong.
+ * Reads a WAL as SQLite does (sqlite.org/fileformat2.html, "The WAL File"). Reading ends before the first frame that
+ * belongs to an earlier log or has a wrong checksum. Only frames up to the last commit count. If the header is wrong,
+ * nothing counts.
  */
 export function committedInWal(path: string): CommittedInWal {
   using file = Deno.openSync(path, { read: true });
@@ -41,7 +42,7 @@ export function committedInWal(path: string): CommittedInWal {
     const page = frame.getUint32(0);
     if (page === 0 || !checksum.isAt(frame, 16)) break;
     pages.push(page);
-    // A frame that ends a transaction says how many pages the database has then.
+    // The last frame of a transaction gives the number of pages in the database after it.
     const pagesThen = frame.getUint32(4);
     if (pagesThen === 0) continue;
     for (const page of pages) committed.add(page);
@@ -51,12 +52,12 @@ export function committedInWal(path: string): CommittedInWal {
   return { pages: committed, pageBytes, pagesAfter };
 }
 
-/** Whether SQLite has pages of this size. */
+/** True when SQLite supports pages of this size. */
 export function isPageSize(bytes: number): boolean {
   return bytes >= 512 && bytes <= 65536 && (bytes & (bytes - 1)) === 0;
 }
 
-/** That of all that was added, from the header of the WAL on. */
+/** The checksum of all bytes that were added, from the header of the WAL on. */
 class Checksum {
   readonly #isLittleEndian: boolean;
   #first = 0;

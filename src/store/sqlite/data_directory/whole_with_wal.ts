@@ -1,21 +1,21 @@
 import { Database, SqlCode, sqlCodeOf } from "../connection/database.ts";
 import { type CommittedInWal, committedInWal } from "./wal_pages.ts";
 
-/** What the header of a database file says of it. */
+/** The page size and count from the header of a database file. */
 export interface Pages {
   readonly bytesEach: number;
   readonly count: number;
 }
 
-/** SQLite leaves the page out in which this byte is, which some systems lock, and never writes it. */
+/** Some systems lock this byte. SQLite leaves out the page that contains it, and never writes that page. */
 const LOCKED_BYTE = 2 ** 30;
 
 /**
- * Whether a database file is whole with the WAL beside it. SQLite applies any WAL to any database: one that belongs to
- * another file, or to an older or newer copy of this one, would make a mixture of both. A file that is shorter than it
- * says, as after a crash in a checkpoint, must not be opened for writing if the WAL lacks what it lacks: SQLite would fill
- * the gaps with zeros, and remove the WAL.
- * @param path the file itself, not a link to it; nobody may be writing to it
+ * True when a database file and the WAL next to it are complete together. SQLite applies any WAL to any database. A
+ * WAL of another file, or of an older or newer copy of this one, would make a mixture of both. After a crash in a
+ * checkpoint, a file may be shorter than its header says. It must not be opened for writing unless the WAL has the
+ * missing pages: SQLite would fill the gaps with zeros, and remove the WAL.
+ * @param path the file itself, not a link to it; no process may be writing to it
  * @throws Error when the files cannot be read
  */
 export function isWholeWithWal(path: string, { bytesEach, count }: Pages): boolean {
@@ -28,20 +28,23 @@ export function isWholeWithWal(path: string, { bytesEach, count }: Pages): boole
   }
   const lockedPage = 1 + LOCKED_BYTE / bytesEach;
   for (let page = 1 + Math.floor(present); page <= Math.max(count, inWal.pagesAfter); page++) {
-    // A page that is not used for anything need not be in either.
+    // An unused page need not be in either file.
     if (!inWal.pages.has(page) && page !== lockedPage) return isSound(path);
   }
   return true;
 }
 
-/** The server never makes a database smaller, and when one grows, its first page says so. */
+/**
+ * True when the WAL can continue this file. The server never makes a database smaller, and a database that grows has
+ * the new size in its first page.
+ */
 function mayFollow({ pages, pagesAfter }: CommittedInWal, count: number, present: number): boolean {
   if (pages.has(1)) return pagesAfter >= count;
-  // Where more was appended to the file, SQLite counts what is there.
+  // If more was appended to the file, SQLite takes the size from the file.
   return pagesAfter === count || pagesAfter === Math.max(count, present);
 }
 
-/** Whether SQLite finds nothing wrong with the pages in use. A connection that only reads changes neither file. */
+/** True when SQLite finds nothing wrong with the pages in use. A connection that only reads changes neither file. */
 function isSound(path: string): boolean {
   try {
     using db = new Database(path, { readOnly: true });

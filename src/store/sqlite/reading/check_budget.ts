@@ -1,25 +1,28 @@
-/** What the conditions of one write may cost in its turn, as search steps count it, and those of a group. */
+/** Limits on the estimated cost of checking conditions inside a write transaction, for one write and for its group. */
 const WRITE_MICROSECONDS_MAX = 2000;
 const GROUP_MICROSECONDS_MAX = 10_000;
 
-/** When a group has used up its share, each further write may still do so much: an ordinary search. */
+/** The limit for each further write when its group has used up its share: enough for an ordinary search. */
 const WRITE_MICROSECONDS_MIN = 300;
 
-/** A step may take so many times longer than it says: a slow machine must not find every condition costly. */
+/**
+ * A step may take this many times longer than estimated, so that a slow machine does not find every condition over
+ * budget.
+ */
 const SLOWNESS_MAX = 5;
 
 /**
- * A step that took too long counts for this share of what its write has at most: one alone has perhaps waited for a
- * processor, and not for the disk.
+ * The cost of a step that took too long, as a share of its write's limit. A single slow step may have waited for a
+ * processor, not for the disk.
  */
 const SLOW_STEP_SHARE = 0.5;
 
-/** Thrown before anything is written: to check the conditions of a write would hold its turn for too long. */
+/** Thrown before anything is written: checking the conditions of a write would hold the write lock for too long. */
 export class OverBudget extends Error {
   override readonly name = "OverBudget";
 }
 
-/** How long the conditions of the writes of one group may be searched for in their turn. */
+/** The budget for checking the conditions of one group of writes inside its transaction. */
 export class CheckBudget {
   #groupMicroseconds = 0;
   #writeMicroseconds = 0;
@@ -39,13 +42,14 @@ export class CheckBudget {
     this.#lastMilliseconds = this.#now();
   }
 
-  /** The time since the last step was not spent on this write. */
+  /** Excludes the time since the last step, which was not spent on this write. */
   skipTime(): void {
     this.#lastMilliseconds = this.#now();
   }
 
   /**
-   * Counts a step of a search. One that took far longer than it says, such as from a cold disk, counts for more.
+   * Counts a step of a search. A step that took far longer than estimated, for instance because of a cold disk,
+   * counts for more.
    * @throws OverBudget
    */
   spend(microseconds: number): void {

@@ -1,16 +1,19 @@
-/** How much may be done for one chunk, so that a reader is soon free for others, whatever a query costs. */
+/** Limits on the work for one chunk, so that a reader is soon free for others, whatever a query costs. */
 export interface ChunkWork {
   /** A chunk ends at the first step of its search after this time. */
   readonly millisecondsMax: number;
-  /** But not before it has done what should take this long: a slow machine must not make endless chunks. */
+  /**
+   * A chunk does not end before it has done work that should take this long: a slow machine must not make endless
+   * chunks.
+   */
   readonly microsecondsMin: number;
-  /** After this time, any step is enough: with a cold disk, one may take a hundred times longer than it should. */
+  /** After this time, any step is enough: with a cold disk, a step may take a hundred times longer than estimated. */
   readonly slowMillisecondsMax: number;
 }
 
 export const CHUNK_WORK: ChunkWork = { millisecondsMax: 25, microsecondsMin: 5000, slowMillisecondsMax: 250 };
 
-/** What has been done for a chunk. */
+/** The work that was done for a chunk. */
 export class WorkDone {
   readonly #work: ChunkWork;
   readonly #begun = performance.now();
@@ -20,7 +23,10 @@ export class WorkDone {
     this.#work = work;
   }
 
-  /** @param microseconds what a step should take @returns whether the chunk has taken long enough */
+  /**
+   * @param microseconds the estimated time of a step
+   * @returns whether the chunk has taken long enough
+   */
   isEnoughAfter(microseconds: number): boolean {
     const { millisecondsMax, microsecondsMin, slowMillisecondsMax } = this.#work;
     this.#microseconds += microseconds;

@@ -9,38 +9,40 @@ import { LOOKUP_MICROSECONDS, SEQUENCE_MICROSECONDS, WALKED_ENTRY_MICROSECONDS }
 import type { Window } from "./step.ts";
 
 /*
- * Asks the tag index which events of a range may match: for each item the events of one of its lists, the one
- * that seems shortest. Whether they have the item's other tags is then seen by looking at them.
+ * Asks the tag index which events of a range may match. For each item, these are the events in its list that seems
+ * shortest. The events themselves then show whether they have the item's other tags.
  *
  * FTS5 could intersect the lists, but it walks them from their start (backwards: from their end), however far from
- * there the range begins, and nothing can interrupt it; while one list is searched from where the range begins.
+ * there the range begins, and this cannot be interrupted. A search in one list starts where the range begins.
  */
 
-/** Sequences of one item that are asked for at once: few, since a chunk ends after some hundred events. */
+/**
+ * The number of sequences of one item that are requested at once: few, since a chunk ends after some hundred events.
+ */
 const SEQUENCES_MIN = 1024;
 const SEQUENCES_MAX = 20_000;
 const SEQUENCES_PER_LOOKUP = 150;
 
-/** With a budget: their events are checked in about a millisecond. */
+/** The same with a budget: checking so many events takes about a millisecond. */
 const BUDGETED_SEQUENCES_MAX = 1024;
 
-/** When a list has fewer entries in the range, the other lists of its item are not asked for. */
+/** When a list has fewer entries in the range, the other lists of its item are not read. */
 const SHORT_LIST = 64;
 
 /**
- * List entries that FTS5 may walk to intersect lists, counted so that many lists count for more. No list is longer
+ * The most list entries that FTS5 may walk to intersect lists. The count weighs many lists more. No list is longer
  * than the store.
  */
 const WALKED_ENTRIES_MAX = 4_000_000;
 const BUDGETED_WALKED_ENTRIES_MAX = 50_000;
 
-/** A short list of an item is looked for no longer than this: backwards and far from the end, a lookup is slow. */
+/** The search for a short list of an item ends after this time: backwards and far from the end, a lookup is slow. */
 const ASKING_MICROSECONDS_MAX = 10_000;
 
-/** About as long as a term is in an expression. */
+/** The approximate length of a term in an expression. */
 const TERM_UNITS = 38;
 
-/** How many terms are looked up to gather the candidates of these items. */
+/** The number of terms that are looked up to collect the candidates of these items. */
 export function lookupsFor(items: readonly QueryItem[]): number {
   let lookups = 0;
   for (const { types, identifiers, metadata } of items) {
@@ -51,7 +53,7 @@ export function lookupsFor(items: readonly QueryItem[]): number {
   return lookups;
 }
 
-/** Gathers the candidates of a range, item after item. When there are too many, it ends the window earlier. */
+/** Collects the candidates of a range, item by item. When there are too many, it ends the window earlier. */
 export class CandidateCollection {
   readonly #db: Database;
   readonly #items: readonly QueryItem[];
@@ -60,12 +62,15 @@ export class CandidateCollection {
   #candidates: number[];
   #isDense = false;
   readonly #sequencesMax: number;
-  /** The lists of all items. */
+  /** The number of lists of all items. */
   readonly #lists: number;
   readonly #options: SearchOptions;
   #unchecked: Window["unchecked"];
   #lookups = 0;
-  /** Expressions of long lists, and among how many events their first sequences in the range lie. */
+  /**
+   * The expressions of long lists. The value is the number of events among which their first sequences in the range
+   * lie.
+   */
   readonly #long = new Map<string, number>();
 
   constructor(
@@ -88,7 +93,7 @@ export class CandidateCollection {
     this.#lists = items.reduce((lists, item) => lists + listsOf(item), 0);
   }
 
-  /** How many lookups the last step made. */
+  /** The number of lookups in the last step. */
   get lookups(): number {
     return this.#lookups;
   }
@@ -106,21 +111,21 @@ export class CandidateCollection {
     };
   }
 
-  /** Gathers for the next item. */
+  /** Collects the candidates of the next item. */
   step(): void {
     this.#lookups = 0;
     const item = this.#items[this.#itemsDone++]!;
-    const unchecked = this.#gather(item, termItem(item));
-    // With several items, what is a candidate of one may match another.
+    const unchecked = this.#collect(item, termItem(item));
+    // With several items, a candidate of one may match another.
     if (unchecked !== undefined) this.#unchecked = this.#items.length === 1 ? unchecked : "everything";
     if (this.done || this.#candidates.length > 2 * this.#sequencesMax) this.#settle();
-    // So many that it is cheaper to look at all events than to ask for the other items.
+    // With so many, it is cheaper to read all events than to look up the other items.
     const { after, upTo } = this.#range;
     this.#isDense = this.#items.length > 1 && this.#candidates.length > (upTo - after) / 2;
   }
 
-  /** @returns what the candidates must still be checked for */
-  #gather(item: QueryItem, terms: TermItem): QueryItem | undefined {
+  /** @returns the conditions that the candidates must still be checked for */
+  #collect(item: QueryItem, terms: TermItem): QueryItem | undefined {
     const lists = terms.allOf.map(termExpression);
     if (terms.anyOf.length > 0) lists.push(anyOfExpression(terms.anyOf));
     if (lists.length === 1) return void this.#add(lists[0]!, this.#options.eventsMax);
@@ -155,14 +160,15 @@ export class CandidateCollection {
     return this.#lists ** 2 * this.#entriesWalked <= entriesMax;
   }
 
-  /** The entries of a list, at most, up to the end of the range. */
+  /** The most entries of one list up to the end of the range. */
   get #entriesWalked(): number {
     return entriesTo(endOf(this.#range, this.#options.direction), this.#options);
   }
 
   /**
-   * Whether FTS5 may intersect lists without looking for a short one first. With a budget, that says what an ordinary
-   * condition really costs. Backwards, FTS5 takes longer to come to the entries of a long list that others need.
+   * True when FTS5 may intersect lists before the search for a short one. False with a budget: the search shows the
+   * real cost of an ordinary condition. False backwards: FTS5 takes longer to reach the needed entries of a long
+   * list.
    */
   get #walksAtOnce(): boolean {
     const { direction, budget } = this.#options;
@@ -193,13 +199,13 @@ export class CandidateCollection {
     return sequences;
   }
 
-  /** The range with this event as its last one in the order of the search. */
+  /** Returns the range with this event as its last one in the order of the search. */
   #rangeUpTo(sequence: number): Range {
     const { direction } = this.#options;
     return seenOf(this.#range, positionBehind(sequence, direction), direction);
   }
 
-  /** Puts the candidates in order, and those in excess off to the next window. */
+  /** Sorts the candidates, and leaves excess ones to the next window. */
   #settle(): void {
     if (this.#items.length === 1) return;
     const distinct: number[] = [];
@@ -213,7 +219,10 @@ export class CandidateCollection {
   }
 }
 
-/** What remains of an item: the lists are its identifiers, then its metadata, then all its types as one. */
+/**
+ * Returns an item without one of its lists. The lists are its identifiers, then its metadata, then all its types as
+ * one.
+ */
 function withoutList({ types, identifiers, metadata }: QueryItem, list: number): QueryItem {
   return {
     types: list === identifiers.length + metadata.length ? [] : types,

@@ -4,14 +4,14 @@ import { type Direction, positionBehind, restOf } from "../../ranges/direction.t
 import type { Range } from "../../ranges/range.ts";
 
 /**
- * Events that are read as rows at a time, before they become bytes: few at first, then as many as fill about
- * a quarter of a chunk, so that large events are neither held nor read needlessly.
+ * The number of events that are read as rows at a time, before they become bytes. Few at first, then enough to fill
+ * about a quarter of a chunk, so that large events are neither held nor read needlessly.
  */
 const BATCH_EVENTS_FIRST = 4;
 const BATCH_EVENTS_MAX = 256;
 const BATCH_UNITS = 64 * 1024;
 
-/** Events of a list that are read at first: most lists are short. */
+/** The number of events of a list that are read first: most lists are short. */
 const LISTED_EVENTS_FIRST = 12;
 
 function nextBatchEvents(rows: readonly EventRow[]): number {
@@ -20,7 +20,7 @@ function nextBatchEvents(rows: readonly EventRow[]): number {
   return Math.max(1, Math.min(BATCH_EVENTS_MAX, Math.floor(BATCH_UNITS * rows.length / Math.max(units, 1))));
 }
 
-/** Every event of a range, in batches and in the order of the search, at most `eventsMax`. */
+/** Returns every event of a range, in batches and in the order of the search, at most `eventsMax`. */
 export function* batchesOf(
   db: Database,
   range: Range,
@@ -40,7 +40,7 @@ export function* batchesOf(
   }
 }
 
-/** The events of these sequences, in batches and in the order given. */
+/** Returns the events of these sequences, in batches and in the order given. */
 export function* batchesAt(db: Database, sequences: readonly number[]): Generator<EventRow[]> {
   let batch = LISTED_EVENTS_FIRST;
   for (let i = 0; i < sequences.length;) {

@@ -11,15 +11,18 @@ import { ItemSearch } from "./item_search.ts";
 import type { Step, Window } from "./step.ts";
 import { rowsMicroseconds } from "./step_cost.ts";
 
-/** What a read asks for, of a range of the store. */
+/** The request of a read for a range of the store. */
 export interface Search extends Pick<ReadRequest, "query" | "time" | "limit"> {
   readonly range: Range;
   readonly direction: Direction;
   /** The last sequence of the store. */
   readonly head: number;
-  /** What an earlier chunk of the same page found out. */
+  /** The continuation from an earlier chunk of the same page. */
   readonly window?: Window | undefined;
-  /** In a turn that must not take long, what the search may cost. It then goes in smaller steps. */
+  /**
+   * In a write transaction that must be short: the limit on the cost of the search. The search then takes smaller
+   * steps.
+   */
   readonly budget?: CheckBudget | undefined;
 }
 
@@ -64,8 +67,8 @@ function* stepsOf(db: Database, search: Search): Generator<Step> {
 }
 
 /**
- * The sequence of the first event of the range that matches one of the items.
- * @throws OverBudget when the budget given is used up before that is known
+ * Returns the sequence of the first event of the range that matches one of the items.
+ * @throws OverBudget when the search uses up its budget before it has the answer
  */
 export function firstMatch(
   db: Database,

@@ -19,17 +19,17 @@ import { LOOKUP_MICROSECONDS, PARSE_MICROSECONDS, rowsMicroseconds } from "./ste
 import type { Step, Window } from "./step.ts";
 
 /*
- * Finds the events that match at least one item, either through the index or by looking at every event,
- * whichever is cheaper. See docs/decisions/tag_index.md for what was measured.
+ * Finds the events that match at least one item, either through the index or by reading every event, whichever is
+ * cheaper. The measurements are in docs/decisions/tag_index.md.
  */
 
-/** So few events are always looked at. */
+/** A range of at most this many events is always scanned. */
 const SCANNED_EVENTS_MIN = 64;
 
 const SAMPLE_EVENTS = 4;
 const WHOLE_STORE: Range = { after: 0, upTo: Number.MAX_SAFE_INTEGER };
 
-/** When asking the index takes less, it is cheaper to repeat that for the next chunk than to hand over what was found. */
+/** When asking the index takes less, repeating it for the next chunk is cheaper than a continuation. */
 const KEPT_MICROSECONDS_MIN = 400;
 
 export class ItemSearch {
@@ -46,16 +46,16 @@ export class ItemSearch {
     this.#lookups = lookupsFor(this.#items);
   }
 
-  /** @param begun what an earlier search of the same events found out */
+  /** @param begun the continuation of an earlier search of the same events */
   *stepsIn(range: Range, begun: Window | undefined): Generator<Step> {
     if (this.#items.length === 0) return;
     const { direction } = this.#options;
     let reached = startOf(range, direction);
-    let window = begun !== undefined && goesOnFrom(reached, begun, direction) ? begun : undefined;
+    let window = begun !== undefined && continuesFrom(reached, begun, direction) ? begun : undefined;
     for (let rest = range; rest.after < rest.upTo; rest = restOf(range, reached, direction)) {
-      window ??= this.#isCheaperToScan(rest) ? scanOf(rest) : yield* this.#gather(untouched(rest));
+      window ??= this.#isCheaperToScan(rest) ? scanOf(rest) : yield* this.#collect(untouched(rest));
       if (window.candidates !== "every" && window.itemsDone < this.#items.length) {
-        window = yield* this.#gather(window);
+        window = yield* this.#collect(window);
       }
       if (window.candidates === "every") yield* this.#scan(restOf(window, reached, direction), window);
       else yield* this.#verify(window.candidates, reached, window);
@@ -64,18 +64,18 @@ export class ItemSearch {
     }
   }
 
-  /** Gathers candidates, which takes a step for each item when there are many. */
-  *#gather(begun: Window): Generator<Step, Window> {
-    const gathering = new CandidateCollection(this.#db, this.#items, begun, this.#options);
+  /** Collects candidates, in a step for each item when there are many. */
+  *#collect(begun: Window): Generator<Step, Window> {
+    const collection = new CandidateCollection(this.#db, this.#items, begun, this.#options);
     const reached = startOf(begun, this.#options.direction);
-    while (!gathering.done) {
-      gathering.step();
-      const kept = this.#kept(gathering.window);
+    while (!collection.done) {
+      collection.step();
+      const kept = this.#kept(collection.window);
       if (kept === undefined) continue;
-      const microseconds = this.#askingMicroseconds(reached, gathering.lookups);
+      const microseconds = this.#askingMicroseconds(reached, collection.lookups);
       yield { rows: [], reached, microseconds, window: kept };
     }
-    return gathering.window;
+    return collection.window;
   }
 
   *#scan(range: Range, window: Window): Generator<Step> {
@@ -111,7 +111,7 @@ export class ItemSearch {
     window: Window | undefined,
   ): Step {
     const microseconds = rowsMicroseconds(rows) + (isParsed ? rows.length * PARSE_MICROSECONDS : 0);
-    // What has been found is worth more than the budget.
+    // With a match, the search continues even over budget: the result is worth more.
     if (matching.length === 0) this.#options.budget?.spend(microseconds);
     const reached = positionBehind(rows.at(-1)!.sequence, this.#options.direction);
     return { rows: matching, reached, microseconds, window };
@@ -128,8 +128,8 @@ export class ItemSearch {
   }
 
   /**
-   * How long it may take to ask the index about the events from a position on. Of the lists asked for, at most a few
-   * have most of the events: it is as if one had all.
+   * Estimates how long it takes to ask the index about the events from a position on. The estimate treats one list as
+   * having all events, since at most a few lists have most of them.
    */
   #askingMicroseconds(position: number, lookups = this.#lookups): number {
     return lookups * LOOKUP_MICROSECONDS + steppingMicroseconds(position, this.#options);
@@ -143,13 +143,13 @@ export class ItemSearch {
     const events = range.upTo - range.after;
     if (events <= SCANNED_EVENTS_MIN) return true;
     const start = startOf(range, this.#options.direction);
-    // Most lists are short: FTS5 finds what they have at once, in either direction.
+    // Most lists are short: FTS5 finds their entries at once, in either direction.
     return events <= this.#eventsScannedIn(this.#lookups * LOOKUP_MICROSECONDS, start, events);
   }
 
   /**
-   * When the index has just named so many candidates that it would have been cheaper to look at every event,
-   * the next events are looked at, as many as that takes the time of. So the index never doubles the cost.
+   * Scans the next events when the index has returned so many candidates that a scan would have been cheaper. It
+   * scans as many events as take the time of asking the index. So the index never doubles the cost.
    */
   #scanAfterDense(window: Window, range: Range): Window | undefined {
     const { direction } = this.#options;
@@ -162,7 +162,7 @@ export class ItemSearch {
   }
 
   /**
-   * How many events from a position on can be looked at in so many microseconds, or 0 when these are certainly fewer
+   * Estimates how many events from a position on can be scanned in this time. Returns 0 when they are certainly fewer
    * than `eventsMin`.
    */
   #eventsScannedIn(micros: number, position: number, eventsMin: number): number {
@@ -176,8 +176,8 @@ export class ItemSearch {
   }
 }
 
-/** Whether a position lies in a window before its end. */
-function goesOnFrom(position: number, window: Window, direction: Direction): boolean {
+/** True when a position lies in a window before its end. */
+function continuesFrom(position: number, window: Window, direction: Direction): boolean {
   return window.after <= position && position <= window.upTo && position !== endOf(window, direction);
 }
 

@@ -9,10 +9,10 @@ const TEXT_UNITS_MAX = 32 * 1024;
 /** The size of the buffer when it takes more than one piece of text. */
 const BUFFER_BYTES = CHUNK_BYTES + TEXT_UNITS_MAX;
 
-/** What is smaller may be all that there is. */
+/** A buffer up to this size may hold the complete content, so it only doubles when it grows. */
 const SMALL_BYTES_MAX = 16 * 1024;
 
-/** In UTF-8, for one unit of a string. */
+/** The most bytes in UTF-8 for one unit of a string. */
 const BYTES_PER_UNIT_MAX = 3;
 
 /**
@@ -25,17 +25,20 @@ export class LineBuffer {
   #bytes = new Uint8Array(0);
   #length = 0;
 
-  /** How long all of it is, in bytes as far as they are known. */
+  /** The length of the whole content. Text that is not encoded yet counts its units as bytes. */
   get length(): number {
     return this.#length + this.#text.length;
   }
 
-  /** Whether the chunk should end. */
+  /** True when the chunk should end. */
   get isFull(): boolean {
     return this.#length >= CHUNK_BYTES;
   }
 
-  /** Adds whole lines or parts of them. The memory of bytes is released: the garbage of a scan would be as large as it. */
+  /**
+   * Adds whole lines or parts of them. Releases the memory of bytes, since the garbage of a scan would otherwise be
+   * as large as the scan.
+   */
   add(part: string | Uint8Array<ArrayBuffer>): void {
     if (typeof part === "string") {
       this.#text += part;
@@ -50,14 +53,14 @@ export class LineBuffer {
     part.buffer.transfer(0);
   }
 
-  /** Takes all of it. A small chunk has a buffer of just its size. */
+  /** Takes the whole content. A small chunk has a buffer of just its size. */
   take(): Uint8Array<ArrayBuffer> {
     if (this.#length === 0) return textBytes(this.#text);
     this.#flush();
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Puts all lines into the buffer. */
+  /** Writes all lines into the buffer. */
   #flush(): void {
     for (let rest = this.#text; rest !== "";) {
       const { read, written } = encoder.encodeInto(rest, this.#bytes.subarray(this.#length));

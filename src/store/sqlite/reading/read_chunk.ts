@@ -21,18 +21,18 @@ import { LineBuffer } from "./line_buffer.ts";
 import { readEvery } from "./read_every.ts";
 import type { Window } from "./step.ts";
 
-/** Candidates that are handed over from chunk to chunk, 8 bytes each. */
+/** The most candidates that a continuation holds, 8 bytes each. */
 const KEPT_CANDIDATES_MAX = 4096;
 
-/** What a chunk hands over to the next one. It means nothing to another store. */
+/** The continuation that a chunk passes to the next one. It means nothing to another store. */
 interface Kept {
   readonly storeId: string;
   readonly window: Window;
 }
 
 /**
- * Reads the next part of a page, inside the caller's transaction. It looks one event further than
- * requested, so that the last part knows whether more match.
+ * Reads the next part of a page, inside the caller's transaction. It looks one event further than requested, so that
+ * the last part knows whether more match.
  */
 export function readChunk(
   db: Database,
@@ -45,7 +45,7 @@ export function readChunk(
   const { query, time, limit } = request;
   const range = rangeOf(request, state.head);
   const direction = request.backwards ? "backwards" : "forwards";
-  // Pages of all events are seldom read backwards: these take the ordinary way.
+  // Pages of all events are rarely read backwards, so the ordinary search reads them.
   if (query === "every" && time === undefined && direction === "forwards") {
     return { ...state, ...readEvery(db, range, limit, work) };
   }
@@ -67,7 +67,7 @@ export function readChunk(
   };
 }
 
-/** The sequences between which a request looks, in a store that ends at `storeHead`. */
+/** Returns the range that a request searches, in a store that ends at `storeHead`. */
 function rangeOf(
   { afterSequence: after, beforeSequence = Infinity, head }: ChunkRequest,
   storeHead: number,
@@ -76,15 +76,15 @@ function rangeOf(
 }
 
 /**
- * What the next chunk needs of a window. All open pages keep theirs on the main thread, for as long as their clients
- * take; so what would be too much is asked for again.
+ * Returns the part of a window that the next chunk needs. The main thread holds the continuations of all open pages,
+ * for as long as their clients take. So a continuation has a limited size, and the index is asked again for the rest.
  */
 function keptOf(window: Window, reached: number, direction: Direction): Window {
   if (window.candidates === "every") return window;
   const rest = restOf(window, reached, direction);
   const left = window.candidates.filter((sequence) => contains(rest, sequence));
   if (left.length <= KEPT_CANDIDATES_MAX) return { ...window, candidates: left };
-  // While they are still being gathered, they are not in order.
+  // While candidates are still being collected, they are not sorted.
   const candidates = [...sortedFor(left, direction).subarray(0, KEPT_CANDIDATES_MAX)];
   const end = positionBehind(candidates.at(-1)!, direction);
   return { ...window, ...seenOf(window, end, direction), candidates };

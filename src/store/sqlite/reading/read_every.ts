@@ -8,13 +8,13 @@ import { type ChunkWork, WorkDone } from "./chunk_work.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { linesMicroseconds, rowsMicroseconds } from "./step_cost.ts";
 
-/** Events that are read as rows at first, which show how large events are. */
+/** The number of events that are read as rows first, to learn how large events are. */
 const EVENTS_FIRST = 4;
 
-/** So few are all read as rows: SQLite would take one statement more to put them together. */
+/** At most so many events are all read as rows: SQLite would need another statement to join them. */
 const FEW_EVENTS_MAX = 16;
 
-/** Then SQLite puts together what the chunk still needs, if that is worth a statement. */
+/** SQLite joins the remaining lines of the chunk. One statement joins at least this much. */
 const BATCH_BYTES_MIN = 8 * 1024;
 
 /** Reads the next part of a page of all events of a range forwards, whatever their times. */
@@ -52,7 +52,7 @@ export function readEvery(
   return { lines: buffer.take(), events, last, end: last < upTo ? false : { hasMore: last < range.upTo } };
 }
 
-/** The first events of a range that make about so many bytes, at least one. */
+/** Returns the first events of a range that make about this many bytes, at least one. */
 function batchOf(
   db: Database,
   { after, upTo }: Range,
@@ -60,7 +60,7 @@ function batchOf(
   bytesEach: number,
 ): MeasuredEvents {
   let count = Math.max(1, Math.floor(bytesWanted / bytesEach));
-  // A few events more are better than another chunk for them.
+  // A few more events are better than another chunk for them.
   if (upTo - after < 1.2 * count) count = upTo - after;
   while (true) {
     const batch = measureEvents(db, { after, upTo: after + count });

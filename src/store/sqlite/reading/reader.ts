@@ -9,7 +9,7 @@ import { readState } from "../tables/identity.ts";
 import { readProjection } from "../tables/projections.ts";
 import { readChunk } from "./read_chunk.ts";
 
-/** Reads of what is committed, in short transactions. Lives in a worker. */
+/** Reads committed data, in short transactions. Runs in a worker. */
 export class Reader {
   readonly #db: Database;
   #isInSnapshot = false;
@@ -36,7 +36,7 @@ export class Reader {
     return this.#inSnapshot(() => readChunk(this.#db, request));
   }
 
-  /** Reads that have come together see one snapshot, which was begun after all of them had come. */
+  /** Runs reads that came together in one snapshot. It begins after all of them have come. */
   together(run: () => void): void {
     this.#inSnapshot(run);
   }
@@ -48,7 +48,7 @@ export class Reader {
     }));
   }
 
-  /** A trivial query, to see whether the database can be reached. */
+  /** Runs a trivial query, to check that the database can be reached. */
   ping(): void {
     readState(this.#db);
   }
@@ -58,7 +58,7 @@ export class Reader {
   }
 
   #inSnapshot<T>(read: () => T): T {
-    // A read that failed may have ended it for those behind it.
+    // A failed read may have ended the snapshot for those behind it.
     if (this.#isInSnapshot && this.#db.inTransaction) return read();
     lowerThreadPriority();
     this.#db.run("BEGIN");

@@ -2,23 +2,25 @@ import type { Direction } from "../../ranges/direction.ts";
 import type { CheckBudget } from "./check_budget.ts";
 import { STEPPED_ENTRY_MICROSECONDS } from "./step_cost.ts";
 
-/** How the events that match some items are searched for. */
+/** Options for a search of events that match some items. */
 export interface SearchOptions {
   readonly direction: Direction;
   /** The last sequence of the store. */
   readonly head: number;
-  /** How many are wanted at most; the search may find more. */
+  /** The most events that are wanted; the search may find more. */
   readonly eventsMax: number;
-  /** When it is used up, the search ends with OverBudget. */
+  /** The search ends with OverBudget when the budget is used up. */
   readonly budget?: CheckBudget | undefined;
 }
 
-/** How many entries a list has at most between a position and the end at which FTS5 begins to look for it. */
+/** Returns the most entries that a list may have between a position and the end from which FTS5 starts. */
 export function entriesTo(position: number, { direction, head }: SearchOptions): number {
   return direction === "forwards" ? position : head - position;
 }
 
-/** How long it may take to come to a position in a list. Only backwards, FTS5 steps over all that lies before it. */
+/**
+ * Estimates how long FTS5 takes to reach a position in a list. Only backwards, it steps over every entry before that.
+ */
 export function steppingMicroseconds(position: number, options: SearchOptions): number {
   return options.direction === "forwards" ? 0 : entriesTo(position, options) * STEPPED_ENTRY_MICROSECONDS;
 }

@@ -8,18 +8,18 @@ export interface Step {
   readonly rows: readonly EventRow[];
   /** The position up to which everything that matches has been found. */
   readonly reached: number;
-  /** How long the step takes by experience, on an idle machine and with a warm cache. */
+  /** The estimated time of the step, on an idle machine and with a warm cache. */
   readonly microseconds: number;
-  /** What the search would have to find out again if it were continued elsewhere after an event of this step. */
+  /** The continuation, for a search that resumes elsewhere after an event of this step. */
   readonly window?: Window | undefined;
 }
 
-/** What is known about the events `after < sequence <= upTo`. */
+/** The result of a search so far, for the events `after < sequence <= upTo`. */
 export interface Window extends Range {
-  /** How many items the index has been asked about. */
+  /** The number of items that were looked up in the index. */
   readonly itemsDone: number;
   /** The events that may match these items, in the order of the search once all items are done; or that all may. */
   readonly candidates: readonly number[] | "every";
-  /** What the candidates must still be checked for. */
+  /** The conditions that the candidates must still be checked for. */
   readonly unchecked: "nothing" | "everything" | QueryItem;
 }

@@ -1,7 +1,10 @@
 import type { Database } from "../connection/database.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, VIEWS } from "./schema.ts";
 
-/** Makes an empty file a database with a new store ID. @returns the store ID */
+/**
+ * Turns an empty file into a database with a new store ID.
+ * @returns the store ID
+ */
 export function createSchema(db: Database): string {
   const storeId = crypto.randomUUID();
   db.script(

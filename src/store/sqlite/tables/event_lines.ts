@@ -4,19 +4,19 @@ import type { Database } from "../connection/database.ts";
 import type { Range } from "../../ranges/range.ts";
 
 /*
- * The lines of all events of a range, put together by SQLite. As rows, their bodies would become strings that are joined
+ * The lines of all events of a range, joined by SQLite. As rows, their bodies would become strings that are joined
  * and turned into bytes again, which takes twice as long.
  */
 
-/** What is known about the events of a range before their lines are read. */
+/** The events of a range, measured before their lines are read. */
 export interface MeasuredEvents extends Range {
   readonly count: number;
-  /** Of all lines, roughly. */
+  /** The approximate size of all lines. */
   readonly bytes: number;
   readonly first: { readonly sequence: number; readonly timeMicros: number };
 }
 
-/** What a line has beside its body. */
+/** The bytes of a line besides its body. */
 const LINE_BYTES = 60;
 
 const FIRST = "FROM event WHERE sequence > ?1 AND sequence <= ?2 ORDER BY sequence LIMIT 1";
@@ -40,8 +40,8 @@ const HOURS_TO_EPOCH = EPOCH_SECONDS / 3600;
 const MICROS = `(time + ${EPOCH_SECONDS}000000)`;
 
 /**
- * What stands before a body, except before the first. Events are close in time, and formatting a date costs most of a
- * line: so the text of one hour is given, and only others are formatted.
+ * The text before each body except the first. Events are close in time, and formatting a date is most of the cost of
+ * a line. So SQLite gets the text of one hour, and formats only other hours.
  */
 const BETWEEN = EVENT_LINE_END + '{"sequence":%d,"time":"%s%02d:%02d.%06dZ",';
 const LINES = `SELECT CAST(group_concat(body, format('${BETWEEN}', sequence,
@@ -50,7 +50,7 @@ const LINES = `SELECT CAST(group_concat(body, format('${BETWEEN}', sequence,
     ${MICROS} / 60000000 % 60, ${MICROS} / 1000000 % 60, ${MICROS} % 1000000
   )) AS BLOB) FROM event WHERE sequence > ? AND sequence <= ?`;
 
-/** The lines of the events that were measured, in parts. They come in the order in which SQLite walks the table. */
+/** Returns the lines of the measured events, in parts. They come in the order in which SQLite walks the table. */
 export function linesOf(
   db: Database,
   { after, upTo, count, first: { sequence, timeMicros } }: MeasuredEvents,

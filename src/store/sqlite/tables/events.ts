@@ -4,12 +4,12 @@ import type { Direction } from "../../ranges/direction.ts";
 import type { Range } from "../../ranges/range.ts";
 import { deleteTimes, recordTimes } from "./time_index.ts";
 
-/** Rows of one statement, when there are so many: half of what a row costs is the call. */
+/** The number of rows in one statement, when there are so many: half of the cost of a row is the call. */
 const ROWS_TOGETHER = 8;
 const ONE_ROW = "INSERT INTO event (sequence, time, body) VALUES (?, ?, ?)";
 const MANY_ROWS = ONE_ROW + ", (?, ?, ?)".repeat(ROWS_TOGETHER - 1);
 
-/** With fewer events, a statement for each puts them into the tag index sooner than one for all. */
+/** With fewer events, one statement for each is faster for the tag index than one for all. */
 const TERMS_TOGETHER_MIN = 16;
 
 /** Appends events with the sequences that follow `head`, and adds them to both indexes. */
@@ -65,7 +65,7 @@ export interface EventRow {
 const SCAN = "SELECT sequence, time, body FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence";
 const SCANS = { forwards: `${SCAN} LIMIT ?`, backwards: `${SCAN} DESC LIMIT ?` };
 
-/** The first events of a range in the order of a search, at most `rowsMax`. */
+/** Returns the first events of a range in the order of a search, at most `rowsMax`. */
 export function scanEvents(
   db: Database,
   { after, upTo }: Range,
@@ -75,7 +75,7 @@ export function scanEvents(
   return db.all(SCANS[direction], BigInt(after), BigInt(upTo), BigInt(rowsMax)).map(eventRow);
 }
 
-/** The events with the given sequences, in the order in which these are given. */
+/** Returns the events with the given sequences, in the order given. */
 export function eventsAt(db: Database, sequences: readonly number[]): EventRow[] {
   return db.all(
     // The join is made in this order: nothing is sorted.

@@ -1,7 +1,7 @@
 import type { StoreState } from "../../state.ts";
 import type { Database } from "../connection/database.ts";
 
-/** As the current transaction sees them. */
+/** Reads the state that the current transaction sees. */
 export function readState(db: Database): StoreState {
   const row = db.get("SELECT id, (SELECT max(sequence) FROM event) FROM store");
   if (row === undefined) throw new Error("the table store has no row");
@@ -13,7 +13,7 @@ export function changeStoreId(db: Database, storeId: string): void {
   db.run("UPDATE store SET id = ?", storeId);
 }
 
-/** Since when the store is paused, in microseconds since 1970, or undefined. */
+/** Returns since when the store is paused, in microseconds since 1970, or undefined. */
 export function readPausedSince(db: Database): number | undefined {
   return (db.get("SELECT paused_since FROM store")?.[0] as number | null | undefined) ?? undefined;
 }

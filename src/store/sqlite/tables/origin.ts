@@ -1,6 +1,6 @@
 import type { Database } from "../connection/database.ts";
 
-/** Where the events of a backup come from. A store that is not a backup has no origin. */
+/** The source of a backup's events. A store that is not a backup has no origin. */
 export interface Origin {
   /** Store ID of the source. */
   readonly storeId: string;

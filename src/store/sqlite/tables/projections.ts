@@ -23,7 +23,7 @@ export function projectionConflict(db: Database, changes: ProjectionChanges): Pr
   return undefined;
 }
 
-/** Makes changes that have been checked. */
+/** Makes the changes, which must have been checked. */
 export function applyProjections(db: Database, changes: ProjectionChanges): NewVersions {
   const create = changes.create.map((change) => {
     const version = crypto.randomUUID();

@@ -7,8 +7,8 @@ export const SCHEMA: string = schema;
 /** The statements that create the views which a database lacks. */
 export const VIEWS: string = views;
 
-/** Kept in `user_version`. A program works with exactly one version and never changes a schema on its own. */
+/** Stored in `user_version`. A program works with exactly one version and never changes a schema on its own. */
 export const SCHEMA_VERSION = 2;
 
-/** "EvSt", kept in `application_id`: marks an SQLite file as an eventstore database. */
+/** "EvSt", stored in `application_id`: marks an SQLite file as an eventstore database. */
 export const APPLICATION_ID = 0x45765374;

@@ -8,7 +8,7 @@ import type { Range } from "../../ranges/range.ts";
  * terms, separated by spaces.
  */
 
-/** The FTS5 expression that finds the events which match an item. */
+/** Returns the FTS5 expression for the events that match an item. */
 export function itemExpression({ anyOf, allOf }: TermItem): string {
   const all = allOf.map(termExpression);
   if (anyOf.length > 0) all.push(`(${anyOfExpression(anyOf)})`);
@@ -19,7 +19,10 @@ export function termExpression(term: string): string {
   return `"${term}"`;
 }
 
-/** Finds the events with one of the terms, each of which costs something for each event: not for hundreds. */
+/**
+ * Returns the FTS5 expression for events with one of the terms. Each term adds to the cost of each event: do not use
+ * it for hundreds.
+ */
 export function anyOfExpression(terms: readonly string[]): string {
   return terms.map(termExpression).join(" OR ");
 }
@@ -28,7 +31,9 @@ const SEARCH =
   "SELECT rowid FROM event_term WHERE event_term MATCH ? AND rowid > ? AND rowid <= ? ORDER BY rowid";
 const SEARCHES = { forwards: `${SEARCH} LIMIT ?`, backwards: `${SEARCH} DESC LIMIT ?` };
 
-/** The first sequences of a range that match an FTS5 expression, in the order of a search, at most `rowsMax`. */
+/**
+ * Returns the first sequences of a range that match an FTS5 expression, in the order of a search, at most `rowsMax`.
+ */
 export function indexedSequences(
   db: Database,
   expression: string,
@@ -43,7 +48,10 @@ export function indexedSequences(
 /** Pages of the index that one step of a merge writes: about 4 ms. */
 const MERGED_PAGES = 64;
 
-/** Runs of about one size that are merged. The table keeps this setting; FTS5 would leave up to three of each size. */
+/**
+ * The number of runs of similar size that are merged. The table stores this setting; FTS5 would leave up to three of
+ * each size.
+ */
 const MERGED_RUNS_MIN = 2n;
 
 /**

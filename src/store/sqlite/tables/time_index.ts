@@ -5,9 +5,9 @@ import type { Range } from "../../ranges/range.ts";
 import { blockOf, blocksOf, startOfBlock } from "../../ranges/time_blocks.ts";
 
 /*
- * The time index keeps the lowest and the highest time of each block of events. Times nearly follow the
- * sequence, so few blocks contain the times that a read asks for; since the clock may go back, any block may.
- * An index entry for each event would cost every write and would give the events in the wrong order.
+ * The time index stores the lowest and the highest time of each block of events. Times nearly follow the sequence, so
+ * few blocks contain the times that a read asks for. Since the clock may go back, any block may. An index entry for
+ * each event would slow down every write and would give the events in the wrong order.
  */
 
 /** Records the times of the events that follow `head`, with one statement for each block that they fall into. */
@@ -32,8 +32,8 @@ export function deleteTimes(db: Database): void {
 }
 
 /**
- * The parts of a sequence range outside of which no event lies within a time range, in the order of a search. They may
- * contain others, so each event must still be checked.
+ * Returns the parts of a sequence range that may contain events of a time range, in the order of a search. They may
+ * contain other events too, so each event must still be checked.
  */
 export function* rangesInTime(
   db: Database,
@@ -64,7 +64,7 @@ const FIRST_BLOCK = {
   apart: firstBlockSql(`NOT (${IS_OVERLAPPING})`),
 };
 
-/** The position at which the first block of a kind begins in a range. */
+/** Returns the position at which the first block of a kind begins in a range. */
 function startOfBlocks(
   db: Database,
   kind: keyof typeof FIRST_BLOCK,

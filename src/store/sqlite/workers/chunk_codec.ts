@@ -1,7 +1,7 @@
 import type { CallCodec } from "../../../workers/call_codec.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 
-/** A request for a chunk on its way to a reader, and the chunk. */
+/** The codec for a request for a chunk, and for the chunk. */
 export const chunkCodec: CallCodec<[request: ChunkRequest], Chunk> = {
   writeArgs(to, request) {
     to.number(request.limit);

@@ -4,7 +4,7 @@ import { chunkCodec } from "./chunk_codec.ts";
 import { groupCodec, writeInsideCodec } from "./group_codec.ts";
 import { stepCodec, surelyCodec } from "./step_codec.ts";
 
-/** What goes to the writer and to readers through shared memory. Memory that is never used is not taken. */
+/** The calls of the writer through shared memory. Unused memory is never allocated. */
 export const WRITER_CALLS: RemoteOptions = {
   codecs: new Map<string, AnyCodec>([
     ["group", groupCodec],
@@ -17,10 +17,13 @@ export const WRITER_CALLS: RemoteOptions = {
   memoryBytes: 1024 * 1024,
 };
 
-/** Short reads that a reader is given at once, so that it never waits for the next one. */
+/** The number of short reads that a reader is given at once, so that it never waits for the next one. */
 export const READ_AHEAD_MAX = 64;
 
-/** Lines that are longer than a call's share are moved in a message, which copies nothing. */
+/**
+ * The calls of a reader through shared memory. Lines that are longer than a call's share are moved in a message,
+ * without a copy.
+ */
 export const READER_CALLS: RemoteOptions = {
   codecs: new Map([["chunk", chunkCodec]]),
   memoryBytes: READ_AHEAD_MAX * 128 * 1024,

@@ -12,8 +12,8 @@ import {
 } from "../../write.ts";
 
 /*
- * Writes on their way to the writer, and what came of them. The events are written field by field, which is several
- * times faster than JSON; conditions are short, and projections rare.
+ * The codec for writes on their way to the writer, and for their results. Events are encoded field by field, which is
+ * several times faster than JSON. Conditions are short, and projections rare.
  */
 
 type Outcomes = readonly Outcome<AttemptResult>[];
@@ -43,7 +43,7 @@ export const groupCodec: CallCodec<[writes: readonly StoreWrite[]], Outcomes> = 
   },
 };
 
-/** One write inside an open turn. */
+/** One write inside an open transaction. */
 export const writeInsideCodec: CallCodec<[write: StoreWrite], Outcome<WriteResult>> = {
   writeArgs: (to, write) => groupCodec.writeArgs(to, [write]),
   readArgs: (from) => [groupCodec.readArgs(from)[0][0]!],

@@ -5,10 +5,10 @@ import type { Reader } from "../reading/reader.ts";
 import { READ_AHEAD_MAX, READER_CALLS } from "./codecs.ts";
 import type { PooledRead } from "./waiting_reads.ts";
 
-/** To wake up another reader pays for reads that take longer. */
+/** Another reader is worth waking only for reads that take longer. */
 const QUICK_MICROSECONDS = 400;
 
-/** A reader is given short reads for about so long; just one before it is known how long it takes. */
+/** A reader is given short reads for about this time. It is given one until the time of a read is known. */
 const AHEAD_MICROSECONDS = 8000;
 
 type ReaderWorker = RemoteWorker<typeof Reader>;
@@ -18,23 +18,23 @@ export function startReader(): ReaderWorker {
   return new RemoteWorker(new URL("./reader_worker.ts", import.meta.url), "reader", READER_CALLS);
 }
 
-/** A reader of the pool, and the reads that it has been given: several short ones, or one other. */
+/** A reader of the pool, and the reads that it has been given: several short ones, or a single other one. */
 export class PooledReader {
   readonly #worker: ReaderWorker;
   readonly #slowMilliseconds: number;
   readonly #onEnd: (reader: PooledReader, left: PooledRead | undefined) => void;
   #given = 0;
-  /** Whether it has been given short reads. */
+  /** True when it has been given short reads. */
   #isShort = false;
-  /** Since when it is busy with its present read, in milliseconds by the monotonic clock. */
+  /** The start of its present read, in milliseconds by the monotonic clock. */
   #busySince = Infinity;
   #isSlow = false;
   /** Set while short reads wait behind another one. */
   #lookForSlowRead: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * @param slowMilliseconds when a short read takes longer, those behind it are taken back
-   * @param onEnd called after each read; with the read if it was not made and is to be given to a reader again
+   * @param slowMilliseconds when a short read takes longer, those behind it are cancelled
+   * @param onEnd called after each read. It gets the read if the reader did not execute it, to be requeued
    */
   constructor(
     worker: ReaderWorker,
@@ -56,13 +56,13 @@ export class PooledReader {
     return this.#given === 0;
   }
 
-  /** Whether it makes reads that are worth no other reader: short ones, as it has turned out. */
+  /** True when it executes short reads that have turned out quick: no other reader need start for them. */
   get isQuick(): boolean {
     return this.#given > 0 && this.#isShort && !this.#isSlow &&
       this.#microsecondsEach <= QUICK_MICROSECONDS;
   }
 
-  /** Whether short reads wait in it behind another one. */
+  /** True when short reads wait in it behind another one. */
   get hasAhead(): boolean {
     return this.#given > 1;
   }
@@ -74,12 +74,12 @@ export class PooledReader {
     return Math.max(1, Math.min(affordable, READ_AHEAD_MAX)) - this.#given;
   }
 
-  /** For how many milliseconds it has been busy with its present read, or 0. */
+  /** Returns for how many milliseconds it has been busy with its present read, or 0. */
   busyFor(now: number): number {
     return Math.max(0, now - this.#busySince);
   }
 
-  /** Makes a read, and then calls `onEnd` before anybody else hears of it. */
+  /** Executes a read, and calls `onEnd` before the caller of the read is notified. */
   async make(read: PooledRead, isShort: boolean): Promise<void> {
     const { wanted } = read;
     if (this.#given++ === 0) this.#busySince = performance.now();
@@ -91,7 +91,7 @@ export class PooledReader {
       read.resolve(await (typeof wanted === "function" ? wanted(object) : object.chunk(wanted)));
     } catch (error) {
       if (error instanceof CallCancelled) left = read;
-      // Nobody knows which of them it died of.
+      // It is unknown which of them it died of.
       else if (this.#worker.isDead && isShort) left = { ...read, isAlone: true };
       else read.reject(error);
     }
@@ -110,7 +110,7 @@ export class PooledReader {
     this.terminate();
   }
 
-  /** Ends its worker, whatever it does. */
+  /** Ends its worker, even in the middle of a read. */
   terminate(): void {
     clearTimeout(this.#lookForSlowRead);
     this.#worker.terminate();
@@ -120,7 +120,7 @@ export class PooledReader {
     if (this.hasAhead) this.#lookForSlowRead ??= setTimeout(() => this.#cancel(), this.#slowMilliseconds);
   }
 
-  /** Takes back the short reads that it has not begun, if the present one takes long. */
+  /** Cancels the short reads that it has not begun, if the present one takes long. */
   #cancel(): void {
     this.#lookForSlowRead = undefined;
     if (this.busyFor(performance.now()) >= this.#slowMilliseconds) {

@@ -1,14 +1,17 @@
-/** How many readers there are, within the most that there may be. */
+/** The numbers of readers, within the maximum. */
 export interface ReaderCounts {
-  /** Many more of them than processors would only cost memory, 12 MB each. */
+  /** The usual number of readers. Many more than processors would only cost memory, 12 MB each. */
   readonly usual: number;
-  /** Those that make short reads: more of them than processors beside the main thread would stand in its way. */
+  /**
+   * The readers that execute short reads. With more of them than processors next to the main thread, they would slow
+   * it down.
+   */
   readonly forShort: number;
-  /** A reader whose short read takes longer gives back those behind it. */
+  /** When a short read takes longer, the reads behind it are cancelled and requeued. */
   readonly slowMilliseconds: number;
   /** A reader busy with one read for longer counts as absent: it may wait for a disk, and another one starts. */
   readonly longMilliseconds: number;
-  /** Readers beyond the usual number end when they were not needed for so long. */
+  /** Readers beyond the usual number end after they were not needed for this time. */
   readonly spareMilliseconds: number;
 }
 

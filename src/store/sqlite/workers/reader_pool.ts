@@ -14,30 +14,31 @@ import { isShort, type PooledRead, WaitingReads } from "./waiting_reads.ts";
 /** Reads that may wait for a reader; one more is rejected. */
 const WAITING_MAX = 1000;
 
-/** A single page that is read ahead starts no more readers than these. */
+/** The most readers that are started to read ahead for a single page. */
 const READERS_FOR_ONE_PAGE = 2;
 
-/** A reader that still has short reads is given more of them when it has come so far. */
+/** A reader that still has short reads is given more of them when it has capacity for this many. */
 const ROOM_MIN = READ_AHEAD_MAX / 2;
 
 /**
- * Reader workers, started on demand, one after the other: to start a worker is more work than a read. A reader has
- * several short reads at once, so that it goes on with the next one without a word from this thread, or one other.
+ * Reader workers, started on demand, one after the other: starting a worker is more work than a read. A reader has
+ * several short reads at once, or a single other one. So it can continue with the next short read without a message
+ * from this thread.
  */
 export class ReaderPool implements StoreReads {
   readonly max: number;
-  /** Why no more readers are started, once a file of the store is lost. Those that are open go on. */
+  /** Why no more readers are started, once a file of the store is lost. Open readers continue. */
   lost: string | undefined;
   /** A worker that was started before it was needed, for the first reader. */
   started: RemoteWorker<typeof Reader> | undefined;
   readonly #path: string;
   readonly #files: readonly KnownFile[];
   readonly #counts: ReaderCounts;
-  /** The one that was used last is the last: the first may not be needed. */
+  /** The reader that was used last is at the end, so that the first one may become spare. */
   #idle: PooledReader[] = [];
   readonly #waiting = new WaitingReads();
   readonly #ahead = new ReadAhead();
-  /** Those that are open or being opened, idle or not. */
+  /** The readers that are open or being opened, idle or not. */
   readonly #readers = new Set<PooledReader>();
   #isStarting = false;
   #isClosed = false;
@@ -45,7 +46,7 @@ export class ReaderPool implements StoreReads {
   #lookForLongReads: ReturnType<typeof setTimeout> | undefined;
   /** Set while there are more readers than usual. */
   #lookForSpare: ReturnType<typeof setTimeout> | undefined;
-  /** The fewest readers that were idle at once since the last look. */
+  /** The fewest readers that were idle at once since the last check. */
   #spare = 0;
 
   /** @param files of the store as it was opened */
@@ -82,14 +83,14 @@ export class ReaderPool implements StoreReads {
   async ping(): Promise<void> {
     if (this.lost !== undefined) throw new ApiError("Unavailable", this.lost);
     try {
-      // Whether the database can be reached must not depend on how many others are reading it.
+      // The result must not depend on how many others are reading the database.
       await this.#read<void>((reader) => reader.ping(), { isUrgent: true });
     } catch (error) {
       throw error instanceof ApiError ? error : new ApiError("Unavailable", (error as Error).message);
     }
   }
 
-  /** Closes the connections of all readers; a read that is still in progress is cut off. */
+  /** Closes the connections of all readers. Cuts off a read that is still in progress. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#lookForLongReads);
@@ -112,10 +113,10 @@ export class ReaderPool implements StoreReads {
     return read.promise as Promise<T>;
   }
 
-  /** The reader that a short read is given to at once. */
+  /** Returns the reader that gets a short read at once. */
   #forShort(): PooledReader | undefined {
     const idle = this.#mayAddForShort ? this.#idle.pop() : undefined;
-    // What waits comes first.
+    // Waiting reads come first.
     if (idle !== undefined || this.#waiting.count > 0) return idle;
     if (this.#isShortOfReaders) this.#startLater();
     let roomiest: PooledReader | undefined;
@@ -125,7 +126,7 @@ export class ReaderPool implements StoreReads {
     return roomiest;
   }
 
-  /** Whether one more reader may make short reads. */
+  /** True when one more reader may execute short reads. */
   get #mayAddForShort(): boolean {
     let quick = 0;
     for (const { isQuick } of this.#readers) if (isQuick) quick++;
@@ -144,7 +145,7 @@ export class ReaderPool implements StoreReads {
       return read.reject(new ApiError("Unavailable", "too many reads are waiting for a reader"));
     }
     this.#waiting.add(read);
-    // Whichever reader is free first makes it, the new one or another.
+    // The first reader that is free executes it: the new one or another.
     this.#startForWaiting();
   }
 
@@ -154,9 +155,9 @@ export class ReaderPool implements StoreReads {
     this.#startForWaiting();
   }
 
-  /** Gives a reader what it makes next. */
+  /** Gives a reader its next reads. */
   #release(reader: PooledReader): void {
-    // It may have died: then a read that waits gets a new one.
+    // It may have died: then a waiting read gets a new reader.
     if (!this.#readers.has(reader)) return void this.#startForWaiting();
     if (!reader.isIdle) {
       if (this.#waiting.count === 0 || (reader.room < ROOM_MIN && reader.hasAhead)) return;
@@ -168,7 +169,7 @@ export class ReaderPool implements StoreReads {
     if (next.length === 0 && !this.#idle.includes(reader)) this.#idle.push(reader);
   }
 
-  /** @param forOthers than short reads */
+  /** @param forOthers whether reads wait that are not short */
   #mayStart(forOthers: boolean): boolean {
     if (this.#isStarting || this.#readers.size >= (this.lost === undefined ? this.max : 1)) return false;
     const now = performance.now();
@@ -200,7 +201,7 @@ export class ReaderPool implements StoreReads {
       reader.terminate();
       this.#forget(reader);
       this.#isStarting = false;
-      // Without any reader nobody would ever serve them.
+      // Without any reader, the waiting reads would never be served.
       if (this.#readers.size === 0) {
         this.#waiting.rejectAll(new ApiError("Unavailable", (error as Error).message));
       }
@@ -208,7 +209,7 @@ export class ReaderPool implements StoreReads {
     this.#startForWaiting();
   }
 
-  /** Looks again when the reads that the readers are busy with may have become long ones. */
+  /** Checks again when the reads in progress may have become long ones. */
   #startLater(): void {
     if (this.#isStarting || this.#readers.size >= this.max) return;
     this.#lookForLongReads ??= setTimeout(() => {
@@ -227,7 +228,7 @@ export class ReaderPool implements StoreReads {
     }, this.#counts.spareMilliseconds);
   }
 
-  /** Ends readers that were idle all the time, which gives back their memory. */
+  /** Ends readers that were idle all the time, which releases their memory. */
   #endSpare(): void {
     const count = Math.min(this.#spare, this.#idle.length, this.#readers.size - this.#counts.usual);
     for (const reader of this.#idle.slice(0, count)) {

@@ -1,7 +1,7 @@
 import type { CallCodec } from "../../../workers/call_codec.ts";
 import { done, type Outcome } from "../../outcome.ts";
 
-/** A step of a turn that needs no arguments and returns nothing. */
+/** The codec for a step of a transaction that needs no arguments and returns nothing. */
 export const stepCodec: CallCodec<[], Outcome<void>> = {
   writeArgs: () => true,
   readArgs: () => [],
@@ -9,7 +9,7 @@ export const stepCodec: CallCodec<[], Outcome<void>> = {
   readValue: () => done(undefined),
 };
 
-/** The same for one that cannot fail. */
+/** The same for a step that cannot fail. */
 export const surelyCodec: CallCodec<[], void> = {
   writeArgs: () => true,
   readArgs: () => [],

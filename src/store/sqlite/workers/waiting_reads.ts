@@ -5,42 +5,42 @@ import type { ChunkRequest } from "../../chunk.ts";
 import type { Client } from "../../store.ts";
 import type { Reader } from "../reading/reader.ts";
 
-/** A read that waits for a reader, or is being made. */
+/** A read that waits for a reader, or is in progress. */
 export interface PooledRead extends PromiseWithResolvers<unknown> {
-  /** A chunk, or what a reader is called for by itself. */
+  /** The request for a chunk, or another call to a reader. */
   readonly wanted: ChunkRequest | ((reader: Remote<Reader>) => Promise<unknown>);
-  /** Without one, the read is made whether or not anybody is left. */
+  /** Without a client, the read is always executed. */
   readonly client?: Client | undefined;
-  /** Before all others, and however many wait. */
+  /** Goes before all others, even when too many wait. */
   readonly isUrgent?: boolean;
-  /** Not to be made together with others. */
+  /** Not to be executed together with others. */
   readonly isAlone?: boolean;
 }
 
-/** Whether a read may be given to a reader together with others: it seems to be a short one. */
+/** True when a read may be given to a reader together with others, since it seems to be short. */
 export function isShort({ wanted, isUrgent, isAlone }: PooledRead): boolean {
   return typeof wanted !== "function" && wanted.head === undefined && isUrgent !== true && isAlone !== true &&
     isShortQuery(wanted.query);
 }
 
-/** Longer queries are not short reads: so many values take long, and so much text holds the main thread. */
+/** Larger queries are not short reads: so many values take long, and so much text blocks the main thread. */
 const VALUES_MAX = 100;
 const UNITS_MAX = 4096;
 
 interface Waiting {
   readonly read: PooledRead;
-  /** Whether it continues a page. */
+  /** True when the read continues a page. */
   readonly isNextPart: boolean;
   readonly isShort: boolean;
-  readonly isPutBack: boolean;
+  readonly isRequeued: boolean;
   /** Aborts when the read is no longer wanted. */
   readonly disconnected: AbortSignal | undefined;
-  readonly onLeave: () => void;
+  readonly onDisconnect: () => void;
 }
 
 /**
- * Reads that wait for a reader. The next parts of long pages and all other reads take turns when both wait. Short reads
- * are taken several at a time: to wake up a reader is as much work as such a read.
+ * Reads that wait for a reader. The next parts of long pages alternate with all other reads when both wait. Short
+ * reads are taken several at a time: waking a reader is as much work as such a read.
  */
 export class WaitingReads {
   #waiting: Waiting[] = [];
@@ -50,25 +50,27 @@ export class WaitingReads {
     return this.#waiting.length;
   }
 
-  /** Whether any of them is not short. */
+  /** True when any of them is not short. */
   get hasOthers(): boolean {
     return this.#waiting.some(({ isShort }) => !isShort);
   }
 
-  /** Adds a read, which is rejected with ClientDisconnected if its client has left or leaves. */
+  /** Adds a read. It is rejected with ClientDisconnected if its client has disconnected or does so later. */
   add(read: PooledRead): void {
     this.#waiting.push(...this.#waitingFor(read));
   }
 
-  /** Adds a read that was taken out and not made, before all others, but behind those that were put back before. */
+  /**
+   * Adds a read that was taken out and not executed, before all others, but behind those that were requeued before.
+   */
   requeue(read: PooledRead): void {
-    const others = this.#waiting.findIndex(({ isPutBack }) => !isPutBack);
+    const others = this.#waiting.findIndex(({ isRequeued }) => !isRequeued);
     this.#waiting.splice(others === -1 ? this.#waiting.length : others, 0, ...this.#waitingFor(read, true));
   }
 
   /**
-   * Takes out what a reader makes next.
-   * @param shortMax how many short reads it may be given; with 0, it makes one of the others
+   * Takes out the reads that a reader executes next.
+   * @param shortMax how many short reads it may be given; with 0, it executes one of the others
    * @returns short reads, or one other, or none
    */
   next(shortMax: number): PooledRead[] {
@@ -78,7 +80,7 @@ export class WaitingReads {
     return next.isShort ? this.#takeShort(shortMax) : this.#takeOut([next]);
   }
 
-  /** Takes out short reads for a reader that still has some, unless it is the turn of another one. */
+  /** Takes out short reads for a reader that still has some. Takes none when another read is next. */
   nextShort(shortMax: number): PooledRead[] {
     return this.#next(this.#waiting)?.isShort === true ? this.#takeShort(shortMax) : [];
   }
@@ -96,27 +98,29 @@ export class WaitingReads {
     return this.#takeOut(this.#waiting.filter(({ isShort }) => isShort).slice(0, shortMax));
   }
 
-  /** @returns nothing when the client has already left */
-  #waitingFor(read: PooledRead, isPutBack = false): Waiting[] {
+  /** @returns nothing when the client has already disconnected */
+  #waitingFor(read: PooledRead, isRequeued = false): Waiting[] {
     const disconnected = read.client?.disconnected;
     if (disconnected?.aborted) {
       read.reject(new ClientDisconnected());
       return [];
     }
-    const onLeave = (): void => {
+    const onDisconnect = (): void => {
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
       read.reject(new ClientDisconnected());
     };
     const isNextPart = typeof read.wanted !== "function" && read.wanted.head !== undefined;
-    const waiting = { read, isNextPart, isShort: isShort(read), isPutBack, disconnected, onLeave };
-    disconnected?.addEventListener("abort", onLeave, { once: true });
+    const waiting = { read, isNextPart, isShort: isShort(read), isRequeued, disconnected, onDisconnect };
+    disconnected?.addEventListener("abort", onDisconnect, { once: true });
     return [waiting];
   }
 
   #takeOut(taken: readonly Waiting[]): PooledRead[] {
     const gone = new Set(taken);
     this.#waiting = this.#waiting.filter((waiting) => !gone.has(waiting));
-    for (const { disconnected, onLeave } of taken) disconnected?.removeEventListener("abort", onLeave);
+    for (const { disconnected, onDisconnect } of taken) {
+      disconnected?.removeEventListener("abort", onDisconnect);
+    }
     return taken.map(({ read }) => read);
   }
 }

@@ -5,8 +5,9 @@ import { mergeStep } from "./merge_runs.ts";
 import type { Transactions } from "./transactions.ts";
 
 /**
- * Pages in the WAL after which they are moved into the database file, as far as readers allow. The turn after that
- * waits for it, about 5 us a page; with fewer, the sync of the database file would cost more than they do.
+ * The number of pages in the WAL after which they are moved into the database file, as far as readers allow. The next
+ * transaction waits for this, about 5 us a page. With fewer pages, syncing the database file would cost more than
+ * moving them.
  */
 const CHECKPOINT_PAGES = 1000;
 
@@ -14,18 +15,21 @@ const CHECKPOINT_PAGES = 1000;
 const WAL_PAGES_MAX = 40_000;
 const READERS_WAIT_MILLISECONDS = 1000;
 
-/** Where that was in vain, another program reads for long, and waits would follow each other: so long there is none. */
+/**
+ * The pause after a wait for readers was in vain. Then another program reads for long, and one wait would follow
+ * another.
+ */
 const RETRY_MILLISECONDS = 10_000;
 
-/** The length of the WAL is asked for this often at most: meanwhile, only a few megabytes can come into it. */
+/** The shortest interval between checks of the WAL's length: only a few megabytes can be added meanwhile. */
 const LOOK_MILLISECONDS = 10;
 
-/** Quiet time after which the WAL is emptied, so that a store at rest is a small set of files. */
+/** Idle time after which the WAL is emptied, so that an idle store is a small set of files. */
 const IDLE_MILLISECONDS = 2000;
 
 /**
- * Moves the WAL into the database file, when it is long enough and when the store is at rest. Before that, a store at
- * rest gets its tag index in order, so that the reads of quiet hours cost less.
+ * Moves the WAL into the database file when the WAL is long enough and when the store is idle. Before that, an idle
+ * store merges its tag index, so that later reads cost less.
  */
 export class Checkpoints {
   readonly #db: Database;
@@ -36,26 +40,26 @@ export class Checkpoints {
   #lookedAt = -Infinity;
   #lastTransactionAt = 0;
   #waitsAgainAt = -Infinity;
-  /** Since the last merge, something may have been written; or before this start. */
+  /** True when something may have been written since the last merge, or before this start. */
   #isUnmerged = true;
 
   /**
-   * @param onBroken called when a store at rest was found broken, or one of its files lost
-   * @param tell told the reason when the WAL could not be moved, and therefore grows
+   * @param onBroken called when an idle store was found broken, or one of its files lost
+   * @param notify called with the reason when the WAL could not be moved, and therefore grows
    */
   constructor(
     db: Database,
     transactions: Transactions,
     onBroken: () => void,
-    tell: Tell = () => {},
+    notify: Tell = () => {},
   ) {
     this.#db = db;
     this.#transactions = transactions;
     this.#onBroken = onBroken;
-    this.#tell = tell;
+    this.#tell = notify;
   }
 
-  /** After each transaction. */
+  /** Runs after each transaction. */
   runWhenDue(): void {
     const now = performance.now();
     this.#lastTransactionAt = now;
@@ -66,7 +70,7 @@ export class Checkpoints {
     this.#shortenWal();
   }
 
-  /** After the start, which is no turn: what was left undone is done at rest. */
+  /** Runs after the start, which is not a transaction: unfinished work is done when the store is idle. */
   awaitRest(): void {
     this.#idleTimer ??= this.#wakeIn(IDLE_MILLISECONDS);
   }
@@ -93,13 +97,13 @@ export class Checkpoints {
     if (this.#db.inTransaction) return;
     const restAt = this.#lastTransactionAt + IDLE_MILLISECONDS;
     const now = performance.now();
-    // One timer for all turns, since setting one costs as much as inserting an event.
+    // One timer for all transactions, since setting one costs as much as inserting an event.
     if (now < restAt) {
       this.#idleTimer = this.#wakeIn(restAt - now);
       return;
     }
     if (this.#isUnmerged) {
-      // A write that has come meanwhile goes first.
+      // With the timeout 0, a write that has come meanwhile goes first.
       this.#isUnmerged = this.#waitingFor(0, () => mergeStep(this.#db, this.#transactions));
       if (this.#transactions.lost !== undefined) return this.#onBroken();
       if (this.#isUnmerged) {
@@ -132,14 +136,14 @@ export class Checkpoints {
       return;
     }
     if (this.#run("RESTART", READERS_WAIT_MILLISECONDS)) return;
-    // Its own readers are quick.
+    // The server's own readers are quick.
     this.#tell({ checkpointFailed: "another program has been reading the database for long" });
     this.#waitsAgainAt = performance.now() + RETRY_MILLISECONDS;
   }
 
   /**
    * PASSIVE goes as far as readers allow; the others wait for readers and let the WAL start again.
-   * @returns false when readers, or somebody who writes, took too long
+   * @returns false when readers, or another writer, took too long
    */
   #run(mode: "PASSIVE" | "RESTART" | "TRUNCATE", waitMilliseconds: number): boolean {
     return this.#waitingFor(waitMilliseconds, () => {
@@ -153,7 +157,7 @@ export class Checkpoints {
     });
   }
 
-  /** Does something that waits for locks of others no longer than this. */
+  /** Runs work that waits for the locks of others no longer than this. */
   #waitingFor<T>(milliseconds: number, work: () => T): T {
     this.#db.all(`PRAGMA busy_timeout = ${milliseconds}`);
     try {

@@ -3,8 +3,8 @@ import { mergeSomeRuns } from "../tables/tag_index.ts";
 import type { Transactions } from "./transactions.ts";
 
 /**
- * Does a bit of the merging of the tag index that writing has left over, in a transaction of its own. It changes
- * nothing that anybody can read, so it does not matter if a crash undoes it.
+ * Does a part of the merging of the tag index that writing has left over, in a transaction of its own. It changes
+ * nothing that a reader can see, so it does not matter if a crash undoes it.
  * @returns whether there may be more to do
  */
 export function mergeStep(db: Database, transactions: Transactions): boolean {

@@ -3,8 +3,8 @@ import type { Database } from "../connection/database.ts";
 import { appendEvents } from "../tables/events.ts";
 
 /**
- * The events of the open transaction. They are appended together, at its end or when a search may find one of them:
- * for many, that takes half the time.
+ * The events of the open transaction. They are appended together, at its end or before a search that may find one of
+ * them. For many events, that takes half the time.
  */
 export class NewEvents {
   readonly #db: Database;

@@ -26,12 +26,13 @@ export function runTogether<R extends AttemptResult>(
 }
 
 /**
- * Runs one write inside the open transaction. All checks come before the first change, so a conflict
- * leaves nothing behind and needs no savepoint. Its events are left to `newEvents`.
+ * Runs one write inside the open transaction. All checks come before the first change, so a conflict leaves nothing
+ * behind and needs no savepoint. Its events are added to `newEvents`.
  * @param state the store before this write
  * @param newEvents those of the transaction so far
- * @param budget what the search for its conditions may cost
- * @throws OverBudget when that is not enough, with nothing of the write done; whatever SQLite throws, and the caller rolls back
+ * @param budget the limit on the cost of checking its conditions
+ * @throws OverBudget when that is not enough, with nothing of the write done; any error of SQLite, and the caller
+ *   rolls back
  */
 export function runWrite(
   db: Database,
@@ -49,7 +50,7 @@ export function runWrite(
   const search = (items: readonly QueryItem[], after: number): number | undefined => {
     if (mayBeNew(items, after)) {
       newEvents.append();
-      // That was work for writes before this one.
+      // That was work for the writes before this one.
       budget?.skipTime();
     }
     const upTo = newEvents.appendedUpTo;

@@ -15,32 +15,35 @@ export class Transactions {
   readonly #files: StoreFiles | undefined;
   #broken: string | undefined;
   #lost: string | undefined;
-  /** Set by a full disk, or when a fence found the file locked: one must commit before the next transaction. */
+  /** Set by a full disk, or when a fence found the file locked: a fence must commit before the next transaction. */
   #mustFence = false;
 
-  /** @param files what must be in its place for a commit to count */
+  /** @param files the files that must be in their places for a commit to count */
   constructor(db: Database, files?: StoreFiles) {
     this.#db = db;
     this.#files = files;
   }
 
-  /** Why no more transactions are possible, if so. */
+  /** The reason why no more transactions are possible, if any. */
   get broken(): string | undefined {
     return this.#broken;
   }
 
-  /** Which file of the store was found deleted or replaced, if any. It stays lost even if it comes back. */
+  /** The first file of the store that was found deleted or replaced, if any. It stays lost even if it returns. */
   get lost(): string | undefined {
     return this.#lost;
   }
 
-  /** Looks after the files of the store. @returns whether one is lost */
+  /**
+   * Checks the files of the store, if their directory has changed.
+   * @returns whether one is lost
+   */
   look(which: "all" | "written" = "all"): boolean {
     if (this.#files !== undefined) this.#lost ??= this.#files.loss(which);
     return this.#lost !== undefined;
   }
 
-  /** The same, at each of the files, whatever their directory says. */
+  /** Checks each file, even if their directory has not changed. */
   lookClosely(): boolean {
     if (this.#files !== undefined) this.#lost ??= lossOf(this.#files.all);
     return this.#lost !== undefined;
@@ -65,7 +68,8 @@ export class Transactions {
     }
     try {
       this.#db.run("COMMIT");
-      // It was written to the file that was in its place a moment ago. Whether anybody will find it is unknown.
+      // It was written to the file that was in its place a moment ago. It is unknown whether that file will ever be
+      // read.
       if (!this.look("written")) return done(undefined);
       return { kind: "unknown", reason: this.#lost!, cause: "lostFiles" };
     } catch (error) {
@@ -77,7 +81,10 @@ export class Transactions {
     }
   }
 
-  /** Ends a transaction in which a statement failed. That is certain: the rollback undoes all of it. */
+  /**
+   * Ends a transaction in which a statement failed. The failure is certain: the rollback undoes the whole
+   * transaction.
+   */
   abort(error: unknown): Failure {
     this.rollback();
     const code = sqlCodeOf(error);
@@ -94,7 +101,10 @@ export class Transactions {
     }
   }
 
-  /** Acts on an error in a COMMIT, fence or checkpoint. @returns the error in words */
+  /**
+   * Acts on an error in a COMMIT, fence or checkpoint.
+   * @returns the error in words
+   */
   note(error: unknown, where: string): string {
     const reason = `${where} failed: ${(error as Error).message}`;
     const code = sqlCodeOf(error);
@@ -134,7 +144,7 @@ function unavailable(reason: string, cause: FailureCause): Failure {
   return { kind: "failed", reason, code: "Unavailable", cause };
 }
 
-/** What an error of SQLite is in metrics; nothing for one that says little. */
+/** Returns the cause in metrics for an error of SQLite; nothing for an error that says little. */
 function causeOf(error: unknown): { readonly cause?: FailureCause } {
   const code = sqlCodeOf(error);
   if (code === SqlCode.full) return { cause: "diskFull" };

@@ -21,10 +21,10 @@ import type { NewEvents } from "./new_events.ts";
 import { runTogether, runWrite } from "./run_write.ts";
 import { Transactions } from "./transactions.ts";
 
-/** How often a store at rest looks after its files. Every commit does so too. */
+/** How often an idle store checks its files. Every commit does so too. */
 const LOOK_MILLISECONDS = 1000;
 
-/** The turns of the store (see `StoreWriter`), on the only read-write connection. Lives in a worker. */
+/** The write transactions of the store (see `StoreWriter`), on the only read-write connection. Runs in a worker. */
 export class Writer {
   readonly opened: OpenedStore & { readonly files: readonly KnownFile[] };
   readonly #db: Database;
@@ -36,10 +36,10 @@ export class Writer {
   #lookTimer: ReturnType<typeof setInterval> | undefined;
   #isPreserved = false;
   #committed: StoreState;
-  /** As the open turn sees the store. */
+  /** The store as the open transaction sees it. */
   #state: StoreState;
 
-  /** @param files what must stay in its place */
+  /** @param files the files that must stay in their places */
   constructor(db: Database, created: boolean, tell: Tell, files?: StoreFiles) {
     this.#db = db;
     this.#tell = tell;
@@ -52,13 +52,16 @@ export class Writer {
     this.opened = { ...this.#state, created, pausedSinceMicros, files: files?.all ?? [] };
   }
 
-  /** Opens the database, creating it if it does not exist. @throws StoreFileError */
+  /**
+   * Opens the database, and creates it if it does not exist.
+   * @throws StoreFileError
+   */
   static open(path: string, tell: Tell): Writer {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path);
     else rejectSecondName(path);
     const db = openForWriting(path);
-    // The first read creates the files beside the database, and this fails when one of them cannot be written.
+    // The first read creates the -wal and -shm files, and fails when one of them cannot be written.
     readState(db);
     db.all("PRAGMA wal_checkpoint(NOOP)");
     const writer = new Writer(db, created, tell, new StoreFiles(path));
@@ -147,7 +150,7 @@ export class Writer {
     this.#forgetTransaction();
   }
 
-  /** Work to do after each answer, while the main thread already continues. */
+  /** Works after each answer, while the main thread already continues. */
   afterAnswer(): void {
     const { broken, lost } = this.#transactions;
     const isFree = broken === undefined && lost === undefined && !this.#db.inTransaction;
@@ -155,11 +158,11 @@ export class Writer {
     this.#tellOfTrouble();
   }
 
-  /** Leaves one file behind. A store of which a file is lost stays as it is, open until the process ends. */
+  /** Leaves one file behind. A store that has lost a file stays as it is, open until the process ends. */
   close(): void {
     clearInterval(this.#lookTimer);
     this.rollback();
-    // SQLite removes the files beside the database by name, and they may belong to another one by now.
+    // SQLite removes the -wal and -shm files by name, and they may belong to another database by now.
     if (this.#transactions.lookClosely()) {
       // Again, since the readers that may have been in the way are closed.
       this.#isPreserved = false;
@@ -192,7 +195,7 @@ export class Writer {
     return result;
   }
 
-  /** One whole turn. */
+  /** Runs one whole transaction. */
   #turn<T>(work: () => T): Outcome<T> {
     const begun = this.#transactions.begin();
     if (begun.kind !== "done") return begun;
@@ -202,7 +205,7 @@ export class Writer {
     return committed.kind === "done" ? inside : committed;
   }
 
-  /** Works inside the open turn, which ends when that fails. */
+  /** Works inside the open transaction, which ends when the work fails. */
   #inside<T>(work: () => T): Outcome<T> {
     if (!this.#db.inTransaction) return NO_TRANSACTION;
     try {
@@ -235,7 +238,8 @@ export class Writer {
 
   /**
    * Once a file is lost, the others do not change any more, so that the operator can copy them. The WAL is emptied
-   * before that: its content belongs to this database, wherever that is now, and would damage one that takes its place.
+   * before that: its content belongs to this database, even if the file was moved. It would damage a file that takes
+   * the old name.
    */
   #preserve(): void {
     if (this.#isPreserved) return;

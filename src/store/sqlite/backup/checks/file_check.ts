@@ -5,7 +5,8 @@ import { SCHEMA, VIEWS } from "../../tables/schema.ts";
 const FAULTS_MAX = 3;
 
 /**
- * What SQLite finds wrong with the pages, rows and indexes of the file, the tag index's own structure included.
+ * Returns the faults that SQLite finds in the pages, rows and indexes of the file, including the tag index's own
+ * structure.
  * @throws Error when it cannot read a page, which says nothing about the file
  */
 export function fileFaults(db: Database): string[] {
@@ -16,12 +17,12 @@ export function fileFaults(db: Database): string[] {
   return rows.length === 1 && rows[0] === "ok" ? [] : rows;
 }
 
-/** Why SQLite could not read a page, as its extended result code; 0 for any other fault. */
+/** Returns why SQLite could not read a page, as its extended result code; 0 for any other fault. */
 function codeOfUnreadPage(fault: string): number {
   return Number(/unable to get the page. error code=(\d+)/.exec(fault)?.[1] ?? 0);
 }
 
-/** Tables and views that are foreign or different from the schema's, and tables that are missing. */
+/** Returns tables and views that are foreign or different from the schema's, and tables that are missing. */
 export function schemaFaults(db: Database): string[] {
   const expected = newSchema();
   const found = partsOf(db);
@@ -49,7 +50,7 @@ function newSchema(): Map<string, Part> {
   return partsOf(db);
 }
 
-/** Everything in the file, except for SQLite's own tables (statistics). */
+/** Returns every table and view in the file, except for SQLite's own tables (statistics). */
 function partsOf(db: Database): Map<string, Part> {
   const rows = db.all(
     "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",

@@ -43,7 +43,10 @@ export class TagIndexCheck {
     for (const token of terms.split(" ")) this.#sum(sequence, new Words(token), 1);
   }
 
-  /** After the last event of the range. Goes through the index in steps, so that other work can run in between. */
+  /**
+   * Compares, after the last event of the range. Goes through the index in steps, so that other work can run in
+   * between.
+   */
   *compare(): Generator<void, string | undefined> {
     for (let terms = this.#nextTerms(""); terms.length > 0; terms = this.#nextTerms(terms.at(-1)!.token)) {
       for (const group of groupsOf(terms)) {
@@ -65,7 +68,7 @@ export class TagIndexCheck {
     });
   }
 
-  /** Subtracts every entry of the terms from one to another, which are few. */
+  /** Subtracts every entry of the terms between two tokens. These terms have few entries. */
   #takeShortTerms(from: string, to: string): void {
     const { after, upTo } = this.#range;
     const rows = this.#db.all(
@@ -107,7 +110,7 @@ export class TagIndexCheck {
 
 interface Term {
   readonly token: string;
-  /** Entries that the index has for it. */
+  /** The number of entries that the index has for it. */
   readonly count: number;
 }
 
@@ -127,7 +130,7 @@ function* groupsOf(terms: readonly Term[]): Generator<readonly Term[]> {
   if (group.length > 0) yield group;
 }
 
-/** A token as two words, in which each of its 128 bits counts. */
+/** A token as two words, made from all of its 128 bits. */
 class Words {
   readonly token: string;
   readonly low: number;
@@ -141,7 +144,7 @@ class Words {
   }
 }
 
-/** Whether the index has entries for events that do not exist. */
+/** True when the index has entries for events that do not exist. */
 export function hasForeignEntries(db: Database, head: number): boolean {
   const sql = "SELECT 1 FROM temp.event_term_instance WHERE doc < 1 OR doc > ? LIMIT 1";
   return db.get(sql, BigInt(head)) !== undefined;

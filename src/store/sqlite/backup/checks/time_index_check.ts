@@ -31,7 +31,7 @@ export class TimeIndexCheck {
     this.#highest = Math.max(this.#highest, timeMicros);
   }
 
-  /** After the last event: the first fault, or undefined. */
+  /** Returns the first fault after the last event, or undefined. */
   fault(): string | undefined {
     this.#compare();
     const entries = this.#db.get("SELECT count(*) FROM time_block")?.[0];
