@@ -5,9 +5,9 @@ import type { Query, QueryItem } from "../../src/model/query.ts";
 import type { Tag } from "../../src/model/tag.ts";
 
 /**
- * Few texts, so that events and queries meet, and those that an index could confuse: empty ones, prefixes of
- * each other, NUL, both Unicode forms of one letter, upper and lower case, names of object members, digits,
- * syntax of the index's query language.
+ * Few texts, so that events and queries match often. They include texts that an index could confuse: empty ones,
+ * prefixes of each other, NUL, both Unicode forms of one letter, upper and lower case, names of object members,
+ * digits, syntax of the index's query language.
  */
 const TEXTS = [
   "",
@@ -33,7 +33,7 @@ export const text: fc.Arbitrary<string> = fc.constantFrom(...TEXTS);
 const nonEmptyText = fc.constantFrom(...TEXTS.filter((candidate) => candidate !== ""));
 const tag: fc.Arbitrary<Tag> = fc.record({ name: text, value: text });
 
-/** No pair twice, as the rules of events demand. */
+/** No pair occurs twice, as the rules of events demand. */
 const tags = fc.uniqueArray(tag, {
   maxLength: 5,
   selector: ({ name, value }) => JSON.stringify([name, value]),
@@ -53,7 +53,7 @@ export const queryItem: fc.Arbitrary<QueryItem> = fc.record({
   metadata: fc.array(tag, { maxLength: 2 }),
 }).filter(({ types, identifiers, metadata }) => types.length + identifiers.length + metadata.length > 0);
 
-/** An item that one of these events matches, as far as its types go too. */
+/** An item that matches one of these events, including the event's type. */
 function itemFrom(events: readonly NewEvent[]): fc.Arbitrary<QueryItem> {
   const wanted = fc.record({
     event: fc.constantFrom(...events),
@@ -69,7 +69,7 @@ function itemFrom(events: readonly NewEvent[]): fc.Arbitrary<QueryItem> {
   ).filter(({ types, identifiers, metadata }) => types.length + identifiers.length + metadata.length > 0);
 }
 
-/** Queries of which some match events among the given ones. */
+/** Queries, some of which match events among the given ones. */
 export function queryFor(events: readonly NewEvent[]): fc.Arbitrary<Query> {
   const hits = events.filter(({ identifiers, metadata }) => identifiers.length + metadata.length > 0);
   const item = hits.length === 0 ? queryItem : fc.oneof(queryItem, itemFrom(hits));

@@ -1,7 +1,7 @@
 import { type Chunk, type ChunkRequest, requestAfter } from "../../src/store/chunk.ts";
 import type { StoreReads } from "../../src/store/store.ts";
 
-/** Asks for the whole store. */
+/** Requests the whole store. */
 export const EVERYTHING: ChunkRequest = {
   query: "every",
   afterSequence: 0,

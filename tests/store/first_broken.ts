@@ -4,8 +4,8 @@ import { matches } from "../../src/model/query.ts";
 import type { ConditionConflict } from "../../src/store/write.ts";
 
 /**
- * The first condition that one of the stored events breaks, and the first event that does, by `matches()` alone; or that
- * names a position which the store has not reached.
+ * The first condition that fails, by `matches()` alone. It fails on the first of the stored events that matches, or
+ * because its position is one that the store has not reached.
  */
 export function firstBroken(
   events: readonly NewEvent[],

@@ -9,7 +9,7 @@ const STAYING: Client = { disconnected: new AbortController().signal };
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A store of events of these sizes: their lines are their sequences, filled up with blanks. */
+/** A store of events of these sizes. Each line is its sequence, padded with blanks. */
 class Events {
   readonly requests: ChunkRequest[] = [];
   ahead = 0;
@@ -45,7 +45,7 @@ class Events {
     };
   }
 
-  /** Whatever their size, at most 20 events. */
+  /** Returns at most 20 events, whatever their size. */
   #chunkBackwards(
     { afterSequence, beforeSequence = Infinity, limit, head = this.head }: ChunkRequest,
   ): Chunk {
@@ -99,7 +99,7 @@ async function pageOf(
   return { sequences: text.split("\n").slice(0, -1).map(Number), end };
 }
 
-Deno.test("a page of all events has each of them once and in order, however large they are and whatever is read ahead", async () => {
+Deno.test("a page of all events has each of them once and in order, with any sizes and any prefetched chunks", async () => {
   const size = fc.oneof(fc.constantFrom(10, 1000, 40_000), fc.integer({ min: 10, max: 250_000 }));
   await fc.assert(
     fc.asyncProperty(
@@ -135,7 +135,7 @@ Deno.test("two parts of a page of all events are read ahead at a time, and each 
   }
 });
 
-Deno.test("a page of all events that comes backwards is read one chunk after the other", async () => {
+Deno.test("a page of all events backwards is read one chunk after the other", async () => {
   const events = new Events(Array<number>(100).fill(10));
   const page = { after: 3, beforeSequence: 95, backwards: true, limit: 90 };
   const { sequences, end } = await pageOf(events, page, () => true);
@@ -144,7 +144,7 @@ Deno.test("a page of all events that comes backwards is read one chunk after the
   assert.equal(events.aheadMost, 1);
 });
 
-Deno.test("a page of all events that is given up frees what was read ahead", async () => {
+Deno.test("an abandoned page of all events releases its prefetched chunks", async () => {
   const events = new Events(Array<number>(5000).fill(400));
   const request = { query: "every", afterSequence: 0, limit: Infinity, head: 5000 } as const;
   const first = events.chunk(request);

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { eventTerms, termItem } from "../../src/store/index_terms.ts";
 
-/** What stands in databases that exist: it must never change. */
+/** The terms in existing databases: they must never change. */
 function token(encoded: string): string {
   return createHash("sha256").update(encoded, "utf8").digest("hex").slice(0, 32);
 }
 
 const LONG = "long \u{1f600} ".repeat(40);
 
-Deno.test("the terms of an event are what they always were", () => {
+Deno.test("the terms of an event never change", () => {
   const event = {
     type: "Ordered",
     identifiers: [{ name: "order", value: "o1" }, { name: "kunde", value: LONG }],

@@ -38,7 +38,7 @@ export function unless(unwanted: string, afterSequence: number, type = "t"): Sto
   });
 }
 
-/** A write of nothing but projections. */
+/** A write that only changes projections. */
 export function changing(changes: Partial<ProjectionChanges>): StoreWrite {
   return storeWrite([], { projections: { create: [], replace: [], delete: [], ...changes } });
 }

@@ -27,7 +27,7 @@ function observed(inner: Partial<StoreWriter>): Observed {
   return { writer: new ObservedWriter(inner as StoreWriter, counts, feed), counts, feed };
 }
 
-/** A writer of which each step ends so. */
+/** A writer whose every step ends with this outcome. */
 function ending(outcome: () => Promise<Outcome<never>>): Observed {
   const steps = ["deleteProjections", "reset", "setPaused", "optimize", "begin", "writeInside", "commit"];
   return observed({
@@ -120,7 +120,7 @@ Deno.test("only the events that a group has written are published", async () => 
   assert.deepEqual(published, ofTypes("b", "c", "e").events.map(({ terms }) => terms));
 });
 
-/** @returns the head of which the feed knows after a transaction with these writes */
+/** @returns the head of the feed after a transaction with these writes */
 async function headAfter(
   writes: readonly StoreWrite[],
   given: { inside: Outcome<WriteResult>[]; commit?: Outcome<void> },

@@ -1,54 +1,12 @@
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { openPage, type Page, StoreChanged } from "../../src/store/open_page.ts";
-import { PrefetchedChunk } from "../../src/store/read_ahead.ts";
+import { openPage, StoreChanged } from "../../src/store/open_page.ts";
 import { ClientDisconnected } from "../../src/model/errors.ts";
-import type { Client } from "../../src/store/store.ts";
 import type { Chunk, ChunkRequest } from "../../src/store/chunk.ts";
+import { chunk, drain, FILTERED, reading, STAYING } from "./page_chunks.ts";
 
-const encoder = new TextEncoder();
-
-/** A client that never leaves. */
-const STAYING: Client = { disconnected: new AbortController().signal };
-
-function chunk(
-  text: string,
-  events: number,
-  last: number,
-  end: Chunk["end"],
-  rest: Partial<Chunk> = {},
-): Chunk {
-  return { storeId: "the store", head: 9, lines: encoder.encode(text), events, last, end, ...rest };
-}
-
-/** Where a chunk of its events begins shows only in the one before it. */
-const FILTERED = [{ types: ["t"], identifiers: [], metadata: [] }];
-
-/** Hands out these chunks and keeps what was asked. */
-function reading(chunks: Chunk[]): {
-  readChunk: (request: ChunkRequest) => Promise<Chunk>;
-  requests: ChunkRequest[];
-} {
-  const requests: ChunkRequest[] = [];
-  const readChunk = (request: ChunkRequest): Promise<Chunk> => {
-    requests.push(request);
-    const next = chunks.shift();
-    return next === undefined ? Promise.reject(new Error("the reader failed")) : Promise.resolve(next);
-  };
-  return { readChunk, requests };
-}
-
-async function drain(page: Page): Promise<{ text: string[]; end: unknown }> {
-  const text: string[] = [];
-  for (;;) {
-    const { done, value } = await page.chunks.next();
-    if (done) return { text, end: value };
-    text.push(new TextDecoder().decode(value));
-  }
-}
-
-Deno.test("a page is read chunk after chunk, up to the head that the first one found", async () => {
+Deno.test("a page is read chunk by chunk, up to the head of the first one", async () => {
   const { readChunk, requests } = reading([
     chunk("1\n2\n", 2, 2, false),
     chunk("5\n", 1, 5, false, { head: 20, kept: "found out" }),
@@ -121,7 +79,7 @@ Deno.test("a chunk that ends before the page does breaks the page off: a history
   await assert.rejects(page.chunks.next(), StoreChanged);
 });
 
-Deno.test("a reader that fails fails the page: at its beginning before there is one, later in the middle", async () => {
+Deno.test("an error of a reader fails the page: before it begins, or later in the middle", async () => {
   const request = { query: "every", afterSequence: 0, limit: 9 } as const;
   await assert.rejects(openPage({ chunk: reading([]).readChunk }, request, STAYING), /the reader failed/);
   const page = await openPage({ chunk: reading([chunk("1\n", 1, 1, false)]).readChunk }, request, STAYING);
@@ -154,7 +112,7 @@ Deno.test("chunks that were taken are released while the page continues", async 
   assert.equal((await drain(page)).text.length, 5);
 });
 
-Deno.test("chunks without a line only move the page on, before its first line and later", async () => {
+Deno.test("chunks without a line only advance the page, before its first line and later", async () => {
   const { readChunk, requests } = reading([
     chunk("", 0, 3, false, { kept: 1 }),
     chunk("", 0, 5, false),
@@ -183,7 +141,7 @@ Deno.test("a small chunk stays as it is while the page continues, since the tran
   assert.equal(new TextDecoder().decode(first), "1\n");
 });
 
-Deno.test("a page whose client has left ends before its next chunk, also when there was no line yet", async () => {
+Deno.test("a page whose client has disconnected ends before its next chunk, also when there was no line yet", async () => {
   for (const lines of ["", "1\n"]) {
     const { readChunk, requests } = reading(
       Array.from({ length: 9 }, (_, i) => chunk(lines, lines.length / 2, i + 1, false)),
@@ -203,7 +161,7 @@ Deno.test("a page whose client has left ends before its next chunk, also when th
   }
 });
 
-Deno.test("a read of one chunk never asks whether its client is there, which would cost it something", async () => {
+Deno.test("a read of one chunk never asks whether its client is connected, which would cost time", async () => {
   const { readChunk } = reading([chunk("1\n", 1, 1, { hasMore: false })]);
   const client = {
     get disconnected(): AbortSignal {
@@ -237,86 +195,4 @@ Deno.test("a chunk that ends before the page does begins the page anew, as long 
   assert.equal(page.head, 7);
   assert.deepEqual((await drain(page)).text, ["1\n"]);
   assert.deepEqual(requests[2], requests[0]);
-});
-
-/** Reads that can read ahead, from these chunks. */
-function readingAhead(chunks: Chunk[]): ReturnType<typeof reading> & {
-  reads: Parameters<typeof openPage>[0];
-  open: () => number;
-} {
-  const { readChunk, requests } = reading(chunks);
-  let open = 0;
-  const prefetchChunk = (request: ChunkRequest): PrefetchedChunk => {
-    open++;
-    return new PrefetchedChunk(readChunk(request), () => open--);
-  };
-  return { readChunk, requests, reads: { chunk: readChunk, prefetchChunk }, open: () => open };
-}
-
-Deno.test("a chunk that is read ahead is asked for once, and one by one, with what the chunk before it found out", async () => {
-  const { reads, requests, open } = readingAhead([
-    chunk("1\n2\n", 2, 2, false, { kept: 1 }),
-    chunk("5\n", 1, 5, false, { kept: 2 }),
-    chunk("7\n", 1, 7, { hasMore: true }),
-  ]);
-  const page = await openPage(reads, { query: FILTERED, afterSequence: 0, limit: 4 }, STAYING);
-  assert.equal(requests.length, 1, "nothing is read before the page is sent");
-  await page.chunks.next();
-  assert.equal(requests.length, 2, "while the first chunk is sent, the second is read");
-  assert.deepEqual(await drain(page), { text: ["5\n", "7\n"], end: { hasMore: true } });
-  assert.deepEqual(requests.map(({ afterSequence, limit, kept }) => [afterSequence, limit, kept]), [
-    [0, 4, undefined],
-    [2, 2, 1],
-    [5, 1, 2],
-  ]);
-  assert.equal(open(), 0);
-});
-
-Deno.test("what is wrong with a chunk that was read ahead shows after the chunk before it", async () => {
-  const other = chunk("of another store\n", 1, 2, { hasMore: false }, { storeId: "another" });
-  for (const [following, error] of [[[other], StoreChanged], [[], /the reader failed/]] as const) {
-    const { reads, open } = readingAhead([chunk("1\n", 1, 1, false), ...following]);
-    const page = await openPage(reads, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
-    assert.equal(new TextDecoder().decode((await page.chunks.next()).value as Uint8Array), "1\n");
-    await new Promise((resolve) => setTimeout(resolve));
-    await assert.rejects(page.chunks.next(), error);
-    assert.equal(open(), 0);
-  }
-});
-
-Deno.test("when a page is given up, what was read ahead for it is freed, also what comes later", async () => {
-  const later = Promise.withResolvers<Chunk>();
-  const early = chunk("2\n", 1, 2, false);
-  for (
-    const read of [Promise.resolve(early), later.promise, Promise.reject(new Error("the reader failed"))]
-  ) {
-    let open = 0;
-    const page = await openPage(
-      {
-        chunk: () => Promise.resolve(chunk("1\n", 1, 1, false)),
-        prefetchChunk: () => new PrefetchedChunk((open++, read), () => open--),
-      },
-      { query: "every", afterSequence: 0, limit: 9 },
-      STAYING,
-    );
-    await page.chunks.next();
-    assert.equal(open, 1);
-    await page.chunks.return({ hasMore: false });
-    assert.equal(open, 0);
-  }
-  const late = chunk("2\n", 1, 2, false);
-  later.resolve(late);
-  await new Promise((resolve) => setTimeout(resolve));
-  assert.deepEqual([early.lines.length, late.lines.length], [0, 0]);
-});
-
-Deno.test("a page that cannot read ahead now reads as if it never could", async () => {
-  const { readChunk, requests } = reading([
-    chunk("1\n", 1, 1, false),
-    chunk("2\n", 1, 2, { hasMore: false }),
-  ]);
-  const reads = { chunk: readChunk, prefetchChunk: () => undefined };
-  const page = await openPage(reads, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
-  assert.deepEqual((await drain(page)).text, ["1\n", "2\n"]);
-  assert.equal(requests.length, 2);
 });

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import type { Outcome } from "../../src/store/outcome.ts";
 import type { AttemptResult, Conflict, WriteResult } from "../../src/store/write.ts";
 
-/** What a call that gives nothing back came to when it succeeded. */
+/** The outcome of a successful call that returns nothing. */
 export const DONE: Outcome<void> = { kind: "done", value: undefined };
 
-/** In one word what a write came to. */
+/** The outcome of a write in one word. */
 export function kindOf(outcome: Outcome<AttemptResult> | undefined): string | undefined {
   return outcome?.kind === "done" ? outcome.value.kind : outcome?.kind;
 }
 
-/** The result of a write that must have been written. */
+/** The result of a write that must have succeeded. */
 export function written(
   outcome: Outcome<AttemptResult> | undefined,
 ): Extract<WriteResult, { kind: "written" }> {
@@ -18,7 +18,7 @@ export function written(
   return (outcome as { value: WriteResult }).value as Extract<WriteResult, { kind: "written" }>;
 }
 
-/** The conflict of a write that must have met one. */
+/** The conflict of a write that must have failed with one. */
 export function conflictOf(outcome: Outcome<AttemptResult> | undefined): Conflict {
   assert.equal(kindOf(outcome), "conflict");
   return ((outcome as { value: WriteResult }).value as Extract<WriteResult, { kind: "conflict" }>).conflict;

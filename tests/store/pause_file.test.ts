@@ -10,7 +10,7 @@ Deno.test("no file: not paused; removing it is no error", async () => {
   assert.deepEqual([...Deno.readDirSync(directory.path)], []);
 });
 
-Deno.test("what was written is read as the same moment, until it is removed", async () => {
+Deno.test("the written moment is read back, until the file is removed", async () => {
   using directory = new TestDirectory();
   const before = Date.now() - 20;
   const since = await writePauseFile(directory.path);
@@ -37,7 +37,7 @@ Deno.test("only the existence of the file and its modification time count, not i
   );
 });
 
-Deno.test("whatever else has the name of the file is rejected: no pause could begin or end there", () => {
+Deno.test("anything else with the name of the file is rejected: no pause could begin or end there", () => {
   using directory = new TestDirectory();
   const path = directory.file("service.paused");
   for (
@@ -68,7 +68,7 @@ Deno.test("a pause whose file cannot be removed is reported, and continues", asy
   assert.ok(isThere(directory.file("service.paused/full")));
 });
 
-Deno.test("a pause of which the end cannot be saved continues, also after a restart, and began when it did", async () => {
+Deno.test("a pause whose end cannot be saved continues, also after a restart, with its original beginning", async () => {
   using directory = new TestDirectory();
   const path = directory.file("service.paused");
   await writePauseFile(directory.path);

@@ -16,7 +16,7 @@ import { TestStore } from "./test_store.ts";
 
 type ReadChunk = Store["reads"]["chunk"];
 
-/** Reads of a store, one step in each chunk; `between` runs before each and may change the store. */
+/** Reads of a store, one step in each chunk. `between` runs before each chunk and may change the store. */
 function stepwise(store: TestStore, between: (chunk: number) => void): { chunk: ReadChunk; count: number } {
   const reads = {
     count: 0,
@@ -30,7 +30,7 @@ function stepwise(store: TestStore, between: (chunk: number) => void): { chunk: 
   return reads;
 }
 
-Deno.test("conditions checked ahead get the verdict of matches(), whatever is written or reset meanwhile", async () => {
+Deno.test("pre-checked conditions agree with matches(), despite writes and resets meanwhile", async () => {
   const runs = fc.array(event, { minLength: 1, maxLength: 8 }).chain((known) =>
     fc.record({
       first: fc.array(fc.constantFrom(...known), { maxLength: 300 }),
@@ -69,7 +69,7 @@ Deno.test("conditions checked ahead get the verdict of matches(), whatever is wr
       const steps = [...meanwhile];
       const reads = stepwise(store, () => steps.length > 0 && change(steps.shift()!));
       const checked = await preCheck(reads, conditions, undefined);
-      // Something may also come between the last check and the turn.
+      // The store may also change between the last check and the transaction.
       for (const step of steps) change(step);
       const last = storeWrite([], { conditions: checked });
       const [tried] = writer.group([{ ...last, hasBudget: true }]);
@@ -82,7 +82,7 @@ Deno.test("conditions checked ahead get the verdict of matches(), whatever is wr
   );
 });
 
-Deno.test("the turn looks only at events that were written since a condition was checked", async () => {
+Deno.test("the transaction checks only events that were written since the pre-check", async () => {
   using store = new TestStore();
   let writer = store.openWriter();
   writer.group([storeWrite(Array.from({ length: 1000 }, () => newEvent("old")))]);
@@ -94,7 +94,8 @@ Deno.test("the turn looks only at events that were written since a condition was
   }));
   const [absent, failing] = await preCheck(stepwise(store, () => {}), conditions, undefined);
   assert.deepEqual([absent!.checked?.upTo, failing!.checked?.upTo], [1000, 0]);
-  // Behind the back of the check, an old event becomes one that matches: a turn that looked at it would see that.
+  // Without the pre-check's knowledge, an old event becomes one that matches. A transaction that searched it would
+  // find it.
   store.db.run('UPDATE event SET body = replace(body, \'"type":"old"\', \'"type":"absent"\')');
   store.db.run("INSERT INTO event_term (rowid, terms) VALUES (1000, ?)", eventTerms(newEvent("absent")));
   const kinds = [absent!, conditions[0]!].map((condition) =>
@@ -103,7 +104,7 @@ Deno.test("the turn looks only at events that were written since a condition was
   assert.deepEqual(kinds, ["written", "conflict"]);
 });
 
-Deno.test("conditions of many values are checked ahead at once; of all others, the turn finds out", () => {
+Deno.test("conditions of many values are pre-checked at once; all others are tried in the transaction", () => {
   const naming = (count: number): Condition => ({
     failIfEventsMatch: queryOf(Array.from({ length: count }, (_, i) => `type ${i}`)),
     afterSequence: 0,
@@ -113,7 +114,7 @@ Deno.test("conditions of many values are checked ahead at once; of all others, t
   assert.equal(areOverBudget([{ failIfEventsMatch: "every", afterSequence: 0 }]), false);
 });
 
-/** Reads of a store, and what was asked for. */
+/** Reads of a store, with a record of the requests. */
 function recording(store: TestStore): { chunk: ReadChunk; requests: ChunkRequest[] } {
   const requests: ChunkRequest[] = [];
   const chunk = (request: ChunkRequest): ReturnType<ReadChunk> => {
@@ -123,7 +124,7 @@ function recording(store: TestStore): { chunk: ReadChunk; requests: ChunkRequest
   return { chunk, requests };
 }
 
-Deno.test("what was found to fail is not searched for again in the turn", async () => {
+Deno.test("a condition that failed the pre-check is not searched for again in the transaction", async () => {
   using store = new TestStore();
   const writer = store.openWriter();
   writer.group([storeWrite([newEvent("old"), newEvent("wanted"), newEvent("old")])]);
@@ -136,7 +137,7 @@ Deno.test("what was found to fail is not searched for again in the turn", async 
     { storeId: store.storeId, upTo: 3, matched: false },
     { storeId: store.storeId, upTo: 1, matched: true },
   ]);
-  // A turn that searches would not find it any more.
+  // A transaction that searches would not find it any more.
   store.db.run('UPDATE event SET body = replace(body, \'"type":"wanted"\', \'"type":"other"\')');
   const outcome = (): ReturnType<typeof kindOf> =>
     kindOf(store.openWriter().group([storeWrite([], { conditions: checked })])[0]);
@@ -145,7 +146,7 @@ Deno.test("what was found to fail is not searched for again in the turn", async 
   assert.equal(outcome(), "written", "another store");
 });
 
-Deno.test("when one of many conditions fails, no event is searched for twice", async () => {
+Deno.test("when one of many conditions fails, no event is searched twice", async () => {
   using store = new TestStore();
   const types = Array.from({ length: 100 }, (_, i) => `type ${i}`);
   // The last condition matches first, then others before it.
@@ -164,7 +165,7 @@ Deno.test("when one of many conditions fails, no event is searched for twice", a
   assert.ok(reads.requests.length <= 4 + 3 * 7, `${reads.requests.length} reads`);
 });
 
-Deno.test("a second check goes on from where the first ended, except after a reset", async () => {
+Deno.test("a second check continues where the first ended, except after a reset", async () => {
   using store = new TestStore();
   const writer = store.openWriter();
   const append = (type: string): unknown => writer.group([storeWrite([newEvent(type)])]);
@@ -203,7 +204,7 @@ for (
   });
 }
 
-Deno.test("the check ends at its next chunk when the client leaves", async () => {
+Deno.test("the check ends at its next chunk when the client disconnects", async () => {
   using store = new TestStore();
   store.append(Array.from({ length: 1000 }, () => newEvent("t")));
   const leaving = new AbortController();

@@ -7,13 +7,13 @@ import { eventTerms, termItem } from "../../src/store/index_terms.ts";
 import { event, queryItem } from "./arbitraries.ts";
 import { newEvent, tag } from "./made_writes.ts";
 
-/** Terms of a generation; more than that start the next one. */
+/** The number of terms in a generation; more than that start the next one. */
 const GENERATION_TERMS = 50_000;
 
 const item = (type: string): ReturnType<typeof termItem> =>
   termItem({ types: [type], identifiers: [], metadata: [] });
 
-/** An event's document of so many terms that occur nowhere else. */
+/** An event's document of this many terms that occur nowhere else. */
 function terms(sequence: number, count: number): string {
   return Array.from({ length: count }, (_, i) => `${sequence}x${i}`).join(" ");
 }
@@ -56,13 +56,13 @@ Deno.test("each entry of an item must have appeared since, of its types any one"
   assert.equal(mayMatch(2, [], ["2"]), false);
 });
 
-Deno.test("what lies before the memory may match, whatever the item", () => {
+Deno.test("any item may match events before the memory", () => {
   const recent = new RecentTerms(10);
   assert.equal(recent.mayMatchAfter(9, item("t")), true);
   assert.equal(recent.mayMatchAfter(10, item("t")), false);
 });
 
-Deno.test("after a clear only what follows is remembered", () => {
+Deno.test("after a clear only later events are remembered", () => {
   const recent = new RecentTerms(0);
   recent.remember(1, eventTerms(newEvent("t")));
   recent.clear(5);
@@ -74,14 +74,14 @@ Deno.test("after a clear only what follows is remembered", () => {
   assert.equal(recent.mayMatchAfter(0, item("t")), false);
 });
 
-Deno.test("two generations are kept: the memory reaches back at least one of them and at most two", () => {
+Deno.test("the memory has two generations: it reaches back at least one of them and at most two", () => {
   const recent = new RecentTerms(0);
   const absent = item("absent");
   let reachesTo = 0;
   let highestReach = 0;
   for (let sequence = 1; sequence <= 20_000; sequence++) {
     recent.remember(sequence, terms(sequence, 10));
-    // The oldest position whose successors are all remembered only moves forward.
+    // The oldest position after which all events are remembered only moves forward.
     while (recent.mayMatchAfter(reachesTo, absent)) reachesTo++;
     const reach = (sequence - reachesTo) * 10;
     highestReach = Math.max(highestReach, reach);

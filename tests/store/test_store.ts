@@ -29,7 +29,7 @@ export class TestStore implements Disposable {
   readonly path: string = this.#directory.file("events.db");
   readonly storeId: string = createDatabase(this.path);
   readonly db: Database = openForWriting(this.path);
-  /** What writers said without being asked. */
+  /** The notifications of writers. */
   readonly notices: Notification[] = [];
   #head = 0;
   #writer: Writer | undefined;
@@ -38,7 +38,7 @@ export class TestStore implements Disposable {
     return this.#head;
   }
 
-  /** @param timesMicros when each event was written; all at one moment when not given */
+  /** @param timesMicros when each event was written; the default is one moment for all */
   append(events: readonly NewEvent[], timesMicros?: readonly number[]): void {
     this.db.run("BEGIN");
     appendEvents(this.db, this.#head, events.map((event, i) => prepared(event, timesMicros?.[i])));
@@ -57,7 +57,7 @@ export class TestStore implements Disposable {
   }
 }
 
-/** The store as a writer without an open turn sees it. */
+/** The store as a writer without an open transaction sees it. */
 export function writerState(writer: Writer): StoreState {
   const { storeId, firstSequence } = written(writer.group([storeWrite([])])[0]);
   return { storeId, head: firstSequence - 1 };

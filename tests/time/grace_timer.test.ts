@@ -20,7 +20,7 @@ Deno.test("a timer rings after its time, not before", async () => {
   assert.ok(after >= 49, `after ${after} ms`);
 });
 
-Deno.test("a timer that comes late lets what has arrived meanwhile stop it", async () => {
+Deno.test("a late timer can still be stopped by an event that came meanwhile", async () => {
   let rang = false;
   const timer = new GraceTimer(20, () => rang = true);
   setTimeout(() => timer.stop(), 60);

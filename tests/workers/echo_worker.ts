@@ -13,7 +13,7 @@ export class Echo {
   }
 
   echo(text: string): string {
-    // Those that come together with it do not change that.
+    // Calls that come together with it do not change that.
     if (text === DEADLY) this.#isDying = true;
     return text;
   }

@@ -27,7 +27,7 @@ Deno.test("an answer that cannot be sent fails its call alone", async () => {
   });
 });
 
-Deno.test("a second call beside one that runs is rejected without disturbing it", async () => {
+Deno.test("a second call in parallel with a running one is rejected without disturbing it", async () => {
   await withOdd(async (odd) => {
     const first = odd.echo("first");
     await assert.rejects(odd.echo("second"), /as many calls as it takes/);

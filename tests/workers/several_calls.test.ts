@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import type { Echo } from "./echo_worker.ts";
 import { DEADLY, FOUR, FOUR_CALLS } from "./text_codec.ts";
 
-/** Both sides of a memory for four calls, in one thread, and what came of these. */
+/** Both sides of a memory for four calls, in one thread, and the results of the calls. */
 class BothSides {
   readonly #memory = new SharedArrayBuffer(FOUR_CALLS.memoryBytes);
   readonly calls = new SharedCalls(this.#memory, FOUR_CALLS.codecs, 4);
@@ -40,13 +40,13 @@ class BothSides {
     server.serve();
   }
 
-  /** How many calls the worker has answered or passed. */
+  /** The number of calls that the worker has answered or passed. */
   get answered(): number {
     return Atomics.load(new Int32Array(this.#memory), 1);
   }
 }
 
-/** The wait for an answer is nothing that a program waits for before it ends. */
+/** A wait for an answer does not keep the process alive. */
 function test(name: string, run: () => Promise<void>): void {
   Deno.test(name, async () => {
     const alive = setInterval(() => {}, 1000);
@@ -83,7 +83,7 @@ test("a call that comes while others run waits for the next run, which may see w
   assert.equal(both.runs, 2);
 });
 
-test("a run ends when it has taken long, and the next one goes on", async () => {
+test("a run ends when it has taken long, and the next one continues", async () => {
   const both = new BothSides();
   both.onPerform = () => {
     for (const end = performance.now() + 3; performance.now() < end;);
@@ -111,7 +111,7 @@ test("a run that fails fails its calls, and no others", async () => {
   assert.deepEqual(await both.echo(9, "c"), { value: "c" });
 });
 
-test("calls that have not begun can be taken back: nobody performs them, and their places are free again", async () => {
+test("calls that have not begun can be cancelled: they are not performed, and their slots are free again", async () => {
   const both = new BothSides();
   const gone = ["a", "b", "c", "d"].map((text, i) => both.echo(i, text)!);
   both.calls.cancel();
@@ -123,7 +123,7 @@ test("calls that have not begun can be taken back: nobody performs them, and the
   assert.deepEqual(both.performed, ["e", "f", "g", "h", "i"]);
 });
 
-test("a call that has begun cannot be taken back, those behind it can", async () => {
+test("a call that has begun cannot be cancelled, those behind it can", async () => {
   const both = new BothSides();
   both.onPerform = () => both.calls.cancel();
   const [begun, ...gone] = ["a", "b", "c"].map((text, i) => both.echo(i, text)!);

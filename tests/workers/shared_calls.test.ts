@@ -21,12 +21,12 @@ async function withEcho(
   }
 }
 
-/** What a server does beside performing calls. */
+/** The work of a server besides performing calls: none. */
 const NOTHING_ELSE = { together: (run: () => void) => run(), send: () => {}, afterAnswer: () => {} };
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-Deno.test("texts come through shared memory as they are, in quick succession and after a rest", async () => {
+Deno.test("texts come through shared memory unchanged, in quick succession and after an idle time", async () => {
   await withEcho(async (echo) => {
     for (
       const text of ["", "a", "na\u00efve", "\u65e5\u672c\u8a9e \u{1f600}", "\u0000\u00ff", "x".repeat(900)]
@@ -59,7 +59,7 @@ Deno.test("calls with and without a codec may follow each other in any order", a
   });
 });
 
-Deno.test("what a method throws reaches its caller alone", async () => {
+Deno.test("an error that a method throws reaches its caller alone", async () => {
   await withEcho(async (echo) => {
     for (let i = 0; i < 20; i++) {
       await assert.rejects(echo.fail("out of range"), { name: "RangeError", message: "out of range" });
@@ -76,7 +76,7 @@ Deno.test("an argument that cannot be read fails its call alone", async () => {
 });
 
 Deno.test("a call that comes before the worker has noticed the message before it is performed once", async () => {
-  // The wait for an answer is nothing that a program waits for before it ends.
+  // A wait for an answer does not keep the process alive.
   const alive = setInterval(() => {}, 1000);
   const memory = new SharedArrayBuffer(1024);
   let performed = 0;
@@ -101,7 +101,7 @@ Deno.test("timers of the worker go off however fast calls follow each other", as
   });
 });
 
-Deno.test("a second call beside one that runs is rejected without disturbing it", async () => {
+Deno.test("a second call in parallel with a running one is rejected without disturbing it", async () => {
   await withEcho(async (echo) => {
     const first = echo.echo("first");
     await assert.rejects(echo.echo("second"), /as many calls as it takes/);
@@ -110,7 +110,7 @@ Deno.test("a second call beside one that runs is rejected without disturbing it"
 });
 
 Deno.test("when the worker dies in a call, the call fails, and so does every later one", async () => {
-  // The wait for an answer is nothing that a program waits for before it ends; a server always has other things to do.
+  // A wait for an answer does not keep the process alive. A server always has other things to do.
   const alive = setInterval(() => {}, 1000);
   await withEcho(async (echo, worker) => {
     const noticed = Promise.withResolvers<unknown>();
@@ -123,7 +123,7 @@ Deno.test("when the worker dies in a call, the call fails, and so does every lat
   clearInterval(alive);
 });
 
-Deno.test("a worker that waits for calls can be terminated, between calls and at rest", async () => {
+Deno.test("a worker that waits for calls can be terminated, between calls and when idle", async () => {
   for (const milliseconds of [0, 60]) {
     await withEcho(async (echo) => {
       await echo.echo("last");
@@ -132,13 +132,13 @@ Deno.test("a worker that waits for calls can be terminated, between calls and at
   }
 });
 
-/** Notifies whoever waits, as one side does a moment after it has counted up, when the other has long seen that. */
+/** Sends a late wake-up. One side sends it a moment after it has counted up, when the other has long seen that. */
 function notifyLate(memory: SharedArrayBuffer): void {
   const words = new Int32Array(memory);
   for (const position of [0, 1]) Atomics.notify(words, position);
 }
 
-Deno.test("a late notice is not taken for the answer to the next call", async () => {
+Deno.test("a late wake-up is not taken for the answer to the next call", async () => {
   const memory = new SharedArrayBuffer(1024);
   let answered = false;
   new SharedCalls(memory, TEXT_CALLS.codecs).call(1, "echo", ["text"])!.then(() => answered = true);
@@ -149,7 +149,7 @@ Deno.test("a late notice is not taken for the answer to the next call", async ()
   assert.ok(!answered);
 });
 
-Deno.test("a late notice is not taken for another call, neither by a worker that blocks nor by one at rest", async () => {
+Deno.test("a late wake-up is not taken for another call, neither by a worker that blocks nor by an idle one", async () => {
   const memory = new SharedArrayBuffer(1024);
   const worker = new Worker(new URL("./echo_worker.ts", import.meta.url), { type: "module" });
   try {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hasOwnBuffer, releaseBytes, takeBytes, textBytes } from "../../src/workers/short_bytes.ts";
 
-/** Longer than what shares a buffer. */
+/** Longer than the bytes that share a buffer. */
 const LONG = 8 * 1024 + 1;
 
 Deno.test("short bytes share buffers without overlapping", () => {
@@ -27,7 +27,7 @@ Deno.test("long bytes have a buffer of their own", () => {
   assert.ok(hasOwnBuffer(bytes));
 });
 
-Deno.test("a text is the bytes of its UTF-8, short or long, whatever its characters", () => {
+Deno.test("a text becomes the bytes of its UTF-8, short or long, with any characters", () => {
   for (const unit of ["x", "\u00e9", "\u20ac", "\u{1f600}"]) {
     for (const length of [0, 1, 100, LONG / 3, LONG / 2, LONG - 1, LONG, 3 * LONG]) {
       const text = unit.repeat(Math.floor(length / unit.length));
@@ -38,7 +38,7 @@ Deno.test("a text is the bytes of its UTF-8, short or long, whatever its charact
   }
 });
 
-Deno.test("released bytes give their memory back, but nobody else's", () => {
+Deno.test("released bytes free their own memory, and no other", () => {
   const [long, short, other] = [takeBytes(LONG), takeBytes(10).fill(1), takeBytes(10).fill(2)];
   releaseBytes(long);
   assert.equal(long.length, 0);

@@ -30,6 +30,6 @@ export const TEXT_CALLS: RemoteOptions = {
   memoryBytes: 1024,
 };
 
-/** The same, and the name of the worker that takes so many of them. */
+/** The same, and the name of the worker that takes this many of them. */
 export const FOUR_CALLS: RemoteOptions = { ...TEXT_CALLS, memoryBytes: 4096, callsMax: 4 };
 export const FOUR = "four";

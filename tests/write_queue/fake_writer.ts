@@ -7,7 +7,7 @@ type Outcomes = readonly Outcome<AttemptResult>[];
 
 const NOTHING = { projections: { create: [], replace: [], delete: [] }, conditions: [] };
 
-/** A write that can be told apart from others by its name. */
+/** A write that is distinguished from others by its name. */
 export function writeNamed(name: string): StoreWrite {
   return { ...NOTHING, events: [{ timeMicros: 0, body: name, terms: "" }] };
 }
@@ -16,7 +16,7 @@ function nameOf(write: StoreWrite): string {
   return write.events[0]!.body;
 }
 
-/** Stands for the writer: groups stay in it until the test ends them. */
+/** Stands in for the writer: groups stay in it until the test ends them. */
 export class FakeWriter {
   /** The names of the writes of every group that was begun. */
   readonly groups: string[][] = [];
@@ -32,12 +32,12 @@ export class FakeWriter {
     return this.#running.promise;
   };
 
-  /** Lets those that wait join the group that runs. */
+  /** Lets the waiting writes join the running group. */
   takeMore(): void {
     this.groups.at(-1)!.push(...this.#more().map(nameOf));
   }
 
-  /** Ends the group that runs: every write is written, unless another outcome is given. */
+  /** Ends the running group: every write is written, unless another outcome is given. */
   async end(
     outcomeOf: (name: string) => Outcome<AttemptResult> | undefined = () => undefined,
   ): Promise<void> {
@@ -68,7 +68,7 @@ export class FakeWriter {
   }
 }
 
-/** Resolves when everything that can go on by itself has done so. */
+/** Resolves when everything has run that can continue by itself. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

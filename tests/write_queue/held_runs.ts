@@ -1,8 +1,8 @@
 import { settled } from "./fake_writer.ts";
 
-/** Runs by name, which go on until the test ends them. */
+/** Runs by name, each of which continues until the test ends it. */
 export class HeldRuns {
-  /** Those that were begun, in order. */
+  /** The runs that were begun, in order. */
   readonly begun: string[] = [];
   readonly #ends = new Map<string, () => void>();
 

@@ -49,7 +49,7 @@ Deno.test("the refresh runs again and again, first after one period, and stops w
   assert.deepEqual(reported, []);
 });
 
-Deno.test("the refresh takes a turn of the queue: it waits for a write and holds up the next one", async () => {
+Deno.test("the refresh takes a turn of the queue: it waits for a write and delays the next one", async () => {
   const { queue, writer, store, runs, start } = setUp();
   const { promise, resolve } = Promise.withResolvers<Outcome<void>>();
   store.outcome = () => promise;
@@ -66,7 +66,7 @@ Deno.test("the refresh takes a turn of the queue: it waits for a write and holds
   await eventually(() => assert.deepEqual(writer.groups, [["before"], ["behind"]]));
 });
 
-Deno.test("a refresh that finds the queue full or shut down is skipped without a word", async () => {
+Deno.test("a refresh that finds the queue full or shut down is skipped silently", async () => {
   const { queue, writer, runs, reported, start } = setUp(1);
   queue.write("write", writeNamed("active"), undefined);
   queue.write("write", writeNamed("waiting"), undefined);

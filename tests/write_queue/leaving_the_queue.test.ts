@@ -12,7 +12,7 @@ function makeQueue(waitingMax = 100): { queue: WriteQueue; writer: FakeWriter } 
   };
 }
 
-Deno.test("a client that leaves while it waits is taken out at once and nothing is written", async () => {
+Deno.test("a client that disconnects while it waits is taken out at once and nothing is written", async () => {
   const { queue, writer } = makeQueue();
   const client = new AbortController();
   queue.write("write", writeNamed("active"), undefined);
@@ -26,7 +26,7 @@ Deno.test("a client that leaves while it waits is taken out at once and nothing 
   assert.deepEqual(writer.groups, [["active"], ["stays"]]);
 });
 
-Deno.test("a client that leaves while it waits to run alone is taken out, and the writes around it become one group", async () => {
+Deno.test("a client that disconnects while it waits to run alone is taken out, and the writes around it become one group", async () => {
   const { queue, writer } = makeQueue();
   const client = new AbortController();
   let ran = false;
@@ -42,7 +42,7 @@ Deno.test("a client that leaves while it waits to run alone is taken out, and th
   assert.equal(ran, false);
 });
 
-Deno.test("a client that leaves makes room in a full queue", async () => {
+Deno.test("a client that disconnects frees a slot in a full queue", async () => {
   const { queue, writer } = makeQueue(1);
   const client = new AbortController();
   queue.write("write", writeNamed("active"), undefined);
@@ -54,7 +54,7 @@ Deno.test("a client that leaves makes room in a full queue", async () => {
   assert.deepEqual(writer.groups, [["active"], ["joins"]]);
 });
 
-Deno.test("once its group has formed, a write runs to its end even if its client leaves", async () => {
+Deno.test("once its group has formed, a write runs to its end even if its client disconnects", async () => {
   const { queue, writer } = makeQueue();
   const clients = [new AbortController(), new AbortController()];
   queue.write("write", writeNamed("active"), undefined);
@@ -70,7 +70,7 @@ Deno.test("once its group has formed, a write runs to its end even if its client
   assert.deepEqual(writer.groups, [["active"], ["0", "1"]]);
 });
 
-Deno.test("a job that runs alone runs to its end when its client leaves", async () => {
+Deno.test("a job that runs alone runs to its end when its client disconnects", async () => {
   const { queue } = makeQueue();
   const client = new AbortController();
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -82,7 +82,7 @@ Deno.test("a job that runs alone runs to its end when its client leaves", async 
   assert.equal(await alone, "done");
 });
 
-Deno.test("a client that has left before it joins is not let in", async () => {
+Deno.test("a client that has disconnected before it joins is not admitted", async () => {
   const { queue, writer } = makeQueue();
   const gone = AbortSignal.abort();
   await assert.rejects(async () => await queue.write("write", writeNamed("left"), gone), ClientDisconnected);
@@ -94,7 +94,7 @@ Deno.test("a client that has left before it joins is not let in", async () => {
   assert.equal(queue.active, undefined);
 });
 
-Deno.test("a client that leaves after a shutdown has refused it changes nothing", async () => {
+Deno.test("a client that disconnects after a shutdown has rejected it changes nothing", async () => {
   const { queue, writer } = makeQueue();
   const client = new AbortController();
   queue.write("write", writeNamed("active"), undefined);
@@ -106,7 +106,7 @@ Deno.test("a client that leaves after a shutdown has refused it changes nothing"
   await shutdown;
 });
 
-Deno.test("a client of many requests can leave without a trace: no listener stays on its signal", async () => {
+Deno.test("a client of many requests leaves no listener on its signal", async () => {
   const { queue, writer } = makeQueue();
   const client = new AbortController();
   let listeners = 0;

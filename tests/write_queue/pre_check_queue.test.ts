@@ -6,7 +6,7 @@ import { WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { FakeWriter, writeNamed } from "./fake_writer.ts";
 import { HeldRuns } from "./held_runs.ts";
 
-/** A queue, and preparations that run until they are ended. */
+/** A queue, and pre-checks that run until they are ended. */
 function setUp(waitingMax = 100): {
   queue: WriteQueue;
   writer: FakeWriter;
@@ -37,7 +37,7 @@ function rejection(code: string): (error: unknown) => boolean {
   return (error) => error instanceof ApiError && error.code === code;
 }
 
-Deno.test("preparations run one at a time, in order, beside the turns, and are shown as waiting", async () => {
+Deno.test("pre-checks run one at a time, in order, in parallel with the turns, and are shown as waiting", async () => {
   const { queue, writer, begun, prepare, end } = setUp();
   const first = prepare("first");
   const second = prepare("second");
@@ -55,7 +55,7 @@ Deno.test("preparations run one at a time, in order, beside the turns, and are s
   assert.equal(queue.queuedCount, 1);
 });
 
-Deno.test("a preparation that fails does so alone", async () => {
+Deno.test("a pre-check that fails does so alone", async () => {
   const { queue, prepare, end } = setUp();
   const failing = queue.prepare("failing", () => Promise.reject(new Error("broken")), undefined);
   const next = prepare("next");
@@ -64,7 +64,7 @@ Deno.test("a preparation that fails does so alone", async () => {
   assert.equal(await next, "next");
 });
 
-Deno.test("preparations count for the limit; a request that has been let in is not rejected again", async () => {
+Deno.test("pre-checks count for the limit; a request that has been admitted is not rejected again", async () => {
   const { queue, writer, prepare, end } = setUp(2);
   const age = new Age();
   void queue.write("write", writeNamed("active"), undefined);
@@ -80,7 +80,7 @@ Deno.test("preparations count for the limit; a request that has been let in is n
   assert.deepEqual(writer.groups, [["active"], ["returning"]]);
 });
 
-Deno.test("the only preparation does not wait for anybody, so a queue of no places lets it in", async () => {
+Deno.test("the only pre-check waits for no other, so a queue of no slots admits it", async () => {
   const { prepare, end } = setUp(0);
   const only = prepare("only");
   await assert.rejects(prepare("second"), rejection("WriteQueueFull"));
@@ -88,7 +88,7 @@ Deno.test("the only preparation does not wait for anybody, so a queue of no plac
   assert.equal(await only, "only");
 });
 
-Deno.test("a write that was let in before goes before those that came later", async () => {
+Deno.test("a write that was admitted before goes before those that came later", async () => {
   const { queue, writer } = setUp();
   void queue.write("write", writeNamed("active"), undefined);
   void queue.write("write", writeNamed("early"), undefined);
@@ -101,7 +101,7 @@ Deno.test("a write that was let in before goes before those that came later", as
   assert.deepEqual(writer.groups, [["active"], ["early", "returning"]]);
 });
 
-Deno.test("a client that leaves is taken out at once, and the next begins when its work has ended", async () => {
+Deno.test("a client that disconnects is taken out at once, and the next begins when its work has ended", async () => {
   const { queue, begun, clients, prepare, end } = setUp();
   const [running, waiting] = [new AbortController(), new AbortController()];
   const first = prepare("first", running.signal);
@@ -119,7 +119,7 @@ Deno.test("a client that leaves is taken out at once, and the next begins when i
   await assert.rejects(prepare("gone", AbortSignal.abort()), ClientDisconnected);
 });
 
-Deno.test("a shutdown rejects preparations, and none begins after it", async () => {
+Deno.test("a shutdown rejects pre-checks, and none begins after it", async () => {
   const { queue, begun, clients, prepare, end } = setUp();
   const rejected = [prepare("first"), prepare("second")].map((each) =>
     assert.rejects(each, rejection("ShuttingDown"))

@@ -224,7 +224,7 @@ Deno.test("a limit on the size of groups keeps the order", async () => {
   assert.deepEqual(writer.groups, [["a"], ["b", "c"], ["d", "e"], ["f"]]);
 });
 
-Deno.test("a shutdown rejects what waits and what arrives, and resolves when what runs has ended", async () => {
+Deno.test("a shutdown rejects waiting and new requests, and resolves when the running ones have ended", async () => {
   const { queue, writer, write } = makeQueue();
   const active = write("active");
   const waiting = [write("waiting"), queue.alone("reset", held().run, undefined)];
@@ -267,7 +267,7 @@ Deno.test("a shutdown of an idle queue is over at once, also the second time", a
   assertRejected(() => write("a"), "ShuttingDown");
 });
 
-Deno.test("a group holds at most 8 MiB, and what has no room in it goes first in the next one", async () => {
+Deno.test("a group holds at most 8 MiB, and a write that does not fit goes first in the next one", async () => {
   const { writer, write } = makeQueue();
   const MIB = 1024 * 1024;
   const ends = [write("first")];
@@ -302,7 +302,7 @@ Deno.test("no write passes a job that runs alone", async () => {
   assert.deepEqual(writer.groups, [["first"], ["a"], ["b"], ["c"]]);
 });
 
-Deno.test("the values of its conditions count for a write in a group, since they take long to hand over", async () => {
+Deno.test("the values of its conditions count for the size of a write in a group, since they take long to hand over", async () => {
   const { queue, writer } = makeQueue();
   const types = Array.from({ length: 10_000 }, (_, i) => `t${i}`);
   const conditions = [{ failIfEventsMatch: [{ types, identifiers: [], metadata: [] }], afterSequence: 0 }];
@@ -353,7 +353,7 @@ Deno.test("a group that others join stays as small as groups are", async () => {
   await Promise.all(ends);
 });
 
-Deno.test("a client that leaves after its write has joined a group does not take it back", async () => {
+Deno.test("a client that disconnects after its write has joined a group does not cancel it", async () => {
   const { queue, writer, write } = makeQueue();
   const first = write("a");
   const client = new AbortController();

@@ -5,8 +5,8 @@ import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
 import { FakeWriter, settled, writeNamed } from "./fake_writer.ts";
 
 /*
- * The queue takes writes out of its list and runs them together; the reference keeps everybody in one list,
- * as if they ran one by one. From outside both must look the same at every moment.
+ * The queue takes writes out of its list and runs them together. The reference has every request in one list, as if
+ * they ran one by one. From outside both must look the same at every moment.
  */
 
 const WAITING_MAX = 4;
@@ -33,13 +33,13 @@ interface Request {
   readonly alone: boolean;
 }
 
-/** One list of requests, by the book: the first is active, the others wait. */
+/** One list of requests, in the simplest implementation: the first is active, the others wait. */
 class Reference {
   readonly outcomes = new Map<number, Outcome>();
   /** Every request that got its turn, in order. */
   readonly ran: number[] = [];
   requests: Request[] = [];
-  /** How many of the first ones cannot leave any more, because they have begun together. */
+  /** How many of the first ones can no longer be withdrawn, because they have begun together. */
   #begun = 0;
   #closing = false;
 
@@ -170,7 +170,7 @@ function sorted(outcomes: ReadonlyMap<number, Outcome>): [number, Outcome][] {
   return [...outcomes].sort(([a], [b]) => a - b);
 }
 
-Deno.test("the queue looks like one that runs a request at a time, whatever joins, leaves and ends", async () => {
+Deno.test("the queue looks like one that runs a request at a time, whatever joins, disconnects and ends", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const run = new Run();

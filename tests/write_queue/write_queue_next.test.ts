@@ -47,7 +47,7 @@ Deno.test("an urgent job waits for the turn to end, and goes before all waiting 
   assert.deepEqual(begun, ["active"]);
   await end("active");
   assert.deepEqual(begun, ["active", "first"]);
-  // Who joins now comes last, another urgent one after those before it.
+  // A request that joins now comes last. Another urgent one comes after those before it.
   void alone("late");
   void next("third");
   for (const name of ["first", "second", "third", "waiting"]) await end(name);
@@ -71,7 +71,7 @@ Deno.test("an urgent job waits for a group of writes that runs, and splits none"
   await Promise.all(writes);
 });
 
-Deno.test("an urgent job is none of those who wait: it needs no room and is not shown among them", async () => {
+Deno.test("an urgent job does not count as waiting: it needs no slot and is not shown among them", async () => {
   const { queue, alone, next, end } = setUp(1);
   void alone("active");
   void alone("waiting");
@@ -96,7 +96,7 @@ Deno.test("an urgent job that fails frees the turn", async () => {
   await end("waiting");
 });
 
-Deno.test("a shutdown rejects urgent jobs that wait and those that arrive, and lets the one that runs finish", async () => {
+Deno.test("a shutdown rejects waiting and new urgent jobs, and lets the running one finish", async () => {
   const { queue, alone, next, end, begun } = setUp();
   const running = next("running");
   void alone("waiting").catch(() => {});

@@ -25,7 +25,7 @@ export function contractOfDirections(test: StoreTest): void {
     );
   });
 
-  test("a page backwards ends at the head of its first chunk, whatever is written meanwhile", async (store) => {
+  test("a page backwards ends at the head of its first chunk, despite later writes", async (store) => {
     const large = (): EventAt => ({ event: newEvent("t", [], "x".repeat(150_000)), timeMicros: 0 });
     await append(store, Array.from({ length: 9 }, large));
     let request: ChunkRequest = { query: "every", afterSequence: 0, head: 8, backwards: true, limit: 7 };
@@ -95,7 +95,7 @@ async function assertAgree(store: Store, events: readonly EventAt[], read: ReadR
   assert.deepEqual(sequences, inOrder.slice(0, read.limit));
   assert.equal(hasMore, inOrder.length > read.limit);
   if (!hasMore) assert.equal(last, read.backwards ? after : upTo, "a complete page has come to its end");
-  // An event beside the limit is the first of the next page.
+  // An event behind the limit is the first of the next page.
   else assert.equal(read.backwards ? last : last + 1, inOrder[read.limit]);
 }
 

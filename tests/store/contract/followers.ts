@@ -21,14 +21,16 @@ import { testSeed } from "../../support/test_seed.ts";
 const FOLLOWERS = 100;
 const BURSTS = rounds(10, 200);
 const TURNS_PER_BURST_MAX = 20;
-/** Longer than any follower takes, and shorter than its reads wait: one that is not woken is found. */
+/**
+ * Longer than any follower takes, and shorter than its reads wait. So the test detects a follower that is not woken.
+ */
 const TIMEOUT_SECONDS = 20;
 
 type Random = (below: number) => number;
 
-/** Followers beside somebody who writes all the time. */
+/** Followers in parallel with a writer that never pauses. */
 export function contractOfFollowers(test: StoreTest): void {
-  test("beside a writer, followers of any queries see what matches once, in order, and as soon as it is there", async (store) => {
+  test("during writes, followers of any queries see each match once, in order, and at once", async (store) => {
     const seed = testSeed();
     try {
       await follow(store, seed);
@@ -63,12 +65,12 @@ async function follow(store: Store, seed: number): Promise<void> {
   assert.equal(reads.waiting, 0);
 }
 
-/** Whether any event can match. */
+/** True when some event can match. */
 function isWaitedFor(query: Query): boolean {
   return filterTerms(query).length > 0;
 }
 
-/** Queries are followed in five ways: as they are, beside many other values, and with each bound of a page. */
+/** Queries are followed in five ways: as they are, among many other values, and with each bound of a page. */
 function requestOf(i: number, query: Query): ReadRequest {
   const request = { query, afterSequence: 0, limit: Infinity };
   const others = queryOf(Array.from({ length: 300 }, (_, other) => `other ${other}`));
@@ -86,7 +88,7 @@ function requestOf(i: number, query: Query): ReadRequest {
   }
 }
 
-/** Reads, waits, and reads on. */
+/** Reads and waits in a loop. */
 class Follower {
   /** The sequences of the events that it should have seen, and of those that it has seen. */
   readonly expected: number[] = [];
@@ -102,7 +104,7 @@ class Follower {
     this.#random = random;
   }
 
-  /** Until the client leaves, or nothing more can match. */
+  /** Follows until the client disconnects, or nothing more can match. */
   async follow(client: Client): Promise<void> {
     while (this.#position + 1 < this.#before) {
       const request = { ...this.#request, afterSequence: this.#position };
@@ -123,7 +125,7 @@ class Follower {
     if (time === undefined || isInTimeRange(time, timeMicros)) this.expected.push(sequence);
   }
 
-  /** Asserts that it has seen what it should, and does not wait when nothing more can come. */
+  /** Asserts that it has seen every expected event, and does not wait when no more can come. */
   assertCaughtUp(head: number): void {
     const what = JSON.stringify(this.#request);
     assert.equal(this.found.length, this.expected.length, `events of ${what}`);
@@ -140,7 +142,10 @@ interface MadeWrite {
   readonly write: StoreWrite;
 }
 
-/** Writes random events in turns of every kind, one after the other, and tells the followers what they should see. */
+/**
+ * Writes random events in transactions of every kind, one after the other, and reports to the followers which ones
+ * they should see.
+ */
 class Writer {
   readonly #store: Store;
   readonly #pool: readonly NewEvent[];

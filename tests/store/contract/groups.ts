@@ -11,7 +11,7 @@ import type { StoreTest } from "./store_contract.ts";
 const KEY = { type: "p", id: "1" };
 const CREATE = { create: [{ ...KEY, payload: "first" }] };
 
-/** Groups of writes, what they conflict with, and the projections that they change. */
+/** Groups of writes, their conflicts, and the projections that they change. */
 export function contractOfGroups(test: StoreTest): void {
   order(test);
   conflicts(test);
@@ -72,7 +72,7 @@ function conflicting(storeId: string): readonly [write: Partial<StoreWrite>, con
 
 function conflicts(test: StoreTest): void {
   for (const [where, together] of [["the store", false], ["the same group", true]] as const) {
-    test(`a write that conflicts with what is in ${where} tells with what, and leaves nothing`, async (store) => {
+    test(`a write that conflicts with content of ${where} reports the conflict, and leaves nothing`, async (store) => {
       const first = storeWrite([newEvent("t")], { projections: changing(CREATE).projections });
       const cases = conflicting(store.storeId);
       const others = cases.map(([write]) => storeWrite([newEvent("undone")], write));

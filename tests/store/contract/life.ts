@@ -7,7 +7,7 @@ import type { StoreTest } from "./store_contract.ts";
 
 const KEY = { type: "p", id: "\u0000" };
 
-/** A reset, the pause, and what a store keeps when it is closed. */
+/** A reset, the pause, and the content that survives closing the store. */
 export function contractOfLife(test: StoreTest): void {
   closing(test);
   resets(test);
@@ -37,7 +37,7 @@ function closing(test: StoreTest): void {
     assert.equal(written((await again.writer.group([ofTypes("c")]))[0]).firstSequence, 3);
   });
 
-  test("a refresh of statistics changes nothing that can be seen", async (store) => {
+  test("a refresh of statistics changes nothing visible", async (store) => {
     await fill(store);
     assert.deepEqual(await store.writer.optimize(), DONE);
     assert.deepEqual(typesOf(await store.reads.chunk(EVERYTHING)), ["a", "b"]);
@@ -71,7 +71,7 @@ function resets(test: StoreTest): void {
 
 function pauses(test: StoreTest): void {
   test(
-    "a pause is kept until it is ended, over a reset too, and tells where the store stands",
+    "a pause persists until it is ended, over a reset too, and reports the state of the store",
     async (store, subject) => {
       await fill(store);
       const state = { storeId: store.storeId, head: 2 };

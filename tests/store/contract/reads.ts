@@ -26,7 +26,7 @@ async function fill(store: Store): Promise<void> {
   written((await store.writer.group([{ ...storeWrite([]), events }]))[0]);
 }
 
-/** Where a page of such a store that is complete has come to. */
+/** The expected end of a complete page of such a store. */
 function endOf(
   { afterSequence = 0, beforeSequence = Infinity, backwards, head = 6 }: Partial<ChunkRequest>,
 ): number {
@@ -85,7 +85,7 @@ function chunks(test: StoreTest): void {
     [{ backwards: true, ...from(1, 4), limit: 2 }, [4, 3], true],
     [{ backwards: true, ...from(1, 5), query: queryOf(["b"]), beforeSequence: 4 }, [2], false],
   ];
-  test("a chunk holds what was asked for, and tells whether there is more", async (store) => {
+  test("a chunk holds the requested events, and reports whether more match", async (store) => {
     await fill(store);
     for (const [request, sequences, hasMore] of cases) {
       const chunk = await read(store, request);
@@ -109,7 +109,7 @@ function chunks(test: StoreTest): void {
 
 function pages(test: StoreTest): void {
   const queries: readonly Query[] = ["every", queryOf(["t"])];
-  test("a large page comes in chunks up to the head of the first one, whatever is written meanwhile", async (store) => {
+  test("a large page comes in chunks up to the head of the first one, despite later writes", async (store) => {
     const events = Array.from({ length: 20 }, () => newEvent("t", [], "x".repeat(100_000)));
     await store.writer.group([storeWrite(events)]);
     for (const query of queries) {
@@ -144,7 +144,7 @@ function projections(test: StoreTest): void {
 }
 
 function many(test: StoreTest): void {
-  test("reads see a write as soon as it was answered, however many run at once", async (store) => {
+  test("reads see a write as soon as it was answered, even when many run at once", async (store) => {
     await store.reads.ping();
     for (let i = 1; i <= 20; i++) {
       await store.writer.group([ofTypes("t")]);

@@ -8,11 +8,11 @@ import { contractOfWriter } from "./writer.ts";
 import { contractOfWaiting } from "./waiting.ts";
 
 /*
- * What every store must keep, whatever it is made of, in the words of its interface only. A store joins by
- * saying how it is opened; what only one kind of store does is tested in its own files.
+ * The contract of every store, whatever its storage, expressed through its interface only. A store joins by defining
+ * how to open it. Tests of only one kind of store are in its own files.
  */
 
-/** A new store that a test has for itself. */
+/** A new store for one test alone. */
 export interface StoreUnderTest extends AsyncDisposable {
   readonly store: Store;
   /** Closes the store and opens it again. */

@@ -8,10 +8,10 @@ import { DONE, kindOf, written } from "../outcomes.ts";
 import type { StoreTest } from "./store_contract.ts";
 import { type Hooks, type ReadPage, readPage, STAYING, WaitingReads } from "./waiting_reads.ts";
 
-/** Longer than anything takes, and shorter than reads wait. */
+/** Longer than any read that must end, and shorter than reads wait. */
 const TIMEOUT_SECONDS = 20;
 
-/** Found by any of very many terms. */
+/** A query with very many terms. An event with any of them matches. */
 const LARGE = queryOf(["t", ...Array.from({ length: 600 }, (_, i) => `other ${i}`)]);
 const QUERIES: readonly Query[] = ["every", queryOf(["t"]), LARGE];
 
@@ -23,7 +23,7 @@ export function contractOfWaiting(test: StoreTest): void {
   ends(test);
 }
 
-/** @throws Error when a read that need not wait any more does so */
+/** @throws Error when a read still waits although it should have ended */
 async function soon(page: Promise<Page>): Promise<Page> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error("the read still waits")), 1000 * TIMEOUT_SECONDS);
@@ -55,7 +55,7 @@ function feed(test: StoreTest): void {
     }
   });
 
-  test("a write that comes between a read and its waiting is found at once", async (store) => {
+  test("a write between a read and its subscription is found at once", async (store) => {
     for (const query of QUERIES) {
       const after = (read: number): Promise<void> | undefined => read === 1 ? write(store, "t") : undefined;
       const reads = new WaitingReads(store, { after });
@@ -65,7 +65,7 @@ function feed(test: StoreTest): void {
     }
   });
 
-  test("a write at any moment around the beginning of the waiting is found", async (store) => {
+  test("a write at any moment around the beginning of the subscription is found", async (store) => {
     for (let i = 0; i < 60; i++) {
       let writing: Promise<void> | undefined;
       const hooks: Hooks = {
@@ -83,13 +83,13 @@ function feed(test: StoreTest): void {
   });
 }
 
-/** Some turns of the event loop. */
+/** Waits for some iterations of the event loop. */
 async function later(turns: number): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise((resolve) => setTimeout(resolve));
 }
 
 function turns(test: StoreTest): void {
-  test("what a turn writes ends the waiting at its commit, and never when it is rolled back", async (store) => {
+  test("the writes of a transaction end the waiting at its commit, and never after a rollback", async (store) => {
     await write(store, "a", "a", "a");
     const reads = new WaitingReads(store);
     const page = reads.page({ query: queryOf(["t"]) });
@@ -103,7 +103,7 @@ function turns(test: StoreTest): void {
     await store.writer.begin();
     written(await store.writer.writeInside(ofTypes("t")));
     assert.equal(kindOf(await store.writer.writeInside(unless("t", 0, "t"))), "conflict");
-    // Several readings, in which one would have come back that had been woken.
+    // Several reads, in which a wrongly woken one would have returned.
     for (let i = 0; i < 3; i++) await store.reads.ping();
     assert.deepEqual([reads.chunks, reads.waiting], [1, 1]);
     assert.deepEqual(await store.writer.commit(), DONE);
@@ -111,7 +111,7 @@ function turns(test: StoreTest): void {
     assert.equal(reads.chunks, 2);
   });
 
-  test("a turn of more events than are remembered until its commit ends the waiting too", async (store) => {
+  test("a transaction of more events than are remembered until its commit ends the waiting too", async (store) => {
     const reads = new WaitingReads(store);
     const page = reads.page({ query: queryOf(["t"]) });
     await reads.untilOneWaits();
@@ -168,7 +168,7 @@ function resets(test: StoreTest): void {
     });
   }
 
-  test("what the new store holds already is not on the page that a reset ends", async (store) => {
+  test("a page that a reset ends does not contain events of the new store", async (store) => {
     await write(store, "a", "b");
     const after = async (read: number): Promise<void> => {
       if (read !== 1) return;
@@ -181,7 +181,7 @@ function resets(test: StoreTest): void {
 }
 
 function ends(test: StoreTest): void {
-  test("a read that waits ends with an empty page when its time is over, and when the store is to close", async (store) => {
+  test("a waiting read ends with an empty page when its time is up, and when the store closes", async (store) => {
     await write(store, "a", "b");
     const reads = new WaitingReads(store);
     const empty = { storeId: store.storeId, head: 2, sequences: [], hasMore: false };
@@ -194,7 +194,7 @@ function ends(test: StoreTest): void {
     assert.equal(reads.waiting, 0);
   });
 
-  test("a read that waits is over when its client leaves, and one that nothing can match never waits", async (store) => {
+  test("a waiting read ends when its client disconnects, and a read that no event can match never waits", async (store) => {
     const reads = new WaitingReads(store);
     const leaving = new AbortController();
     const page = reads.page({}, { disconnected: leaving.signal });

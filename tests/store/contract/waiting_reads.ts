@@ -9,22 +9,22 @@ import type { Page } from "../../../src/store/open_page.ts";
 import type { Client, FoundProjection, Store, StoreReads } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 
-/** Longer than a test waits for a read that should come back. */
+/** Longer than a test waits for a read that should return. */
 const WAIT_SECONDS = 60;
 
-/** A client that never leaves. */
+/** A client that never disconnects. */
 export const STAYING: Client = { disconnected: new AbortController().signal };
 
-/** What happens around the reads of a test, by their number from 1. */
+/** Functions that run around the reads of a test, by their number from 1. */
 export interface Hooks {
   readonly before?: (read: number) => Promise<unknown> | void;
-  /** While what was read is on its way. */
+  /** Runs after the read, before its result is delivered. */
   readonly after?: (read: number) => Promise<unknown> | void;
 }
 
-/** The reads of a store, with what a test makes happen before and after each chunk. */
+/** The reads of a store, with hooks before and after each chunk. */
 class HookedReads implements StoreReads {
-  /** Chunks that were asked for. */
+  /** The number of chunks that were requested. */
   count = 0;
   readonly #reads: StoreReads;
   readonly #hooks: Hooks;
@@ -85,7 +85,7 @@ export class WaitingReads {
     return this.#feed.subscriptions;
   }
 
-  /** @param request what is left out asks for every event */
+  /** @param request the default is every event */
   page(request: Partial<ReadRequest>, client = STAYING, waitSeconds = WAIT_SECONDS): Promise<Page> {
     const read = { query: "every", afterSequence: 0, limit: Infinity, ...request } as const;
     return this.#pages.page({ ...read, waitSeconds, terms: filterTerms(read.query) }, client);
@@ -96,7 +96,7 @@ export class WaitingReads {
   }
 }
 
-/** The events of a page, and whether there are more. */
+/** The events of a page, and whether more match. */
 export interface ReadPage {
   readonly storeId: string;
   readonly head: number;

@@ -8,7 +8,7 @@ import type { StoreTest } from "./store_contract.ts";
 const KEY = { type: "p", id: "1" };
 const CREATE = { create: [{ ...KEY, payload: "x" }] };
 
-/** Turns that stay open over several calls. */
+/** Transactions that stay open over several calls. */
 export function contractOfWriter(test: StoreTest): void {
   visibility(test);
   memory(test);
@@ -16,7 +16,7 @@ export function contractOfWriter(test: StoreTest): void {
 }
 
 function visibility(test: StoreTest): void {
-  test("calls inside a turn see what was written in it, reads only what was committed", async (store) => {
+  test("calls inside a transaction see its writes, reads only committed ones", async (store) => {
     await store.writer.group([ofTypes("old")]);
     assert.deepEqual(await store.writer.begin(), DONE);
     const first = written(await store.writer.writeInside(ofTypes("a", "b")));
@@ -34,7 +34,7 @@ function visibility(test: StoreTest): void {
     assert.deepEqual([await committedTypes(store), await isCommitted(store)], [["old", "a", "b"], true]);
   });
 
-  test("a conflict inside a turn leaves the turn as it is", async (store) => {
+  test("a conflict inside a transaction leaves it open and unchanged", async (store) => {
     await store.writer.begin();
     await store.writer.writeInside(ofTypes("a"));
     assert.equal(kindOf(await store.writer.writeInside(unless("a", 0))), "conflict");
@@ -45,7 +45,7 @@ function visibility(test: StoreTest): void {
 }
 
 function memory(test: StoreTest): void {
-  test("a rollback leaves nothing of the turn and gives its sequences out again", async (store) => {
+  test("a rollback leaves nothing of the transaction and reuses its sequences", async (store) => {
     await store.writer.group([ofTypes("old")]);
     for (let i = 0; i < 3; i++) {
       await store.writer.begin();
@@ -57,13 +57,13 @@ function memory(test: StoreTest): void {
     assert.equal(written((await store.writer.group([ofTypes("c")]))[0]).firstSequence, 2);
   });
 
-  test("conditions know nothing of a turn that was rolled back", async (store) => {
+  test("conditions ignore a transaction that was rolled back", async (store) => {
     const kind = async (unwanted: string, after: number, type?: string): Promise<string | undefined> =>
       kindOf((await store.writer.group([unless(unwanted, after, type)]))[0]);
     await store.writer.group([ofTypes("old")]);
     await store.writer.begin();
     await store.writer.writeInside(ofTypes("undone", "x", "x"));
-    // Asked, so that a store which remembers what was written lately has looked at it.
+    // This condition makes a store that remembers recent writes look through them.
     assert.equal(kindOf(await store.writer.writeInside(unless("undone", 0))), "conflict");
     await store.writer.rollback();
     assert.equal(await kind("undone", 0, "new"), "written");
@@ -73,7 +73,7 @@ function memory(test: StoreTest): void {
     assert.equal(await kind("old", 0), "conflict", "from before the turn");
   });
 
-  test("conditions count what a turn committed like any other write", async (store) => {
+  test("conditions see the events of a committed transaction like any other write", async (store) => {
     await store.writer.begin();
     await store.writer.writeInside(ofTypes("a"));
     await store.writer.writeInside(ofTypes("b"));
@@ -97,7 +97,7 @@ function ends(test: StoreTest): void {
     },
     "after a group": ({ writer: turns }) => turns.group([storeWrite([])]),
   };
-  test("what needs an open turn fails when none is, and changes nothing", async (store) => {
+  test("calls that need an open transaction fail without one, and change nothing", async (store) => {
     for (const [when, act] of Object.entries(endings)) {
       await act(store);
       assert.equal(kindOf(await store.writer.writeInside(ofTypes("late"))), "failed", when);
@@ -109,7 +109,7 @@ function ends(test: StoreTest): void {
     }
   });
 
-  test("a store that is closed in an open turn rolls it back", async (store, subject) => {
+  test("a store that is closed in an open transaction rolls it back", async (store, subject) => {
     await store.writer.group([ofTypes("old")]);
     await store.writer.begin();
     await store.writer.writeInside(ofTypes("undone"));
@@ -123,7 +123,7 @@ async function committedTypes(store: Store): Promise<string[]> {
   return typesOf(await store.reads.chunk(EVERYTHING));
 }
 
-/** Whether reads find the projection. */
+/** True when reads find the projection. */
 async function isCommitted(store: Store): Promise<boolean> {
   return (await store.reads.projection(KEY)).projection !== undefined;
 }

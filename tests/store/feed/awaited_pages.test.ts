@@ -17,7 +17,10 @@ const READ: AwaitedRead = {
   waitSeconds: 60,
 };
 
-/** What it holds is told later, as when the main thread has not come to it yet. tests/store/contract/ has the rest. */
+/**
+ * A store that notifies its feed late, as when the main thread has not processed a commit yet. tests/store/contract/
+ * has the rest.
+ */
 class NotifiedStore {
   state = OLD;
   readonly feed = new CommitFeed(OLD);
@@ -59,7 +62,7 @@ class NotifiedStore {
   }
 }
 
-/** Lets everything go on that can. */
+/** Lets everything continue that can. */
 async function settled(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }
@@ -68,7 +71,7 @@ function shown({ storeId, head, whole }: Page): unknown {
   return [storeId, head, whole!.lines.length / "line\n".length];
 }
 
-Deno.test("what is told after a read has seen it, a read does not look for again", async () => {
+Deno.test("a notification of events that a read has already seen starts no second read", async () => {
   const store = new NotifiedStore();
   store.commit();
   const page = store.page({ afterSequence: 1 });
@@ -82,7 +85,7 @@ Deno.test("what is told after a read has seen it, a read does not look for again
   assert.equal(store.reads, 2);
 });
 
-Deno.test("a read that begins after a reset waits, although others have not been told of the reset yet", async () => {
+Deno.test("a read that begins after a reset waits, although the feed has not been notified of the reset yet", async () => {
   const store = new NotifiedStore();
   store.reset();
   const page = store.page();
@@ -95,7 +98,7 @@ Deno.test("a read that begins after a reset waits, although others have not been
   assert.deepEqual(shown(await page), ["new", 1, 1]);
 });
 
-Deno.test("of a client that leaves while its read looks, nothing waits", async () => {
+Deno.test("after a client disconnects during its read, nothing waits", async () => {
   const store = new NotifiedStore();
   store.onLooked = () => store.leave();
   await assert.rejects(store.page(), ClientDisconnected);

@@ -16,16 +16,16 @@ import * as arbitrary from "../arbitraries.ts";
 import { newEvent, prepared, queryOf, tag } from "../made_writes.ts";
 
 const STATE = { storeId: "the store", head: 0 };
-const ANY = watched({ query: "every" });
+const ANY = filterOf({ query: "every" });
 const TENANT = tag("tenant", "1");
 
-function watched(read: Partial<ReadRequest> & Pick<ReadRequest, "query">): SubscriptionFilter {
+function filterOf(read: Partial<ReadRequest> & Pick<ReadRequest, "query">): SubscriptionFilter {
   return { afterSequence: 0, ...read, terms: filterTerms(read.query) };
 }
 
-/** How a watch has ended, or "waits". */
-function endOf(watch: Subscription): Promise<SubscriptionEnd | "waits"> {
-  return Promise.race([watch.ended, Promise.resolve("waits" as const)]);
+/** How a subscription has ended, or "waits". */
+function endOf(subscription: Subscription): Promise<SubscriptionEnd | "waits"> {
+  return Promise.race([subscription.ended, Promise.resolve("waits" as const)]);
 }
 
 function committed(feed: CommitFeed, ...events: NewEvent[]): void {
@@ -34,15 +34,15 @@ function committed(feed: CommitFeed, ...events: NewEvent[]): void {
 
 interface Case {
   readonly events: readonly NewEvent[];
-  readonly watched: SubscriptionFilter;
+  readonly filter: SubscriptionFilter;
 }
 
-const watchedEvents: fc.Arbitrary<Case> = fc.array(arbitrary.event, { minLength: 1, maxLength: 12 }).chain((
+const anyCase: fc.Arbitrary<Case> = fc.array(arbitrary.event, { minLength: 1, maxLength: 12 }).chain((
   events,
 ) =>
   fc.record({
     events: fc.constant(events),
-    watched: fc.record({
+    filter: fc.record({
       query: arbitrary.queryFor(events),
       afterSequence: fc.nat({ max: 14 }),
       beforeSequence: fc.option(fc.integer({ min: 1, max: 14 }), { nil: undefined }),
@@ -50,32 +50,32 @@ const watchedEvents: fc.Arbitrary<Case> = fc.array(arbitrary.event, { minLength:
         fc.record({ fromMicros: fc.nat({ max: 6 }), beforeMicros: fc.nat({ max: 14 }) }),
         { nil: undefined },
       ),
-    }).map(watched),
+    }).map(filterOf),
   })
 );
 
-Deno.test("a watch ends with the first event that matches, and with no other", async () => {
+Deno.test("a subscription ends with the first event that matches, and with no other", async () => {
   await fc.assert(fc.asyncProperty(
-    fc.array(watchedEvents, { minLength: 1, maxLength: 4 }),
+    fc.array(anyCase, { minLength: 1, maxLength: 4 }),
     fc.integer({ min: 1, max: 5 }),
     async (cases, groupSize) => {
-      // Each case watches the events of all cases.
+      // Each case subscribes to the events of all cases.
       const events = cases.flatMap(({ events }) => events);
       const feed = new CommitFeed(STATE);
-      const watches: Subscription[] = [];
-      for (const { watched } of cases) watches.push(feed.subscribe(watched));
+      const subscriptions: Subscription[] = [];
+      for (const { filter } of cases) subscriptions.push(feed.subscribe(filter));
       for (let start = 0; start < events.length; start += groupSize) {
         const group = events.slice(start, start + groupSize);
         // Microsecond by microsecond, so that times are sequences.
         feed.committed(start + 1, group.map((event, i) => prepared(event, start + 1 + i)));
-        const told = events.slice(0, start + group.length);
-        for (const [i, { watched }] of cases.entries()) {
-          const isOver = told.some((event, i) => ends(watched, i + 1, event));
-          assert.equal(await endOf(watches[i]!), isOver ? "arrived" : "waits");
+        const committed = events.slice(0, start + group.length);
+        for (const [i, { filter }] of cases.entries()) {
+          const isOver = committed.some((event, i) => ends(filter, i + 1, event));
+          assert.equal(await endOf(subscriptions[i]!), isOver ? "arrived" : "waits");
         }
       }
       assert.deepEqual(feed.state, { ...STATE, head: events.length });
-      for (const watch of watches) watch[Symbol.dispose]();
+      for (const subscription of subscriptions) subscription[Symbol.dispose]();
       assert.equal(feed.subscriptions, 0);
     },
   ));
@@ -91,71 +91,71 @@ function ends(
     (time === undefined || isInTimeRange(time, sequence)));
 }
 
-Deno.test("a reset ends every watch, and what comes after it counts from its beginning", async () => {
+Deno.test("a reset ends every subscription, and later events count from the beginning of the new store", async () => {
   const feed = new CommitFeed({ ...STATE, head: 7 });
-  const old = feed.subscribe(watched({ query: "every", afterSequence: 9 }));
+  const old = feed.subscribe(filterOf({ query: "every", afterSequence: 9 }));
   feed.reset("another");
   assert.equal(await old.ended, "reset");
   assert.deepEqual(feed.state, { storeId: "another", head: 0 });
-  const watch = feed.subscribe(ANY);
+  const subscription = feed.subscribe(ANY);
   committed(feed, newEvent("t"));
-  assert.equal(await watch.ended, "arrived");
+  assert.equal(await subscription.ended, "arrived");
   assert.deepEqual(feed.state, { storeId: "another", head: 1 });
 });
 
-Deno.test("more events than anybody remembers end every watch", async () => {
+Deno.test("events that are not in memory end every subscription", async () => {
   const feed = new CommitFeed(STATE);
-  const watch = feed.subscribe(watched({ query: queryOf(["other"]) }));
+  const subscription = feed.subscribe(filterOf({ query: queryOf(["other"]) }));
   feed.committedMany(30_000);
-  assert.equal(await watch.ended, "arrived");
+  assert.equal(await subscription.ended, "arrived");
   assert.equal(feed.state.head, 30_000);
 });
 
-Deno.test("once closed, nothing is waited for any more", async () => {
+Deno.test("once the feed is closed, nothing waits any more", async () => {
   const feed = new CommitFeed(STATE);
-  const watch = feed.subscribe(ANY);
+  const subscription = feed.subscribe(ANY);
   feed.close();
-  assert.equal(await watch.ended, "over");
+  assert.equal(await subscription.ended, "over");
   assert.equal(await feed.subscribe(ANY).ended, "over");
   assert.equal(feed.subscriptions, 0);
 });
 
-Deno.test("a watch ends once, and not again when it is disposed of", async () => {
+Deno.test("a subscription ends once, and not again when it is disposed of", async () => {
   const feed = new CommitFeed(STATE);
-  const watch = feed.subscribe(ANY);
+  const subscription = feed.subscribe(ANY);
   committed(feed, newEvent("t"), newEvent("t"));
-  watch.end("over");
-  watch[Symbol.dispose]();
-  assert.equal(await watch.ended, "arrived");
+  subscription.end("over");
+  subscription[Symbol.dispose]();
+  assert.equal(await subscription.ended, "arrived");
 });
 
-Deno.test("large queries are waited for only as long as there is memory for them", () => {
+Deno.test("large queries may wait only while there is memory for them", () => {
   const feed = new CommitFeed(STATE);
-  const large = watched({ query: queryOf([], [tag("n", "x".repeat(8 * 1024 * 1024))]) });
-  const watches = [1, 2, 3].map(() => feed.subscribe(large));
+  const large = filterOf({ query: queryOf([], [tag("n", "x".repeat(8 * 1024 * 1024))]) });
+  const subscriptions = [1, 2, 3].map(() => feed.subscribe(large));
   assert.throws(
     () => feed.subscribe(large),
     (error) => error instanceof ApiError && error.code === "Unavailable",
   );
-  watches[0]![Symbol.dispose]();
+  subscriptions[0]![Symbol.dispose]();
   feed.subscribe(large);
 });
 
-Deno.test("small queries are waited for, however much memory large ones take", async () => {
+Deno.test("small queries may wait, however much memory large ones take", async () => {
   const feed = new CommitFeed(STATE);
   const types = Array.from({ length: 1000 }, (_, i) => `t${i}`);
-  const large = watched({ query: queryOf(types) });
+  const large = filterOf({ query: queryOf(types) });
   assert.throws(() => {
     while (true) feed.subscribe(large);
   }, ApiError);
-  const watches = Array.from({ length: 2000 }, () => {
-    return feed.subscribe(watched({ query: queryOf(["u"], [TENANT]) }));
+  const subscriptions = Array.from({ length: 2000 }, () => {
+    return feed.subscribe(filterOf({ query: queryOf(["u"], [TENANT]) }));
   });
   committed(feed, newEvent("u", [TENANT]));
-  for (const watch of watches) assert.equal(await watch.ended, "arrived");
+  for (const subscription of subscriptions) assert.equal(await subscription.ended, "arrived");
 });
 
-/** The same, and a call for each time that an event is compared with one of the items. */
+/** The same, with a call for each time that an event is compared with one of the items. */
 function counted({ terms, ...rest }: SubscriptionFilter, onCompared: () => void): SubscriptionFilter {
   if (terms === "every") return { ...rest, terms };
   const items = terms.map(({ anyOf, allOf }) => ({
@@ -177,11 +177,11 @@ const OF_OTHERS: readonly [name: string, query: (i: number) => Query, event: (i:
   ["a tag, and have types", (i) => queryOf([`t${i}`, `u${i}`], [TENANT]), (i) => newEvent(`u${i}`, [TENANT])],
 ];
 for (const [shared, query, event] of OF_OTHERS) {
-  Deno.test(`an event costs those little who wait for others, although they share ${shared}`, () => {
+  Deno.test(`an event costs subscriptions to other events little, although they share ${shared}`, () => {
     const feed = new CommitFeed(STATE);
     let compared = 0;
     for (let i = 0; i < 1000; i++) {
-      feed.subscribe(counted(watched({ query: query(i) }), () => compared++));
+      feed.subscribe(counted(filterOf({ query: query(i) }), () => compared++));
     }
     compared = 0;
     committed(feed, event(1000));

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { Semaphore } from "../../../src/store/feed/semaphore.ts";
 
-Deno.test("a turnstile lets so many through at once, in the order in which they came, whatever becomes of them", async () => {
-  const turnstile = new Semaphore(2);
+Deno.test("a semaphore admits a limited number at once, in the order in which they came, even when some fail", async () => {
+  const semaphore = new Semaphore(2);
   const begun: number[] = [];
   const ends = Array.from({ length: 5 }, () => Promise.withResolvers<number>());
   const passing = ends.map(({ promise }, i) =>
-    turnstile.pass(() => {
+    semaphore.pass(() => {
       begun.push(i);
       return promise;
     })
@@ -21,7 +21,7 @@ Deno.test("a turnstile lets so many through at once, in the order in which they 
   for (const { resolve } of ends) resolve(7);
   await settled;
   assert.deepEqual(begun, [0, 1, 2, 3, 4]);
-  // Nobody waits, and there is room for two again.
-  const last = [turnstile.pass(() => Promise.resolve("a")), turnstile.pass(() => Promise.resolve("b"))];
+  // Nothing waits, and two may enter again.
+  const last = [semaphore.pass(() => Promise.resolve("a")), semaphore.pass(() => Promise.resolve("b"))];
   assert.deepEqual(await Promise.all(last), ["a", "b"]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { databaseFault } from "../../../src/store/postgres/connection/check_database.ts";
 
-/** What a PostgreSQL says of itself. */
+/** The properties that a PostgreSQL server reports. */
 interface Facts {
   readonly version?: number;
   readonly encoding?: string;

@@ -15,14 +15,14 @@ interface Graph {
 /** The settings name a place, on every storage. */
 const FOR_SETTINGS = ["connection/address.ts", "protocol/errors.ts"];
 
-Deno.test("a server on a file starts without loading what talks to PostgreSQL", async () => {
+Deno.test("a server on a file starts without loading the PostgreSQL client", async () => {
   const main = fileURLToPath(new URL("../../../main.ts", import.meta.url));
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", main] }).output();
   const { roots, modules }: Graph = JSON.parse(new TextDecoder().decode(stdout));
   const bySpecifier = new Map(modules.map((module) => [module.specifier, module]));
   const loaded = (withDynamic: boolean): string[] => {
     const found = new Set(roots);
-    // A set goes on with what is added on the way.
+    // A set's iteration includes elements that are added during it.
     for (const specifier of found) {
       for (const { code, isDynamic = false } of bySpecifier.get(specifier)?.dependencies ?? []) {
         if (code !== undefined && (withDynamic || !isDynamic)) found.add(code.specifier);

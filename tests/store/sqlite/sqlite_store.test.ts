@@ -60,7 +60,7 @@ Deno.test("a thousand reads may wait for a reader, one more is rejected as Unava
   });
 });
 
-Deno.test("whether the database can be reached is found out however many reads wait, and before them", async () => {
+Deno.test("a ping is answered even when many reads wait, and before them", async () => {
   await withStore(1, async (store) => {
     await store.reads.ping();
     let answered = 0;

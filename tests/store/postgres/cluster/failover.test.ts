@@ -24,7 +24,7 @@ const CALM: Found = {
   isGraceOver: false,
 };
 
-Deno.test("on the recorded timeline the history is whole for every server, unless a turn is missing that was seen", () => {
+Deno.test("on the recorded timeline the history is whole for every server, unless a transaction that was seen is missing", () => {
   assert.equal(verdictOf(CALM), "whole");
   assert.equal(verdictOf({ ...CALM, seen: undefined, awaited: 3 }), "whole");
   assert.equal(verdictOf({ ...CALM, seen: "forgotten" }), "whole");
@@ -34,7 +34,7 @@ Deno.test("on the recorded timeline the history is whole for every server, unles
   }
 });
 
-Deno.test("after a failover the history is whole once every server has found what it has seen", () => {
+Deno.test("after a failover the history is whole once every server has found the transactions that it has seen", () => {
   const moved = { ...CALM, now: AFTER };
   assert.equal(verdictOf(moved), "whole");
   assert.equal(verdictOf({ ...moved, awaited: 1 }), "wait");
@@ -45,7 +45,7 @@ Deno.test("after a failover the history is whole once every server has found wha
   }
 });
 
-Deno.test("where something is missing, the others are waited for until they are here, too", () => {
+Deno.test("when a transaction is missing, the server waits until the others have reported, too", () => {
   const lost = { ...CALM, now: AFTER, seen: "missing" as const, awaited: 1 };
   assert.equal(verdictOf({ ...lost, absent: 1 }), "wait");
   assert.equal(verdictOf({ ...lost, absent: 1, isGraceOver: true }), "renew");
@@ -57,7 +57,7 @@ Deno.test("where something is missing, the others are waited for until they are 
   }
 });
 
-Deno.test("with lossless failovers nobody is waited for, but a restored database is another history", () => {
+Deno.test("with lossless failovers the server waits for no other, but a restored database is another history", () => {
   const lossless = { ...CALM, seen: undefined, awaited: 1, setting: "lossless" as const, isGraceOver: true };
   assert.equal(verdictOf({ ...lossless, now: AFTER }), "whole");
   assert.equal(verdictOf({ ...lossless, now: RESTORED }), "renew");

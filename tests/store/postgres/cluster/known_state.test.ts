@@ -9,7 +9,7 @@ const SECOND_AND_THIRD = [SECOND!, THIRD!];
 
 const turn = (number: number): LastTransaction => ({ number, name: crypto.randomUUID() });
 
-/** What a server knows that has seen five turns and one event, and what it has told of since. */
+/** The knowledge of a server that has seen five transactions and one event, and its notifications since. */
 function known(): { state: KnownState; feed: CommitFeed; told: string[] } {
   const feed = new CommitFeed({ storeId: "s", head: 1 });
   const told: string[] = [];
@@ -29,7 +29,7 @@ function known(): { state: KnownState; feed: CommitFeed; told: string[] } {
   return { state: new KnownState(5, feed), feed, told };
 }
 
-Deno.test("what others have written is told, with its events if all of them are known", () => {
+Deno.test("remote commits are reported, with their events if all of them are known", () => {
   const { state, feed, told } = known();
   state.tell({ storeId: "s", head: 3, turn: turn(6) }, 2, SECOND_AND_THIRD);
   state.tell({ storeId: "s", head: 9, turn: turn(8) }, 4, SECOND_AND_THIRD);
@@ -38,7 +38,7 @@ Deno.test("what others have written is told, with its events if all of them are 
   assert.deepEqual(feed.state, { storeId: "s", head: 9 });
 });
 
-Deno.test("what is older than what was told is nothing new, in whatever order it comes", () => {
+Deno.test("commits older than the last report are skipped, in any order", () => {
   const { state, feed, told } = known();
   state.tell({ storeId: "new", head: 2, turn: turn(7) }, 2, SECOND_AND_THIRD);
   state.tell({ storeId: "s", head: 3, turn: turn(6) }, 2, SECOND_AND_THIRD);
@@ -49,7 +49,7 @@ Deno.test("what is older than what was told is nothing new, in whatever order it
   assert.deepEqual(feed.state, { storeId: "other", head: 0 });
 });
 
-Deno.test("the events of an own turn may be told after those of a later one of others", () => {
+Deno.test("the events of an own transaction may be reported after those of a later remote one", () => {
   const { state, feed } = known();
   state.ownTransaction({ storeId: "s", head: 2, turn: turn(6) });
   state.tell({ storeId: "s", head: 3, turn: turn(7) }, 2, SECOND_AND_THIRD);

@@ -19,19 +19,19 @@ const number = (value: number): Cell => {
 };
 const boolean = (value: boolean): Cell => new Uint8Array([Number(value)]);
 
-/** A PostgreSQL with these turns, of which the last one is the state of the store. */
+/** A PostgreSQL with these transactions. The last one is the state of the store. */
 class Database {
   storeId = STORE;
   recorded: string | undefined = `${OLD}/${TABLE}/first`;
-  /** The names of the turns from number 1 on; each has written one event. */
+  /** The names of the transactions, from number 1. Each has written one event. */
   turns: string[];
   /** The timeline that each server has confirmed last, by name. */
   servers = new Map([[SERVER, ""]]);
-  /** The turn of a renewal, which is later than all others. */
+  /** The transaction of a renewal, which is later than all others. */
   #renewal: { readonly number: number; readonly name: string } | undefined;
-  /** What was written. */
+  /** The statements that were executed as writes. */
   readonly written: Statement[] = [];
-  /** Called before a batch is answered, when what it says is certain. */
+  /** Called before a batch is answered, when its content is certain. */
   whileAsking: () => void = () => {};
 
   constructor(...turns: string[]) {
@@ -87,7 +87,7 @@ function primary(): Primary {
   });
 }
 
-/** A server that has worked on the first turns of a database. */
+/** A server that has worked on the first transactions of a database. */
 async function working(database: Database): Promise<{ primary: Primary; renewals: string[] }> {
   const own = primary();
   const renewals: string[] = [];
@@ -96,7 +96,7 @@ async function working(database: Database): Promise<{ primary: Primary; renewals
   return { primary: own, renewals };
 }
 
-Deno.test("what is acknowledged while the history is checked is not missing from the answer", async () => {
+Deno.test("a transaction that is acknowledged during the check of the history is not missing from the answer", async () => {
   const database = new Database("a", "b");
   const { primary, renewals } = await working(database);
   const session = database.session(OLD);
@@ -110,7 +110,7 @@ Deno.test("what is acknowledged while the history is checked is not missing from
   assert.equal(primary.seen.last?.turn.name, "c");
 });
 
-Deno.test("what the old primary acknowledges while the new one is checked makes the history another one", async () => {
+Deno.test("a transaction that the old primary acknowledges during the check of the new one makes the history another one", async () => {
   const [before, after] = [new Database("a", "b"), new Database("a", "b")];
   const { primary, renewals } = await working(before);
   after.whileAsking = () => {
@@ -127,7 +127,7 @@ Deno.test("what the old primary acknowledges while the new one is checked makes 
   );
 });
 
-Deno.test("the history is whole after a failover when the last turn that was seen is there", async () => {
+Deno.test("the history is whole after a failover when the last transaction that was seen is there", async () => {
   const [before, after] = [new Database("a", "b"), new Database("a", "b", "c")];
   const { primary, renewals } = await working(before);
   const { storeId, timeline } = await primary.check(after.session(NEW));
@@ -137,7 +137,7 @@ Deno.test("the history is whole after a failover when the last turn that was see
   assert.ok(!primary.isCurrent(before.session(OLD)));
 });
 
-Deno.test("a turn of the same number is not the turn that was seen, and a renewed history is later than all", async () => {
+Deno.test("a transaction with the same number is not the one that was seen, and a renewed history is later than all", async () => {
   const [before, after] = [new Database("a", "b", "c"), new Database("a", "b", "other", "more")];
   const { primary, renewals } = await working(before);
   after.recorded = `${NEW}/${TABLE}/second`;
@@ -147,7 +147,7 @@ Deno.test("a turn of the same number is not the turn that was seen, and a renewe
   assert.ok(turn.number > 1_000_000_000);
 });
 
-Deno.test("of two replicas that were promoted to the same timeline, only the one is current that was settled on", async () => {
+Deno.test("of two replicas that were promoted to the same timeline, only the chosen one is current", async () => {
   const [before, first, second] = [new Database("a"), new Database("a"), new Database("a")];
   const { primary, renewals } = await working(before);
   const one = await primary.check(first.session(NEW));
@@ -160,7 +160,7 @@ Deno.test("of two replicas that were promoted to the same timeline, only the one
   assert.throws(() => primary.saw(first.session(NEW), late), /is not the primary on which this server works/);
 });
 
-Deno.test("other servers are waited for, those that were heard of and those that have a row", async () => {
+Deno.test("the server waits for others, both known ones and those that have a row", async () => {
   for (const isRegistered of [true, false]) {
     const [before, after] = [new Database("a"), new Database("a")];
     const { primary, renewals } = await working(before);
@@ -173,7 +173,7 @@ Deno.test("other servers are waited for, those that were heard of and those that
   }
 });
 
-Deno.test("a database that does not know this server is not vouched for", async () => {
+Deno.test("a server does not confirm a database that does not know it", async () => {
   const [before, after] = [new Database("a"), new Database("a")];
   const { primary } = await working(before);
   after.servers.clear();

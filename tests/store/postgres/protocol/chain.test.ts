@@ -6,7 +6,9 @@ import {
 } from "../../../../src/store/postgres/protocol/certificate.ts";
 import { checkChain } from "../../../../src/store/postgres/protocol/chain.ts";
 
-/* Made with openssl: an authority, and what it has issued for 127.0.0.1 and for *.example.com. */
+/*
+ * Made with openssl: an authority, and the certificates that it has issued for 127.0.0.1 and for *.example.com.
+ */
 
 const AUTHORITY =
   "MIIBgTCCASegAwIBAgIUCaZWKyIMj3ltOqL53ch+u/tsVjAwCgYIKoZIzj0EAwIwFjEUMBIGA1UEAwwLQXV0aG9yaXR5IEEwHhcN" +
@@ -56,7 +58,7 @@ Deno.test("a certificate counts within its period, and for the names in it", asy
   assert.deepEqual(names.map((name) => isFor(of(WILD), name)), [true, true, false, false, true]);
 });
 
-Deno.test("one bit of what is signed makes it worth nothing", async () => {
+Deno.test("one changed bit of the signed part invalidates a certificate", async () => {
   const bytes = Uint8Array.fromBase64(ADDRESS);
   const { signed } = of(ADDRESS);
   const start = signed.byteOffset - of(ADDRESS).bytes.byteOffset;
@@ -70,7 +72,7 @@ Deno.test("one bit of what is signed makes it worth nothing", async () => {
   }
 });
 
-Deno.test("what is no certificate is rejected, wherever it ends", () => {
+Deno.test("bytes that are not a certificate are rejected, wherever they end", () => {
   const bytes = Uint8Array.fromBase64(ADDRESS);
   for (let length = 0; length < bytes.length; length++) {
     assert.throws(() => certificateIn(bytes.slice(0, length)), `${length} bytes`);

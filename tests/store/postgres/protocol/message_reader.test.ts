@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Message, MessageReader } from "../../../../src/store/postgres/protocol/message_reader.ts";
 
-/** Gives bytes in pieces of these sizes, over and over. */
+/** Returns bytes in pieces of these sizes, over and over. */
 function sourceOf(
   bytes: Uint8Array,
   sizes: readonly number[],
@@ -37,7 +37,7 @@ async function readAll(reader: MessageReader): Promise<Message[]> {
   return messages;
 }
 
-Deno.test("messages come out as they went in, however they are divided, and stay as they are", async () => {
+Deno.test("messages are read as they were written, however they are divided, and stay unchanged", async () => {
   const message = fc.record({
     kind: fc.constantFrom("D", "C", "Z"),
     body: fc.oneof(fc.nat(40), fc.constantFrom(0, 65_530, 65_531, 70_000, 200_000)).map((length) =>
@@ -61,7 +61,7 @@ Deno.test("messages come out as they went in, however they are divided, and stay
   );
 });
 
-Deno.test("what is no message is rejected, however large it says it is", async () => {
+Deno.test("bytes that are not a message are rejected, whatever length they state", async () => {
   for (const length of [-1, 0, 3, 2 ** 31 - 1]) {
     const head = new DataView(new ArrayBuffer(5));
     head.setInt32(1, length);

@@ -6,7 +6,7 @@ const SALT = "c2FsdCBvZiBhIHRlc3Q=";
 const NONCE = "rOprNGfwEbeRWgbNEkqO";
 const SERVER_FIRST = `r=${NONCE}%hvYDpWUa2RaTCAfuxFIlj,s=${SALT},i=4096`;
 
-/** What RFC 5802 says that both sides answer, by another implementation of its functions. */
+/** The answers of both sides according to RFC 5802, by another implementation of its functions. */
 function expected(password: string): { proof: string; signature: string } {
   const hmac = (key: Uint8Array, text: string): Uint8Array => createHmac("sha256", key).update(text).digest();
   const salted = pbkdf2Sync(password, Uint8Array.fromBase64(SALT), 4096, 32, "sha256");
@@ -33,7 +33,7 @@ Deno.test("both sides prove that they know the password", async () => {
   }
 });
 
-Deno.test("a server proves nothing before it was asked", () => {
+Deno.test("a server's proof before the client's request is rejected", () => {
   assert.equal(new Scram("pencil").proves("v=undefined"), false);
 });
 

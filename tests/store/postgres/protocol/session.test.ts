@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Session } from "../../../../src/store/postgres/protocol/session.ts";
 
-/** Listens like a server that says something else than PostgreSQL, or nothing. */
+/** Listens like a server that does not speak PostgreSQL's protocol, or says nothing. */
 async function withServer(
   answer: Uint8Array | undefined,
   test: (port: number) => Promise<void>,
@@ -35,7 +35,7 @@ function message(kind: string, ...parts: readonly (number | string)[]): number[]
   return [kind.charCodeAt(0), ...new Uint8Array(length.buffer), ...body];
 }
 
-Deno.test("who has not proven anything is not believed, and takes no memory", async () => {
+Deno.test("a server that has not proven its identity is not believed, and takes no memory", async () => {
   const cases: readonly [answer: readonly number[], why: RegExp][] = [
     [message("R", 0), /lets u in without asking for the password/],
     [[...message("R", 0), ...message("Z", "I")], /lets u in without asking for the password/],
@@ -67,7 +67,7 @@ Deno.test("a proof is given once in a login", async () => {
     await read();
     await conn.write(Uint8Array.from(message("R", 10, "SCRAM-SHA-256\0\0")));
     const nonce = /r=(.*)$/.exec(await read())![1]!;
-    // Each would be another one to guess from.
+    // Each salt would give the server another proof to guess the password from.
     for (const salt of ["AAAA", "BBBB"]) {
       await conn.write(Uint8Array.from(message("R", 11, `r=${nonce}+,s=${salt},i=4096`)));
       requests.push(await read());
@@ -80,7 +80,7 @@ Deno.test("a proof is given once in a login", async () => {
   assert.equal(requests[1], "");
 });
 
-Deno.test("what a stranger says is shown in one line, without its control characters", async () => {
+Deno.test("an unknown server's message is shown in one line, without its control characters", async () => {
   const said = "no\u001b[2J\r\nserver: listening\u202e ".padEnd(20_000, "x");
   await withServer(Uint8Array.from(message("E", "C28000\0", `M${said}\0\0`)), async (port) => {
     await assert.rejects(open(port, false), ({ message }: Error) => {
@@ -90,7 +90,7 @@ Deno.test("what a stranger says is shown in one line, without its control charac
   });
 });
 
-Deno.test("what is not PostgreSQL is rejected, and so is one that does not speak TLS", async () => {
+Deno.test("a server that is not PostgreSQL, or does not support TLS, is rejected", async () => {
   const cases: readonly [answer: Uint8Array | undefined, tls: boolean, why: RegExp][] = [
     [
       encoder.encode("HTTP/1.1 400 Bad Request\r\n\r\n"),
@@ -100,9 +100,9 @@ Deno.test("what is not PostgreSQL is rejected, and so is one that does not speak
     [undefined, false, /PostgreSQL has closed the connection/],
     [undefined, true, /PostgreSQL does not offer TLS here/],
     [encoder.encode("N"), true, /PostgreSQL does not offer TLS here/],
-    // Unencrypted words behind the consent would count as if they were encrypted.
+    // Unencrypted bytes behind the consent would count as if they were encrypted.
     [encoder.encode("SR"), true, /PostgreSQL does not offer TLS here/],
-    // It would have been let in without a proof that the server knows the password.
+    // The client would be logged in without a proof that the server knows the password.
     [
       Uint8Array.of(0x52, 0, 0, 0, 8, 0, 0, 0, 3),
       false,

@@ -10,7 +10,7 @@ const SCHEMA = "eventstore";
 const OLD = "7711/00000001";
 const NEW = "7711/00000002";
 
-/** The store after a turn. */
+/** The store after a transaction. */
 function rowAt(number: number, timeline = `${NEW}/16384`): StoreRow {
   return {
     storeId: "the store",
@@ -26,7 +26,7 @@ function rowAt(number: number, timeline = `${NEW}/16384`): StoreRow {
 
 const sessionOn = (timeline: string): Session => ({ timeline }) as Session;
 
-/** A server that works on the new timeline and has seen two turns. */
+/** A server that works on the new timeline and has seen two transactions. */
 function working(): Primary {
   const primary = new Primary({ address: ADDRESS, schema: SCHEMA }, {
     server: "this server",
@@ -38,7 +38,7 @@ function working(): Primary {
   return primary;
 }
 
-Deno.test("what a read of the primary shows is remembered, and a later one must show it too", () => {
+Deno.test("the state that a read of the primary shows is remembered, and a later read must show it too", () => {
   const primary = working();
   const source = primarySource(primary);
   assert.equal(source.expected(), 2);
@@ -49,7 +49,7 @@ Deno.test("what a read of the primary shows is remembered, and a later one must 
   assert.equal(source.faultOf(sessionOn(NEW), rowAt(3), 3), undefined);
 });
 
-Deno.test("a session with a primary that was replaced is no longer read, and what it shows is not remembered", () => {
+Deno.test("a session with a primary that was replaced is no longer read, and its state is not remembered", () => {
   const primary = working();
   const source = primarySource(primary);
   assert.ok(source.isGood(sessionOn(NEW)));
@@ -65,7 +65,7 @@ Deno.test("a session with another primary that was promoted to the same timeline
   assert.equal(source.expected(), 2);
 });
 
-Deno.test("a replica may lag, must follow the primary of this server, and what it shows is remembered", () => {
+Deno.test("a replica may lag, must follow the primary of this server, and its state is remembered", () => {
   const primary = working();
   const { seen } = primary;
   const source = replicaSource(ADDRESS, SCHEMA, primary);

@@ -11,12 +11,12 @@ function numberCell(value: number): Cell {
   return new Uint8Array(view.buffer);
 }
 
-/** What PostgreSQL answers: how many entries each term has, at most 64, and where the last of these is. */
+/** PostgreSQL's answer: how many entries each term has, at most 64, and where the last of these is. */
 function answer(...lists: readonly (readonly [seen: number, reached: number])[]): Row[] {
   return lists.map(([seen, reached], place) => [place, seen, reached].map(numberCell));
 }
 
-Deno.test("of an item's lists the sparsest is walked, and its terms are looked up in that order", () => {
+Deno.test("the sparsest of an item's lists is walked, and its terms are looked up in that order", () => {
   const item: TermItem = { allOf: ["dense", "sparse", "short"], anyOf: ["type"] };
   const lists = answer([COUNTED, 100], [COUNTED, 5000], [3, 90], [COUNTED, 800]);
   const reach = new ListReach([item], { after: 0, upTo: 10_000 }, "forwards");
@@ -46,7 +46,7 @@ Deno.test("several types are one list, as dense as the densest of them", () => {
   assert.deepEqual(byTypes[0]!.lists, [["rare", "frequent"]]);
 });
 
-Deno.test("nothing is asked about items of one list", () => {
+Deno.test("items of one list need no query", () => {
   const items: TermItem[] = [{ allOf: ["tag"], anyOf: [] }, { allOf: [], anyOf: ["a", "b"] }];
   const reach = new ListReach(items, { after: 0, upTo: 10_000 }, "forwards");
   assert.deepEqual(reach.statements, []);

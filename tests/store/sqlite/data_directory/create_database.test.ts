@@ -53,7 +53,7 @@ for (const mask of [0o000, 0o077, 0o277]) {
   });
 }
 
-Deno.test("what an attempt that was cut off has left behind does not matter", () => {
+Deno.test("the files that an interrupted attempt left behind do not matter", () => {
   using directory = new TestDirectory();
   const path = directory.file("events.db");
   for (const rest of ["", "-wal", "-shm", "-journal"]) {

@@ -21,7 +21,10 @@ function makeDatabase(path: string): void {
   db.close();
 }
 
-/** A database as a crash in a checkpoint may leave it: the first page says how many there are, the rest is in the WAL. */
+/**
+ * A database as a crash in a checkpoint may leave it. Its first page gives the number of pages, and the rest is in
+ * the WAL.
+ */
 function makeCutOffByCrash(path: string): void {
   makeDatabase(path);
   const db = openForWriting(path);
@@ -162,7 +165,7 @@ Deno.test("a database that was cut off is rejected, and stays as it is, when its
   assert.deepEqual(contents(), before);
 });
 
-/** Leaves what a kill leaves: so many events in the file, and one more in its WAL. */
+/** Leaves the files as a kill does: this many events in the file, and one more in its WAL. */
 function makeKilled(path: string, events: number): void {
   createDatabase(path);
   const db = openForWriting(path);
@@ -186,7 +189,7 @@ for (
     ["a newer copy", 2000, "the store", 1000],
   ] as const
 ) {
-  Deno.test(`the file of ${file} beside the WAL of ${wal} is rejected, and both stay as they are`, () => {
+  Deno.test(`the file of ${file} next to the WAL of ${wal} is rejected, and both stay as they are`, () => {
     using directory = new TestDirectory();
     const [path, other] = [directory.file("events.db"), directory.file("other.db")];
     makeKilled(path, events);
@@ -220,7 +223,7 @@ Deno.test("a directory, or a file that cannot be read, is rejected", () => {
 });
 
 for (const end of ["-wal", "-shm", "-journal"]) {
-  Deno.test(`a pipe or a directory beside the database as its ${end} is rejected, and a link to itself`, () => {
+  Deno.test(`a pipe or a directory in place of the database's ${end} is rejected, and a link to itself`, () => {
     const notRegular = new RegExp(`events\\.db${end} is not a regular file$`);
     assertRejected((path) => Deno.mkdirSync(path + end), notRegular);
     assertRejected(
@@ -237,9 +240,9 @@ Deno.test("the files of a store lie in its directory, however the directory is w
   assert.equal(storePaths("data").database, "data/events.db");
 });
 
-Deno.test("a WAL that cannot be inspected is an error, and not taken for a missing one", () => {
+Deno.test("a WAL that cannot be inspected is an error, not a missing one", () => {
   using directory = new TestDirectory();
-  // With four more bytes the name is too long for a file.
+  // With four more bytes, the name is too long for a file.
   const path = directory.file("x".repeat(255));
   assert.throws(() => checkDatabaseFile(path), (error) => {
     assert.ok(error instanceof StoreFileError);
@@ -248,7 +251,7 @@ Deno.test("a WAL that cannot be inspected is an error, and not taken for a missi
   });
 });
 
-Deno.test("a link that leads nowhere is rejected with its target, as the database, its WAL, or beside its target", () => {
+Deno.test("a dangling link is rejected with its target, as the database, its WAL, or next to its target", () => {
   using directory = new TestDirectory();
   const path = directory.file("events.db");
   const assertDangling = (link: string): void => {
@@ -273,7 +276,7 @@ Deno.test("a link that leads nowhere is rejected with its target, as the databas
   assertDangling(directory.file("elsewhere.db-wal"));
 });
 
-Deno.test("a link to a database is followed, also to the WAL beside it after a crash", () => {
+Deno.test("a link to a database is followed, also to the WAL next to its target after a crash", () => {
   using directory = new TestDirectory();
   const [path, elsewhere] = [directory.file("events.db"), directory.file("elsewhere.db")];
   makeDatabase(elsewhere);

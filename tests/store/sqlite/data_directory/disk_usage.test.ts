@@ -3,7 +3,7 @@ import { statfsSync } from "node:fs";
 import { DiskUsage } from "../../../../src/store/sqlite/data_directory/disk_usage.ts";
 import { TestDirectory } from "../../test_store.ts";
 
-Deno.test("sizes are those of the files, at the end of a link, and what is not there is left out", async () => {
+Deno.test("sizes are those of a link's target files, and missing files are left out", async () => {
   using directory = new TestDirectory();
   using other = new TestDirectory();
   const path = directory.file("events.db");

@@ -1,10 +1,10 @@
 export const WAL_HEADER_BYTES = 32;
 export const FRAME_HEADER_BYTES = 24;
 
-/** A frame of a WAL that somebody makes up. */
+/** A frame of a made-up WAL. */
 export interface MadeFrame {
   readonly page: number;
-  /** How many pages the database has after its transaction, which it ends; 0 if it does not. */
+  /** The number of pages in the database after the transaction that this frame ends; 0 if it does not end one. */
   readonly pagesAfter: number;
 }
 
@@ -21,7 +21,7 @@ export function madeWal(pageBytes: number, frames: readonly MadeFrame[]): Uint8A
   return sealed(new Uint8Array(view.buffer), { isLittleEndian: true });
 }
 
-/** The same WAL with right checksums, as a machine with words of this order makes them. */
+/** The same WAL with right checksums, in the byte order of a machine. */
 export function sealed(
   wal: Uint8Array,
   { isLittleEndian }: { readonly isLittleEndian: boolean },

@@ -30,7 +30,7 @@ function crashedCopy(directory: TestDirectory, journalMode: "WAL" | "DELETE"): s
 }
 
 for (const [journalMode, end] of [["WAL", "-wal"], ["DELETE", "-journal"]] as const) {
-  Deno.test(`a database to be replaced has no ${end} beside it that would be played into the new one`, () => {
+  Deno.test(`a database to be replaced has no ${end} that would be played into the new one`, () => {
     using directory = new TestDirectory();
     const path = crashedCopy(directory, journalMode);
     assert.ok(Deno.statSync(path + end).size > 4096);

@@ -19,7 +19,7 @@ function withOpenStore(run: (directory: TestDirectory, files: StoreFiles) => voi
 const FILES = ["events.db", "events.db-wal", "events.db-shm", "events.lock"] as const;
 
 for (const name of FILES) {
-  Deno.test(`${name} is missed when it is deleted or replaced, and not when it comes back`, () => {
+  Deno.test(`the loss of ${name} is detected when it is deleted or replaced, and not when it returns`, () => {
     withOpenStore((directory, { all }) => {
       assert.equal(lossOf(all), undefined);
       Deno.renameSync(directory.file(name), directory.file("away"));
@@ -32,7 +32,7 @@ for (const name of FILES) {
   });
 }
 
-Deno.test("a database behind a link is missed when the link leads elsewhere, and so is the WAL beside its end", () => {
+Deno.test("the loss of a database behind a link, or of its WAL, is detected when the link leads elsewhere", () => {
   using directory = new TestDirectory();
   const [path, real] = [directory.file("events.db"), directory.file("real.db")];
   createDatabase(real);
@@ -49,7 +49,7 @@ Deno.test("a database behind a link is missed when the link leads elsewhere, and
   assert.equal(lossOf(all), "events.db was replaced by another file");
 });
 
-Deno.test("a file that can no longer be looked at is missed", () => {
+Deno.test("a file that can no longer be inspected counts as lost", () => {
   withOpenStore((directory, { all }) => {
     Deno.removeSync(directory.file("events.db"));
     Deno.symlinkSync("events.db", directory.file("events.db"));
@@ -57,7 +57,7 @@ Deno.test("a file that can no longer be looked at is missed", () => {
   });
 });
 
-Deno.test("another program may have the database open only if it finds it, and a lock that is not ours", () => {
+Deno.test("another program may have the database open only if it finds both it and a lock that is not ours", () => {
   withOpenStore((directory, files) => {
     assert.equal(files.mayBeShared, false);
     Deno.renameSync(directory.file("events.lock"), directory.file("away"));
@@ -69,7 +69,7 @@ Deno.test("another program may have the database open only if it finds it, and a
   });
 });
 
-Deno.test("a loss is noticed at once, also in a directory in which nothing has happened for long", async () => {
+Deno.test("a loss is detected at once, also in a directory that has not changed for long", async () => {
   using directory = new TestDirectory();
   const path = directory.file("events.db");
   createDatabase(path);
@@ -81,7 +81,7 @@ Deno.test("a loss is noticed at once, also in a directory in which nothing has h
     for (let i = 0; i < 3; i++) assert.equal(files.loss(), undefined);
     const { atime, mtime } = Deno.statSync(directory.path);
     Deno.renameSync(directory.file(name), directory.file("away"));
-    // As unpacking an archive does.
+    // Unpacking an archive sets times like this.
     Deno.utimeSync(directory.path, atime!, mtime!);
     assert.equal(files.loss("written"), `${name} was deleted or moved away`);
     assert.equal(files.loss(), `${name} was deleted or moved away`);

@@ -11,7 +11,7 @@ interface Pair {
   readonly pageBytes: number;
 }
 
-/** Whatever happens to a database; then what lies on the disk, whether it is open or not. */
+/** Runs some work on a database, and returns the files on the disk, whether it is open or not. */
 function pairAfter(work: (db: DatabaseSync) => void, pageBytes = 512): Pair {
   using directory = new TestDirectory();
   const path = directory.file("made.db");
@@ -22,7 +22,7 @@ function pairAfter(work: (db: DatabaseSync) => void, pageBytes = 512): Pair {
   return { file: Deno.readFileSync(path), wal: Deno.readFileSync(`${path}-wal`), pageBytes };
 }
 
-/** Each transaction makes the database larger, so the number of pages tells which of them SQLite counts. */
+/** Each transaction makes the database larger, so the number of pages shows which of them SQLite counts. */
 function grow(db: DatabaseSync, transactions: number): void {
   const { page_size } = db.prepare("PRAGMA page_size").get() as { page_size: number };
   for (let i = 0; i < transactions; i++) {
@@ -30,7 +30,7 @@ function grow(db: DatabaseSync, transactions: number): void {
   }
 }
 
-/** How many pages the database has for SQLite. */
+/** The number of pages in the database according to SQLite. */
 function pagesForSqlite({ file, wal }: Pair): number {
   using directory = new TestDirectory();
   const path = directory.file("read.db");
@@ -46,7 +46,7 @@ function committedIn(wal: Uint8Array): ReturnType<typeof committedInWal> {
   return committedInWal(directory.file("wal"));
 }
 
-/** @returns how many pages both find */
+/** @returns the number of pages that both find */
 function assertAsSqlite(pair: Pair, message?: string): number {
   const { pagesAfter } = committedIn(pair.wal);
   const pages = pagesAfter === 0 ? pair.file.length / pair.pageBytes : pagesAfter;
@@ -61,7 +61,7 @@ function changed(pair: Pair, at: number): Pair {
 }
 
 for (const pageBytes of [512, 4096, 65536]) {
-  Deno.test(`pages of ${pageBytes} bytes: what SQLite counts as committed is found, and which pages that are`, () => {
+  Deno.test(`pages of ${pageBytes} bytes: the pages that SQLite counts as committed are found`, () => {
     const pair = pairAfter((db) => grow(db, 5), pageBytes);
     const { pages, pagesAfter, pageBytes: found } = committedIn(pair.wal);
     assert.equal(found, pageBytes);
@@ -73,7 +73,7 @@ for (const pageBytes of [512, 4096, 65536]) {
   });
 }
 
-Deno.test("without a WAL's content, or of one of a few bytes, nothing is committed", () => {
+Deno.test("in an empty WAL, or one of a few bytes, nothing is committed", () => {
   const { wal } = pairAfter((db) => grow(db, 1));
   for (const length of [0, 1, 31, 32, 33]) {
     assert.deepEqual(committedIn(wal.subarray(0, length)).pagesAfter, 0, `${length} bytes`);
@@ -116,7 +116,7 @@ Deno.test("pages of a transaction that never ended do not count", () => {
   );
 });
 
-Deno.test("what is left of an earlier log does not count", () => {
+Deno.test("the rest of an earlier log does not count", () => {
   const pair = pairAfter((db) => {
     grow(db, 20);
     db.exec("PRAGMA wal_checkpoint(RESTART)");

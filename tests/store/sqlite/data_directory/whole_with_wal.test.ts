@@ -26,7 +26,7 @@ class KilledDatabase implements Disposable {
     return this;
   }
 
-  /** How many pages the file says it has. */
+  /** The number of pages according to the file's header. */
   get count(): number {
     return new DataView(Deno.readFileSync(this.path).buffer).getUint32(28);
   }
@@ -66,7 +66,7 @@ Deno.test("a file to which pages were appended, and in which something was writt
   assert.equal(killed.isWhole, true);
 });
 
-Deno.test("a log in which the database became smaller is that of another one", () => {
+Deno.test("a log in which the database became smaller belongs to another one", () => {
   using killed = new KilledDatabase().live((db) => {
     begin(db);
     grow(db, 50);
@@ -77,7 +77,7 @@ Deno.test("a log in which the database became smaller is that of another one", (
   assert.equal(killed.isWhole, false);
 });
 
-Deno.test("a log that lacks what lies between the end of the file and its own pages is that of a later copy", () => {
+Deno.test("a log without the pages between the end of the file and its own pages belongs to a later copy", () => {
   using older = new KilledDatabase().live((db) => {
     begin(db);
     checkpoint(db);
@@ -104,7 +104,7 @@ function isMadeWhole(pages: number, walPageBytes: number, frames: readonly MadeF
   return isWholeWithWal(path, { bytesEach: PAGE_BYTES, count: pages });
 }
 
-Deno.test("a log with pages of another size is that of another database, if anything is committed in it", () => {
+Deno.test("a log with pages of another size belongs to another database, if it has a commit", () => {
   assert.equal(isMadeWhole(5, PAGE_BYTES, [{ page: 2, pagesAfter: 5 }]), true);
   assert.equal(isMadeWhole(5, 2 * PAGE_BYTES, [{ page: 2, pagesAfter: 5 }]), false);
   assert.equal(isMadeWhole(5, 2 * PAGE_BYTES, [{ page: 2, pagesAfter: 0 }]), true);
@@ -117,6 +117,6 @@ Deno.test("the page of the byte that systems lock, at 1 GiB, need not be in the 
     { page: from, pagesAfter: from },
   ];
   assert.equal(isMadeWhole(before, PAGE_BYTES, grown(before + 2)), true);
-  // Another page that is missing is looked for by SQLite, which finds no database in zeros.
+  // SQLite looks for any other missing page, and finds no database in zeros.
   assert.equal(isMadeWhole(before, PAGE_BYTES, grown(before + 3)), false);
 });

@@ -10,7 +10,10 @@ import { TestStore } from "../../test_store.ts";
 
 const EVENTS = 12_000;
 
-/** Items of lists that are all long; so many that FTS5 may not walk them from one end of the store to the other. */
+/**
+ * Items of lists that are all long. They are so many that FTS5 may not walk them from one end of the store to the
+ * other.
+ */
 const ITEMS = Array.from({ length: 10 }, (_, i) => queryOf([], [tag("n", `${i}`), tag("all", "v")])).flat();
 
 /** A third of its events match every item. */
@@ -22,7 +25,7 @@ function filled(): TestStore {
   return store;
 }
 
-/** Gathers the candidates of a range for the first of some items. */
+/** Collects the candidates of a range for the first of some items. */
 function gather(
   store: TestStore,
   range: Range,
@@ -45,7 +48,7 @@ function isIntersected({ asked }: { readonly asked: readonly string[] }): boolea
   return asked.some((expression) => expression.includes(" AND "));
 }
 
-Deno.test("FTS5 intersects lists only where they can be walked from the end at which it begins", () => {
+Deno.test("FTS5 intersects lists only where they can be walked from its starting end", () => {
   using store = filled();
   const [early, late] = [{ after: 0, upTo: 2000 }, { after: 10_000, upTo: EVENTS }];
   assert.ok(isIntersected(gather(store, early, "forwards")));
@@ -54,7 +57,7 @@ Deno.test("FTS5 intersects lists only where they can be walked from the end at w
   assert.ok(!isIntersected(gather(store, early, "backwards")));
 });
 
-Deno.test("a window of more candidates than are wanted ends at the last of them, in either direction", () => {
+Deno.test("a window with too many candidates ends at the last of them, in either direction", () => {
   using store = filled();
   const forwards = gather(store, { after: 600, upTo: 2000 }, "forwards").window;
   assert.deepEqual([forwards.after, forwards.upTo, forwards.candidates.length], [600, 900, 100]);
@@ -62,7 +65,7 @@ Deno.test("a window of more candidates than are wanted ends at the last of them,
   assert.deepEqual([backwards.after, backwards.upTo, backwards.candidates.length], [10_700, 11_000, 100]);
 });
 
-Deno.test("backwards and far from the end of the store, a short list is looked for among few of many", () => {
+Deno.test("backwards and far from the end of the store, only a few of many lists are tried as the short one", () => {
   using store = filled();
   const items = queryOf([], Array.from({ length: 10 }, (_, i) => tag("n", `${i}`)));
   const range = { after: 0, upTo: 2000 };

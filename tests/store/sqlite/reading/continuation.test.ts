@@ -8,7 +8,7 @@ import { TestStore } from "../../test_store.ts";
 const TYPES = 500;
 const EVENTS = 20_000;
 
-/** What the items of this ask for is most of the store, but there are so many that all are gathered first. */
+/** Most of the store matches these items, but there are so many that all candidates are collected first. */
 const QUERY = Array.from(
   { length: 50 },
   (_, item) => queryOf(Array.from({ length: 8 }, (_, i) => `type ${item * 8 + i}`)),
@@ -27,7 +27,7 @@ function candidatesOf({ kept }: Chunk): readonly number[] {
   return window.candidates === "every" ? [] : window.candidates;
 }
 
-/** All chunks of a page, each a message to another thread as in a server. */
+/** All chunks of a page, each passed as a message to another thread, as in a server. */
 function* pageOf(store: TestStore, request: Partial<ChunkRequest>, work?: ChunkWork): Generator<Chunk> {
   let next: ChunkRequest = { query: QUERY, afterSequence: 0, limit: EVENTS, head: undefined, ...request };
   while (true) {
@@ -38,7 +38,7 @@ function* pageOf(store: TestStore, request: Partial<ChunkRequest>, work?: ChunkW
   }
 }
 
-Deno.test("what a page keeps between its chunks is small, and nothing of what it has read", () => {
+Deno.test("the continuation between the chunks of a page is small, and holds nothing that was read", () => {
   using store = filled();
   const everyStep = { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 0 };
   for (const work of [undefined, everyStep]) {
@@ -59,7 +59,7 @@ Deno.test("what a page keeps between its chunks is small, and nothing of what it
   }
 });
 
-Deno.test("a chunk whose steps take far longer than they should ends nevertheless, and still makes progress", () => {
+Deno.test("a chunk whose steps take far longer than estimated ends nevertheless, and still makes progress", () => {
   using store = filled();
   const untilDone = { millisecondsMax: 0, microsecondsMin: Infinity, slowMillisecondsMax: Infinity };
   assert.equal(

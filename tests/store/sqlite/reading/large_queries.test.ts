@@ -17,13 +17,13 @@ import { seededRandom, TestStore } from "../../test_store.ts";
 
 const EVENTS = 12_000;
 
-/** Every step its own chunk, then many steps in each. */
+/** First a chunk for each step, then many steps in each. */
 const WORKS: readonly ChunkWork[] = [
   { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 250 },
   { millisecondsMax: 0, microsecondsMin: 2000, slowMillisecondsMax: 250 },
 ];
 
-/** A page read in chunks as between readers, where everything is copied; Infinity at its end if there are more. */
+/** A page read in chunks as between readers, where everything is copied. Ends with Infinity if more events match. */
 function page(store: TestStore, read: ReadRequest, work: ChunkWork): number[] {
   const sequences: number[] = [];
   let request: ChunkRequest = { ...read, head: EVENTS };
@@ -40,7 +40,7 @@ function page(store: TestStore, read: ReadRequest, work: ChunkWork): number[] {
   }
 }
 
-/** Both orders in which a page may come, with what it should hold. */
+/** Both orders of a page, with its expected content. */
 function bothWays(
   sequences: readonly number[],
 ): readonly { readonly backwards: boolean; readonly expected: number[] }[] {
@@ -64,7 +64,7 @@ Deno.test("large queries over lists of every length agree with matches(), in chu
     ]),
     metadata: [tag("third", String(i % 3))],
   }));
-  // A clock that goes back again and again, so that a time range lies in many places.
+  // A clock that goes back again and again, so that many parts of the store have times of one range.
   const times = events.map((_, i) => 1_700_000_000_000_000 + (i % 1500) * 1_000_000);
   store.append(events, times);
   const tags = (): QueryItem["identifiers"] =>
@@ -134,7 +134,7 @@ Deno.test("long lists are searched in windows, one list or many, intersected or 
     [item([], tag("all", "v"))],
     [item(["type 7"], tag("all", "v"))],
     [item([], tag("third", "0")), item([], tag("fifth", "0"))],
-    // So many that the lists found in one chunk are kept for the next.
+    // So many that the lists found in one chunk are passed on to the next.
     types.map((type) => item([type], tag("fifth", "0"))),
     types.map((type, i) => item([type], tag("third", String(i % 3)), tag("fifth", "1"))),
     types.map((type) => item([`${type} absent`], tag("all", "v"))),
@@ -156,7 +156,7 @@ Deno.test("long lists are searched in windows, one list or many, intersected or 
           const read = { query, afterSequence, backwards, limit: Infinity };
           assert.deepEqual(page(store, read, work), inOrder, JSON.stringify(query[0]));
         }
-        // Not cut into chunks, the search comes to the end of every window.
+        // Without chunks, the search comes to the end of every window.
         const direction = backwards ? "backwards" : "forwards";
         const whole = findEvents(store.db, { query, range, direction, head: EVENTS, limit: Infinity });
         const found = [...whole].flatMap(({ rows }) => rows).map(({ sequence }) => sequence);
@@ -167,7 +167,7 @@ Deno.test("long lists are searched in windows, one list or many, intersected or 
   }
 });
 
-/** What a search finds that stops after each step and goes on from what it has found out. */
+/** The result of a search that stops after each step and continues from its continuation. */
 function foundInSteps(
   store: TestStore,
   query: Query,
@@ -188,7 +188,7 @@ function foundInSteps(
   return sequences;
 }
 
-Deno.test("far from the end of a large store, where the index takes longer backwards, the same is found", () => {
+Deno.test("far from the end of a large store, where the index takes longer backwards, the result is the same", () => {
   using store = new TestStore();
   const random = seededRandom(7);
   const lists = [1, 2, 3, 40, 3000];
@@ -216,7 +216,7 @@ Deno.test("far from the end of a large store, where the index takes longer backw
   }
 });
 
-Deno.test("what one chunk found out is of no use to another store", () => {
+Deno.test("a continuation is of no use to another store", () => {
   using store = new TestStore();
   store.append(Array.from({ length: 3000 }, (_, i) => newEvent(`type ${i}`)));
   const types = Array.from({ length: 20 }, (_, i) => [`type ${i * 100}`]);

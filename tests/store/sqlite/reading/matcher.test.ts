@@ -28,7 +28,7 @@ Deno.test("a matcher agrees with matches() on the text of any event", () => {
       });
       const items = doubled ? [...query, ...query.map(twice)] : query;
       const matcher = new Matcher(simplifiedItems(items));
-      // Twice, since an event must leave nothing behind.
+      // Twice, since an event must leave no state behind.
       for (const shape of [...shapes, ...shapes]) {
         assert.equal(matcher.matches(eventBody(shape)), matches(items, shape), JSON.stringify(shape));
       }
@@ -37,7 +37,7 @@ Deno.test("a matcher agrees with matches() on the text of any event", () => {
   );
 });
 
-Deno.test("items that repeat themselves become one, and one that no event can match becomes none", () => {
+Deno.test("repeated items become one, and an item that no event can match becomes none", () => {
   const [a, b] = [tag("n", "a"), tag("n", "b")];
   const repeating = Array.from(
     { length: 99 },

@@ -14,7 +14,7 @@ import { TestStore } from "../../test_store.ts";
 
 const EVER: TimeRange = { fromMicros: Number.MIN_SAFE_INTEGER, beforeMicros: Number.MAX_SAFE_INTEGER };
 
-/** Collects every SQL text that runs while `act` does, from outside, so that none can be forgotten. */
+/** Collects every SQL text that runs during `act`, from outside, so that none can be forgotten. */
 function sqlOf(store: TestStore, act: () => void): string[] {
   const texts = new Set<string>();
   const { db } = store;
@@ -30,13 +30,13 @@ function sqlOf(store: TestStore, act: () => void): string[] {
   return [...texts].filter((sql) => /^(SELECT|UPDATE|DELETE|INSERT)/.test(sql));
 }
 
-/** The steps of a plan as SQLite words them. */
+/** The steps of a plan in SQLite's words. */
 function planOf(store: TestStore, sql: string): string[] {
   // Parameters that are left unbound are NULL, which does not change the plan.
   return store.db.all(`EXPLAIN QUERY PLAN ${sql}`).map((row) => row[3] as string);
 }
 
-/** Steps that walk a whole table. The table `store` has one row; json_each and VALUES walk what is handed to them. */
+/** Steps that walk a whole table. The table `store` has one row. json_each and VALUES walk their argument. */
 function scans(plan: readonly string[]): string[] {
   return plan.filter((step) =>
     step.startsWith("SCAN") && !/^SCAN (store|json_each|CONSTANT ROW|\d+-ROW VALUES CLAUSE)\b/.test(step) &&

@@ -30,7 +30,7 @@ function read(store: TestStore, request: Partial<ChunkRequest> = {}): Chunk {
   return readChunk(store.db, { ...EVERYTHING, ...request });
 }
 
-/** A whole page, chunk after chunk, the way that a page is put together. */
+/** A whole page, read chunk by chunk as a server does. */
 function readPage(
   store: TestStore,
   query: Query,
@@ -81,7 +81,7 @@ Deno.test("an event comes back as it was appended, whatever its strings hold", (
 });
 
 for (const query of ["every", queryOf(["t"]), queryOf(["t"], [tag("n", "v")])] as const) {
-  Deno.test(`hasMore is exact at the limit and one beside it, for ${JSON.stringify(query)}`, () => {
+  Deno.test(`hasMore is exact at the limit and next to it, for ${JSON.stringify(query)}`, () => {
     using store = new TestStore();
     const others = Array.from({ length: 100 }, () => newEvent("other"));
     const matching = Array.from({ length: 300 }, () => newEvent("t", [tag("n", "v")]));

@@ -11,7 +11,7 @@ const HOUR_MICROS = 3_600_000_000;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 interface Chunks {
-  /** Of all chunks together. */
+  /** The text of all chunks together. */
   readonly text: string;
   readonly sizes: readonly number[];
   readonly hasMore: boolean;
@@ -39,12 +39,12 @@ function chunksOf(
   }
 }
 
-/** The lines that the rows of a range make. */
+/** The lines that are made from the rows of a range. */
 function linesOf(store: TestStore, after: number, upTo: number): string {
   return scanEvents(store.db, { after, upTo }, 10_000).map(eventLine).join("");
 }
 
-Deno.test("the lines that SQLite puts together are those that rows make, whatever the times and texts", () => {
+Deno.test("the lines that SQLite joins equal those made from rows, for any times and texts", () => {
   const start = 1_700_000_000_000_000;
   const microseconds = fc.oneof(
     fc.integer({ min: start, max: start + 2 * HOUR_MICROS }),

@@ -5,7 +5,7 @@ import { EVERYTHING, typesOf } from "../../chunks.ts";
 import { newEvent } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
 
-/** Moves the WAL into the file and starts it again, which a transaction that a reader holds open prevents. */
+/** Moves the WAL into the file and starts it again. A transaction that a reader holds open prevents that. */
 function isWalFree(store: TestStore): boolean {
   return store.db.get("PRAGMA wal_checkpoint(TRUNCATE)")?.[0] === 0;
 }
@@ -28,9 +28,9 @@ Deno.test("a read leaves no transaction open, not even when it fails", () => {
   reader.close();
 });
 
-Deno.test("reads that are made together see one snapshot, and each fails alone", () => {
+Deno.test("reads that are executed together see one snapshot, and each fails alone", () => {
   using store = new TestStore();
-  // Few events would be looked at without the index.
+  // Few events would be scanned without the index.
   store.append([newEvent("a"), newEvent("gone"), ...Array.from({ length: 200 }, () => newEvent("other"))]);
   store.db.run("DELETE FROM event WHERE sequence = 2");
   const reader = Reader.open(store.path);

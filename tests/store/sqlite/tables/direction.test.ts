@@ -26,7 +26,7 @@ const range = fc.tuple(fc.nat(30), fc.nat(30)).map(([a, b]): Range => ({
 }));
 const direction = fc.constantFrom<Direction>("forwards", "backwards");
 
-Deno.test("a position divides a range into what a search has seen and what it comes to next", () => {
+Deno.test("a position divides a range into a searched part and the rest", () => {
   fc.assert(fc.property(range, direction, (range, direction) => {
     const all = walked(range, direction);
     assert.deepEqual(walked(seenOf(range, startOf(range, direction), direction), direction), []);
@@ -43,7 +43,7 @@ Deno.test("a position divides a range into what a search has seen and what it co
   }));
 });
 
-Deno.test("the beginning of a range is what a search sees first of it", () => {
+Deno.test("the beginning of a range is the part that a search sees first", () => {
   fc.assert(fc.property(range, direction, fc.nat(40), (range, direction, events) => {
     const expected = walked(range, direction).slice(0, events);
     assert.deepEqual(walked(beginningOf(range, events, direction), direction), expected);

@@ -4,8 +4,8 @@ import { Database } from "../../../../src/store/sqlite/connection/database.ts";
 import { SCHEMA, SCHEMA_VERSION, VIEWS } from "../../../../src/store/sqlite/tables/schema.ts";
 
 /**
- * What each version makes SQLite keep. `verify` compares it, so a changed comment would make backups look damaged.
- * The views have a hash of their own: databases may lack them.
+ * The text that SQLite stores for each version. `verify` compares it, so a changed comment would make backups look
+ * damaged. The views have a hash of their own: databases may lack them.
  */
 const KEPT = new Map([[2, {
   tables: "86ac68473c1c05aa92e02a2a1afc48337a44c4aaca63feab0407fe7dc5e4d632",

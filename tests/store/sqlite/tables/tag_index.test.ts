@@ -14,7 +14,7 @@ import { event, queryFor } from "../../arbitraries.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
 
-/** What `matches` says: the sequences of a range that match. */
+/** The result of `matches`: the sequences of a range that match. */
 function expected(events: readonly NewEvent[], query: Query, { after, upTo }: Range): number[] {
   return events.flatMap((candidate, i) =>
     i + 1 > after && i + 1 <= upTo && matches(query, candidate) ? [i + 1] : []
@@ -33,7 +33,7 @@ function found(
   return [...findEvents(store.db, search)].flatMap(({ rows }) => rows).map(({ sequence }) => sequence);
 }
 
-/** The sequences of a whole page, read as the server reads it, but with so much work for each chunk. */
+/** The sequences of a whole page, read as the server reads it, but with this much work for each chunk. */
 function pageOf(
   store: TestStore,
   query: Query,
@@ -44,7 +44,7 @@ function pageOf(
   const sequences: number[] = [];
   let request: ChunkRequest = { query, afterSequence, head, limit: Infinity, backwards };
   while (true) {
-    // What is handed over between readers is copied.
+    // A continuation is copied between readers.
     const chunk = structuredClone(readChunk(store.db, request, work));
     const lines = new TextDecoder().decode(chunk.lines).split("\n").slice(0, -1);
     for (const line of lines) sequences.push((JSON.parse(line) as { sequence: number }).sequence);
@@ -56,7 +56,7 @@ function pageOf(
 
 const ONE_STEP: ChunkWork = { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 250 };
 
-/** Compares every way to ask a query of a range with `matches`. */
+/** Compares every kind of query on a range with `matches`. */
 function assertAgree(store: TestStore, events: readonly NewEvent[], query: Query, range: Range): void {
   const sequences = expected(events, query, range);
   const descending = sequences.toReversed();
@@ -105,7 +105,7 @@ for (const length of [20, 300, 1500]) {
         using store = new TestStore();
         const events = repeated(shapes, length);
         store.append(events);
-        // Ranges around the lengths at which the search changes from looking at events to asking the index.
+        // Ranges around the lengths at which the search changes from scanning events to asking the index.
         const afters = [0, cut, length - 1, length - 64, length - 65, length].filter((after) => after >= 0);
         for (const query of queries) {
           for (const after of afters) assertAgree(store, events, query, { after, upTo: length });
@@ -145,7 +145,7 @@ Deno.test("identifiers, metadata and types of the same text are different terms"
     { ...newEvent("y"), metadata: [same] },
     newEvent("y", [tag("", "xx"), tag("xx", "")]),
   ];
-  // Enough others that the index is asked.
+  // Enough other events, so that the index is asked.
   store.append([...events, ...Array.from({ length: 200 }, () => newEvent("other"))]);
   const range = { after: 0, upTo: 204 };
   assert.deepEqual(found(store, queryOf(["x"]), range, 9), [1]);

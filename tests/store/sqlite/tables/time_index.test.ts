@@ -14,7 +14,7 @@ const EVENTS = 5000;
 const START = 1_700_000_000_000_000;
 const EVER: TimeRange = { fromMicros: Number.MIN_SAFE_INTEGER, beforeMicros: Number.MAX_SAFE_INTEGER };
 
-/** A store whose clock went on by one second per event, except for the jumps that `jumpAt` names. */
+/** A store whose clock advances by one second per event, except for the jumps that `jumpAt` names. */
 function storeWith(jumpAt: (i: number) => number): { store: TestStore; times: number[] } {
   const store = new TestStore();
   const times = Array.from({ length: EVENTS }, (_, i) => START + i * 1_000_000 + jumpAt(i));
@@ -90,7 +90,7 @@ Deno.test("a read of a few moments looks at the blocks that hold them, not at th
 });
 
 Deno.test("backwards, the parts of a range that hold a time are the same ones, from the last to the first", () => {
-  // The clock goes back again and again, so that the time lies in many places.
+  // The clock goes back again and again, so that the time occurs in many parts of the store.
   const { store } = storeWith((i) => -(i >> 11) * 2048 * 1_000_000);
   using _ = store;
   const part = fc.tuple(fc.nat(EVENTS), fc.nat(EVENTS)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)]);

@@ -21,7 +21,7 @@ const TAGS =
 const decoder = new TextDecoder();
 const textOf = (value: unknown): unknown => value instanceof Uint8Array ? decoder.decode(value) : value;
 
-/** What the view `event_tags` shows of an event, in any order. */
+/** The rows of the view `event_tags` for an event, in any order. */
 function tagRows(sequence: number, { identifiers, metadata }: NewEvent): unknown[] {
   const parts = { identifiers, metadata };
   return Object.entries(parts).flatMap(([part, tags]) =>

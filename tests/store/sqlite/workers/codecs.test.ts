@@ -9,7 +9,7 @@ import type { AttemptResult, StoreWrite } from "../../../../src/store/write.ts";
 import type { CallCodec } from "../../../../src/workers/call_codec.ts";
 import { SharedReader, SharedWriter } from "../../../../src/workers/shared_bytes.ts";
 
-/** What arrives, or undefined when the codec leaves it to a message. */
+/** The decoded value, or undefined when the codec leaves it to a message. */
 function sent<Args extends readonly unknown[], Value>(
   codec: CallCodec<Args, Value>,
   args: Args,
@@ -56,13 +56,13 @@ const write: fc.Arbitrary<StoreWrite> = fc.record({
   events: fc.array(fc.record({ timeMicros: sequence, body: text, terms: text }), { maxLength: 3 }),
 });
 
-Deno.test("a group of writes arrives as it was sent", () => {
+Deno.test("a group of writes is received as it was sent", () => {
   fc.assert(fc.property(fc.array(write, { maxLength: 5 }), (writes) => {
     assert.deepEqual(plain(sent(groupCodec, [writes])), plain([writes]));
   }));
 });
 
-Deno.test("the outcomes of a group arrive as they were; one that failed is left to a message", () => {
+Deno.test("the outcomes of a group are received as they were; one that failed is left to a message", () => {
   const result: fc.Arbitrary<AttemptResult> = fc.oneof(
     fc.record({
       kind: fc.constant("written" as const),
@@ -86,7 +86,7 @@ Deno.test("the outcomes of a group arrive as they were; one that failed is left 
   assert.equal(returned(groupCodec, [{ kind: "failed", reason: "disk full" }]), undefined);
 });
 
-Deno.test("one write inside an open turn arrives as it was sent, and so does what came of it", () => {
+Deno.test("one write inside an open transaction is received as it was sent, and so is its outcome", () => {
   fc.assert(fc.property(write, (write) => {
     assert.deepEqual(plain(sent(writeInsideCodec, [write])), plain([write]));
   }));
@@ -100,7 +100,7 @@ Deno.test("one write inside an open turn arrives as it was sent, and so does wha
   assert.deepEqual(returned(writeInsideCodec, outcome), [outcome]);
 });
 
-Deno.test("the success of a step arrives; its failure is left to a message", () => {
+Deno.test("the success of a step is received; its failure is left to a message", () => {
   const success = { kind: "done", value: undefined } as const;
   assert.deepEqual(returned(stepCodec, success), [success]);
   assert.equal(returned(stepCodec, { kind: "failed", reason: "disk full", code: "Unavailable" }), undefined);
@@ -115,7 +115,7 @@ Deno.test("a group that does not fit into the memory is left to a message", () =
 
 const NO_CHANGES = { create: [], replace: [], delete: [] };
 
-Deno.test("a request for a chunk arrives as it was sent, also without a limit", () => {
+Deno.test("a request for a chunk is received as it was sent, also without a limit", () => {
   const request: fc.Arbitrary<ChunkRequest> = fc.record({
     query,
     afterSequence: sequence,
@@ -131,7 +131,7 @@ Deno.test("a request for a chunk arrives as it was sent, also without a limit", 
   }));
 });
 
-Deno.test("a chunk arrives as it was, with memory of its own", () => {
+Deno.test("a chunk is received as it was, with memory of its own", () => {
   const chunk: Chunk = {
     storeId: "s",
     head: 7,
@@ -145,7 +145,7 @@ Deno.test("a chunk arrives as it was, with memory of its own", () => {
   assert.ok(received.lines.buffer instanceof ArrayBuffer);
 });
 
-/** Without the keys whose value is undefined: they mean the same as none. Keeps Infinity. */
+/** Removes the keys whose value is undefined: they mean the same as missing ones. Keeps Infinity. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_, part) => part === Infinity ? "Infinity" : part) ?? "null");
 }

@@ -20,7 +20,7 @@ Deno.test("a reader that cannot be opened fails the reads that wait for it, none
     assert.deepEqual(results.map(({ status }) => status), Array(6).fill("rejected"));
     assert.equal(pool.inUse, 0);
     createDatabase(path);
-    // Keeps the files beside the database that a reader needs.
+    // Keeps the -wal and -shm files that a reader needs.
     const db = openForWriting(path);
     await Promise.all(Array.from({ length: 6 }, () => pool.ping()));
     assert.equal(pool.inUse, 0);
@@ -30,7 +30,7 @@ Deno.test("a reader that cannot be opened fails the reads that wait for it, none
   }
 });
 
-Deno.test("a thousand reads whose clients leave while they wait give up their places at once", async () => {
+Deno.test("a thousand reads whose clients disconnect while they wait free their slots at once", async () => {
   using store = new TestStore();
   const pool = new ReaderPool(store.path, 1);
   try {
@@ -50,7 +50,7 @@ Deno.test("a thousand reads whose clients leave while they wait give up their pl
       ClientDisconnected,
       "one who has already left does not wait",
     );
-    // All places are free again.
+    // All slots are free again.
     const later = Array.from({ length: 999 }, () => pool.projection(key));
     await Promise.all([running, staying, ...later]);
     assert.equal(pool.inUse, 0);
@@ -59,7 +59,7 @@ Deno.test("a thousand reads whose clients leave while they wait give up their pl
   }
 });
 
-Deno.test("a read that finds a reader never asks whether its client is there", async () => {
+Deno.test("a read that finds a reader never asks whether its client is connected", async () => {
   using store = new TestStore();
   const pool = new ReaderPool(store.path, 1);
   const client = {
@@ -75,7 +75,7 @@ Deno.test("a read that finds a reader never asks whether its client is there", a
   }
 });
 
-Deno.test("readers are started one after the other, up to the most that there may be", async () => {
+Deno.test("readers are started one after the other, up to the maximum", async () => {
   using store = new TestStore();
   const pool = new ReaderPool(store.path, 3, [], {
     usual: 3,
@@ -97,7 +97,7 @@ Deno.test("readers are started one after the other, up to the most that there ma
   }
 });
 
-Deno.test("the next parts of pages and other reads take turns, and what is urgent goes first", async () => {
+Deno.test("the next parts of pages and other reads alternate, and urgent reads go first", async () => {
   using store = new TestStore();
   const pool = new ReaderPool(store.path, 1);
   try {
@@ -117,7 +117,7 @@ Deno.test("the next parts of pages and other reads take turns, and what is urgen
   }
 });
 
-Deno.test("short reads start no more readers than usual, however many wait", async () => {
+Deno.test("short reads start no more readers than usual, even when many wait", async () => {
   using store = new TestStore();
   const pool = new ReaderPool(store.path, 4, [], {
     usual: 2,
@@ -136,7 +136,7 @@ Deno.test("short reads start no more readers than usual, however many wait", asy
   }
 });
 
-Deno.test("beside long reads more readers start, up to the most that there may be, and end when they are not needed", async () => {
+Deno.test("during long reads more readers start, up to the maximum, and end when they are not needed", async () => {
   using store = new TestStore();
   // Every read counts as long at once.
   const pool = new ReaderPool(store.path, 3, [], {
@@ -162,9 +162,9 @@ Deno.test("beside long reads more readers start, up to the most that there may b
   }
 });
 
-Deno.test("of reads that may be made together each gets its own answer, also those that are left over", async () => {
+Deno.test("reads that may be executed together each get their own answer, also the left-over ones", async () => {
   using store = new TestStore();
-  // So large that a few of them are enough for one call.
+  // So large that a few of them fill one call.
   store.append(Array.from({ length: 20 }, (_, i) => ({ ...newEvent(`t${i}`), payload: "x".repeat(20_000) })));
   const pool = new ReaderPool(store.path, 1);
   try {
@@ -184,7 +184,7 @@ Deno.test("of reads that may be made together each gets its own answer, also tho
 
 Deno.test("a read that fails among others that wait fails alone", async () => {
   using store = new TestStore();
-  // Few events would be looked at without the index.
+  // Few events would be scanned without the index.
   store.append([newEvent("gone"), ...Array.from({ length: 200 }, () => newEvent("t"))]);
   store.db.run("DELETE FROM event WHERE sequence = 1");
   const pool = new ReaderPool(store.path, 1);
@@ -202,7 +202,7 @@ Deno.test("a read that fails among others that wait fails alone", async () => {
   }
 });
 
-Deno.test("a chunk is read ahead only while nobody waits for a reader, for a few pages, and starts a second reader only", async () => {
+Deno.test("a chunk is read ahead only while no read waits for a reader, for a few pages, and starts a second reader only", async () => {
   using store = new TestStore();
   store.append([newEvent("t")]);
   const pool = new ReaderPool(store.path, 4, [], {
@@ -238,7 +238,7 @@ Deno.test("a chunk is read ahead only while nobody waits for a reader, for a few
   }
 });
 
-Deno.test("what one reader leaves over is taken by another that has become idle", async () => {
+Deno.test("the left-over reads of one reader are taken by another that has become idle", async () => {
   using store = new TestStore();
   store.append(
     Array.from({ length: 20_000 }, () => newEvent("t")),
@@ -251,7 +251,7 @@ Deno.test("what one reader leaves over is taken by another that has become idle"
     longMilliseconds: 60_000,
     spareMilliseconds: 60_000,
   });
-  // All events are looked at, which takes longer than reads are made together.
+  // All events are scanned, which takes longer than reads are executed together.
   const slow = { ...EVERYTHING, time: { fromMicros: 1, beforeMicros: 2 } };
   const quick = { ...EVERYTHING, limit: 1 };
   try {
@@ -269,7 +269,7 @@ Deno.test("what one reader leaves over is taken by another that has become idle"
   }
 });
 
-Deno.test("short reads behind one that takes long are made by another reader before it ends", async () => {
+Deno.test("short reads behind a long one are executed by another reader before it ends", async () => {
   using store = new TestStore();
   store.append(
     Array.from({ length: 60_000 }, () => newEvent("t")),
@@ -282,7 +282,7 @@ Deno.test("short reads behind one that takes long are made by another reader bef
     longMilliseconds: 60_000,
     spareMilliseconds: 60_000,
   });
-  // Every event is looked at, until the chunk ends after 25 ms.
+  // Every event is scanned, until the chunk ends after 25 ms.
   const slow = { ...EVERYTHING, time: { fromMicros: 1, beforeMicros: 2 } };
   const quick = { ...EVERYTHING, limit: 1 };
   try {

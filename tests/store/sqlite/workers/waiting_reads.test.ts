@@ -29,7 +29,7 @@ function namesOf(reads: readonly PooledRead[]): string[] {
   return reads.map((read) => (read as Named).name);
 }
 
-/** Takes out everything. */
+/** Takes out all reads. */
 function allOf(waiting: WaitingReads, shortMax = 100): string[][] {
   const all: string[][] = [];
   while (waiting.count > 0) all.push(namesOf(waiting.next(shortMax)));
@@ -42,7 +42,7 @@ Deno.test("short reads are taken together, in order and as many as a reader may 
   assert.deepEqual(allOf(waitingFor(...reads), 4), [["a", "b", "c", "d"], ["e", "f"]]);
 });
 
-Deno.test("a reader that may have no short reads makes others, in the same order", () => {
+Deno.test("a reader that may have no short reads executes others, in the same order", () => {
   const waiting = waitingFor(firstPart("a"), alone("p"), nextPart("n"), firstPart("b"), alone("ping", true));
   assert.equal(waiting.hasOthers, true);
   assert.deepEqual([1, 2, 3, 4].map(() => namesOf(waiting.next(0))), [["ping"], ["n"], ["p"], []]);
@@ -50,7 +50,7 @@ Deno.test("a reader that may have no short reads makes others, in the same order
   assert.deepEqual(allOf(waiting), [["a", "b"]]);
 });
 
-Deno.test("a reader that still has short reads gets more of them, unless it is the turn of another read", () => {
+Deno.test("a reader that still has short reads gets more of them, unless another read is next", () => {
   const waiting = waitingFor(firstPart("a"), firstPart("b"), firstPart("c"));
   assert.deepEqual(namesOf(waiting.nextShort(2)), ["a", "b"]);
   waiting.add(nextPart("n"));
@@ -62,7 +62,7 @@ Deno.test("a reader that still has short reads gets more of them, unless it is t
   assert.deepEqual(waiting.nextShort(2), []);
 });
 
-Deno.test("what may take long, or is no chunk, is taken alone, and turns are taken with it", () => {
+Deno.test("a read that may take long, or is not a chunk, is taken alone, and alternates with the others", () => {
   const waiting = waitingFor(firstPart("a"), nextPart("n1"), alone("p"), nextPart("n2"), firstPart("b"));
   assert.deepEqual(allOf(waiting), [["n1"], ["a", "b"], ["n2"], ["p"]]);
 });
@@ -82,7 +82,7 @@ Deno.test("a long query is taken alone, and so is a read that asks for it", () =
   assert.deepEqual(allOf(waiting), [["a", "b"], ["many values"], ["a long value"], ["alone"]]);
 });
 
-Deno.test("what is urgent is taken first, and alone", () => {
+Deno.test("an urgent read is taken first, and alone", () => {
   const waiting = waitingFor(
     firstPart("a"),
     firstPart("b", { isUrgent: true }),
@@ -92,7 +92,7 @@ Deno.test("what is urgent is taken first, and alone", () => {
   assert.deepEqual(allOf(waiting), [["b"], ["ping"], ["a", "c"]]);
 });
 
-Deno.test("what is put back comes first again, in its order", () => {
+Deno.test("requeued reads come first again, in their order", () => {
   const waiting = waitingFor(...["a", "b", "c"].map((name) => firstPart(name)));
   const taken = waiting.next(100);
   waiting.add(firstPart("d"));
@@ -101,7 +101,7 @@ Deno.test("what is put back comes first again, in its order", () => {
   assert.deepEqual(waiting.next(100), []);
 });
 
-Deno.test("a client may leave while its read waits, and again once it was put back, but not in between", async () => {
+Deno.test("a client may disconnect while its read waits, and again once it was requeued, but not in between", async () => {
   const leaving = new AbortController();
   const client = { disconnected: leaving.signal };
   const [early, late] = [firstPart("early", { client }), firstPart("late")];

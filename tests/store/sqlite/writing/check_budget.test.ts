@@ -19,7 +19,7 @@ function filled(): TestStore {
   return store;
 }
 
-/** No event is of this type and has this tag, but only to look at all of them tells. */
+/** No event is of this type and has this tag, but only a scan of all of them shows it. */
 const COSTLY: Condition = {
   failIfEventsMatch: queryOf(["odd"], [...COMMON, tag("half", "even")]),
   afterSequence: 0,
@@ -35,7 +35,7 @@ function trying(...conditions: Condition[]): StoreWrite {
   return { ...storeWrite([newEvent("new")], { conditions }), hasBudget: true };
 }
 
-/** Tries writes again until they come to this: on a loaded machine, even an ordinary write may take too long. */
+/** Tries writes again until they have these results: on a loaded machine, even an ordinary write may take too long. */
 function assertKinds(writer: Writer, writes: readonly StoreWrite[], expected: readonly string[]): void {
   for (let i = 0; i < 20; i++) {
     if (String(writer.group(writes).map(kindOf)) === String(expected)) return;
@@ -43,7 +43,7 @@ function assertKinds(writer: Writer, writes: readonly StoreWrite[], expected: re
   assert.deepEqual(writer.group(writes).map(kindOf), expected);
 }
 
-Deno.test("a costly write is given back with nothing written, and the others of its group are not", () => {
+Deno.test("a write over budget is returned with nothing written, and the others of its group are not", () => {
   using store = filled();
   const writer = store.openWriter();
   const group = [trying(ORDINARY), trying(ORDINARY, COSTLY), trying(ORDINARY)];
@@ -55,14 +55,14 @@ Deno.test("a costly write is given back with nothing written, and the others of 
   assert.equal(written(last).firstSequence, head + 1);
 });
 
-Deno.test("beside any number of costly writes, an ordinary one has room in the group", () => {
+Deno.test("next to any number of writes over budget, the group still executes an ordinary one", () => {
   using store = filled();
   const writer = store.openWriter();
   const group = [...Array.from({ length: 20 }, () => trying(COSTLY)), trying(ORDINARY)];
   assertKinds(writer, group, [...Array(20).fill("costly"), "written"]);
 });
 
-Deno.test("a turn that is held by a call may take its time", () => {
+Deno.test("a transaction that stays open over several calls has no budget", () => {
   using store = filled();
   const writer = store.openWriter();
   writer.begin();
@@ -70,7 +70,7 @@ Deno.test("a turn that is held by a call may take its time", () => {
   writer.rollback();
 });
 
-/** How many steps a write may make. */
+/** The number of steps that a write may make. */
 function stepsOf(budget: CheckBudget, step: () => number): number {
   budget.beginWrite();
   for (let steps = 0;; steps++) {
@@ -89,7 +89,7 @@ Deno.test("each write has its own budget, all of a group share one, and a little
   assert.deepEqual(steps, [2, 2, 2, 1, 0, 3]);
 });
 
-Deno.test("a step that takes far longer than it says counts for more", () => {
+Deno.test("a step that takes far longer than estimated counts for more", () => {
   let now = 0;
   const budget = new CheckBudget(() => now);
   const lasting = (milliseconds: number) => (): number => {
@@ -99,7 +99,7 @@ Deno.test("a step that takes far longer than it says counts for more", () => {
   assert.deepEqual([0.5, 2, 5].map((each) => stepsOf(budget, lasting(each))), [4, 4, 2]);
 });
 
-Deno.test("one step that took long does not make a write costly, since the processor may have been busy", () => {
+Deno.test("one step that took long does not put a write over budget, since the processor may have been busy", () => {
   let now = 0;
   const budget = new CheckBudget(() => now);
   // The budget of the group is used up before the last of these writes.

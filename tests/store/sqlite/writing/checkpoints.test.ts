@@ -12,13 +12,13 @@ import { TestStore } from "../../test_store.ts";
 /** Enough for more than the 1000 pages of 4 KB after which a checkpoint is due. */
 const MANY = Array.from({ length: 200 }, () => newEvent("t", [], "x".repeat(100_000)));
 
-/** Pages in the WAL, and those of them that are not in the database file yet. */
+/** The number of pages in the WAL, and of those that are not in the database file yet. */
 function walPages(store: TestStore): { total: number; pending: number } {
   const [, total = 0, checkpointed = 0] = store.db.get("PRAGMA wal_checkpoint(NOOP)") as number[];
   return { total, pending: total - checkpointed };
 }
 
-Deno.test("a checkpoint moves a long WAL into the file, the last one empties it, and both give back the wait for locks", () => {
+Deno.test("a checkpoint moves a long WAL into the file, the last one empties it, and both restore the wait for locks", () => {
   using store = new TestStore();
   const transactions = new Transactions(store.db);
   const checkpoints = new Checkpoints(store.db, transactions, () => assert.fail("nothing breaks"));
@@ -39,7 +39,7 @@ Deno.test("a checkpoint moves a long WAL into the file, the last one empties it,
   assert.equal(transactions.broken, undefined);
 });
 
-Deno.test("at rest the WAL is emptied, once the last of several turns is long enough ago", async () => {
+Deno.test("the WAL of an idle store is emptied, once the last of several transactions is long enough ago", async () => {
   using store = new TestStore();
   const transactions = new Transactions(store.db);
   const checkpoints = new Checkpoints(store.db, transactions, () => assert.fail("nothing breaks"));
@@ -52,19 +52,19 @@ Deno.test("at rest the WAL is emptied, once the last of several turns is long en
   await eventually(() => assert.equal(Deno.statSync(`${store.path}-wal`).size, 0));
   assert.equal(walPages(store).total, 0);
   assert.equal(transactions.broken, undefined);
-  // And once more, after it was at rest.
+  // Once more, after the store was idle.
   store.append([newEvent("t")]);
   checkpoints.runWhenDue();
   await eventually(() => assert.equal(Deno.statSync(`${store.path}-wal`).size, 0));
   checkpoints.stop();
 });
 
-/** Sorted runs of which the tag index consists: its pages are numbered by run. */
+/** The number of sorted runs in the tag index: its pages are numbered by run. */
 function indexRuns(store: TestStore): number {
   return store.db.get("SELECT count(DISTINCT segid) FROM event_term_idx")![0] as number;
 }
 
-Deno.test("at rest the runs of the tag index are merged, in short steps, and then nothing is written any more", async () => {
+Deno.test("an idle store merges the runs of the tag index, in short steps, and then writes nothing any more", async () => {
   using store = new TestStore();
   const checkpoints = new Checkpoints(
     store.db,
@@ -90,7 +90,7 @@ Deno.test("at rest the runs of the tag index are merged, in short steps, and the
   assert.deepEqual([changed(), Deno.statSync(store.path).mtime], before);
 });
 
-Deno.test("what a store left unmerged when it was closed is merged at rest after the next start, without any turn", async () => {
+Deno.test("runs that were unmerged when the store was closed are merged when it is idle after the next start, without any transaction", async () => {
   using store = new TestStore();
   for (let i = 0; i < 150; i++) store.append([newEvent(`type${i}`)]);
   const runs = indexRuns(store);
@@ -112,7 +112,7 @@ Deno.test("what a store left unmerged when it was closed is merged at rest after
   next.stop();
 });
 
-Deno.test("when a reader of another program keeps a long WAL from being used again, that is told, and not waited for each time", async () => {
+Deno.test("when a reader of another program keeps a long WAL from being used again, the writer reports it, and does not wait each time", async () => {
   using store = new TestStore();
   const transactions = new Transactions(store.db);
   const failures: Notification[] = [];
@@ -123,7 +123,7 @@ Deno.test("when a reader of another program keeps a long WAL from being used aga
     (notice) => failures.push(notice),
   );
   store.append(MANY);
-  // A reader of another program, from whose moment on nothing may be moved.
+  // A reader of another program. While it reads, nothing written since may be moved.
   using other = openForWriting(store.path);
   other.run("BEGIN");
   other.get("SELECT count(*) FROM event");

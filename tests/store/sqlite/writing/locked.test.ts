@@ -21,7 +21,7 @@ const TURNS: Readonly<Record<string, (writer: Writer) => unknown>> = {
 };
 
 for (const [name, take] of Object.entries(TURNS)) {
-  Deno.test(`${name}: a turn that another connection keeps from beginning changes nothing, and the next one works`, () => {
+  Deno.test(`${name}: a transaction that another connection keeps from beginning changes nothing, and the next one works`, () => {
     using store = new TestStore();
     const writer = store.openWriter();
     store.db.all("PRAGMA busy_timeout = 1");
@@ -35,7 +35,7 @@ for (const [name, take] of Object.entries(TURNS)) {
   });
 }
 
-Deno.test("a fence that is kept from beginning does not break the store: the next turn makes up for it", () => {
+Deno.test("a fence that is kept from beginning does not break the store: the next transaction makes up for it", () => {
   using store = new TestStore();
   const writer = store.openWriter();
   store.db.all("PRAGMA busy_timeout = 1");

@@ -14,7 +14,7 @@ function withWriter(run: (store: TestStore, writer: Writer) => void): void {
   run(store, new Writer(store.db, false, tell, new StoreFiles(store.path)));
 }
 
-/** Takes the database away during the call of `Deno.statSync` that looks for it for the `nth` time. */
+/** Moves the database away during the `nth` call of `Deno.statSync` that checks it. */
 function takeAwayAtLook(path: string, nth: number): Disposable {
   const { statSync } = Deno;
   let looks = 0;
@@ -26,7 +26,7 @@ function takeAwayAtLook(path: string, nth: number): Disposable {
   return { [Symbol.dispose]: () => void Object.assign(Deno, { statSync }) };
 }
 
-Deno.test("when the database is gone before the COMMIT, certainly nothing is written, and every later turn is rejected", () => {
+Deno.test("when the database is gone before the COMMIT, certainly nothing is written, and every later transaction is rejected", () => {
   withWriter((store, writer) => {
     {
       using _gone = takeAwayAtLook(store.path, 1);
@@ -42,7 +42,7 @@ Deno.test("when the database is gone before the COMMIT, certainly nothing is wri
   });
 });
 
-Deno.test("when it goes during the COMMIT, nobody knows where the write is", () => {
+Deno.test("when the database is moved during the COMMIT, the outcome is unknown", () => {
   withWriter((store, writer) => {
     {
       using _gone = takeAwayAtLook(store.path, 2);
@@ -58,7 +58,7 @@ Deno.test("when it goes during the COMMIT, nobody knows where the write is", () 
   });
 });
 
-Deno.test("a turn that is open when a file is lost can be read and written, but not committed", () => {
+Deno.test("a transaction that is open when a file is lost can read and write, but not commit", () => {
   withWriter((store, writer) => {
     assert.equal(writer.begin().kind, "done");
     Deno.renameSync(store.path, `${store.path}.away`);

@@ -8,9 +8,11 @@ import { ofTypes, unless } from "../../made_writes.ts";
 import { DONE, written } from "../../outcomes.ts";
 import { TestDirectory, TestStore } from "../../test_store.ts";
 
-/* A turn that stays open over several calls, when SQLite fails in it. */
+/*
+ * A transaction that stays open over several calls, when SQLite fails in it.
+ */
 
-/** What another connection sees. */
+/** The number of events that another connection sees. */
 function committedEvents(store: TestStore): number {
   const reader = new DatabaseSync(store.path, { readOnly: true });
   try {
@@ -31,7 +33,7 @@ const FAILING_COMMIT = `PRAGMA foreign_keys = ON;
   CREATE TRIGGER orphan AFTER INSERT ON event WHEN instr(NEW.body, '"type":"bad"')
     BEGIN INSERT INTO child VALUES (1); END`;
 
-/** Asserts that no turn is open and that the next one starts from the given head. */
+/** Asserts that no transaction is open and that the next one starts from the given head. */
 function assertOver(store: TestStore, writer: Writer, head: number): void {
   const noTurn = { kind: "failed", reason: "no turn is open" } as const;
   writer.afterAnswer();
@@ -47,7 +49,7 @@ function assertOver(store: TestStore, writer: Writer, head: number): void {
   assert.deepEqual(writer.commit(), DONE);
 }
 
-Deno.test("a write that fails inside a turn ends it, with everything that was written before", () => {
+Deno.test("a write that fails inside a transaction ends it, with everything that was written before", () => {
   using store = new TestStore();
   store.db.script(FAILING_INSERT);
   const writer = store.openWriter();
@@ -58,7 +60,7 @@ Deno.test("a write that fails inside a turn ends it, with everything that was wr
   assertOver(store, writer, 1);
 });
 
-Deno.test("a read that fails inside a turn ends it", () => {
+Deno.test("a read that fails inside a transaction ends it", () => {
   for (const read of ["readChunkInside", "readProjectionInside"] as const) {
     using store = new TestStore();
     const writer = store.openWriter();
@@ -75,7 +77,7 @@ Deno.test("a read that fails inside a turn ends it", () => {
   }
 });
 
-Deno.test("a COMMIT that fails: nothing was written, a fence makes it true, and the next turn works", () => {
+Deno.test("a COMMIT that fails: nothing was written, a fence makes it true, and the next transaction works", () => {
   using store = new TestStore();
   store.db.script(FAILING_COMMIT);
   const writer = store.openWriter();
@@ -90,7 +92,7 @@ Deno.test("a COMMIT that fails: nothing was written, a fence makes it true, and 
   assertOver(store, writer, 1);
 });
 
-Deno.test("a COMMIT and a fence that fail: the outcome is unknown and no further turn is begun", () => {
+Deno.test("a COMMIT and a fence that fail: the outcome is unknown and no further transaction is begun", () => {
   using store = new TestStore();
   store.db.script(FAILING_COMMIT);
   store.db.script(`CREATE TRIGGER no_fence BEFORE UPDATE OF fence ON store
@@ -115,7 +117,7 @@ async function withStore(run: (store: Store, dataDir: string) => Promise<void>):
   }
 }
 
-Deno.test("the WAL is not emptied in an open turn, however long it rests, but after its end", async () => {
+Deno.test("the WAL is not emptied in an open transaction, however long it is idle, but after its end", async () => {
   await withStore(async (store, dataDir) => {
     const walBytes = (): number => Deno.statSync(`${dataDir}/events.db-wal`).size;
     const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2300));

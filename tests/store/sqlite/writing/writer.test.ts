@@ -70,7 +70,7 @@ Deno.test("after a COMMIT that failed a fence commits, so that the failure is th
   assert.equal(store.db.inTransaction, false);
 });
 
-Deno.test("when the fence fails too the outcome is unknown and the writer takes no further turn", () => {
+Deno.test("when the fence fails too the outcome is unknown and the writer begins no further transaction", () => {
   using store = new TestStore();
   store.db.script(failingCommit("bad"));
   store.db.script(`CREATE TRIGGER no_fence BEFORE UPDATE OF fence ON store
@@ -122,7 +122,7 @@ Deno.test("a reset that fails changes nothing, and the store keeps its ID and he
   assert.deepEqual(readState(store.db), { storeId: store.storeId, head: 1 });
   assert.deepEqual(bodies(store), ["a"]);
   assert.equal(store.db.all("SELECT rowid FROM event_term WHERE event_term MATCH ?", termOf("a")).length, 1);
-  // What the failed reset forgot must not make a condition hold.
+  // The memory that the failed reset cleared must not make a condition hold.
   const conditions = [{ failIfEventsMatch: queryOf(["a"]), afterSequence: 0 }];
   assert.equal(kindOf(writer.group([storeWrite([], { conditions })])[0]), "conflict");
 });
