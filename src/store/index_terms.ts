@@ -3,9 +3,9 @@ import type { Queried, QueryItem } from "../model/query.ts";
 import type { Tag } from "../model/tag.ts";
 
 /*
- * The tag index of a store lists the terms of each event. A term is a type, an identifier, or a metadata entry;
- * its token is the first 128 bits of SHA-256 over an unambiguous encoding, in lower-case hex, so that every term
- * is one short word whatever the client wrote.
+ * The tag index of a store lists the terms of each event. A term is a type, an identifier, or a metadata entry. Its
+ * token is the first 128 bits of SHA-256 over an unambiguous encoding, in lower-case hex. So every term is one short
+ * word, whatever the client wrote.
  */
 
 const TOKEN_WORDS = 4;

@@ -114,8 +114,8 @@ export class Transactions {
   }
 
   /**
-   * A tiny transaction that overwrites whatever a failed COMMIT left in the WAL.
-   * @throws whatever SQLite throws
+   * A tiny transaction that overwrites the frames that a failed COMMIT left in the WAL.
+   * @throws any error of SQLite
    */
   #fence(): void {
     try {
