@@ -1,6 +1,6 @@
-/** The connections of a server, counted by who accepts them. */
+/** Counts of a server's connections, kept by the listener that accepts them. */
 export interface ConnectionCounts {
   open: number;
-  /** Those that could not be served since startup, for lack of room. */
+  /** Connections since startup that the server closed at once because it had no capacity for them. */
   rejected: number;
 }

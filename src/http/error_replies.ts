@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode } from "../model/errors.ts";
 import { Malformed, type Reply } from "./exchange.ts";
 import { jsonReply, textReply } from "./replies.ts";
 
-/** The one place that decides how an error becomes a reply: its status, and its level in the access log. */
+/** The one place that decides the reply to an error: its status, and its level in the access log. */
 const outcomes: Readonly<Record<ErrorCode, { readonly status: number; readonly level: LogLevel }>> = {
   InvalidRequest: { status: 400, level: "info" },
   Unauthorized: { status: 401, level: "info" },
@@ -25,10 +25,10 @@ const outcomes: Readonly<Record<ErrorCode, { readonly status: number; readonly l
   Unavailable: { status: 503, level: "error" },
 };
 
-/** Says that an error is the server's own word, and not that of a proxy: the code of the error. */
+/** The header that holds the error code. It shows that the error comes from the server and not from a proxy. */
 export const ERROR_HEADER = "X-Service-Error";
 
-/** The reply to a request that failed, and the level of its line in the access log. */
+/** Returns the reply to a failed request, and the level of its line in the access log. */
 export function errorReply(
   error: unknown,
   headers: Reply["headers"] = {},
@@ -41,7 +41,7 @@ export function errorReply(
     : new ApiError("InternalError", "unexpected server error; see the server's log");
   const { status, level } = outcomes[code];
   const envelope = { error: code, ...(message === undefined ? {} : { message }), ...facts };
-  // A line feed, so that the prompt of a terminal does not follow on the same line.
+  // The line feed keeps the prompt of a terminal off the line of the reply.
   const reply = {
     ...jsonReply(status, envelope, { ...headers, [ERROR_HEADER]: code }),
     body: `${JSON.stringify(envelope)}\n`,
@@ -49,13 +49,13 @@ export function errorReply(
   return { reply, level };
 }
 
-/** The reply in one line of plain text to a request that is none of the interface. */
+/** Returns a reply of one line of plain text, for a request that is not part of the interface. */
 export function plainErrorReply(status: number, line: string, headers: Reply["headers"] = {}): Reply {
   const code: ErrorCode = "InvalidRequest";
   return textReply(status, line, { ...headers, [ERROR_HEADER]: code });
 }
 
-/** Whether an error is the server's fault. */
+/** True when the server is at fault for an error. */
 export function isInternal(error: unknown): boolean {
   return error instanceof ApiError ? error.code === "InternalError" : !(error instanceof Malformed);
 }

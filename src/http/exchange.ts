@@ -1,29 +1,29 @@
 /*
- * The seam between the transport and everything above it: a handler gets a request and returns a reply.
- * Only the transport knows how bytes come and go.
+ * The boundary between the transport and everything above it: a handler gets a request and returns a reply. Only the
+ * transport knows how bytes are received and sent.
  */
 
 export interface HttpRequest {
   readonly method: string;
-  /** The request target exactly as the client sent it, in origin form: path and, perhaps, a query string. */
+  /** The request target exactly as the client sent it, in origin form: a path and an optional query string. */
   readonly target: string;
-  /** A header field's value by lower-case name; several fields of one name are joined by ", ". */
+  /** Returns the value of a header field by its lower-case name. Several fields of one name are joined by ", ". */
   header(name: string): string | undefined;
   /**
    * Reads the whole body.
-   * @throws BodyTooLarge when it is longer than `bytesMax`, before reading it where the client announced it;
-   *   BodyQuotaExceeded when too many others are being read; Malformed when it is not delimited as announced;
-   *   ClientDisconnected when the rest of it never came, or nobody is waiting for it any more
+   * @throws BodyTooLarge when it is longer than `bytesMax`, before reading it if the client announced its length;
+   *   BodyQuotaExceeded when other bodies hold the memory; Malformed when it is not delimited as announced;
+   *   ClientDisconnected when the client did not send all of it, or the request has been answered
    */
   body(bytesMax: number): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * Reads the whole body and drops it: that takes no memory, so it waits for none.
+   * Reads the whole body and drops it. This takes no memory, so it never waits for memory.
    * @throws BodyTooLarge, Malformed and ClientDisconnected, as `body` does
    */
   discardBody(bytesMax: number): Promise<void>;
-  /** Gives back the memory of the body, which has been read, to those of other requests: this one will take long. */
+  /** Releases the memory of the body, which has been read. Call it before work that takes long. */
   releaseBody(): void;
-  /** Aborts when the client leaves before it has received the reply. */
+  /** Aborts when the client disconnects before it has received the reply. */
   readonly disconnected: AbortSignal;
 }
 
@@ -31,8 +31,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * All at once, as a list of parts if there are several, or piece by piece; small pieces are collected into 64 KiB. A
-   * stream that throws ends the connection in the middle.
+   * A body in memory, as a list of parts if there are several, or a stream of pieces. Small pieces are collected into
+   * 64 KiB. If a stream throws, the transport closes the connection before the reply is complete.
    */
   readonly body: WholeBody | ReplyStream;
 }
@@ -44,18 +44,18 @@ export type WholeBody = string | Bytes | readonly Bytes[] | null;
 
 export type ReplyStream = AsyncIterable<Bytes>;
 
-/** Whether a body comes piece by piece. */
+/** True when a body is a stream. */
 export function isStream(body: Reply["body"]): body is ReplyStream {
   return body !== null && typeof body !== "string" && !(body instanceof Uint8Array) && !Array.isArray(body);
 }
 
-/** The parts of a body that is not text. */
+/** Returns the parts of a body that is not text. */
 export function partsOf(body: Exclude<WholeBody, string>): readonly Bytes[] {
   if (body === null) return [];
   return body instanceof Uint8Array ? [body] : body;
 }
 
-/** How many bytes they are. */
+/** Returns the total length in bytes. */
 export function lengthOf(parts: readonly Bytes[]): number {
   let length = 0;
   for (const part of parts) length += part.length;
@@ -75,7 +75,7 @@ export class BodyQuotaExceeded extends Error {
   override readonly name = "BodyQuotaExceeded";
 }
 
-/** A request that cannot be understood, or must not be. `message` is one line for the client. */
+/** A request that cannot be parsed, or that must be rejected. `message` is one line for the client. */
 export class Malformed extends Error {
   override readonly name = "Malformed";
   readonly status: 400 | 431;
@@ -86,7 +86,7 @@ export class Malformed extends Error {
   }
 }
 
-/** What carries requests to a handler. */
+/** Receives requests, and passes them to a handler. */
 export interface Transport {
   /** Stops accepting, gives running requests at most `graceMilliseconds`, then closes everything. */
   close(graceMilliseconds: number): Promise<void>;

@@ -2,38 +2,39 @@ import { type Address, isLoopback } from "../model/address.ts";
 import type { HttpRequest } from "./exchange.ts";
 
 /*
- * What keeps web pages out where no token does. A browser sends simple requests, such as `POST /write` with a body of
- * plain text, to any server for any page. The page may not read the reply, but by then the event is written. Browsers
- * say for whom they ask, and no page can change that. Other programs need not say anything.
+ * Keeps foreign web pages out when no token is set. For any page, a browser sends simple requests to any server, such
+ * as `POST /write` with a body of plain text. The page may not read the reply, but the event has been written by then.
+ * Browsers name the page's origin in the request, and no page can change that. Other programs need not send an origin.
  */
 
-/** Endings of names that the public name system never gives to anybody. */
+/** Endings of names that the public name system never assigns. */
 const PRIVATE_ENDINGS: ReadonlySet<string> = new Set(["localhost", "local", "internal", "test"]);
 
-/** What an operator does about a rejection. */
+/** The advice to an operator whose request was rejected. */
 const REMEDY = "allowedHosts (SERVICE_ALLOWED_HOSTS), or turn on enableAuth";
 
-/** Says what is wrong with a request that a page of another site may have made, or undefined. */
+/** Returns why a request may come from a page of another site, or undefined when it cannot. */
 export type OriginCheck = (request: Pick<HttpRequest, "header">) => string | undefined;
 
 /**
- * @param listen where the server listens; in front of a unix socket is a proxy, which chooses the `Host`
- * @param allowedHosts names that a `Host` may have besides those that no stranger can own, and whose pages may ask.
- *   Once there are some, the `Host` is checked on a unix socket, too
+ * Makes the check of a server's requests.
+ * @param listen where the server listens. In front of a unix socket there is a proxy, which chooses the `Host`
+ * @param allowedHosts names that a `Host` may have, and whose pages may send requests, besides names that no stranger
+ *   can own. If there are some, the `Host` is checked on a unix socket, too
  */
 export function makeOriginCheck(listen: Address, allowedHosts: readonly string[] = []): OriginCheck {
   const pages = new Set(allowedHosts.map(hostnameOf));
   const hosts = new Set(pages);
   if (listen.transport === "tcp") hosts.add(hostnameOf(listen.hostname));
   const isHostChecked = hosts.size > 0;
-  // Clients repeat theirs.
+  // Clients repeat their Host.
   let lastHost: string | undefined;
   return (request) => {
     const origin = request.header("origin");
     if (origin !== undefined && !isWelcomeOrigin(origin, pages)) {
       return `the Origin is neither a page of this machine nor of a host in ${REMEDY}`;
     }
-    // A page of this machine is of another site, too, when it was opened as localhost and asks 127.0.0.1.
+    // The browser also calls a page of this machine another site, if it was opened as localhost and calls 127.0.0.1.
     if (origin === undefined && request.header("sec-fetch-site") === "cross-site") {
       return "a page of another site asks";
     }
@@ -48,7 +49,7 @@ export function makeOriginCheck(listen: Address, allowedHosts: readonly string[]
   };
 }
 
-/** A name or an address as it is in a URL. */
+/** Returns a name or an address as a URL spells it. */
 function hostnameOf(host: string): string {
   const written = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   return URL.parse(`http://${written}/`)?.hostname ?? host.toLowerCase();
@@ -61,9 +62,9 @@ function isWelcomeOrigin(origin: string, pages: ReadonlySet<string>): boolean {
 }
 
 /**
- * Whether no stranger can have made this name. One who owns a public name can point it at this server after the page
- * was loaded (DNS rebinding); its requests then come from its own origin. An address cannot be pointed anywhere else,
- * and neither can names of one label, as containers have.
+ * True when no stranger can own this name. The owner of a public name can point it at this server after the page was
+ * loaded (DNS rebinding). The page's requests then come from their own origin. An address cannot be pointed anywhere
+ * else, and neither can a name of one label, as containers have.
  */
 function isOwnHost(field: string, hosts: ReadonlySet<string>): boolean {
   const host = field.replace(/:[0-9]*$/, "").toLowerCase();

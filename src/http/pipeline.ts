@@ -22,7 +22,7 @@ import type { RequestMetrics } from "./request_metrics.ts";
 import { makeRouter, type Route, type RoutedRequest, type Router, type Routing } from "./router.ts";
 import { pathOf } from "./target.ts";
 
-/** The longest request body, and what to say about a longer one. */
+/** The maximum length of a request body, and the message for a longer one. */
 export interface BodyLimit {
   readonly bytesMax: number;
   readonly message: string;
@@ -30,16 +30,19 @@ export interface BodyLimit {
 
 export interface PipelineOptions {
   readonly routes: readonly Route[];
-  /** Rejects what is for none of the routes. Without it, such a path or such a method does not exist. */
+  /**
+   * Throws the error for a request that matches no route. Without it, the reply says that the path or method does not
+   * exist.
+   */
   readonly rejectOthers?: () => never;
-  /** Keeps the pages of others out; undefined when every request may come in. */
+  /** Rejects requests from foreign web pages; undefined when requests from every page are allowed. */
   readonly originCheck?: OriginCheck | undefined;
-  /** Checks the `Authorization` header; undefined when no request is checked. */
+  /** Checks the `Authorization` header; undefined when no token is required. */
   readonly tokenAccepted: ((authorization: string | undefined) => boolean) | undefined;
   readonly bodyLimit: BodyLimit;
   readonly log: Pick<Log, "write" | "isWanted" | "rejected">;
   readonly metrics: Pick<RequestMetrics, "ended">;
-  /** Called with every failure that the client only sees as `500`. */
+  /** Called with every failure that the client sees only as `500`. */
   readonly reportFailure: (error: Error) => void;
 }
 
@@ -48,15 +51,14 @@ interface LeveledReply {
   readonly level: LogLevel;
 }
 
-/** Statuses in the access log of requests that got no reply: the client left, or the outcome is unknown. */
+/** Statuses in the access log of requests without a reply: the client disconnected, or the outcome is unknown. */
 const CLIENT_LEFT_STATUS = 499;
 
 const NO_ROOM = "too many large request bodies are being received; send this one again later";
 
 /**
- * The steps of every request, in this order: origin, token, path, method, then the route's own checks, of
- * which the body's size is the first. Whatever goes wrong becomes a reply here, and each request one line
- * in the access log.
+ * Handles every request in these steps: origin, token, path, method, then the route's own checks, which begin with the
+ * body's size. Every error becomes a reply here, and each request becomes one line in the access log.
  */
 export function makePipeline(options: PipelineOptions): Handler {
   const find = makeRouter(options.routes);
@@ -85,7 +87,7 @@ export function makePipeline(options: PipelineOptions): Handler {
   };
 }
 
-/** What every request is asked, until it has a route or its reply. */
+/** Checks a request's origin and token, then finds its route or its reply. */
 function check(
   options: PipelineOptions,
   find: Router,
@@ -120,7 +122,7 @@ async function handled(
   return { reply: request.method === "HEAD" ? withoutBody(reply) : reply, level };
 }
 
-/** A request that has found its route, with the cap on its body. */
+/** A request with a route, and with the limit on its body. */
 class LimitedRequest implements RoutedRequest {
   readonly segments: readonly string[];
   readonly #request: HttpRequest;
@@ -166,7 +168,7 @@ class LimitedRequest implements RoutedRequest {
   }
 }
 
-/** What a client is told whose body could not be read. */
+/** Returns the error for the client when its request body could not be read. */
 function bodyError(error: unknown, limit: BodyLimit): unknown {
   if (error instanceof BodyTooLarge) return new ApiError("PayloadTooLarge", limit.message);
   if (error instanceof BodyQuotaExceeded) return new ApiError("Unavailable", NO_ROOM);
@@ -191,7 +193,7 @@ function log(
   options.log.write(level, { method, path: pathOf(target), status, bytes, milliseconds });
 }
 
-/** The line that says why, for the statuses that have one. */
+/** Writes the line with the reason, for statuses that have one. */
 function logReason(
   options: PipelineOptions,
   { method, target }: HttpRequest,
@@ -202,7 +204,7 @@ function logReason(
   if (reason !== undefined) options.log.rejected({ method, path: pathOf(target), status }, reason);
 }
 
-/** Sees to the line in the access log and to the metrics: now, or when the reply's stream has ended. */
+/** Counts the request, and writes its line in the access log: now, or when the reply's stream has ended. */
 function followed(
   options: PipelineOptions,
   { reply, level }: LeveledReply,
@@ -218,13 +220,13 @@ function followed(
     };
     return { ...reply, body: watched(body, done, options.reportFailure) };
   }
-  // Most lines are below the log level, and to count the bytes takes time.
+  // Most lines are below the log level, and counting the bytes takes time.
   if (options.log.isWanted(level)) log(options, level, request, status, bodyBytes(body), started);
   options.metrics.ended(route, status, started);
   return reply;
 }
 
-/** The same stream, counted; a failure in the middle of it is visible nowhere else. */
+/** Returns the same stream, and counts its bytes. This is the only place that sees a failure in the middle of it. */
 async function* watched(
   stream: ReplyStream,
   done: (bytes: number) => void,
@@ -244,7 +246,7 @@ async function* watched(
   }
 }
 
-/** Size of a body that is complete in memory. */
+/** Returns the size of a body that is complete in memory. */
 function bodyBytes(body: WholeBody): number {
   return typeof body === "string" ? Buffer.byteLength(body) : lengthOf(partsOf(body));
 }

@@ -4,12 +4,12 @@ import { ApiError, NoReply } from "../model/errors.ts";
 /** The statuses for which the log can say why. */
 const REASONED_STATUSES: readonly number[] = [400, 413, 500];
 
-/** What messages have in quotes of their own. */
+/** Quoted texts that messages contain themselves, and do not repeat from a body. */
 const OWN_QUOTES: readonly string[] = ['"*"', '"all"', '"none"', '"from"', '"before"'];
 
 /**
- * Why a request was answered with this status, for the log: the message of the answer without anything that it repeats
- * of the body. Undefined for a status that needs no reason.
+ * Returns why a request was answered with this status, for the log: the message of the answer without any text
+ * repeated from the body. Returns undefined for a status that needs no reason.
  */
 export function reasonFor(status: number, error: unknown): string | undefined {
   if (!REASONED_STATUSES.includes(status)) return undefined;
@@ -20,8 +20,8 @@ export function reasonFor(status: number, error: unknown): string | undefined {
 }
 
 /**
- * A message without what it repeats of the body: texts in quotes (`quoted` in src/wire/invalid.ts), what the parser
- * quotes of a text that is not JSON, and numbers that are too large.
+ * Removes from a message everything that it repeats from the body: texts in quotes (`quoted` in src/wire/invalid.ts),
+ * text that the parser quotes when it is not JSON, and numbers that are too large.
  */
 function withoutBody(message: string): string {
   return message

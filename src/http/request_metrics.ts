@@ -2,30 +2,30 @@ import { counter, metricText } from "../metrics/exposition.ts";
 import { Histogram } from "../metrics/histogram.ts";
 import type { Route } from "./router.ts";
 
-/** Few, since there is a series for each of them, each route and each class of statuses. */
+/** A short list, since there is a series for each bound, each route and each class of statuses. */
 const BOUNDS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
-/** Of a request that found no route: an unknown path, a wrong method, no token. Clients must not make up series. */
+/** Labels of requests without a route: an unknown path, a wrong method, no token. Clients must not create series. */
 const NO_ROUTE = 'method="other",route="other"';
 
-/** The durations of the requests of one route, by the class of their statuses: at 2 those from 200 to 299. */
+/** The durations of one route's requests, by the class of their statuses: index 2 holds those from 200 to 299. */
 type Classes = (Histogram | undefined)[];
 
-/** Those that occur. They are shown from the start: a rate begins with the second value of a series. */
+/** The classes that occur. Their series exist from the start, because a rate needs two values of a series. */
 const STATUS_CLASSES = [2, 4, 5];
 
-/** What `/metrics` counts of requests since startup. */
+/** Request counts since startup, for `/metrics`. */
 export class RequestMetrics {
-  /** By class of status. */
+  /** Counts by class of status. */
   readonly #ended = [0, 0, 0, 0, 0, 0];
-  /** By the names of routes. */
+  /** Durations by the names of routes. */
   readonly #classes = new Map<string, Classes>();
-  /** The same, found faster. */
+  /** The same durations by route, which is a faster look-up. */
   readonly #classesOfRoutes = new WeakMap<Route, Classes>();
   #malformed = 0;
 
   /**
-   * Counts a request that has been answered, or will not be.
+   * Counts a request that has been answered, or that will get no reply.
    * @param started when it began, in milliseconds of `performance.now()`
    */
   ended(route: Route | undefined, status: number, started: number): void {
@@ -35,7 +35,7 @@ export class RequestMetrics {
     durations.observe((performance.now() - started) / 1000);
   }
 
-  /** Counts what was rejected since it was no valid request. */
+  /** Counts a request that was rejected because it was not valid HTTP. */
   malformed(): void {
     this.#malformed++;
   }
@@ -43,7 +43,7 @@ export class RequestMetrics {
   /** The metrics of requests. */
   text(): string {
     const samples = [...this.#classes].flatMap(([labels, classes]) =>
-      // A class that did not occur is not there at all.
+      // A class that did not occur has no entry.
       classes.flatMap((durations, i) => durations!.samples(`${labels},status="${i}xx"`))
     );
     return [

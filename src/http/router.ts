@@ -2,15 +2,15 @@ import type { LogLevel } from "../log/level.ts";
 import type { HttpRequest, Reply } from "./exchange.ts";
 import { decodePath } from "./target.ts";
 
-/** A request that has found its route. */
+/** A request with its route. */
 export interface RoutedRequest extends Pick<HttpRequest, "header" | "disconnected" | "releaseBody"> {
   /** The decoded segments matched by each `:name` in the route's path, in order. */
   readonly segments: readonly string[];
   /** The query string without its `?`, "" when there is none. Only profiling uses it. */
   readonly query: string;
-  /** Reads the body, within the cap of the edition. */
+  /** Reads the body, up to the edition's limit. */
   body(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Reads the body within the same cap, and drops it. */
+  /** Reads the body up to the same limit, and drops it. */
   discardBody(): Promise<void>;
 }
 
@@ -19,8 +19,8 @@ export interface Route {
   /** Segments separated by slashes, compared as sent; `:name` stands for any one segment, percent-decoded. */
   readonly path: string;
   /**
-   * What happens to the body: `handled` by the handler, `ignored` (read and dropped) before the handler runs, or
-   * `unread`, where the reply must not depend on it.
+   * How the body is read: `handled` by the handler, `ignored` (read and dropped before the handler runs), or `unread`
+   * when the reply must not depend on it.
    */
   readonly body: "handled" | "ignored" | "unread";
   /** Level of a success in the access log; `debug` when not given. */
@@ -28,13 +28,13 @@ export interface Route {
   readonly handle: (request: RoutedRequest) => Promise<Reply> | Reply;
 }
 
-/** What the routes say about a method and a path. */
+/** The result of a look-up by method and path. */
 export type Routing =
   | { readonly kind: "found"; readonly route: Route; readonly segments: readonly string[] }
   | { readonly kind: "wrongMethod"; readonly allow: string }
   | { readonly kind: "unknownPath" };
 
-/** Finds the route of a request by its method and its path as it was sent. @throws what `decodePath` throws */
+/** Finds the route of a request by its method and its path as the client sent it. @throws as `decodePath` */
 export type Router = (method: string, path: string) => Routing;
 
 interface Pattern {
@@ -42,10 +42,10 @@ interface Pattern {
   readonly segments: readonly string[];
 }
 
-/** `HEAD` goes wherever `GET` does. */
+/** Makes the router. `HEAD` uses the routes of `GET`. */
 export function makeRouter(routes: readonly Route[]): Router {
   const patterns = routes.map((route): Pattern => ({ route, segments: route.path.slice(1).split("/") }));
-  // Most requests are for a path without parameters, written as it is here.
+  // Most requests have a path without parameters, spelled exactly as in the route.
   const known = new Map<string, Routing>();
   for (const { method, path } of routes) {
     if (!path.includes(":")) known.set(`${method} ${path}`, route(patterns, method, path));
@@ -56,7 +56,7 @@ export function makeRouter(routes: readonly Route[]): Router {
 function route(patterns: readonly Pattern[], method: string, rawPath: string): Routing {
   const decoded = decodePath(rawPath);
   if (decoded === undefined) return { kind: "unknownPath" };
-  // What a route spells out is compared as sent: rules of a proxy that compare raw paths must hold here, too.
+  // The literal parts of a route are compared as sent, so that a proxy's rules on raw paths also hold here.
   const sent = rawPath.slice(1).split("/");
   const fitting = patterns.filter(({ segments }) => fits(segments, sent));
   if (fitting.length === 0) return { kind: "unknownPath" };

@@ -4,7 +4,7 @@ import { LATE_MILLISECONDS } from "./late.ts";
 export const SWEEP_MILLISECONDS = 250;
 
 /**
- * The time by which clients are judged, in milliseconds. It does not count what makes a sweep late, since the
+ * The clock for the deadlines of clients, in milliseconds. It does not count the delay of a late sweep, since the
  * server did not read meanwhile.
  */
 export class ReadingClock {
@@ -21,14 +21,14 @@ export class ReadingClock {
     return this.#realNow() - this.#notRead;
   }
 
-  /** @returns the time up to which clients can be judged now: what they had sent until then has been read */
+  /** @returns the time up to which deadlines can be checked: all bytes that clients had sent by then have been read */
   sweep(): number {
     const before = this.#swept;
     const late = this.now - before - SWEEP_MILLISECONDS;
     const isLate = late > LATE_MILLISECONDS;
     if (isLate) this.#notRead += late;
     this.#swept = this.now;
-    // What has come since the last sweep may still be unread.
+    // Bytes that were received since the last sweep may still be unread.
     return isLate ? before : this.#swept;
   }
 }

@@ -6,7 +6,7 @@ import type { ByteSource } from "./byte_source.ts";
 import { checkTrailer, chunkSize, hexDigit } from "./chunk_lines.ts";
 import type { Framing } from "./request_head.ts";
 
-/** Memory that a body begins with. More comes as it arrives: what is announced counts for nothing. */
+/** Memory for the start of a body. It grows as bytes are received; the announced length is not relied on. */
 const FIRST_BYTES = 4 * 1024;
 
 const CHUNK_LINE_BYTES_MAX = 256;
@@ -21,11 +21,11 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface BodyHooks {
   /**
-   * Called before more than `FREE_BYTES` are kept, with the most that will be. For a body of unknown length that is
-   * a guess at first: it is called again when that was not enough.
+   * Called before more than `FREE_BYTES` are stored, with the maximum size of the body. For a body of unknown length
+   * the size is a guess at first, so it is called again when that was not enough.
    */
   makeRoom(bytes: number): Promise<void>;
-  /** Called after each read. What it throws ends the reading. */
+  /** Called after each read. If it throws, the read ends with that error. */
   onProgress(): void;
 }
 
@@ -43,18 +43,18 @@ export class BodyReader {
     if (framing.kind === "none") this.#state = "complete";
   }
 
-  /** Whether the next byte of the client belongs to its next request. */
+  /** True when the next byte of the client belongs to its next request. */
   get complete(): boolean {
     return this.#state === "complete";
   }
 
-  /** Bytes of a body of known length that has not been read at all; Infinity when it is unknown. */
+  /** The length of an unread body, 0 once it is complete; Infinity when unknown, or when only a part is unread. */
   get unreadBytes(): number {
     if (this.#state === "complete") return 0;
     return this.#state === "unread" && this.#framing.kind === "length" ? this.#framing.bytes : Infinity;
   }
 
-  /** Takes a short body that has come together with its head, as most do; undefined for any other. */
+  /** Returns a short body that was received together with its head, as most are; undefined for any other. */
   takeIfHere(bytesMax: number): Bytes | undefined {
     const framing = this.#framing;
     if (this.#state !== "unread" || framing.kind !== "length") return undefined;
@@ -63,7 +63,7 @@ export class BodyReader {
     return this.#source.take(framing.bytes);
   }
 
-  /** Makes sure that the body may be read. @throws BodyTooLarge when more than `bytesMax` is announced */
+  /** Checks that the body may be read. @throws BodyTooLarge when more than `bytesMax` is announced */
   begin(bytesMax: number): void {
     if (this.#state !== "unread") throw new Error("a body can be read only once");
     if (this.#framing.kind === "length" && this.#framing.bytes > bytesMax) throw new BodyTooLarge();
@@ -71,8 +71,9 @@ export class BodyReader {
   }
 
   /**
-   * Reads the whole body, once `begin` has let it.
-   * @throws BodyTooLarge beyond `bytesMax`, Malformed for broken chunks, ClientDisconnected when the rest never came
+   * Reads the whole body, after `begin` has allowed it.
+   * @throws BodyTooLarge beyond `bytesMax`, Malformed for broken chunks, ClientDisconnected when the client did not
+   *   send all of it
    */
   async read(bytesMax: number): Promise<Bytes> {
     const framing = this.#framing;
@@ -84,7 +85,7 @@ export class BodyReader {
     return body;
   }
 
-  /** Reads the whole body and keeps nothing of it, so it needs no room. @throws what `read` throws */
+  /** Reads the whole body and stores none of it, so it needs no memory quota. @throws as `read` */
   async discard(bytesMax: number): Promise<void> {
     const framing = this.#framing;
     const dropped = new DroppedBytes();
@@ -130,13 +131,13 @@ export class BodyReader {
         await this.#makeMoreRoom(into, bytesMax);
         await this.#append(into, Math.min(end, into.capacityBytes) - into.length);
       }
-      // The chunk is over: only the end of its line may follow.
+      // The chunk is complete: only the end of its line may follow.
       await this.#line(0);
     }
     await this.#skipTrailers();
   }
 
-  /** Most bodies turn out to be short, so none asks for the largest legal size at once. */
+  /** Most bodies are short, so none asks for the maximum size at once. */
   async #makeMoreRoom(into: BodyBytes, bytesMax: number): Promise<void> {
     const bytes = into.capacityBytes < MEDIUM_BYTES_MAX ? Math.min(MEDIUM_BYTES_MAX, bytesMax) : bytesMax;
     await this.#hooks.makeRoom(bytes);
@@ -144,8 +145,8 @@ export class BodyReader {
   }
 
   /**
-   * Takes the plain chunks that are here already, up to `lengthMax` bytes of the body. A body may consist of nothing but
-   * chunks of one byte, so this is made to be fast; whatever is not plain is left to be looked at closely.
+   * Takes the plain chunks that have been received, up to `lengthMax` bytes of the body. It must be fast, since a body
+   * may consist of chunks of one byte only. It stops at a chunk that is not plain, for the caller to parse.
    */
   #takeWholeChunks(into: BodyBytes, lengthMax: number): void {
     const { bytes } = this.#source;
@@ -189,7 +190,7 @@ export class BodyReader {
     if (!await this.#source.fill(into, () => this.#hooks.onProgress())) throw new ClientDisconnected();
   }
 
-  /** A line without its CRLF; the caller checks its content. */
+  /** Returns a line without its CRLF. The caller checks its content. */
   async #line(bytesMax: number): Promise<string> {
     while (true) {
       const { bytes } = this.#source;

@@ -4,39 +4,39 @@ import type { ReadingClock } from "../../time/reading_clock.ts";
 import type { Timeouts } from "./timeouts.ts";
 
 /*
- * The memory that request bodies may take together. Whoever has to wait for it is not read meanwhile, so the
- * operating system slows its client down.
+ * The memory that request bodies may take together. The server does not read from a client whose body waits for
+ * memory, so the operating system slows that client down.
  *
- * A body of unknown length first asks for room among the medium ones, and holds it while it waits for more among
- * the large ones. Nobody waits the other way round, so no two can wait for each other; and while others wait for
- * what it holds, it is too slow like anyone who brings nothing, so that it holds them up for a moment only.
+ * A body of unknown length first reserves memory in the medium share. It holds that while it waits for more in the
+ * large share. No body waits in the opposite order, so two bodies never wait for each other. While others wait for the
+ * memory it holds, it counts as slow, like a client that sends nothing. So it delays them only for a moment.
  */
 
-/** A body of this size needs no room; all connections together take 32 MiB for such. */
+/** A body up to this size needs no reservation. All connections together take 32 MiB for such bodies. */
 export const FREE_BYTES = 16 * 1024;
 
-/** Bodies up to this size have a share of their own, so that they never wait for larger ones. */
+/** Bodies up to this size have their own share, so that they never wait for larger ones. */
 export const MEDIUM_BYTES_MAX = 1024 * 1024;
 
 const MEDIUM_SHARE_BYTES = 32 * 1024 * 1024;
 
-/** One that is larger than this whole share takes all of it, and more. */
+/** A body that is larger than this whole share takes all of it, and exceeds it. */
 const LARGE_SHARE_BYTES = 64 * 1024 * 1024;
 
-/** What a body that holds room must bring at least in `Timeouts.contendedBody` seconds while others wait for it. */
+/** Bytes that a body with a reservation must receive in `Timeouts.contendedBody` seconds while others wait. */
 const CONTENDED_BYTES_MIN = 32 * 1024;
 
 /**
- * In this part of `Timeouts.bodyRoom` all of a body must come while others wait. The rest makes up for sweeps, which
- * notice up to an interval later that enough has come.
+ * While others wait, a body must be complete within this part of `Timeouts.bodyRoom`. The rest allows for sweeps,
+ * which may notice progress up to one interval late.
  */
 const CONTENDED_PART = 0.85;
 
-/** Whose body it is. */
+/** The client that sends a body. */
 interface Sender {
-  /** All bytes that it has sent so far. */
+  /** Returns the number of bytes that it has sent so far. */
   readonly received: () => number;
-  /** Called when others need the room more. */
+  /** Called when others need the memory more. */
   readonly giveUp: () => void;
 }
 
@@ -44,7 +44,7 @@ export type BudgetTimes = Pick<Timeouts, "bodyRoom" | "contendedBody">;
 
 type Clock = Pick<ReadingClock, "now">;
 
-/** Shares out memory among the bodies that are being received or whose requests are being handled. */
+/** Divides memory among bodies that are being received or whose requests are being handled. */
 export class BodyBudget {
   readonly #medium: Share;
   readonly #large: Share;
@@ -54,25 +54,25 @@ export class BodyBudget {
     this.#large = new Share(LARGE_SHARE_BYTES, times, clock);
   }
 
-  /** Asks for room; bodies of a share get it in the order in which they ask. */
+  /** Asks for memory. Within a share, bodies are granted memory in the order in which they ask. */
   reserve(bytes: number, sender: Sender): Reservation {
     return (bytes <= MEDIUM_BYTES_MAX ? this.#medium : this.#large).reserve(bytes, sender);
   }
 
-  /** Ends what has taken too long. `now` by the same clock. */
+  /** Ends reservations and waits that have taken too long. `now` is a time of the same clock. */
   sweep(now: number): void {
     this.#medium.sweep(now);
     this.#large.sweep(now);
   }
 
-  /** Rejects everybody who waits, now and from now on. */
+  /** Rejects every waiting body, now and from now on. */
   close(): void {
     this.#medium.close();
     this.#large.close();
   }
 }
 
-/** Room for one body, wanted or held. */
+/** The memory of one body, waiting for it or holding it. */
 export class Reservation {
   readonly bytes: number;
   readonly askedAt: number;
@@ -80,7 +80,7 @@ export class Reservation {
   readonly #granted = Promise.withResolvers<void>();
   readonly #onRelease: () => void;
   #state: "waiting" | "receiving" | "givenUp" | "complete" | "over" = "waiting";
-  /** When enough had come the last time, or others began to wait, and how much had come until then. */
+  /** When the body last made enough progress, or others began to wait, and the bytes received until then. */
   #enough = { at: 0, received: 0 };
 
   constructor(bytes: number, sender: Sender, now: number, onRelease: () => void) {
@@ -88,11 +88,11 @@ export class Reservation {
     this.#sender = sender;
     this.askedAt = now;
     this.#onRelease = onRelease;
-    // Nobody may be waiting for it any more.
+    // The caller may no longer await it.
     this.#granted.promise.catch(() => {});
   }
 
-  /** Resolves when the body may be read. Rejects with BodyQuotaExceeded, or as it is released. */
+  /** Resolves when the body may be read. Rejects with BodyQuotaExceeded, or with the reason of its release. */
   get granted(): Promise<void> {
     return this.#granted.promise;
   }
@@ -101,12 +101,12 @@ export class Reservation {
     return this.#state === "waiting";
   }
 
-  /** The body has come: its client cannot be blamed for anything from now on. */
+  /** The body is complete: its client is no longer at fault for any delay. */
   complete(): void {
     if (this.#state === "receiving") this.#state = "complete";
   }
 
-  /** Gives the room back, or waits for it no longer. */
+  /** Releases the memory, or stops waiting for it. */
   release(why: Error = new ClientDisconnected()): void {
     if (this.#state === "over") return;
     this.reject(why);
@@ -123,14 +123,14 @@ export class Reservation {
     this.#granted.reject(why);
   }
 
-  /** Judges by what comes from now on. */
+  /** Starts to measure progress at this moment. */
   watchFrom(now: number): void {
     this.#enough = { at: now, received: this.#sender.received() };
   }
 
   /**
-   * The bytes that came in the last so many seconds, as a part of those required.
-   * @returns Infinity while it is too early to tell, or when the client is not to be blamed
+   * Returns the bytes received in the last so many seconds, as a fraction of the required bytes.
+   * @returns Infinity while it is too early to measure, or when the client is not at fault
    */
   partBrought(now: number, seconds: number, bytesRequired: number): number {
     if (this.#state !== "receiving") return Infinity;
@@ -139,7 +139,7 @@ export class Reservation {
     return now - this.#enough.at > seconds * 1000 ? brought / bytesRequired : Infinity;
   }
 
-  /** Whether the room is about to become free. */
+  /** True when the body has been cancelled, so that its memory is released soon. */
   get isGivenUp(): boolean {
     return this.#state === "givenUp";
   }
@@ -150,7 +150,7 @@ export class Reservation {
   }
 }
 
-/** Room for the bodies of one range of sizes. */
+/** The memory for bodies of one range of sizes. */
 class Share {
   readonly #bytes: number;
   readonly #times: BudgetTimes;
@@ -172,7 +172,7 @@ class Share {
     this.#waiting.push(reservation);
     this.#grantAll();
     if (this.#closed) this.close();
-    // How slow anybody was while nobody waited does not matter.
+    // Speed counts only while another body waits.
     if (this.#waiting.length === 1 && reservation.waits) {
       for (const holder of this.#holders) holder.watchFrom(now);
     }
@@ -185,7 +185,7 @@ class Share {
     this.#reject(late);
   }
 
-  /** Gives up those that bring too little, the slowest first, but no more of them than the first who waits needs. */
+  /** Ends bodies that are too slow, the slowest first, but only as many as the first waiting body needs. */
   #giveUpSlowest(now: number): void {
     const first = this.#waiting[0];
     if (first === undefined) return;
@@ -210,7 +210,7 @@ class Share {
     }
   }
 
-  /** Whether there is room for one more beside so many. */
+  /** True when the share has memory for one more reservation in addition to so many holders. */
   #fits({ bytes }: Reservation, holders: number, taken: number): boolean {
     return holders === 0 || taken + bytes <= this.#bytes;
   }
@@ -232,7 +232,7 @@ class Share {
     this.#grantAll();
   }
 
-  /** In order of arrival: a small one does not overtake, or a large one might wait forever. */
+  /** Grants memory in the order of requests. A small body does not overtake, or a large one might wait forever. */
   #grantAll(): void {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       if (!this.#fits(first, this.#holders.size, this.#taken)) return;

@@ -1,18 +1,18 @@
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Where the bytes of a body go as they come. */
+/** Stores the bytes of a body as they are received. */
 export interface BodyBytes {
-  /** How many have come. */
+  /** The number of bytes received. */
   length: number;
-  /** How many may come until more room is asked for. */
+  /** The number of bytes that fit until the body must reserve more memory. */
   capacityBytes: number;
-  /** Takes the bytes from `start` to `end`. */
+  /** Adds the bytes from `start` to `end`. */
   add(bytes: Bytes, start: number, end: number): void;
-  /** Memory for the next bytes, at most `wanted`. `length` is increased once they are there. */
+  /** Returns memory for the next bytes, at most `wanted`. The caller increases `length` once they are there. */
   memory(wanted: number): Bytes;
 }
 
-/** Bytes that are kept. How many there will be is not known, or not to be relied upon. */
+/** Bytes that are stored. Their number is unknown, or only announced by the client. */
 export class BufferedBytes implements BodyBytes {
   length = 0;
   capacityBytes: number;
@@ -23,7 +23,7 @@ export class BufferedBytes implements BodyBytes {
     this.capacityBytes = capacityBytes;
   }
 
-  /** What has come so far. */
+  /** The bytes received so far. */
   get bytes(): Bytes {
     return this.#bytes.subarray(0, this.length);
   }
@@ -39,7 +39,7 @@ export class BufferedBytes implements BodyBytes {
     }
   }
 
-  /** It grows twofold, so that many small chunks do not cost a copy each, but never beyond its room. */
+  /** The memory grows twofold, so that many small chunks do not cost a copy each, but never beyond its capacity. */
   memory(wanted: number): Bytes {
     if (this.length === this.#bytes.length) {
       const larger = new Uint8Array(Math.min(2 * this.#bytes.length, this.capacityBytes));
@@ -50,10 +50,10 @@ export class BufferedBytes implements BodyBytes {
   }
 }
 
-/** All bytes of a body that is dropped go here, one over the other. */
+/** All bytes of a dropped body are written here, over one another. */
 const DROPPED_BYTES = 16 * 1024;
 
-/** Bytes that nobody will look at. */
+/** Bytes that are received and never read. */
 export class DroppedBytes implements BodyBytes {
   length = 0;
   readonly capacityBytes = Infinity;

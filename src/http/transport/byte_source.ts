@@ -1,6 +1,6 @@
 import { tickEnd, tickIsLong } from "../tick.ts";
 
-/** Bytes read ahead of demand while a request runs; a client that sends more is cut off. */
+/** Bytes read in advance while a request runs. The server disconnects a client that sends more. */
 const AHEAD_BYTES_MAX = 64 * 1024;
 
 const READ_BYTES = 8 * 1024;
@@ -8,8 +8,8 @@ const READ_BYTES = 8 * 1024;
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * The bytes that a client sends. At most one read is in progress at a time, and it may be left in
- * progress: this is how a client that leaves is noticed while its request runs.
+ * The bytes that a client sends. At most one read is in progress at a time. It may stay in progress while a request
+ * runs, which is how the server notices that the client has disconnected.
  */
 export class ByteSource {
   readonly #conn: { read(into: Bytes): Promise<number | null> };
@@ -23,22 +23,22 @@ export class ByteSource {
     this.#conn = conn;
   }
 
-  /** What was received and not taken yet. Valid until the next read. */
+  /** The bytes that were received and not taken yet. Valid until the next read. */
   get bytes(): Bytes {
     return this.#buffer.subarray(this.#start, this.#end);
   }
 
-  /** How many bytes that is. */
+  /** The number of these bytes. */
   get length(): number {
     return this.#end - this.#start;
   }
 
-  /** How many bytes have been received in all. */
+  /** The number of bytes received in total. */
   get received(): number {
     return this.#received;
   }
 
-  /** Takes a copy of the first bytes of what was received. */
+  /** Takes the first received bytes, and returns a copy of them. */
   take(count: number): Bytes {
     const taken = new Uint8Array(count);
     taken.set(this.#buffer.subarray(this.#start, this.#start + count));
@@ -46,12 +46,12 @@ export class ByteSource {
     return taken;
   }
 
-  /** Drops the first bytes of what was received. */
+  /** Drops the first received bytes. */
   skip(count: number): void {
     this.#start += count;
     if (this.#start < this.#end || this.#reading !== undefined) return;
     this.#start = this.#end = 0;
-    // A long head or many requests sent ahead made it grow; an idle connection should not keep it that large.
+    // A long head or many pipelined requests made it grow. An idle connection should not keep it that large.
     if (this.#buffer.length > READ_BYTES) this.#buffer = new Uint8Array(READ_BYTES);
   }
 
@@ -65,9 +65,9 @@ export class ByteSource {
   }
 
   /**
-   * Fills `into` until it is full, from what was received and then from the client.
+   * Fills `into` until it is full, with received bytes first and then from the client.
    * @param onProgress called after each read
-   * @returns false when the client left before that
+   * @returns false when the client disconnected before that
    */
   async fill(into: Bytes, onProgress: () => void): Promise<boolean> {
     let filled = 0;
@@ -79,11 +79,11 @@ export class ByteSource {
         this.skip(taken.length);
         continue;
       }
-      // Large bodies go straight to where they are wanted, unless a read is already in progress.
+      // Large bodies go directly into the caller's memory, unless a read is already in progress.
       if (this.#reading !== undefined || into.length - filled < READ_BYTES) {
         if (!await this.more()) return false;
       } else {
-        // Whoever calls `more` meanwhile waits for this read, too.
+        // A caller of `more` waits for this read, too.
         const before = this.#received;
         this.#reading = this.#read(into.subarray(filled), true);
         if (!await this.#reading) return false;
@@ -95,9 +95,9 @@ export class ByteSource {
   }
 
   /**
-   * Keeps reading while a request runs, so that a client that leaves is noticed. What it sends in the meantime is
-   * kept.
-   * @returns when the client has left, has sent too much, or `stop` says that the request is over
+   * Keeps reading while a request runs, so that it notices when the client disconnects. It stores the bytes that the
+   * client sends in the meantime.
+   * @returns when the client has disconnected, has sent too much, or `stop` says that the request is over
    */
   async watch(
     stop: () => boolean,
@@ -110,14 +110,14 @@ export class ByteSource {
     return "stopped";
   }
 
-  /** @param isPast whether it goes past the buffer, into memory of the caller */
+  /** @param isPast true to read past the buffer, into the caller's memory */
   async #read(into: Bytes, isPast: boolean): Promise<boolean> {
     let count = 0;
     try {
       count = await this.#conn.read(into) ?? 0;
       while (tickIsLong()) await tickEnd();
     } catch {
-      // Reset by the client, or closed on our side.
+      // The client has reset the connection, or the server has closed it.
     }
     this.#received += count;
     if (!isPast) this.#end += count;
@@ -125,7 +125,7 @@ export class ByteSource {
     return count > 0;
   }
 
-  /** Moves what is left to the front, or into a larger buffer. No read may be in progress. */
+  /** Moves the remaining bytes to the front, or into a larger buffer. No read may be in progress. */
   #makeRoom(): void {
     if (this.#buffer.length - this.#end >= READ_BYTES / 2) return;
     const kept = this.bytes;

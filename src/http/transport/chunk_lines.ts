@@ -4,7 +4,10 @@ import { TOKEN } from "./request_head.ts";
 const QUOTED = String.raw`"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e]|\\[\t\x20-\x7e])*"`;
 const CHUNK_LINE = new RegExp(`^([0-9A-Fa-f]{1,8})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
 const TRAILER = new RegExp(`^${TOKEN}:[\\t\\x20-\\x7e]*$`);
-/** Fields that say how messages are delimited or where they go: too late here, but some readers obey them. */
+/**
+ * Fields that say how messages are delimited or where they go. A trailer is too late for them, but some readers obey
+ * them.
+ */
 const HEAD_ONLY = /^(?:connection|content-length|host|transfer-encoding|upgrade):/i;
 
 /** The size in the first line of a chunk. @throws Malformed */

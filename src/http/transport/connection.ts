@@ -12,12 +12,12 @@ import type { RequestHead } from "./request_head.ts";
 import { tickEnd, tickIsLong } from "../tick.ts";
 import { Deadline, type Timeouts } from "./timeouts.ts";
 
-/** A body that the handler did not want is still read if it is this short, to keep the connection. */
+/** The server still reads a body that the handler did not read, if it is this short, to keep the connection. */
 const DRAINED_BYTES_MAX = 64 * 1024;
 
 /**
- * How much more a client that was rejected may send before it is cut off: a proxy sends all of a large body before
- * it reads the reply, which a reset connection would lose. The linger time bounds it.
+ * Bytes that a rejected client may still send before it is disconnected. A proxy sends all of a large body before it
+ * reads the reply, which a reset connection would lose. The linger time limits this, too.
  */
 const LINGER_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -26,7 +26,7 @@ const LF = 0x0a;
 
 const CONTINUE = new TextEncoder().encode("HTTP/1.1 100 Continue\r\n\r\n");
 
-/** What a connection needs of a socket. */
+/** The methods of a socket that a connection needs. */
 export interface Socket {
   read(into: Uint8Array<ArrayBuffer>): Promise<number | null>;
   write(bytes: Uint8Array<ArrayBuffer>): Promise<number>;
@@ -35,7 +35,7 @@ export interface Socket {
 }
 
 interface ConnectionOptions {
-  /** Called for requests that never reach the handler, with the status that they were rejected with. */
+  /** Called for requests that never reach the handler, with the status of their rejection. */
   readonly onMalformed: (status: number, reason: string) => void;
   readonly timeouts: Timeouts;
   /** Shared by all connections. */
@@ -43,7 +43,7 @@ interface ConnectionOptions {
   readonly clock: Pick<ReadingClock, "now">;
 }
 
-/** One client: reads its requests one after the other and writes the replies. */
+/** The connection of one client: reads its requests one after the other and writes the replies. */
 export class Connection {
   readonly #socket: Socket;
   readonly #handler: Handler;
@@ -51,12 +51,12 @@ export class Connection {
   readonly #source: ByteSource;
   readonly #heads = new HeadParser();
   #closed = false;
-  /** A request is being handled, or its reply is being sent. */
+  /** True while a request is being handled, or its reply is being sent. */
   #busy = false;
   #lastRequest = false;
   /** The body of the request that is being handled. */
   #body: RequestBody | undefined;
-  /** The request has been answered, but its body has not come to its end. */
+  /** True when the request has been answered before its body was complete. */
   #answered = false;
   readonly #deadline: Deadline;
   readonly #forBodies: BodyConnection;
@@ -80,7 +80,7 @@ export class Connection {
     };
   }
 
-  /** Serves the client until either side is done. Never rejects. */
+  /** Serves the client until either side ends the connection. Never rejects. */
   async serve(): Promise<void> {
     const { requestHead: headSeconds, idle: idleSeconds } = this.#options.timeouts;
     try {
@@ -89,7 +89,7 @@ export class Connection {
         this.#busy = true;
         const another = await this.#exchange(requestHead);
         this.#busy = false;
-        // Requests that were sent ahead in one packet are there at once.
+        // Pipelined requests in one packet are available at once.
         while (tickIsLong()) await tickEnd();
         requestHead = another && !this.#lastRequest ? await this.#readRequestHead(idleSeconds) : undefined;
       }
@@ -114,7 +114,7 @@ export class Connection {
     else if (this.#answered) this.#deadline.shorten(this.#options.timeouts.linger);
   }
 
-  /** Closes when the client has taken too long. `now` by the clock of the options. */
+  /** Closes the connection when the client has taken too long. `now` is a time of the clock in the options. */
   closeWhenOverdue(now: number): void {
     if (this.#deadline.isOver(now)) this.close();
   }
@@ -132,7 +132,7 @@ export class Connection {
     let afterEmptyLine = false;
     while (true) {
       const { bytes } = this.#source;
-      // Some clients send one behind a body.
+      // Some clients send an empty line after a body.
       if (!afterEmptyLine && bytes[0] === CR && bytes[1] === LF) {
         afterEmptyLine = true;
         searched = 0;
@@ -151,7 +151,7 @@ export class Connection {
     }
   }
 
-  /** Handles one request. @returns whether another may follow */
+  /** Handles one request. @returns true when another may follow */
   async #exchange(requestHead: RequestHead): Promise<boolean> {
     const body = new RequestBody(this.#forBodies, requestHead);
     this.#body = body;
@@ -160,7 +160,7 @@ export class Connection {
       if (body.complete) watcher.watch();
       const reply = await this.#handler(new ReceivedRequest(requestHead, body, watcher));
       body.settle();
-      // A client that waits for an invitation and was not invited may send the body or omit it.
+      // A client that waits for `100 Continue` and did not get it may send the body or omit it.
       const drainable = body.unreadBytes <= (requestHead.expectsContinue ? 0 : DRAINED_BYTES_MAX);
       const endless = requestHead.minorVersion === 0 && isStream(reply.body);
       const keepAlive = requestHead.keepAlive && drainable && !endless && !this.#lastRequest;
@@ -169,7 +169,8 @@ export class Connection {
       if (!body.complete) await (keepAlive ? body.drain() : this.#linger());
       return keepAlive;
     } catch {
-      // The handler rejects only for a request that must get no reply; any other error is a client that left.
+      // The handler rejects only for a request that must get no reply. Any other error means that the client has
+      // disconnected.
       return false;
     } finally {
       body.settle();
@@ -193,7 +194,7 @@ export class Connection {
     });
   }
 
-  /** Hands bytes to the operating system; the client has the time of one line to accept each piece of them. */
+  /** Hands bytes to the operating system. The client has the time of one line to accept each piece of them. */
   async #write(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const number = ++this.#writes;
     for (let written = 0, pieceEnd = 0; written < bytes.length;) {
@@ -203,7 +204,7 @@ export class Connection {
       }
       written += await this.#socket.write(written === 0 ? bytes : bytes.subarray(written));
     }
-    // A reply may have begun while the invitation for a body was still waiting; then the time is the reply's.
+    // A reply may have begun before the `100 Continue` was written. The deadline then belongs to the reply.
     if (number === this.#writes) this.#deadline.clear();
   }
 
@@ -214,13 +215,13 @@ export class Connection {
       await writeReply(this.#writeBytes, plainErrorReply(status, message), options);
       await this.#linger();
     } catch {
-      // The client has already gone.
+      // The client has already disconnected.
     }
   }
 
   /**
-   * Keeps reading for a moment before the connection is closed: closing with unread bytes would make the operating
-   * system reset it, and the client would lose the reply.
+   * Keeps reading for a moment before the connection is closed. If it closed with unread bytes, the operating system
+   * would reset it, and the client would lose the reply.
    */
   async #linger(): Promise<void> {
     this.#deadline.set(this.#options.timeouts.linger);

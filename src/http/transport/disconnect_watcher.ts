@@ -7,7 +7,7 @@ interface Watched {
   readonly close: () => void;
 }
 
-/** Whether the client of one request is still there. */
+/** Watches whether the client of one request is still connected. */
 export class DisconnectWatcher {
   readonly #connection: Watched;
   #forgotten = false;
@@ -18,14 +18,14 @@ export class DisconnectWatcher {
     this.#connection = connection;
   }
 
-  /** Aborts when the client leaves. Created only on request, since most requests never need it. */
+  /** Aborts when the client disconnects. Created only on demand, since most requests never need it. */
   get disconnected(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#gone) this.#controller.abort();
     return this.#controller.signal;
   }
 
-  /** Watches from now on; the body must have been read. */
+  /** Starts to watch. The body must have been read. */
   async watch(): Promise<void> {
     const end = await this.#connection.source.watch(() => this.#forgotten);
     if (this.#forgotten || end === "stopped") return;
@@ -34,12 +34,12 @@ export class DisconnectWatcher {
     if (end === "flooding") this.#connection.close();
   }
 
-  /** The request is over: what the client does from now on no longer concerns it. */
+  /** The request is over, so the client's connection no longer matters to it. */
   forget(): void {
     this.#forgotten = true;
   }
 
-  /** The same stream, ending with ClientDisconnected when the client is gone. */
+  /** Returns the same stream, which throws ClientDisconnected when the client has disconnected. */
   async *whileThere<T>(stream: AsyncIterable<T>): AsyncGenerator<T, void> {
     for await (const part of stream) {
       if (this.#gone) throw new ClientDisconnected();

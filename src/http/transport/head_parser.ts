@@ -1,23 +1,26 @@
 import { findRequestHeadEnd, parseRequestHead, type RequestHead } from "./request_head.ts";
 
-/** A longer head is not kept: every connection keeps one. */
+/** A longer head is not stored, because every connection stores one. */
 const BUFFER_BYTES_MAX = 1024;
 
-/** A request head, and what it looked like. */
+/** A request head, and its bytes. */
 interface ParsedHead {
   readonly head: RequestHead;
-  /** With the empty line at its end. */
+  /** Includes the empty line at its end. */
   readonly bytes: Uint8Array;
 }
 
-/** Parses the heads of one connection. Clients repeat theirs, and to see that takes a tenth of the time. */
+/**
+ * Parses the heads of one connection. Clients repeat their heads, and to detect a repetition takes a tenth of the
+ * time.
+ */
 export class HeadParser {
   #last: ParsedHead | undefined;
 
   /**
-   * @param bytes what has been received
-   * @param searched how much of that has been searched before, by an earlier call
-   * @returns the head at its beginning, undefined while it is incomplete
+   * @param bytes the bytes received
+   * @param searched how many of these bytes an earlier call has searched
+   * @returns the head at their beginning, undefined while it is incomplete
    * @throws Malformed
    */
   parse(bytes: Uint8Array, searched: number): ParsedHead | undefined {

@@ -8,22 +8,25 @@ import { ReadingClock, SWEEP_MILLISECONDS } from "../../time/reading_clock.ts";
 import { TIMEOUTS, type Timeouts } from "./timeouts.ts";
 
 interface ListenerOptions {
-  /** Whether there may be another connection beside so many open ones. Otherwise it is closed at once. */
+  /**
+   * Returns true when the server may serve another connection besides so many open ones. Otherwise it is closed at
+   * once.
+   */
   readonly hasCapacity: (open: number) => boolean;
-  /** Called for requests that never reach the handler, with the status that they were rejected with. */
+  /** Called for requests that never reach the handler, with the status of their rejection. */
   readonly onMalformed: (status: number, reason: string) => void;
-  /** Counted up and down here, for whoever shows them. */
+  /** Counts that the listener updates, for the metrics. */
   readonly counts?: ConnectionCounts;
   /** Only tests shorten them. */
   readonly timeouts?: Timeouts;
 }
 
-/** Errors of `accept` that last until something is closed or given back. Any other concerns one connection. */
+/** Errors of `accept` that last until a descriptor or memory is freed. Any other error concerns one connection. */
 const EXHAUSTED: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
 
 const EXHAUSTED_PAUSE_MILLISECONDS = 50;
 
-/** After so many failures in a row there is a pause of a millisecond, so that nothing can make the loop spin. */
+/** After so many failures in a row there is a pause of a millisecond, so that the loop never spins. */
 const FAILURES_IN_A_ROW = 16;
 
 /** Starts accepting connections and serving them. */
@@ -66,7 +69,7 @@ export function listen(where: Address, handler: Handler, options: ListenerOption
     async close(graceMilliseconds) {
       closing = true;
       listener.close();
-      // At once, so that what is answered from now on says that it is the last; and again, for those who just came.
+      // At once, so that every answer from now on is the last on its connection. And again, for new connections.
       for (const connection of connections) connection.finish();
       await accepting;
       for (const connection of connections) connection.finish();

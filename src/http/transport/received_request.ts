@@ -5,7 +5,7 @@ import type { RequestHead } from "./request_head.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A request as its handler sees it. Once the body has been read, the client is watched: it may leave. */
+/** A request as its handler sees it. Once the body has been read, it watches whether the client disconnects. */
 export class ReceivedRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;

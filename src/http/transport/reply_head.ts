@@ -2,16 +2,16 @@ import type { Reply } from "../exchange.ts";
 
 export interface ReplyOptions {
   readonly minorVersion: 0 | 1;
-  /** Whether the connection stays open for another request. */
+  /** True when the connection stays open for another request. */
   readonly keepAlive: boolean;
-  /** The request was `HEAD`. */
+  /** True when the request was `HEAD`. */
   readonly withoutBody: boolean;
 }
 
-/** A reply of this status never has a body; bytes after its head would be taken for the next reply. */
+/** A reply of this status never has a body. Clients would take bytes after its head for the next reply. */
 export const NO_CONTENT = 204;
 
-/** The head of a reply with a body of so many bytes, or of a length that is not known yet. */
+/** Returns the head of a reply with a body of so many bytes, or of unknown length. */
 export function replyHeadText(
   { status, headers }: Reply,
   length: number | "chunked" | "untilClose",
@@ -50,7 +50,7 @@ const REASONS: Readonly<Record<number, string>> = {
 let dateText = "";
 let dateSecond = 0;
 
-/** The time of the reply, formatted once a second. */
+/** Returns the time of the reply, formatted once a second. */
 function httpDate(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== dateSecond) {

@@ -6,8 +6,7 @@ import { release, takeMemory, wholeReply } from "./reply_memory.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Where the bytes of a reply go. Resolves when the operating system has taken all of them; their memory is then used
- * for others.
+ * Writes the bytes of a reply. Resolves when the operating system has taken all of them. Their memory is then reused.
  */
 export type Write = (bytes: Bytes) => Promise<void>;
 
@@ -19,8 +18,8 @@ const CRLF = encoder.encode("\r\n");
 const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 
 /**
- * Writes a reply. A stream is sent in chunks, or to HTTP/1.0 until the connection closes.
- * @throws what the stream or `write` throws; the reply is then incomplete and the connection must be closed
+ * Writes a reply. A stream is sent in chunks. For HTTP/1.0 it is sent without chunks, and the connection is closed.
+ * @throws as the stream or `write`; the reply is then incomplete and the connection must be closed
  */
 export async function writeReply(write: Write, reply: Reply, options: ReplyOptions): Promise<void> {
   const { status, body } = reply;

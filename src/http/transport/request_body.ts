@@ -6,36 +6,39 @@ import type { ByteSource } from "./byte_source.ts";
 import type { RequestHead } from "./request_head.ts";
 import type { Deadline } from "./timeouts.ts";
 
-/** A client that sends a body more slowly than this, over a whole `Timeouts.stalledBody`, is cut off. */
+/** The server disconnects a client that sends a body more slowly than this over a whole `Timeouts.stalledBody`. */
 const BODY_BYTES_PER_SECOND_MIN = 1024;
 
-/** What is read of a body that waits for room, so that a client that leaves is noticed, if it has not sent much. */
+/**
+ * The server reads so many bytes of a body that waits for memory, to notice when its client disconnects. It notices
+ * nothing if the client has sent more.
+ */
 const READ_WAITING_BYTES = 8 * 1024;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What the bodies of one connection have in common. */
+/** The parts of a connection that the bodies of its requests share. */
 export interface BodyConnection {
   readonly source: ByteSource;
   readonly budget: BodyBudget;
   readonly deadline: Deadline;
   readonly stalledSeconds: number;
-  /** Tells the client to send the body. */
+  /** Sends `100 Continue`, so that the client sends the body. */
   readonly invite: () => Promise<void>;
   readonly close: () => void;
 }
 
-/** The body of one request: when its client may send it, how fast it must, and until when anybody cares. */
+/** The body of one request: when its client may send it, how fast it must, and until when the request needs it. */
 export class RequestBody implements BodyHooks {
   readonly #connection: BodyConnection;
   readonly #head: RequestHead;
   readonly #reader: BodyReader;
-  /** Whether anybody still waits for it: not once its request has been answered. */
+  /** True while the request needs the body: false once it has been answered. */
   #wanted = true;
   #reservation: Reservation | undefined;
-  /** Room that is asked for because what `#reservation` holds was not enough. */
+  /** A larger reservation, requested because `#reservation` was not enough. */
   #larger: Reservation | undefined;
-  /** How much had been received when the client's current time began. */
+  /** The number of bytes received when the client's current deadline was set. */
   #receivedBefore = 0;
 
   constructor(connection: BodyConnection, head: RequestHead) {
@@ -44,17 +47,17 @@ export class RequestBody implements BodyHooks {
     this.#reader = new BodyReader(connection.source, head.framing, this);
   }
 
-  /** Whether the next byte of the client belongs to its next request. */
+  /** True when the next byte of the client belongs to its next request. */
   get complete(): boolean {
     return this.#reader.complete;
   }
 
-  /** Bytes of a body of known length that has not been read at all; Infinity when it is unknown. */
+  /** The length of an unread body, 0 once it is complete; Infinity when unknown, or when only a part is unread. */
   get unreadBytes(): number {
     return this.#reader.unreadBytes;
   }
 
-  /** The whole body, if it is short and has come with the head: then nobody has to wait for anything. */
+  /** Returns the whole body if it is short and was received with the head. The request then waits for nothing. */
   takeIfHere(bytesMax: number): Bytes | undefined {
     return this.#wanted && !this.#head.expectsContinue ? this.#reader.takeIfHere(bytesMax) : undefined;
   }
@@ -64,7 +67,7 @@ export class RequestBody implements BodyHooks {
     this.#reader.begin(bytesMax);
     return await this.#receive(async () => {
       const { framing, expectsContinue } = this.#head;
-      // Who is invited must find room.
+      // A body must have its memory before its client is asked to send it.
       const invitesLarge = expectsContinue && framing.kind === "length" && framing.bytes > FREE_BYTES;
       if (invitesLarge) await this.makeRoom(framing.bytes);
       await this.#invite();
@@ -81,15 +84,15 @@ export class RequestBody implements BodyHooks {
     });
   }
 
-  /** Reads the body of a request that was answered without it, so that another one can follow. */
+  /** Reads the body of a request that was answered without it, so that another request can follow. */
   async drain(): Promise<void> {
     this.#wanted = true;
     await this.discard(Infinity);
   }
 
   /**
-   * The request has been answered, or does not need its body any more: it takes no more memory, and the rest of one
-   * being read is not for anybody.
+   * The request has been answered, or no longer needs its body. The body releases its memory, and a read in progress
+   * fails with its next bytes.
    */
   settle(): void {
     this.#wanted = false;
@@ -97,7 +100,7 @@ export class RequestBody implements BodyHooks {
     this.#reservation?.release();
   }
 
-  /** The connection is closed: whoever waits for room will not need it. */
+  /** The connection is closed, so a body that waits for memory no longer needs it. */
   stopWaiting(): void {
     for (const reservation of [this.#larger, this.#reservation]) {
       if (reservation?.waits) reservation.release();
@@ -111,7 +114,7 @@ export class RequestBody implements BodyHooks {
       this.#reservation?.complete();
       return received;
     } finally {
-      // From now on it is the handler that takes time; a reply that is being sent already has its own limit.
+      // From now on the handler takes the time. A reply that is being sent already has its own deadline.
       if (this.#wanted) this.#connection.deadline.clear();
     }
   }
@@ -124,7 +127,7 @@ export class RequestBody implements BodyHooks {
     this.#allowTime();
   }
 
-  /** Waits until the body may take so much memory. The client cannot help it, so it has all the time. */
+  /** Waits until the body may take so much memory. The client is not at fault, so it has no deadline meanwhile. */
   async makeRoom(bytes: number): Promise<void> {
     const held = this.#reservation;
     if (held !== undefined && held.bytes >= bytes) return;
@@ -152,11 +155,11 @@ export class RequestBody implements BodyHooks {
     this.#allowTime();
   }
 
-  /** Others need the room that the body holds. If it waits for more, that is not its client's fault. */
+  /** Called when others need the memory that the body holds. If it waits for more, its client is not at fault. */
   #giveUp(): void {
     const larger = this.#larger;
     if (larger === undefined) this.#connection.close();
-    // One that has just been granted is about to free what the body held before.
+    // If the larger one has just been granted, the body is about to release the smaller one.
     else if (larger.waits) larger.release(new BodyQuotaExceeded());
   }
 

@@ -1,6 +1,6 @@
 /*
- * The head of a request, from bytes to fields. A strict subset of RFC 9112: whatever two readers might
- * understand differently is rejected, so that nothing can be smuggled past a proxy.
+ * Parses the head of a request into its fields. It accepts a strict subset of RFC 9112. Everything that two readers
+ * might understand differently is rejected, so that no request can be smuggled past a proxy.
  */
 
 import { Buffer } from "node:buffer";
@@ -15,7 +15,7 @@ const TAB = 0x09;
 const SPACE = 0x20;
 const DELETE = 0x7f;
 
-/** The first byte of a client that speaks TLS, and what it is told, which only the log shows. */
+/** The first byte of a client that speaks TLS, and the message for it, which only the log shows. */
 const TLS_HANDSHAKE = 0x16;
 const TLS = "this is TLS, but the server speaks plain HTTP: use http://, or a proxy that terminates TLS";
 
@@ -27,22 +27,22 @@ export type Framing =
 
 export interface RequestHead {
   readonly method: string;
-  /** In origin form, also when the client sent it in absolute form; `host` is then what it named there. */
+  /** In origin form, also when the client sent it in absolute form; `host` is then the host of that form. */
   readonly target: string;
   readonly minorVersion: 0 | 1;
-  /** Values by lower-case name; those of one name joined by ", ". */
+  /** Values by lower-case name; the values of one name are joined by ", ". */
   readonly fields: ReadonlyMap<string, string>;
   readonly framing: Framing;
   readonly expectsContinue: boolean;
-  /** Whether the client wants to send another request on this connection. */
+  /** True when the client wants to send another request on this connection. */
   readonly keepAlive: boolean;
 }
 
 /**
  * Looks for the empty line that ends a request head.
- * @param from where the search continues; an earlier call has searched what is before it
- * @returns the index after it, or -1 while it is incomplete
- * @throws Malformed as soon as the head contains a byte that is not allowed, or grows too long
+ * @param from where the search continues after an earlier call
+ * @returns the index after the empty line, or -1 while the head is incomplete
+ * @throws Malformed as soon as the head contains a byte that is not allowed, or is too long
  */
 export function findRequestHeadEnd(bytes: Uint8Array, from: number): number {
   const end = Math.min(bytes.length, REQUEST_HEAD_BYTES_MAX);
@@ -66,7 +66,7 @@ export function findRequestHeadEnd(bytes: Uint8Array, from: number): number {
   return -1;
 }
 
-/** What a name is made of, for regular expressions. */
+/** The characters of a name, for regular expressions. */
 export const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 
 const FIELD_NAME = new RegExp(`^${TOKEN}$`);
@@ -80,7 +80,7 @@ const GIVEN_ONCE = ["host", "content-length", "transfer-encoding", "expect"];
 
 /**
  * Parses a complete request head.
- * @param bytes with the empty line at its end, already accepted by `findRequestHeadEnd`
+ * @param bytes the head with the empty line at its end, accepted by `findRequestHeadEnd`
  * @throws Malformed
  */
 export function parseRequestHead(bytes: Uint8Array): RequestHead {
@@ -90,7 +90,7 @@ export function parseRequestHead(bytes: Uint8Array): RequestHead {
   if (match === null || target === undefined) {
     throw new Malformed('the request line is not "METHOD /path HTTP/1.1"');
   }
-  // Its target is never a path, and what follows it is not HTTP, as a proxy may also assume.
+  // Its target is never a path. The bytes after it are not HTTP, and a proxy may assume the same.
   if (match[1] === "CONNECT") throw new Malformed("this server is not a proxy");
   if (lines.length > FIELDS_MAX) throw new Malformed(`more than ${FIELDS_MAX} header fields`, 431);
   const fields = new Map<string, string>();
@@ -104,7 +104,7 @@ export function parseRequestHead(bytes: Uint8Array): RequestHead {
   for (const name of GIVEN_ONCE) {
     if (repeated?.has(name)) throw new Malformed(`the header field ${name} is given twice`);
   }
-  // Later versions of HTTP/1 would have to be understood by those who know this one.
+  // Later minor versions of HTTP/1 are compatible with HTTP/1.1.
   const minorVersion = match[3] === "0" ? 0 : 1;
   checkHost(fields.get("host"), minorVersion);
   if (target.authority !== undefined) fields.set("host", target.authority);
@@ -128,7 +128,7 @@ function parseTarget(target: string): { origin: string; authority: string | unde
   return { origin: rest.startsWith("/") ? rest : `/${rest}`, authority: match[1]! };
 }
 
-/** One character for each byte. A TextDecoder takes "latin1" for windows-1252. */
+/** Returns one character for each byte. A TextDecoder takes "latin1" for windows-1252. */
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
@@ -140,7 +140,7 @@ function parseField(line: string): [name: string, value: string] {
   if (colon < 0 || !FIELD_NAME.test(name)) throw new Malformed('a header line is not "name: value"');
   let start = colon + 1;
   let end = line.length;
-  // `trim()` would take more than spaces and tabs.
+  // `trim()` would remove more than spaces and tabs.
   while (isBlank(line.charCodeAt(start))) start++;
   while (end > start && isBlank(line.charCodeAt(end - 1))) end--;
   return [name, line.slice(start, end)];

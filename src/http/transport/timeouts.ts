@@ -1,20 +1,23 @@
 import type { ReadingClock } from "../../time/reading_clock.ts";
 
-/** How long a client may take, in seconds. */
+/** The timeouts of a client, in seconds. */
 export interface Timeouts {
-  /** For a request head, from its first byte, or from the connection's beginning. */
+  /** For a request head, from its first byte, or from the start of the connection. */
   readonly requestHead: number;
   /** For each `BODY_BYTES_PER_SECOND_MIN` times this many bytes of a body, or for the rest of it. */
   readonly stalledBody: number;
   /** For memory to become free for a large body. */
   readonly bodyRoom: number;
-  /** For so much of a body that holds memory for which others wait that all of it comes in less than `bodyRoom`. */
+  /**
+   * For one portion of a body that holds memory while others wait. The portion is large enough that the whole body
+   * takes less than `bodyRoom`.
+   */
   readonly contendedBody: number;
   /** Between two requests. */
   readonly idle: number;
-  /** To accept a piece of a reply. */
+  /** For the client to accept a piece of a reply. */
   readonly line: number;
-  /** To notice a rejection while it is still sending. */
+  /** For the client to notice a rejection while it is still sending. */
   readonly linger: number;
 }
 
@@ -28,7 +31,7 @@ export const TIMEOUTS: Timeouts = {
   linger: 2,
 };
 
-/** The moment at which a connection is closed unless its client has done its part. */
+/** The moment at which a connection is closed unless its client has sent or accepted enough bytes. */
 export class Deadline {
   readonly #clock: Pick<ReadingClock, "now">;
   #at = Infinity;
@@ -37,22 +40,22 @@ export class Deadline {
     this.#clock = clock;
   }
 
-  /** The client has so many seconds from now on. */
+  /** Sets the deadline to so many seconds from now. */
   set(seconds: number): void {
     this.#at = this.#clock.now + seconds * 1000;
   }
 
-  /** It is not the client that is waited for. */
+  /** Removes the deadline, since the server no longer waits for the client. */
   clear(): void {
     this.#at = Infinity;
   }
 
-  /** The client has so many seconds at most. */
+  /** Sets the deadline to at most so many seconds from now. */
   shorten(seconds: number): void {
     this.#at = Math.min(this.#at, this.#clock.now + seconds * 1000);
   }
 
-  /** `now` by the same clock. */
+  /** True when the deadline has passed. `now` is a time of the same clock. */
   isOver(now: number): boolean {
     return now > this.#at;
   }

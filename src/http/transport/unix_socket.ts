@@ -3,10 +3,10 @@ import { isThere, removeIfThere } from "../../files/is_there.ts";
 import { directoryOf, fromRoot } from "../../files/paths.ts";
 import type { Transport } from "../exchange.ts";
 
-/** Why the server cannot listen where it should. `message` is one line that names the place. */
+/** Thrown when the server cannot listen at its address. `message` is one line that names the address. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
-  /** Whether the directory of the socket is missing, or closed to this user. */
+  /** True when the directory of the socket is missing, or this user has no access to it. */
   readonly lacksDirectory: boolean;
 
   constructor(message: string, lacksDirectory = false) {
@@ -15,16 +15,16 @@ export class ListenError extends Error {
   }
 }
 
-/** The longest path that the kernel takes for a socket. */
+/** The longest path that the kernel accepts for a socket. */
 const PATH_BYTES_MAX = 107;
 
 /**
- * Finds out whether a server may listen at `path`, and changes nothing.
- * @returns the stale socket there, on which no server is listening, if there is one
- * @throws ListenError for a missing directory, a socket in use, or anything that is not a socket
+ * Checks that a server can listen at `path`, and changes nothing.
+ * @returns the stale socket there, on which no server listens, if there is one
+ * @throws ListenError for a missing directory, a socket in use, or any file that is not a socket
  */
 export async function checkSocketPath(path: string): Promise<Deno.FileInfo | undefined> {
-  // Of "/run/x/" it is "/run/x", where directoryOf alone would pass over the slash at the end.
+  // This gives "/run/x" for "/run/x/". directoryOf alone would ignore the slash at the end.
   const directory = directoryOf(`${path}.`);
   if (!await isDirectory(directory)) {
     throw new ListenError(
@@ -46,13 +46,14 @@ export async function checkSocketPath(path: string): Promise<Deno.FileInfo | und
 }
 
 /**
- * Listens at `path`, in the place of a stale socket. The socket is created under another name beside it and gets its
- * own when it is complete: so nobody can connect before its mode is set, a socket that another server has just
- * created is not replaced, and the runtime, which removes the name it knows whenever it closes the socket, cannot
- * remove that of another server.
- * @param listen starts listening at the path that it is given
- * @returns a transport that, when it is closed, removes the socket at `path` if it is still its own
- * @throws ListenError, or what `listen` throws
+ * Listens at `path`, and replaces a stale socket. The socket is created under another name in the same directory, and
+ * gets its own name once it is complete. This has three effects:
+ * - No client can connect before its mode is set.
+ * - A socket that another server has just created is not replaced.
+ * - The runtime removes the first name when it closes the socket, so it cannot remove another server's socket.
+ * @param listen starts to listen at the path that it is given
+ * @returns a transport that removes the socket at `path` on close if it is still its own
+ * @throws ListenError, or as `listen`
  */
 export async function listenAtPath(
   { path, mode }: { readonly path: string; readonly mode: number },
@@ -76,25 +77,25 @@ export async function listenAtPath(
   return {
     close(graceMilliseconds) {
       try {
-        // While the socket is open, no other file has its number.
+        // While the socket is open, no other file has its inode number.
         const there = foundLink(path);
         if (there !== undefined && there.ino === own?.ino && there.dev === own.dev) Deno.removeSync(path);
       } catch {
-        // It stays behind, as after a crash. The next start removes it.
+        // The file stays, as after a crash. The next start removes it.
       }
       return transport.close(graceMilliseconds);
     },
   };
 }
 
-/** Removes a stale socket, unless another start has put a fresh one in its place since. */
+/** Removes a stale socket, unless another server has meanwhile replaced it with a fresh one. */
 function removeStale(path: string, stale: Deno.FileInfo): void {
   const there = foundLink(path);
-  // The fresh one may have got the number of the stale one.
+  // The fresh one may have got the inode number of the stale one.
   if (there?.ino === stale.ino && there.mtime?.getTime() === stale.mtime?.getTime()) Deno.removeSync(path);
 }
 
-/** @throws ListenError when something has this name already */
+/** @throws ListenError when a file with this name exists */
 function giveName(temporary: string, path: string): void {
   try {
     Deno.linkSync(temporary, path);
@@ -110,7 +111,7 @@ function inUse(path: string): ListenError {
   return new ListenError(`socketPath ${fromRoot(path)} is in use: a server listens on it`);
 }
 
-/** A free name beside `path`, as close to it as the length of a path allows. */
+/** Returns a free name in the directory of `path`, as close to it as the length of a path allows. */
 function temporaryPath(path: string): string {
   const directory = path.slice(0, path.lastIndexOf("/") + 1);
   const room = PATH_BYTES_MAX - bytesOf(directory);
@@ -148,7 +149,7 @@ async function isInUse(path: string): Promise<boolean> {
     (await Deno.connect({ transport: "unix", path })).close();
     return true;
   } catch (error) {
-    // A permission error means that it is another user's socket; only a rejection means that it is stale.
+    // A permission error means that the socket belongs to another user. Only ConnectionRefused means that it is stale.
     return !(error instanceof Deno.errors.ConnectionRefused);
   }
 }
