@@ -9,12 +9,12 @@ export interface Elements {
   map<T>(change: (element: unknown, index: number) => T): T[];
 }
 
-/** Whether an optional key was omitted; `null` means the same. */
+/** True when an optional key was omitted; `null` means the same. */
 export function isOmitted(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** The values of `keys` in a JSON object; any other key is rejected. */
+/** Returns the values of `keys` in a JSON object. Any other key is rejected. */
 export function decodeObject<Key extends string>(
   value: unknown,
   path: string,
@@ -30,7 +30,7 @@ export function decodeObject<Key extends string>(
   return members as { readonly [key in Key]?: unknown };
 }
 
-/** Whether it is an object that has been built. */
+/** True when a value is an object that has been built. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !isArray(value) && !(value instanceof LargeObject);
 }
@@ -44,7 +44,7 @@ export function decodeArray(value: unknown, path: string, name: string): Element
   return value;
 }
 
-/** A string without lone surrogates, which UTF-8 cannot carry. NUL is fine. */
+/** Decodes a string without lone surrogates, which UTF-8 cannot encode. NUL is allowed. */
 export function decodeString(value: unknown, path: string, name: string): string {
   if (typeof value !== "string") throw wrong(path, name, "a string", value);
   if (!value.isWellFormed()) throw invalid(path, `${name} contains a lone surrogate`);
@@ -62,7 +62,7 @@ export function decodeBoolean(value: unknown, path: string, name: string): boole
   return value;
 }
 
-/** A number with an integer value from `min` to below 2^63, rounded as JavaScript numbers are. */
+/** Decodes a number with an integer value from `min` to below 2^63, rounded as JavaScript numbers are. */
 export function decodeInteger(value: unknown, path: string, name: string, min: number): number {
   if (typeof value !== "number") throw wrong(path, name, "an integer", value);
   if (!Number.isInteger(value) || value >= 2 ** 63) {
@@ -73,21 +73,21 @@ export function decodeInteger(value: unknown, path: string, name: string, min: n
 }
 
 /**
- * A position in the store, 0 when omitted. No store reaches the highest safe integer, so anything above
- * is clamped to it.
+ * Decodes a position in the store, 0 when omitted. No store reaches the highest safe integer, so anything above it is
+ * clamped to it.
  */
 export function decodeAfterSequence(value: unknown, path: string): number {
   if (isOmitted(value)) return 0;
   return Math.min(decodeInteger(value, path, "afterSequence", 0), Number.MAX_SAFE_INTEGER);
 }
 
-/** Rejects a request that carries more of `things` than the setting called `limitName` allows. */
+/** Rejects a request that contains more of `things` than the setting called `limitName` allows. */
 export function checkCount(count: number, things: string, limitName: string, max: number): void {
   if (count <= max) return;
   throw overLimit("", `request carries ${count} ${things}, more than ${limitName} (${max})`);
 }
 
-/** The error for a value that has the wrong type. */
+/** Returns the error for a value of the wrong type. */
 export function wrong(path: string, name: string, expected: string, value: unknown): ApiError {
   if (value === undefined) return invalid(path, `${name} is missing`);
   return invalid(path, `${name} must be ${expected}, not ${kindOf(value)}`);

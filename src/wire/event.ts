@@ -36,7 +36,7 @@ export function decodeEvent(value: unknown, path: string): NewEvent {
   };
 }
 
-/** What follows `sequence` and `time` in an event's JSON line, without the closing brace. */
+/** Returns the part of an event's JSON line after `sequence` and `time`, without the closing brace. */
 export function eventBody({ type, identifiers, metadata, payload }: NewEvent): string {
   const event = { type, identifiers: tagObject(identifiers), metadata: tagObject(metadata), payload };
   if (event.identifiers !== undefined && event.metadata !== undefined) {
@@ -52,40 +52,40 @@ interface StoredTags {
   readonly metadata: TagObject;
 }
 
-/** The JSON text of a type between its quotes, in the form in which `typeTextOf` finds it. */
+/** Returns the JSON text of a type between its quotes, in the form in which `typeTextOf` finds it. */
 export function typeText(type: string): string {
   return JSON.stringify(type).slice(1, -1);
 }
 
 const TYPE_START = '"type":"'.length;
 
-/** The type in text that `eventBody` produced, without parsing it. */
+/** Returns the type in a text of `eventBody`, without parsing the text. */
 export function typeTextOf(body: string): string {
-  // Strings escape their quotes, so this is nowhere else.
+  // Strings escape their quotes, so this text occurs only once.
   return body.slice(TYPE_START, body.indexOf('","identifiers":{', TYPE_START));
 }
 
-/** Type and tags in text that `eventBody` produced, without parsing the payload. */
+/** Returns type and tags of a text of `eventBody`, without parsing the payload. */
 export function parseEventTags(body: string): StoredTags {
   const tagsEnd = body.indexOf('},"payload":') + 1;
   const text = `{${body.slice(0, tagsEnd)}}`;
   return (text.includes("\\") ? parseByHand(text) : JSON.parse(text)) as StoredTags;
 }
 
-/** The parts at which a query looks, of text that `eventBody` produced. */
+/** Returns the parts of a text of `eventBody` that a query tests. */
 export function parseQueried(body: string): Queried {
   const { type, identifiers, metadata } = parseEventTags(body);
   return { type, identifiers: tagList(identifiers), metadata: tagList(metadata) };
 }
 
-/** Whether an event's text may write a tag name with a backslash, which the native parser cannot be trusted to read. */
+/** True when an event's text may contain a tag name with a backslash, which the native parser may read wrongly. */
 export function mayEscapeTagNames(text: string): boolean {
-  // Strings escape their quotes, so this is nowhere else.
+  // Strings escape their quotes, so this text occurs only once.
   const tagsEnd = text.indexOf('},"payload":');
   return text.lastIndexOf("\\", tagsEnd) !== -1;
 }
 
-/** One line of an events page. `timeMicros` is in microseconds since 1970, `body` is what `eventBody` produced. */
+/** Returns one line of an events page. `timeMicros` is in microseconds since 1970, `body` is a text of `eventBody`. */
 export function eventLine(
   { sequence, timeMicros, body }: {
     readonly sequence: number;
@@ -96,10 +96,10 @@ export function eventLine(
   return eventLineStart(sequence, timeMicros) + body + EVENT_LINE_END;
 }
 
-/** What comes before the body in the line of an event. */
+/** Returns the text before the body in the line of an event. */
 export function eventLineStart(sequence: number, timeMicros: number): string {
   return `{"sequence":${sequence},"time":"${formatTimestamp(timeMicros)}",`;
 }
 
-/** What comes after it. */
+/** The text after the body in the line of an event. */
 export const EVENT_LINE_END = "}\n";

@@ -12,7 +12,7 @@ export interface ParsedLine {
   readonly sequence: number;
   /** Microseconds since 1970. */
   readonly timeMicros: number;
-  /** What follows sequence and time, without the closing brace. */
+  /** The text after sequence and time, without the closing brace. */
   readonly body: string;
   readonly event: NewEvent;
 }
@@ -24,7 +24,7 @@ const LINE_KEYS = ["sequence", "time", ...EVENT_KEYS] as const;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** `parseEventLine` for the line's bytes. @throws Error that says what is wrong with the line */
+/** Does the same as `parseEventLine` for the line's bytes. @throws Error that says what is wrong with the line */
 export function decodeEventLine(line: Uint8Array): ParsedLine {
   let text: string;
   try {
@@ -36,7 +36,7 @@ export function decodeEventLine(line: Uint8Array): ParsedLine {
 }
 
 /**
- * The strict inverse of `eventLine`: accepts only the exact text that it produces, so that what is stored
+ * The strict inverse of `eventLine`. It accepts only the exact text that `eventLine` produces, so that a stored event
  * is sent again byte for byte.
  * @param line without its line feed
  * @throws Error that says what is wrong with the line
@@ -47,7 +47,7 @@ export function parseEventLine(line: string): ParsedLine {
   try {
     rejectLine(line);
   } catch (error) {
-    // The request decoders call the whole of it the body.
+    // The request decoders call the whole line the body.
     if (error instanceof ApiError) throw new Error(error.detail?.replace(/^body /, "the line "));
     throw error;
   }
@@ -69,15 +69,15 @@ function acceptLine(line: string): ParsedLine | undefined {
   }
 }
 
-/** Microseconds since 1970, or undefined for anything that `formatTimestamp` does not produce. */
+/** Returns microseconds since 1970, or undefined for a text that `formatTimestamp` does not produce. */
 function parseTime(time: string): number | undefined {
   if (!TIME.test(time)) return undefined;
   const micros = Date.parse(`${time.slice(0, 19)}Z`) * 1000 + Number(time.slice(20, 26));
-  // The 30th of February is a date to the parser.
+  // The parser accepts the 30th of February.
   return Number.isSafeInteger(micros) && formatTimestamp(micros) === time ? micros : undefined;
 }
 
-/** Examines a line that was not accepted again, to find what is wrong with it. */
+/** Parses a rejected line again, to report what is wrong with it. */
 function rejectLine(text: string): never {
   const line = decodeObject(parseJson(encoder.encode(text)), "", LINE_KEYS);
   const sequence = decodeInteger(line.sequence, "", "sequence", 1);

@@ -6,10 +6,12 @@ import { type JsonScan, scanJson } from "./json_scan.ts";
 import { LargeArray, LargeObject } from "./large_json.ts";
 import { parseByHand } from "./parse_by_hand.ts";
 
-/** An array or object of more values is built part by part, as it is asked for. */
+/** Arrays and objects with more values are built part by part, on demand. */
 const VALUES_AT_ONCE_MAX = 4096;
 
-/** So are a larger body and the lists in it, down to their items, which the decoders limit. */
+/**
+ * Larger bodies, and the lists in them, are also built part by part. Their items are not: the decoders limit those.
+ */
 const BYTES_AT_ONCE_MAX = 1024 * 1024;
 const ITEM_DEPTH = 2;
 
@@ -17,9 +19,9 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Parses a request body as exactly one JSON value: UTF-8 without a byte order mark, no duplicate keys in an object,
- * only white space around it. Objects keep a key called `__proto__` as their own. Where it holds very many values
- * the result contains a LargeArray or LargeObject, of which only the outermost brackets have been checked.
- * @param known its outline, if somebody has made it already
+ * only white space around it. Objects store a key called `__proto__` as their own. For a body of very many values the
+ * result contains a LargeArray or LargeObject. Only the outermost brackets of those have been checked.
+ * @param known the scan of the body, if the caller has made it already
  * @throws ApiError InvalidRequest
  */
 export function parseJson(body: Uint8Array, known?: JsonScan): unknown {
@@ -33,8 +35,8 @@ export function parseJson(body: Uint8Array, known?: JsonScan): unknown {
 }
 
 function parsePart({ json, path }: JsonPart, known?: JsonScan): unknown {
-  // The native parser is many times faster than any other, but silent about duplicate keys, for one. So what it
-  // cannot be trusted with is checked for before and after, and only if found is the text parsed by hand.
+  // The native parser is many times faster than any other, but it ignores faults such as duplicate keys. Checks before
+  // and after it detect the cases that it gets wrong. Only those texts are parsed by hand.
   const { memberCount, valueCount, hasEscapedKey } = known ?? scanJson(json);
   const isLong = json.length > BYTES_AT_ONCE_MAX && path.length < ITEM_DEPTH;
   if (valueCount > VALUES_AT_ONCE_MAX || isLong) {
@@ -51,7 +53,7 @@ function parsePart({ json, path }: JsonPart, known?: JsonScan): unknown {
 }
 
 function decodeText(json: Uint8Array): string {
-  // That costs a tenth, and the strings in it take half the memory, also on their way to the writer.
+  // The check costs a tenth. Strings decoded like this take half the memory, also on their way to the writer.
   if (isAscii(json)) return Buffer.from(json.buffer, json.byteOffset, json.length).toString("latin1");
   try {
     return decoder.decode(json);

@@ -1,6 +1,6 @@
 import type { JsonPath } from "./json_faults.ts";
 
-/* What a JSON text is made of, as bytes. In UTF-8 no part of another character looks like one of these. */
+/* The bytes with a meaning in a JSON text. In UTF-8 no part of another character equals one of them. */
 
 /** A part of a JSON text. */
 export interface JsonPart {
@@ -17,13 +17,13 @@ export const CLOSE_ARRAY = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 
-/** The index of the first byte from `at` that is not white space. */
+/** Returns the index of the first byte from `at` that is not white space. */
 export function skipSpace(json: Uint8Array, at: number): number {
   while (isSpace(json[at])) at++;
   return at;
 }
 
-/** The text without the white space around it. */
+/** Returns the text without the white space around it. */
 export function trimmed(json: Uint8Array): Uint8Array {
   let end = json.length;
   while (isSpace(json[end - 1])) end--;
@@ -34,7 +34,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** The index after the string that begins at `at`, or the length of the text when it does not end. */
+/** Returns the index after the string that begins at `at`, or the length of the text when the string does not end. */
 export function stringEnd(json: Uint8Array, at: number): number {
   for (let i = at + 1; i < json.length; i++) {
     if (json[i] === QUOTE) return i + 1;
@@ -43,7 +43,7 @@ export function stringEnd(json: Uint8Array, at: number): number {
   return json.length;
 }
 
-/** The index of the comma or bracket that ends the value which begins at `at`, or the length of the text. */
+/** Returns the index of the comma or bracket after the value that begins at `at`, or the length of the text. */
 export function valueEnd(json: Uint8Array, at: number): number {
   let depth = 0;
   for (let i = at; i < json.length; i++) {

@@ -16,21 +16,22 @@ const NESTING_MAX = 32;
 /** No valid object has more than 20 keys. */
 const KEYS_PER_OBJECT_MAX = 100;
 
-/** What the bytes of a JSON text tell of it before anything is built. */
+/** Facts about a JSON text, counted in its bytes before anything is built. */
 export interface JsonScan {
-  /** Members of all objects, which is the colons outside strings. */
+  /** The members of all objects: the number of colons outside strings. */
   readonly memberCount: number;
-  /** Commas and opening brackets outside strings: about as many as there are values. */
+  /** The commas and opening brackets outside strings, which is about the number of values. */
   readonly valueCount: number;
-  /** Whether a key may be written with an escape. */
+  /** True when a key may be written with an escape. */
   readonly hasEscapedKey: boolean;
 }
 
-/** Keys of the objects that are open, used again for each text. */
+/** The number of keys of each open object, reused for each text. */
 const keyCountAtDepth = new Uint32Array(NESTING_MAX + 1);
 
 /**
- * Counts, and rejects what makes the native parser slow: deep nesting and objects of very many keys.
+ * Counts members and values, and rejects texts that make the native parser slow: deep nesting, and objects of very
+ * many keys.
  * @throws ApiError InvalidRequest
  */
 export function scanJson(json: Uint8Array): JsonScan {

@@ -13,11 +13,10 @@ import { notJson, repeatedKey } from "./json_faults.ts";
 
 /*
  * Arrays and objects of so many values that building them at once would take many times the memory of their text.
- * What they contain is built when it is asked for, one value at a time, so that a decoder can count first and
- * stop at the first thing wrong.
+ * Their values are built on demand, one at a time. So a decoder can count them first, and can stop at the first fault.
  */
 
-/** Builds what a part stands for. @throws ApiError InvalidRequest */
+/** Builds the value of a part. @throws ApiError InvalidRequest */
 export type ParsePart = (part: JsonPart) => unknown;
 
 export class LargeArray {
@@ -36,7 +35,7 @@ export class LargeArray {
     this.length = length;
   }
 
-  /** Index and value of each element. */
+  /** Returns index and value of each element. */
   *entries(): Generator<[number, unknown], void> {
     const { json, path } = this.#part;
     let start = 1;
@@ -81,21 +80,21 @@ export class LargeObject {
     return [...this.#members.keys()];
   }
 
-  /** The value of a key; undefined when there is none. */
+  /** Returns the value of a key; undefined when there is none. */
   get(key: string): unknown {
     const part = this.#members.get(key);
     return part && this.#parse(part);
   }
 }
 
-/** Where the first element or member begins; the end of the part when there is none. */
+/** Returns the index of the first element or member, or of the end of the part when there is none. */
 function firstElement({ json, path }: JsonPart, close: number): number {
   const at = skipSpace(json, 1);
   if (at === json.length) throw notJson("it ends too early", path);
   return at === json.length - 1 && json[at] === close ? json.length : at;
 }
 
-/** Where the element or member that begins at `at` ends: at a comma, or at the bracket that ends the whole part. */
+/** Returns the index of the comma after the element or member at `at`, or of the bracket that closes the whole part. */
 function elementEnd({ json, path }: JsonPart, at: number, close: number): number {
   const end = valueEnd(json, at);
   if (json[end] === COMMA && end < json.length - 1) return end;

@@ -1,13 +1,13 @@
 import { type JsonPath, repeatedKey } from "./json_faults.ts";
 
 /**
- * Parses a JSON text that the native parser has accepted, for the cases in which its result is not what we need:
- * - It keeps the last of two equal keys; here the second is rejected, naming the item that contains it.
- * - It can read a key written with an escape as another key that it has seen before in the same place: `"\n"`
- *   as `"\\"` (nodejs/node issue 63785). Here a key is read as written.
- * - The integers just below 2^63 are legal, 2^63 is not, and as JavaScript numbers they are the same. Here a
- *   legal one becomes the number before 2^63.
- * @param path keys and indexes that lead to the text in a larger one
+ * Parses a JSON text that the native parser has accepted, for the cases in which its result is wrong for us:
+ * - It keeps the last of two equal keys. Here the second is rejected, with an error that names the item.
+ * - It can read a key written with an escape as another key that it has seen before in the same place: `"\n"` as
+ *   `"\\"` (nodejs/node issue 63785). Here a key is read as written.
+ * - The integers just below 2^63 are legal, 2^63 is not, and as JavaScript numbers they are the same. Here a legal one
+ *   becomes the number before 2^63.
+ * @param path the keys and indexes on the way to the text in a larger one
  * @throws ApiError InvalidRequest
  */
 export function parseByHand(text: string, path: JsonPath = []): unknown {
@@ -37,7 +37,7 @@ class Cursor {
     }
   }
 
-  /** What comes after whitespace and separators; the native parser has checked that they are in order. */
+  /** Skips whitespace and separators, and returns the next character. The native parser has checked their order. */
   #next(): string | undefined {
     let unit = this.#text[this.#at];
     while (unit !== undefined && " \t\r\n,:".includes(unit)) unit = this.#text[++this.#at];
@@ -87,7 +87,9 @@ class Cursor {
   }
 }
 
-/** For a literal that JavaScript rounds to 2^63. Whatever its exponent, it has 19 digits before the point. */
+/**
+ * True for a legal literal that JavaScript rounds to 2^63. Whatever its exponent, it has 19 digits before the point.
+ */
 function isIntegerBelowTwoTo63(literal: string): boolean {
   const digits = literal.replace(/e.*/i, "").replace(".", "").replace(/^0+/, "");
   return digits.slice(0, 19).padEnd(19, "0") < "9223372036854775808" && /^0*$/.test(digits.slice(19));

@@ -6,7 +6,7 @@ import { decodeEvent, EVENT_KEYS } from "./event.ts";
 import { invalid, quoted } from "./invalid.ts";
 import { parseJson } from "./json.ts";
 
-/** An event that another program has written, and its time if it has one. */
+/** An event that another program has written, with its time if it has one. */
 export interface PlainEvent {
   readonly event: NewEvent;
   /** Microseconds since 1970. */
@@ -16,7 +16,7 @@ export interface PlainEvent {
 const KEYS = [...EVENT_KEYS, "time", "sequence"] as const;
 
 /**
- * Decodes a line with an event as in a write, which may have a `time` besides.
+ * Decodes a line with an event as in a write, with an optional `time`.
  * @param line without its line feed
  * @throws Error that says what is wrong with the line
  */
@@ -29,7 +29,7 @@ export function decodePlainEvent(line: Uint8Array): PlainEvent {
     }
     return { event: decodeEvent(event, ""), timeMicros: isOmitted(time) ? undefined : decodeTime(time) };
   } catch (error) {
-    // The request decoders call the whole of it the body.
+    // The request decoders call the whole line the body.
     if (error instanceof ApiError) throw new Error(error.detail?.replace(/^body /, "the line "));
     throw error;
   }
@@ -44,7 +44,7 @@ function decodeTime(value: unknown): number {
       `time must be like 2026-11-20T12:34:56Z or 2026-11-20T13:34:56.5+01:00, not ${quoted(text)}`,
     );
   }
-  // Microseconds that a number holds exactly.
+  // A number must hold the microseconds exactly.
   if (!Number.isSafeInteger(Number(micros))) {
     throw invalid("", `time must be within 285 years of 1970, not ${quoted(text)}`);
   }

@@ -67,7 +67,7 @@ export function decodeChanges<const F extends Fields>(
   return changes as Changes<F>;
 }
 
-/** How many changes the three lists contain in total, before any of them is decoded. */
+/** Returns how many changes the three lists contain in total, before any of them is decoded. */
 export function countProjectionChanges(value: unknown, path: string): number {
   const lists = decodeLists(value, path);
   return lists.create.length + lists.replace.length + lists.delete.length;
@@ -76,7 +76,7 @@ export function countProjectionChanges(value: unknown, path: string): number {
 const NO_LISTS: Readonly<Record<List, Elements>> = { create: [], replace: [], delete: [] };
 
 function decodeLists(value: unknown, path: string): Readonly<Record<List, Elements>> {
-  // Most writes change none.
+  // Most writes change no projection.
   if (path !== "" && isOmitted(value)) return NO_LISTS;
   const lists = decodeObject(value, path, PROJECTION_LISTS);
   const list = (name: List): Elements =>

@@ -82,7 +82,9 @@ function decodeValues(value: unknown, path: string, name: string): Elements {
   return values;
 }
 
-/** Tags of events are objects: who writes those of a query likewise is shown how they are written. */
+/**
+ * Tags of events are objects. A client that sends a query's tags in that form gets an error that shows the right form.
+ */
 function decodeEntries(value: unknown, path: string, name: string): Elements {
   if (isOmitted(value) || isArray(value)) return decodeValues(value, path, name);
   throw wrong(path, name, `an array (e.g. [${ENTRY_EXAMPLE}])`, value);

@@ -10,20 +10,20 @@ export interface ReadLimits {
 
 /** A read of committed events. */
 export interface CommittedRead extends ReadRequest {
-  /** How long it waits for an event that matches; undefined: not at all. */
+  /** How long the read waits for an event that matches; undefined: not at all. */
   readonly waitSeconds?: number | undefined;
 }
 
 const READ_KEYS = ["query", "afterSequence", "limit"] as const;
 
-/** Additions of our own, which a read inside a transaction does not take. */
+/** Additions to the specification, which a read inside a transaction does not accept. */
 const ADDED_KEYS = ["beforeSequence", "backwards", "waitSeconds", "headAtLeast"] as const;
 
 export const COMMITTED_READ_KEYS = [...READ_KEYS, ...ADDED_KEYS] as const;
 
 const WAIT_SECONDS_MAX = 60;
 
-/** The body of `QUERY /events`. @throws ApiError InvalidRequest */
+/** Decodes the body of `QUERY /events`. @throws ApiError InvalidRequest */
 export function decodeCommittedRead(
   value: unknown,
   literals: QueryLiterals,
@@ -44,12 +44,12 @@ export function decodeCommittedRead(
   };
 }
 
-/** The body of a read inside a transaction. @throws ApiError InvalidRequest */
+/** Decodes the body of a read inside a transaction. @throws ApiError InvalidRequest */
 export function decodeReadInside(value: unknown, literals: QueryLiterals, limits: ReadLimits): ReadRequest {
   return decodePosition(decodeObjectInside(value, READ_KEYS), literals, limits);
 }
 
-/** Like `decodeObject`, with an error of its own for the additions. */
+/** Like `decodeObject`, with a special error for the additions. */
 export function decodeObjectInside<Key extends string>(
   value: unknown,
   keys: readonly Key[],
@@ -82,7 +82,7 @@ function decodeLimit(value: unknown, limits: ReadLimits): number {
   return limit;
 }
 
-/** Anything above the highest safe integer is clamped to it, as in `decodeAfterSequence`. */
+/** Clamps anything above the highest safe integer to it, as `decodeAfterSequence` does. */
 function decodeBeforeSequence(value: unknown): number | undefined {
   if (isOmitted(value)) return undefined;
   return Math.min(decodeInteger(value, "", "beforeSequence", 1), Number.MAX_SAFE_INTEGER);

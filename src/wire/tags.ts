@@ -4,7 +4,7 @@ import type { Tag } from "../model/tag.ts";
 import { decodeString, isObject, isOmitted, wrong } from "./decode.ts";
 import { invalid, overLimit, quoted, withPath } from "./invalid.ts";
 
-/** Identifiers or metadata as sent. A name may be `__proto__`: only ever read, never assigned. */
+/** Identifiers or metadata as sent. A name may be `__proto__`, so the object is only read, never assigned to. */
 export type TagObject = Readonly<Record<string, string | readonly string[]>>;
 
 /**
@@ -43,7 +43,7 @@ function checkTag(name: string, value: unknown, path: string): void {
   }
 }
 
-/** The tags of a tag object that needs no check, since it was read from the store. */
+/** Returns the tags of a tag object that needs no check, since it was read from the store. */
 export function tagList(tagObject: TagObject): Tag[] {
   const tags: Tag[] = [];
   for (const name of Object.keys(tagObject)) {
@@ -55,7 +55,10 @@ export function tagList(tagObject: TagObject): Tag[] {
   return tags;
 }
 
-/** JSON text of a tag object: names in the order of their UTF-8 bytes, the values of a name in the order sent. */
+/**
+ * Returns the JSON text of a tag object: names in the order of their UTF-8 bytes, the values of a name in the order
+ * sent.
+ */
 export function tagsText(tags: readonly Tag[]): string {
   const sorted = inOrder(tags);
   let text = "";
@@ -70,8 +73,9 @@ export function tagsText(tags: readonly Tag[]): string {
 }
 
 /**
- * An object of which the JSON text is that of `tagsText`: text in one piece, which costs half as much. Undefined for
- * tags that no object keeps so: several values of a name, and names that it would move or take for something else.
+ * Returns an object whose JSON text equals `tagsText`. To serialize it in one piece costs half as much. Returns
+ * undefined for tags that an object would change: several values of a name, or names that it would reorder or
+ * interpret.
  */
 export function tagObject(tags: readonly Tag[]): TagObject | undefined {
   const object: Record<string, string> = {};
@@ -89,7 +93,7 @@ function beginsWithDigit(name: string): boolean {
   return unit >= 0x30 && unit <= 0x39;
 }
 
-/** By name. Most clients send them so, and to see that takes less than to sort them. */
+/** Sorts tags by name. Most clients send them sorted, and to detect that takes less time than to sort them. */
 function inOrder(tags: readonly Tag[]): readonly Tag[] {
   for (let i = 1; i < tags.length; i++) {
     if (byName(tags[i - 1]!, tags[i]!) > 0) return tags.toSorted(byName);
@@ -106,7 +110,10 @@ function byName(a: Tag, b: Tag): number {
   return a.name.length - b.name.length;
 }
 
-/** UTF-16 puts surrogates below U+E000..U+FFFF; in UTF-8, what they stand for comes after. */
+/**
+ * Ranks units as UTF-8 orders them. UTF-16 puts surrogates below U+E000..U+FFFF; in UTF-8, their characters come
+ * after.
+ */
 function utf8Rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
