@@ -5,20 +5,20 @@ import type { ChoiceSetting, HostsSetting, IntegerSetting, Setting, TextSetting 
 import { parsePostgresUrl } from "./postgres_url.ts";
 import type { TomlValue } from "./toml.ts";
 
-/** Longest path of a unix socket, in bytes, that every kernel we run on accepts. */
+/** The longest path of a unix socket, in bytes, that every supported kernel accepts. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
 const HOSTS = "host names and IP addresses without scheme and port";
 
-/** What is shown in the place of a secret. */
+/** The text shown instead of a secret. */
 export const SECRET_MASK = "********";
 
 export type Value = string | number | boolean | readonly string[];
 
-/** A value that follows its setting's rules, or what the setting requires, as the end of a sentence. */
+/** A value that follows its setting's rules, or the rule that it breaks, as the end of a sentence. */
 export type Checked = { readonly value: Value } | { readonly fault: string };
 
-/** Checks a value of the file. Integers come as bigint, so that `8085.0` is not a whole number. */
+/** Checks a value of the file. The parser returns integers as bigint, so that `8085.0` is not a whole number. */
 export function checkFileValue(setting: Setting, value: TomlValue): Checked {
   switch (setting.kind) {
     case "integer":
@@ -57,7 +57,7 @@ function checkInteger(setting: IntegerSetting, value: bigint, written: TomlValue
   return { value: Number(value) };
 }
 
-/** Names the item at fault. */
+/** Checks each host. The fault names the item. */
 function checkHosts(setting: HostsSetting, items: readonly TomlValue[], wanted?: string): Checked {
   const hosts: string[] = [];
   for (const item of items) {
@@ -83,7 +83,7 @@ function checkFormat(setting: TextSetting, value: string): Checked {
   return fault === undefined ? { value } : { fault };
 }
 
-/** What is wrong with a well-formed value, in its own words. */
+/** Returns why a well-formed value is wrong, for formats that have their own message. */
 function faultOf(format: TextSetting["format"], value: string): string | undefined {
   if (format === "path" || format === "socketPath") return pathFault(value);
   if (format !== "postgresUrl") return undefined;
@@ -99,14 +99,14 @@ function isWellFormed(format: TextSetting["format"], value: string): boolean {
     case "socketPath":
       return utf8BytesOver(SOCKET_PATH_BYTES_MAX, [value]) === 0;
     case "token":
-      // Anything else would not survive an Authorization header unchanged, so no client could authenticate.
+      // Any other token would change in an Authorization header, so no client could authenticate.
       return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value);
     case "url":
       return isServerUrl(value);
     case "address":
       return isHost(value);
     case "schema":
-      // One that needs no quotes, and is none of PostgreSQL's own.
+      // A name that needs no quotes, and is not one of PostgreSQL's own.
       return /^[a-z_][a-z0-9_]{0,62}$/.test(value) && !/^pg_|^information_schema$/.test(value);
     default:
       return true;
@@ -132,12 +132,12 @@ function isPrivate(setting: TextSetting): boolean {
   return setting.format === "url" || isSecret(setting);
 }
 
-/** Whether a value must not be printed, nor be read by others. */
+/** True when a value must not be printed, and other users must not be able to read it. */
 export function isSecret(setting: Setting): boolean {
   return setting.kind === "text" && (setting.format === "token" || setting.format === "postgresUrl");
 }
 
-/** What a value must be, as the end of "must be". */
+/** Returns the requirement on a value, as the end of "must be". */
 export function requirement(setting: Setting): string {
   switch (setting.kind) {
     case "integer":
@@ -164,7 +164,7 @@ const textRequirements: Record<TextSetting["format"], string> = {
   token: "a non-empty string of printable ASCII characters without leading or trailing spaces",
 };
 
-/** What was given instead, as the end of a message. */
+/** Describes the given value, as the end of a message. */
 export function describe(value: TomlValue): string {
   if (value === "") return "an empty string";
   if (typeof value === "string") return JSON.stringify(value);

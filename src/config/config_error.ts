@@ -9,5 +9,5 @@ export class ConfigError extends Error {
   }
 }
 
-/** Flags or arguments that cannot be given like that. */
+/** Flags or arguments that are invalid, or cannot be given together. */
 export class UsageError extends ConfigError {}

@@ -5,13 +5,13 @@ import { parseToml, type TomlKey, type TomlTable } from "./toml.ts";
 
 const DEFAULT_PATH = "config.toml";
 
-/** The values and positions of a configuration file that is valid TOML; nothing in it is checked yet. */
+/** The values and positions of a configuration file that is valid TOML. Its values are not checked yet. */
 export class ConfigFile {
-  /** From the root, for messages. */
+  /** An absolute path, for messages. */
   readonly path: string;
-  /** False for the default file when there is none: it counts as empty. */
+  /** False for a missing default file, which counts as empty. */
   readonly exists: boolean;
-  /** Whether the group or others may read the file. */
+  /** True when the group or others may read the file. */
   readonly isShared: boolean;
   /** The keys outside any section, and the names of the sections. */
   readonly top: TomlTable;
@@ -23,20 +23,20 @@ export class ConfigFile {
     this.top = parseToml(path, text ?? "", quotesHint);
   }
 
-  /** What a section of the file holds; nothing when it is missing or not a section. */
+  /** Returns the content of a section of the file: an empty table when it is missing or not a section. */
   section(name: string): TomlTable {
     const value = this.top.get(name)?.value;
     return value instanceof Map ? value : new Map();
   }
 
-  /** `/etc/config.toml:12:1`, where the key is. */
+  /** Returns the place of a key as `/etc/config.toml:12:1`. */
   place({ line, column }: TomlKey): string {
     return `${this.path}:${line}:${column}`;
   }
 }
 
 /**
- * Reads the file that was asked for, or else `config.toml` in the working directory, which is empty when missing.
+ * Reads the requested file, or else `config.toml` in the working directory. A missing `config.toml` counts as empty.
  * @throws ConfigError when the file cannot be read or is not TOML
  */
 export function readConfigFile(path: string | undefined): ConfigFile {

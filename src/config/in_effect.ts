@@ -3,19 +3,21 @@ import { type Address, addressText } from "../model/address.ts";
 import type { SettingValue } from "./resolve.ts";
 import { settings } from "./settings.ts";
 
-/** Whether these settings of `[server]` make it listen on TCP: a socket path that is set wins, then address or port. */
+/**
+ * True when these settings of `[server]` make it listen on TCP. A socket path that is set wins, then address or port.
+ */
 export function listensOnTcp(values: readonly SettingValue[]): boolean {
   const isSet = (wanted: string): boolean =>
     values.some(({ key, source }) => key === wanted && source !== "default");
   return !isSet("socketPath") && (isSet("bindAddress") || isSet("port"));
 }
 
-/** Where a server listens, for people: the path of a socket from the root. */
+/** Returns where a server listens, for people: a socket as an absolute path. */
 export function listenText(listen: Address): string {
   return listen.transport === "unix" ? fromRoot(listen.path) : addressText(listen);
 }
 
-/** The settings of `[server]` that have no effect beside the others, each with the reason. */
+/** Returns the settings of `[server]` that have no effect because of other settings, each with the reason. */
 export function unusedSettings(values: readonly SettingValue[]): ReadonlyMap<string, string> {
   const valueOf = (wanted: string): unknown => values.find(({ key }) => key === wanted)?.value;
   const edition = valueOf("edition");
@@ -35,7 +37,9 @@ export function unusedSettings(values: readonly SettingValue[]): ReadonlyMap<str
   return unused;
 }
 
-/** The settings of the other storage. With PostgreSQL, only edition C still has a file in `dataDir`: its pause. */
+/**
+ * Returns the settings of the other storage. With PostgreSQL, only edition C still has a file in `dataDir`: its pause.
+ */
 function unusedBeside(storage: unknown, edition: unknown): string[] {
   if (storage !== "postgres") {
     return ["postgresUrl", "postgresReadUrl", "postgresSchema", "postgresPoolSize", "postgresFailover"];

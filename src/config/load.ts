@@ -31,8 +31,8 @@ type PostgresKey =
 type Listen = (UnixAddress & { readonly mode: number }) | TcpAddress;
 
 /**
- * `[server]`. Sizes are bytes, timeouts and durations seconds. The limits of every edition have a value. `dataDir` is a
- * path from the root, so that messages which name it are clear wherever they are read; so it is in `[backup]`.
+ * `[server]`. Sizes are bytes, timeouts and durations seconds. The limits of every edition have a value. `dataDir` is
+ * an absolute path, here and in `[backup]`, so that messages which name it are clear wherever they are read.
  */
 export interface ServerSettings
   extends Omit<ServerValues, ListenKey | PostgresKey | "enableAuth" | "authToken"> {
@@ -45,7 +45,7 @@ export interface ServerSettings
 
 export interface PostgresSettings {
   readonly address: PostgresAddress;
-  /** Replicas to read from, if there are any. */
+  /** Replicas that serve reads, if there are any. */
   readonly readAddress: PostgresAddress | undefined;
   readonly schema: string;
   /** Connections for reads. */
@@ -60,7 +60,7 @@ export interface BackupSettings extends Omit<BackupValues, "sourceUrl" | "source
 
 export interface Loaded<T> {
   readonly settings: T;
-  /** The configuration file that was read, as a path from the root; undefined when there is none. */
+  /** The absolute path of the configuration file that was read; undefined when there is none. */
   readonly file: string | undefined;
   /** Every setting of the section with its source, in the order of the settings table. */
   readonly values: readonly SettingValue[];
@@ -72,9 +72,9 @@ export interface Loaded<T> {
 export interface LoadFrom {
   readonly configPath: string | undefined;
   readonly env: ReadVariable;
-  /** The names of all variables that are set, to warn of those that look like a setting and are none. */
+  /** The names of all variables that are set. A name that looks like a setting but is none gets a warning. */
   readonly variables?: readonly string[];
-  /** Whether to check more than the program needs: the section of the others, and what is set for nothing. */
+  /** True to check more than the program needs: the sections of other programs, and settings without effect. */
   readonly isWhole?: boolean;
 }
 
@@ -114,7 +114,7 @@ function postgresIn(
   return { address, readAddress, schema, poolSize, failover };
 }
 
-/** Nobody but the token keeps those out who can reach an address that is not this machine's own. */
+/** Warns when the server listens on an address that other machines can reach. Only a token keeps their clients out. */
 function exposureWarnings({ listen, authToken, devMode }: ServerSettings): string[] {
   if (listen.transport === "unix" || authToken !== undefined || isLoopback(listen.hostname)) return [];
   const where = `${addressText(listen)} can be reached by others and enableAuth is off`;
@@ -123,7 +123,7 @@ function exposureWarnings({ listen, authToken, devMode }: ServerSettings): strin
 }
 
 /**
- * Reads `[backup]` by the same rules; a source named in the file hides both source variables.
+ * Reads `[backup]` by the same rules. A source named in the file hides the variables of both sources.
  * @throws ConfigError with every problem of the whole file and of the variables
  */
 export function loadBackupSettings(from: LoadFrom): Loaded<BackupSettings> {
@@ -136,7 +136,7 @@ export function loadBackupSettings(from: LoadFrom): Loaded<BackupSettings> {
 }
 
 /**
- * Reads the `dataDir` of `[backup]` alone, for what needs no source.
+ * Reads only the `dataDir` of `[backup]`, for verbs that need no source.
  * @throws ConfigError as `loadBackupSettings`, but not when there is no source
  */
 export function loadBackupDataDir(from: LoadFrom): Loaded<string> {
@@ -144,7 +144,7 @@ export function loadBackupDataDir(from: LoadFrom): Loaded<string> {
   return { ...loaded, settings: fromRoot(settings.dataDir) };
 }
 
-/** Reads a section, if nothing at all is wrong. @param isOwn see `contradictions` */
+/** Reads a section, if the whole configuration is valid. @param isOwn see `contradictions` */
 function loadSection<S extends Section>(
   section: S,
   from: LoadFrom,
@@ -160,13 +160,13 @@ function loadSection<S extends Section>(
     ...read.flatMap(({ name, values }) => contradictions(name, values, isOwn && name === section)),
   ];
   const unknownVariables = unknownVariableWarnings(from.variables ?? []);
-  // One that is misspelt may be why something is missing.
+  // A misspelt variable may be the reason for a missing setting.
   if (problems.length > 0) throw new ConfigError([...problems, ...unknownVariables]);
   const warnings = [
     ...unknownVariables,
     ...read.flatMap(({ name, values }) => overriddenWarnings(name, values, from.env)),
     ...secretFileWarnings(file),
-    // What is useless is allowed, so only a check of everything speaks of it.
+    // Settings without effect are allowed, so only a check of the whole configuration reports them.
     ...from.isWhole === true ? uselessWarnings(read.find(({ name }) => name === "server")!.values) : [],
   ];
   const { values } = read.find(({ name }) => name === section)!;
@@ -181,7 +181,7 @@ function listenOn(values: ServerValues, resolved: readonly SettingValue[]): List
   return { transport: "unix", path: values.socketPath, mode: parseInt(values.socketMode, 8) };
 }
 
-/** Otherwise a file that names one source and a variable that names the other would contradict each other. */
+/** Without this, a file that names one source would contradict a variable that names the other. */
 function hideSourceVariables(file: ConfigFile, env: ReadVariable): ReadVariable {
   const { sourceUrl, sourceSocket } = settings.backup;
   const inFile = file.section("backup");

@@ -1,9 +1,9 @@
 import { absolutePath } from "../files/paths.ts";
 
-/** Devices that the runtime opens like files, and what a shell gives for the output of a command: `<(...)`. */
+/** Devices that the runtime opens like files, and the path that a shell gives to the output of a command: `<(...)`. */
 const OPEN_DEVICES = /^\/dev\/(null|zero|random|urandom|tty|fd\/\d+)$/;
 
-/** Why a path cannot be meant as it is written, with what to do; undefined when it can be. Looks at no file. */
+/** Returns why a path is probably a mistake, and what to do; undefined when it is not. Reads no file. */
 export function pathFault(path: string): string | undefined {
   if (path.startsWith("~")) {
     return 'must not begin with "~", which only a shell replaces: write the path from the root, as "/home/you/..."';

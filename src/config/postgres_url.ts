@@ -1,9 +1,9 @@
-/** Where a PostgreSQL server is, and as whom to talk to it. */
+/** The address of a PostgreSQL server, and the user to connect as. */
 export interface PostgresAddress {
   readonly server: PostgresServer;
-  /** Others to try besides, in order: which of them is the primary may change. */
+  /** Other servers to try, in order: the primary may change. */
   readonly others?: readonly PostgresServer[];
-  /** Which of the servers will do. */
+  /** The kind of server that is acceptable. */
   readonly target?: PostgresTarget;
   readonly user: string;
   readonly password: string | undefined;
@@ -19,27 +19,29 @@ export type PostgresServer =
     readonly tls: PostgresTls | undefined;
   };
 
-/** As in `target_session_attrs` of PostgreSQL's own programs. */
+/** The values of `target_session_attrs` in PostgreSQL's own programs. */
 export const POSTGRES_TARGETS = ["any", "read-write", "primary", "standby", "prefer-standby"] as const;
 export type PostgresTarget = (typeof POSTGRES_TARGETS)[number];
 
 export interface PostgresTls {
-  /** Whether the certificate must be that of the host, and not only one of an authority in the file. */
+  /**
+   * True when the certificate must name the host. Otherwise any certificate of an authority in the file is accepted.
+   */
   readonly verifiesName: boolean;
-  /** The file with the only authorities to trust; those of the runtime when undefined. */
+  /** The file with the only trusted authorities; the runtime's authorities when undefined. */
   readonly authoritiesPath: string | undefined;
 }
 
 const PARAMETERS = ["host", "sslmode", "sslrootcert", "target_session_attrs"];
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** What comes before the hosts of a URL, the hosts, and what comes after them. */
+/** The parts of a URL: the text before the hosts, the hosts, and the text after them. */
 const HOSTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 
 /**
- * Takes a URL apart: `postgresql://user:password@host:port/database?sslmode=...&sslrootcert=...`, or with
- * `?host=/directory` for a unix socket. There may be several hosts, `host1:port1,host2:port2`.
- * @returns or else what is wrong with it, as the end of a sentence, without any of its text
+ * Parses a URL: `postgresql://user:password@host:port/database?sslmode=...&sslrootcert=...`, or with
+ * `?host=/directory` for a unix socket. It may name several hosts, `host1:port1,host2:port2`.
+ * @returns the address, or what is wrong with the URL, as the end of a sentence without any of its text
  */
 export function parsePostgresUrl(text: string): PostgresAddress | { readonly fault: string } {
   const [, before = "", hosts = "", after = ""] = HOSTS.exec(text) ?? [];
@@ -107,7 +109,7 @@ function tlsOf(
       if (authoritiesPath === undefined) return undefined;
       return { fault: "has an sslrootcert, but no TLS: sslmode=verify-full is needed" };
     case "verify-ca":
-      // Otherwise everybody with a certificate for anything would do.
+      // Without it, a server with any certificate of any public authority would be accepted.
       if (authoritiesPath === undefined) return { fault: "needs an sslrootcert for sslmode=verify-ca" };
       return { verifiesName: false, authoritiesPath };
     case "verify-full":
@@ -129,7 +131,7 @@ function decoded(part: string): string | undefined {
   }
 }
 
-/** Where it is, for messages: never the password. */
+/** Returns the address for messages, without the password. */
 export function postgresAddressText({ server, others = [], user, database }: PostgresAddress): string {
   const where = [server, ...others].map(postgresServerText).join(", ");
   return `database ${database} at ${where} as ${user}`;

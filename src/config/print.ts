@@ -5,7 +5,7 @@ import type { SettingValue } from "./resolve.ts";
 import type { EditionName, Setting } from "./setting.ts";
 import { type Section, sections, settings, settingsOf } from "./settings.ts";
 
-/** The text of `--default-config` and of config.example.toml: every setting, commented out at its default. */
+/** Returns the text of `--default-config` and of config.example.toml: every setting, commented out at its default. */
 export function defaultConfigText(): string {
   const head = "# Every setting at its default. To change one, remove the # before its key.\n" +
     "# A key without an edition applies to all three.\n" +
@@ -21,7 +21,7 @@ function starterLines(section: Section): string {
   }).join("");
 }
 
-/** Editions, range and the like, where they apply. */
+/** Returns editions, range and other facts, if the setting has any. */
 function factsAbout(setting: Setting): string[] {
   return [
     ...(setting.editions === undefined ? [] : [editionsText(setting.editions)]),
@@ -36,9 +36,9 @@ function editionsText(editions: readonly EditionName[]): string {
 }
 
 /**
- * The text of `--print-config`: where the server listens, then TOML, each value with its source as a comment. A server
- * that reads it, and is given the secrets, does the same. What has no effect is commented out, and so are secrets, which
- * are masked.
+ * Returns the text of `--print-config`: where the server listens, then TOML, each value with its source as a comment.
+ * A server that reads this text, and gets the secrets, behaves the same. Settings without effect are commented out. So
+ * are secrets, which are masked.
  */
 export function printConfigText({ settings, file, values }: Loaded<ServerSettings>): string {
   const unused = unusedSettings(values);
@@ -57,7 +57,7 @@ export function printConfigText({ settings, file, values }: Loaded<ServerSetting
   ].map((line) => `${line}\n`).join("");
 }
 
-/** A comment holds no control characters, which a path may have. */
+/** A comment must not contain control characters, which a path may have. */
 function comment(text: string): string {
   return `# ${text.replaceAll(/\p{Cc}/gu, (char) => tomlText(char).slice(1, -1))}`;
 }
@@ -77,7 +77,7 @@ function sourceText({ source, origin }: SettingValue): string {
   return source === "default" ? source : `${source} (${origin})`;
 }
 
-/** The settings of a section for `--help`, two lines each. */
+/** Returns the settings of a section for `--help`, two lines each. */
 export function settingsHelp(
   section: Section,
   keys: readonly string[] = Object.keys(settings[section]),
@@ -89,7 +89,7 @@ export function settingsHelp(
   }).join("");
 }
 
-/** JSON writes these kinds of value just as TOML does, but for a character that TOML does not allow as it is. */
+/** JSON writes these kinds of value as TOML does, except for one character that TOML does not allow unescaped. */
 export function tomlText(value: Value): string {
   if (Array.isArray(value)) return `[${value.map(tomlText).join(", ")}]`;
   return JSON.stringify(value).replaceAll("\x7f", "\\u007f");

@@ -1,8 +1,8 @@
 import { sections, settingsOf } from "./settings.ts";
 
 /**
- * What to say of a line that is not TOML when it gives a setting a text without quotes, which is the usual reason. Says
- * nothing of the text, which may be a token.
+ * Returns the hint for a line that gives a setting a text without quotes, the usual reason why a line is not TOML. The
+ * hint does not repeat the text, which may be a token.
  */
 export function quotesHint(line: string): string {
   const key = /^\s*([A-Za-z]+)\s*=\s*[^\s"'#]/.exec(line)?.[1];

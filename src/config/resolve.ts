@@ -6,19 +6,19 @@ import { type Section, settingsOf } from "./settings.ts";
 /** Reads an environment variable; undefined when it is not set. */
 export type ReadVariable = (name: string) => string | undefined;
 
-/** What a setting was resolved to, and where the value comes from. */
+/** The value of a setting, and where it comes from. */
 export interface SettingValue {
   readonly section: Section;
   readonly key: string;
   /** Undefined when the setting was not set and has no default. */
   readonly value: Value | undefined;
   readonly source: "file" | "environment" | "default";
-  /** How a message names it: `/etc/config.toml:12:1`, the variable, or for a default the key. */
+  /** The name of the source in messages: `/etc/config.toml:12:1`, the variable, or for a default the key. */
   readonly origin: string;
 }
 
 interface Resolved {
-  /** In the order of the settings table; a setting that has a problem is missing. */
+  /** In the order of the settings table, without settings that have a problem. */
   readonly values: readonly SettingValue[];
   readonly problems: readonly string[];
 }
@@ -29,7 +29,7 @@ export function resolveSection(section: Section, file: ConfigFile, readVariable:
   const problems: string[] = [];
   for (const [key, setting] of settingsOf(section)) {
     const { checked, source, origin } = find(file, section, key, setting, readVariable);
-    // A variable's name says which setting it is; a line and column do not.
+    // A variable's name identifies the setting, but a line and column do not.
     const subject = source === "file" ? `${key} ` : "";
     if ("fault" in checked) problems.push(`${origin}: ${subject}${checked.fault}`);
     else values.push({ section, key, value: checked.value, source, origin });

@@ -4,9 +4,9 @@ import { type Section, type SectionValues, settings } from "./settings.ts";
 type Key = keyof SectionValues<"server"> | keyof SectionValues<"backup">;
 
 /**
- * What must hold between the settings of a section. A setting that is invalid by itself is skipped.
- * @param isOwn whether the program itself reads the section, so that it also needs what has no default: of another
- *   program's section, that may be in a variable which only that program has
+ * Checks the rules between the settings of a section. A setting that is invalid by itself is skipped.
+ * @param isOwn true when the program itself reads the section, and so needs the settings without a default. For the
+ *   section of another program, they may be in a variable that only that program has
  */
 export function contradictions(
   section: Section,
@@ -29,7 +29,7 @@ function serverProblems(values: readonly SettingValue[], isOwn: boolean): string
   return [...problems, ...isOwn ? storageProblems(values) : []];
 }
 
-/** A URL without its storage would be a server that quietly writes somewhere else. */
+/** With a URL but without its storage, the server would silently write to another place. */
 function storageProblems(values: readonly SettingValue[]): string[] {
   const storage = find(values, "storage");
   const url = find(values, "postgresUrl");
@@ -56,7 +56,7 @@ function orderProblem(
   return [`${origin}: ${lowerKey} (${lower.value}) must not exceed ${upperKey} (${upper.value})`];
 }
 
-/** A backup has exactly one source; what only reads existing backups does not need it. */
+/** A backup has exactly one source. Verbs that only read existing backups do not need it. */
 function sourceProblems(values: readonly SettingValue[], isNeeded: boolean): string[] {
   const url = find(values, "sourceUrl");
   const socket = find(values, "sourceSocket");

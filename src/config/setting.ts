@@ -5,14 +5,14 @@ export type EditionName = (typeof EDITION_NAMES)[number];
 
 export const STORAGE_NAMES = ["sqlite", "postgres"] as const;
 
-/** What the operator says of failovers of PostgreSQL: see docs/postgres.md. */
+/** The operator's statement about failovers of PostgreSQL: see docs/postgres.md. */
 export const FAILOVER_NAMES = ["verify", "lossless"] as const;
 export type FailoverName = (typeof FAILOVER_NAMES)[number];
 
 interface Row {
   /** The environment variable that holds the setting when the file does not. */
   readonly variable: string;
-  /** The editions that use it when not all do. */
+  /** The editions that use the setting; omitted when all do. */
   readonly editions?: readonly EditionName[];
   /** One line, without a full stop. */
   readonly help: string;
@@ -43,7 +43,7 @@ export interface TextSetting<Default extends string | undefined = string | undef
   readonly default: Default;
 }
 
-/** Names and addresses of hosts: an array in the file, with commas in between in the variable. */
+/** Names and addresses of hosts: an array in the file, separated by commas in the variable. */
 export interface HostsSetting extends Row {
   readonly kind: "hosts";
   readonly default: readonly string[];
@@ -61,10 +61,10 @@ type ValueOf<S> = S extends IntegerSetting ? number
 
 export type ValuesOf<Table> = { readonly [Key in keyof Table]: ValueOf<Table[Key]> };
 
-/** Keeps every sum of two limits well inside a safe integer, and is more than anyone needs. */
+/** The sum of two limits is well inside a safe integer, and the maximum is more than users need. */
 const LIMIT_MAX = 2 ** 31 - 1;
 
-/** The longest that a timer, which counts milliseconds in 31 bits, can run. */
+/** The longest time of a timer, which counts milliseconds in 31 bits. */
 const TIMER_SECONDS_MAX = 2_147_483;
 
 export const limit = integerUpTo(LIMIT_MAX);
@@ -75,7 +75,7 @@ function integerUpTo(max: number): (variable: string, value: number, help: strin
   return (variable, value, help) => ({ kind: "integer", variable, default: value, min: 1, max, help });
 }
 
-/** A switch; every switch is off by default. */
+/** A switch. Every switch is off by default. */
 export function toggle(variable: string, help: string): BooleanSetting {
   return { kind: "boolean", variable, default: false, help };
 }
@@ -99,7 +99,7 @@ export function text<Default extends string | undefined>(
   return { kind: "text", variable, format, default: value, help };
 }
 
-/** A list of hosts; every list is empty by default. */
+/** A list of hosts. Every list is empty by default. */
 export function hosts(variable: string, help: string): HostsSetting {
   return { kind: "hosts", variable, default: [], help };
 }

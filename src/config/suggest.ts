@@ -1,6 +1,6 @@
-/** The candidate that was most likely meant by `name`, if one is close enough. */
+/** Returns the candidate that was most likely meant by `name`, if one is close enough. */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
-  // Up to two wrong letters (two swapped, say) or a third of them is a slip; more is another word.
+  // Up to two wrong letters (two swapped, say) or a third of them is a slip. With more it is another word.
   let nearest = Math.max(2, Math.floor(name.length / 3)) + 1;
   let found: string | undefined;
   for (const candidate of candidates) {
@@ -12,12 +12,12 @@ export function suggest(name: string, candidates: Iterable<string>): string | un
   return found;
 }
 
-/** The end of a message about an unknown name: the suggestion, if there is one, as `show` writes it. */
+/** Returns the end of a message about an unknown name: the suggestion, if there is one, as `show` writes it. */
 export function didYouMean(found: string | undefined, show: (found: string) => string = String): string {
   return found === undefined ? "" : `, did you mean ${show(found)}?`;
 }
 
-/** Letters to insert, drop or replace to turn one word into the other. */
+/** Returns the number of letters to insert, drop or replace to turn one word into the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i++) {

@@ -1,7 +1,7 @@
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser";
 import { ConfigError } from "./config_error.ts";
 
-/** A value of a TOML document. Integers are bigint, which tells 8085 from 8085.0. */
+/** A value of a TOML document. Integers are bigint, which distinguishes 8085 from 8085.0. */
 export type TomlValue = string | bigint | number | boolean | Date | readonly TomlValue[] | TomlTable;
 
 /** The keys of a table in the order in which the document first names them. */
@@ -16,7 +16,7 @@ export interface TomlKey {
 
 /**
  * Reads the file at `path` as a TOML 1.1 document.
- * @param hint what to say of the line at which it stops being one, as the end of a message
+ * @param hint returns advice on the first line that is not TOML, as the end of a message
  * @throws ConfigError that quotes nothing of the text, which may contain a token
  */
 export function parseToml(path: string, text: string, hint: (line: string) => string = () => ""): TomlTable {
@@ -24,7 +24,7 @@ export function parseToml(path: string, text: string, hint: (line: string) => st
     new ConfigError([
       `${path}:${line}:${column}: not valid TOML: ${what}${hint(text.split("\n")[line - 1] ?? "")}`,
     ]);
-  // The parser takes a carriage return anywhere for the end of a line.
+  // The parser accepts a carriage return anywhere as the end of a line.
   const at = text.search(/\r(?!\n)/);
   if (at >= 0) {
     const lines = text.slice(0, at).split("\n");
@@ -34,7 +34,7 @@ export function parseToml(path: string, text: string, hint: (line: string) => st
     return fill(new Map(), parseTOML(text, { tomlVersion: "1.1" }).body[0].body);
   } catch (error) {
     if (error instanceof ParseError) throw notToml(error.lineNumber, error.column + 1, error.message);
-    // The parser and `valueOf` descend into what they read.
+    // The parser and `valueOf` are recursive.
     if (error instanceof RangeError) throw notToml(1, 1, "Nested too deep");
     throw error;
   }
@@ -43,7 +43,7 @@ export function parseToml(path: string, text: string, hint: (line: string) => st
 type Table = Map<string, TomlKey>;
 type KeyPart = AST.TOMLKey["keys"][number];
 
-/** Adds what a document, the part below a header or an inline table says. */
+/** Adds the entries of a document, of the part below a header, or of an inline table. */
 function fill(table: Table, nodes: AST.TOMLTopLevelTable["body"]): Table {
   for (const node of nodes) {
     if (node.type === "TOMLKeyValue") addKey(table, node);
@@ -57,7 +57,7 @@ function addKey(table: Table, { key, value }: AST.TOMLKeyValue): void {
   innermost(table, key).set(nameOf(last), { ...positionOf(last), value: valueOf(value) });
 }
 
-/** The table that a header opens. A header of a list adds one to it. */
+/** Returns the table that a header opens. A header of a list adds a table to the list. */
 function openTable(document: Table, { key, kind }: AST.TOMLTable): Table {
   const last = key.keys.at(-1)!;
   const parent = innermost(document, key);
@@ -69,12 +69,12 @@ function openTable(document: Table, { key, kind }: AST.TOMLTable): Table {
   return table;
 }
 
-/** The table that holds the last part of a key. */
+/** Returns the table that contains the last part of a key. */
 function innermost(table: Table, key: AST.TOMLKey): Table {
   return key.keys.slice(0, -1).reduce(tableAt, table);
 }
 
-/** The table that a part of a key names: created here unless it already exists; the last one of a list. */
+/** Returns the table that a part of a key names, and creates it if it does not exist; for a list, its last table. */
 function tableAt(parent: Table, part: KeyPart): Table {
   const known = parent.get(nameOf(part))?.value;
   if (known !== undefined) return (Array.isArray(known) ? known.at(-1) : known) as Table;

@@ -4,7 +4,7 @@ import { type Section, sections, settings } from "./settings.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 import type { TomlKey } from "./toml.ts";
 
-/** One line for everything in the file that no program knows, in every section. */
+/** Returns one line for each key and section in the file that no program knows. */
 export function unknownKeyProblems(file: ConfigFile): string[] {
   return [...file.top].flatMap(([name, found]) => {
     if (isSection(name)) return sectionProblems(file, name, found);
@@ -39,7 +39,7 @@ function keyOutsideProblem(file: ConfigFile, key: string, found: TomlKey): strin
   return line + keyHint(key, sections);
 }
 
-/** The sections that have the key, or else a key of `near` that is spelled much like it. */
+/** Returns the sections that have the key, or else a key of `near` with a similar spelling. */
 function keyHint(key: string, near: readonly Section[]): string {
   const homes = sections.filter((section) => Object.hasOwn(settings[section], key));
   if (homes.length > 0) return `; it belongs in ${homes.map((name) => `[${name}]`).join(" or ")}`;
@@ -50,7 +50,7 @@ function isSection(name: string): name is Section {
   return Object.hasOwn(settings, name);
 }
 
-/** The name of a section as a header has it: bare when possible. */
+/** Returns the name of a section as in a header: bare when possible. */
 function quoted(name: string): string {
   return /^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name);
 }

@@ -5,14 +5,14 @@ import type { ReadVariable, SettingValue } from "./resolve.ts";
 import { type Section, sections, settingsOf } from "./settings.ts";
 import { didYouMean, suggest } from "./suggest.ts";
 
-/** A file that holds a secret, but is not readable by its owner only. */
+/** Warns of a file that holds a secret and is readable by others than its owner. */
 export function secretFileWarnings(file: ConfigFile): string[] {
   const what = secretIn(file);
   if (!file.isShared || what === undefined) return [];
   return [`${file.path}: contains a ${what}, but its group or others may read it (chmod 600 ${file.path})`];
 }
 
-/** What is in a file that others should not read, in words. */
+/** Names the secret in a file, which other users should not be able to read. */
 function secretIn(file: ConfigFile): string | undefined {
   const formats = sections.flatMap((section) =>
     settingsOf(section).flatMap(([key, setting]) =>
@@ -23,7 +23,7 @@ function secretIn(file: ConfigFile): string | undefined {
   return formats.includes("token") ? "token" : "database URL";
 }
 
-/** Variables called like settings that no program has. Their values are not shown. */
+/** Warns of variables that are named like settings but belong to no program. Their values are not shown. */
 export function unknownVariableWarnings(names: readonly string[]): string[] {
   const known = sections.flatMap((section) => settingsOf(section).map(([, { variable }]) => variable));
   return names.filter((name) => name.startsWith("SERVICE_") && !known.includes(name)).sort()
@@ -36,7 +36,7 @@ function shown(name: string): string {
   return /^[A-Z0-9_]+$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** Variables that say something else than the file, which wins. */
+/** Warns of variables that contradict the file, which wins. */
 export function overriddenWarnings(
   section: Section,
   values: readonly SettingValue[],
@@ -54,18 +54,18 @@ export function overriddenWarnings(
   });
 }
 
-/** Two values of one setting. No host of a list has a comma. */
+/** True when two values of one setting are equal. A host in a list contains no comma. */
 function isSame(one: Value, other: Value | undefined): boolean {
   return String(one) === String(other);
 }
 
-/** Either way to name a source in the file hides the variables of both. */
+/** A source in the file, by URL or by socket, hides the variables of both. */
 function otherSource(key: string, fromFile: readonly SettingValue[]): SettingValue | undefined {
   if (key !== "sourceUrl" && key !== "sourceSocket") return undefined;
   return fromFile.find((value) => value.key === "sourceUrl" || value.key === "sourceSocket");
 }
 
-/** Settings of `[server]` that were set for nothing, and sizes that no request can reach. */
+/** Warns of settings of `[server]` without effect, and of sizes that no request can reach. */
 export function uselessWarnings(values: readonly SettingValue[]): string[] {
   const unused = unusedSettings(values);
   const useless = values.flatMap(({ key, source, origin }) => {
