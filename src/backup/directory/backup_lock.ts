@@ -12,8 +12,8 @@ interface Holder {
 const NO_LOCK: Disposable = { [Symbol.dispose]: () => {} };
 
 /**
- * Takes the exclusive lock of a directory of backups, which is created if it is missing. The lock is held until
- * it is disposed of or the process ends, however it ends; what a dead holder left in the file is not a lock.
+ * Takes the exclusive lock of a directory of backups, and creates the directory if it is missing. The lock is held
+ * until it is disposed of or the process ends, even by a crash. The file's content is not the lock.
  * @throws an error of one line that names the holder
  */
 export function lockBackups(dataDir: string): Disposable {
@@ -36,17 +36,19 @@ export function lockBackups(dataDir: string): Disposable {
   return { [Symbol.dispose]: () => file.close() };
 }
 
-/** The file is never empty, so that a process that is rejected finds a name in it. */
+/** The file is never empty, so that a rejected process finds a name in it. */
 function writeHolder(file: Deno.FsFile): void {
   const holder: Holder = { pid: Deno.pid, host: Deno.hostname(), since: new Date().toISOString() };
   try {
     file.truncateSync(file.writeSync(new TextEncoder().encode(`${JSON.stringify(holder)}\n`)));
   } catch {
-    // A full disk. The lock counts, not the name in the file.
+    // The disk is full. The lock counts, not the name in the file.
   }
 }
 
-/** Who holds the lock, as far as the file says. After its first line there may be the remains of an earlier one. */
+/**
+ * Returns the holder of the lock, as the file names it. After its first line there may be the rest of an earlier name.
+ */
 function holderText(file: Deno.FsFile): string {
   try {
     const bytes = new Uint8Array(1000);

@@ -3,14 +3,14 @@ import { checkDatabaseFile } from "../../store/sqlite/data_directory/database_fi
 import { readOrigin } from "../../store/sqlite/tables/origin.ts";
 import { backedUpStoreIds, backupPath } from "./backup_files.ts";
 
-/** The other stores whose backups in the directory were read from the same source. */
+/** Returns the other stores in the directory whose backups were read from the same source. */
 export function earlierStoreIds(dataDir: string, storeId: string, source: string): string[] {
   return backedUpStoreIds(dataDir).filter((other) =>
     other !== storeId && sourceOf(backupPath(dataDir, other)) === source
   );
 }
 
-/** Undefined for a file that cannot be read; this run ignores it. */
+/** Returns undefined for a file that cannot be read. This run ignores it. */
 function sourceOf(path: string): string | undefined {
   try {
     if (!checkDatabaseFile(path)) return undefined;

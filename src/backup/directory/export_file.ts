@@ -1,10 +1,13 @@
 import { isThere, rejectIrregular } from "../../files/is_there.ts";
 import { NewFile } from "../../files/new_file.ts";
 
-/** What every SQLite database begins with. */
+/** The first bytes of every SQLite database. */
 const SQLITE_START = "SQLite format 3\0";
 
-/** Opens the file of an export. An existing file stays until the export is complete; a database is never replaced. */
+/**
+ * Opens the file of an export. An existing file is replaced only when the export is complete; a database is never
+ * replaced.
+ */
 export function newExportFile(path: string): NewFile {
   rejectIrregular(path);
   if (isDatabase(path)) throw new Error(`${path} is a database; it will not be replaced`);

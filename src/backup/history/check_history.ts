@@ -15,15 +15,14 @@ import { HashChain, isSameChain } from "./hash_chain.ts";
 import type { SignalGate } from "./signal_gate.ts";
 import { Damage, walkHistory } from "./walk_history.ts";
 
-/** SQLite failed at a backup, so nobody knows whether it is as it was written. `message` is its own. */
+/** SQLite failed on a backup, so its content cannot be checked. `message` is SQLite's own. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
 }
 
 /**
- * Checks everything in a backup: the file, that no event is missing or changed, and that both indexes
- * agree with the events.
- * @returns what is wrong; empty when nothing is
+ * Checks a whole backup: the file, that no event is missing or changed, and that both indexes agree with the events.
+ * @returns the problems; empty when there are none
  * @throws Unreadable
  */
 export async function checkHistory(db: Database, storeId: string, gate: SignalGate): Promise<string[]> {
@@ -77,7 +76,7 @@ function rejectEventsBeforeTheFirst(db: Database): void {
   if (first !== undefined) throw new Damage(`event ${first.sequence} precedes the first event`);
 }
 
-/** The whole range from 1, in parts that fit the check of the tag index; at least one. */
+/** Returns the whole range from 1, in parts that fit the check of the tag index; at least one. */
 function* partsOf(head: number): Generator<Range> {
   let after = 0;
   do {

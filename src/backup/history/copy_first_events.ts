@@ -10,9 +10,9 @@ import type { SignalGate } from "./signal_gate.ts";
 import { walkHistory } from "./walk_history.ts";
 
 /**
- * Makes an empty file the backup that would have been made when the source had no more than so many events.
+ * Turns an empty file into a backup of the first events, as if it had been made when the source had no more events.
  * @param from the backup, which has been checked
- * @param origin that of the backup
+ * @param origin the origin of the backup
  * @param until sequence of the last event to copy
  */
 export async function copyFirstEvents(

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 const CHAIN_BYTES = 32;
 
-/** Enough for most lines; the buffer grows with the longest one. */
+/** Enough for most lines. The buffer grows with the longest one. */
 const LINE_BYTES_FIRST = 64 * 1024;
 
 const encoder = new TextEncoder();
@@ -12,7 +12,7 @@ const encoder = new TextEncoder();
  * its line feed), beginning with 32 zero bytes. Two histories with the same chain are identical, byte by byte.
  */
 export class HashChain {
-  /** What is hashed next: the chain so far, and the line after it. */
+  /** The bytes to hash next: the chain so far, and the line after it. */
   #bytes = new Uint8Array(CHAIN_BYTES + LINE_BYTES_FIRST);
 
   /** @param start the chain to continue; omitted: the empty chain */
@@ -24,7 +24,7 @@ export class HashChain {
     this.#bytes.set(start);
   }
 
-  /** The chain over every line so far, as a copy. */
+  /** Returns a copy of the chain over every line so far. */
   get value(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, CHAIN_BYTES);
   }
@@ -35,14 +35,14 @@ export class HashChain {
 
   /** @param line an event's line with its line feed, as text or as its UTF-8 bytes */
   add(line: string | Uint8Array): void {
-    // A unit takes at most three bytes.
+    // A UTF-16 unit takes at most three bytes.
     const bytesMax = typeof line === "string" ? line.length * 3 : line.length;
     if (CHAIN_BYTES + bytesMax > this.#bytes.length) this.#grow(CHAIN_BYTES + bytesMax);
     const rest = this.#bytes.subarray(CHAIN_BYTES);
     let length = line.length;
     if (typeof line === "string") length = encoder.encodeInto(line, rest).written;
     else rest.set(line);
-    // Three times faster as text than as bytes.
+    // Hashing to text is three times faster than to bytes.
     const digest = hash("sha256", this.#bytes.subarray(0, CHAIN_BYTES + length), "hex");
     this.#bytes.setFromHex(digest);
   }

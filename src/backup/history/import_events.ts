@@ -9,8 +9,8 @@ import { type ReadBytes, readLines } from "./lines.ts";
 const decoder = new TextDecoder();
 
 /**
- * The events of an export, checked line by line and prepared for the store in batches.
- * @throws Error that names the line at fault, after the last batch at the latest if the export is incomplete
+ * Returns the events of an export, checked line by line and prepared for the store in batches.
+ * @throws Error that names the faulty line; after the last batch at the latest if the export is incomplete
  */
 export function importEvents(read: ReadBytes): Iterable<PreparedEvent[]> {
   return inBatches(eventsOf(read));
@@ -31,7 +31,7 @@ function* eventsOf(read: ReadBytes): Generator<PreparedEvent, void> {
   throw new Error(`it was cut short: the trailer is missing after line ${events}`);
 }
 
-/** Each event has a line, so its number is also the line's. */
+/** Each event has a line, so its number is also the line's number. */
 function prepare(line: Uint8Array, number: number, chain: HashChain): PreparedEvent {
   try {
     const { sequence, timeMicros, body, event } = decodeEventLine(line);

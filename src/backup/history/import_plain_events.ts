@@ -4,9 +4,9 @@ import { inBatches } from "./in_batches.ts";
 import { type ReadBytes, readLines } from "./lines.ts";
 
 /**
- * The events of a file with one line for each, as other programs write it, prepared for the store in batches.
+ * Returns the events of a file with one event a line, as other programs write it, prepared for the store in batches.
  * @param nowMicros the time of events without one, in microseconds since 1970
- * @throws Error that names the line at fault, or says that there is none
+ * @throws Error that names the faulty line, or says that there is none
  */
 export function importPlainEvents(read: ReadBytes, nowMicros: number): Iterable<PreparedEvent[]> {
   return inBatches(eventsOf(read, nowMicros));
@@ -15,7 +15,7 @@ export function importPlainEvents(read: ReadBytes, nowMicros: number): Iterable<
 function* eventsOf(read: ReadBytes, nowMicros: number): Generator<PreparedEvent, void> {
   let number = 0;
   for (const line of readLines(read)) yield prepare(line, ++number, nowMicros);
-  // What should have written the file has failed.
+  // The program that should have written the file has failed.
   if (number === 0) throw new Error("it holds no events");
 }
 

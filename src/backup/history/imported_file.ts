@@ -16,7 +16,7 @@ export class ImportedFile implements Disposable {
     this.#file = isStdin ? undefined : openFile(path);
   }
 
-  /** Its events in batches. @throws Error that names the file and the line at fault */
+  /** Returns its events in batches. @throws Error that names the file and the line at fault */
   *events(eventsOf: ReadEvents): Generator<readonly PreparedEvent[], void> {
     const input = this.#file ?? Deno.stdin;
     try {

@@ -1,10 +1,10 @@
 import type { PreparedEvent } from "../../store/prepare_event.ts";
 
-/** A batch ends with whichever comes first. */
+/** A batch ends at the first of these limits. */
 export const BATCH_EVENTS_MAX = 5000;
 export const BATCH_UNITS_MAX = 4 * 1024 * 1024;
 
-/** Events in batches that are large enough for a transaction, and small enough for the memory. */
+/** Groups events in batches that are large enough for a transaction, and small enough for the memory. */
 export function* inBatches(events: Iterable<PreparedEvent>): Generator<PreparedEvent[], void> {
   let batch: PreparedEvent[] = [];
   let units = 0;

@@ -5,14 +5,14 @@ const PIECE_BYTES = 256 * 1024;
 /** Longer than any line of an event that fits into memory comfortably. */
 const LINE_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Finds the lines in pieces of bytes, wherever the pieces are split. */
+/** Splits pieces of bytes into lines, wherever the pieces are split. */
 class LineSplitter {
-  /** The beginning of a line whose end has not arrived yet, as copies of its pieces. */
+  /** The start of a line whose end has not been received yet, as copies of its pieces. */
   #begun: Uint8Array[] = [];
   #begunBytes = 0;
   #complete = 0;
 
-  /** The lines that a piece completes, each with its line feed. They stay as they are as long as the piece does. */
+  /** Returns the lines that a piece completes, each with its line feed. They are valid as long as the piece is. */
   push(piece: Uint8Array): Uint8Array[] {
     const lines: Uint8Array[] = [];
     let start = 0;
@@ -36,7 +36,7 @@ class LineSplitter {
     return lines;
   }
 
-  /** What came after the last line feed. */
+  /** The bytes after the last line feed. */
   get rest(): Uint8Array {
     return Buffer.concat(this.#begun);
   }
@@ -46,8 +46,8 @@ class LineSplitter {
 export type ReadBytes = (bytes: Uint8Array) => number | null;
 
 /**
- * The lines of a file without their line feeds. Each stays unchanged until the next is requested. The last one may
- * lack its line feed.
+ * Returns the lines of a file without their line feeds. Each stays unchanged until the next is requested. The last one
+ * may lack its line feed.
  */
 export function* readLines(read: ReadBytes): Generator<Uint8Array, void> {
   const buffer = new Uint8Array(PIECE_BYTES);
@@ -60,7 +60,7 @@ export function* readLines(read: ReadBytes): Generator<Uint8Array, void> {
 }
 
 /**
- * The complete lines in pieces of bytes, each with its line feed, as many at a time as a piece completes. They
+ * Returns the complete lines in pieces of bytes, each with its line feed, as many at a time as a piece completes. They
  * stay unchanged until the next ones are requested. Throws when the last line has no line feed.
  */
 export async function* splitLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array[], void> {

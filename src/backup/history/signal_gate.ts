@@ -4,8 +4,8 @@ import { delay } from "../../time/delay.ts";
 const WORK_MILLISECONDS_MAX = 100;
 
 /**
- * Lets signals in during work that never awaits: while it runs, the process receives none. Call `pass` often; from
- * time to time it takes a moment.
+ * Lets a process receive signals during work that never awaits; otherwise it receives none. Call `pass` often. It
+ * pauses the work for a moment from time to time.
  */
 export class SignalGate {
   readonly stopped: AbortSignal;

@@ -6,18 +6,19 @@ import { eventLine } from "../../wire/event.ts";
 import { type ParsedLine, parseEventLine } from "../../wire/event_line.ts";
 import type { SignalGate } from "./signal_gate.ts";
 
-/** Something in a database is not as it was written. `message` says what, and in which event. */
+/** A part of a database is not as it was written. `message` names the part and the event. */
 export class Damage extends Error {
   override readonly name = "Damage";
 }
 
-/** An event and its line as it is sent, line feed included. */
+/** An event and the line that the server sends for it, line feed included. */
 interface WalkedEvent extends ParsedLine {
   readonly line: string;
 }
 
 /**
- * The events of a range in batches, each checked to be the next one, and in the form that this program writes.
+ * Returns the events of a range in batches. Each has been checked to be the next one, and in the form that this
+ * program writes.
  * @throws Damage at the first event that is missing or damaged
  */
 export async function* walkHistory(

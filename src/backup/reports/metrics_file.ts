@@ -7,7 +7,7 @@ const PREFIX = "service_backup";
 interface Metric {
   readonly name: string;
   readonly help: string;
-  /** Its value after a run, or null to keep the one in the file. */
+  /** Returns its value after a run, or null to keep the value in the file. */
   readonly value: (run: Run, endSeconds: number) => number | null;
 }
 
@@ -45,15 +45,15 @@ const METRICS: readonly Metric[] = [
 ];
 
 /**
- * Writes the metrics of a run for a scraper of text files. A value that a failed run does not know is kept
- * from the file, which is replaced atomically: a scraper never sees half of it.
+ * Writes the metrics of a run for a scraper of text files. Values that a failed run does not know are copied from the
+ * old file. The file is replaced atomically, so a scraper never sees half of it.
  */
 export function writeMetricsFile(path: string, run: Run): void {
   try {
-    // Once a file has taken the place of a link, nothing arrives at its end, where the scraper may read.
+    // If the rename replaced a link, the file at its target, which the scraper may read, would never be updated.
     rejectIrregular(path);
     const text = metricsText(run, readValues(path));
-    // Another user's program reads it. It ignores the temporary name, which does not end in ".prom".
+    // Another user's program reads the file. It ignores the temporary name, which does not end in ".prom".
     using file = new NewFile(path, 0o644);
     file.write(text);
     file.keep();
@@ -76,7 +76,7 @@ function readValues(path: string): Map<string, string> {
   try {
     text = Deno.readTextFileSync(path);
   } catch {
-    // The first run, or a file that cannot be read; writing it will tell more.
+    // This is the first run, or the file cannot be read. In that case, writing it will report why.
     return new Map();
   }
   return new Map([...text.matchAll(/^(\w+) ([0-9.e+]+)$/gm)].map(([, name, value]) => [name!, value!]));

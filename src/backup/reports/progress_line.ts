@@ -1,11 +1,11 @@
 import type { Source } from "../source/source.ts";
 
-/** Between two changes of the line. */
+/** The shortest time between two updates of the line. */
 const CHANGE_MILLISECONDS = 200;
 
 /**
- * The line on the terminal that shows the progress of the copy. Sequences have no gaps, so the position of the last
- * event of the source, which a few tiny reads find, says exactly how much is left to do.
+ * The line on the terminal that shows the progress of the copy. Sequences have no gaps, so the sequence of the
+ * source's last event gives the exact number of events to copy. A few tiny reads find it.
  */
 export class ProgressLine implements Disposable {
   readonly #source: Source;
@@ -28,7 +28,7 @@ export class ProgressLine implements Disposable {
 
   async show(sequence: number): Promise<void> {
     if (performance.now() - this.#changedAt < CHANGE_MILLISECONDS) return;
-    // Events were appended since.
+    // Clients have appended events since.
     if (sequence > this.#head) this.#head = await findHead(this.#source, sequence);
     this.#changedAt = performance.now();
     const seconds = (this.#changedAt - this.#startedAt) / 1000;
@@ -41,7 +41,7 @@ export class ProgressLine implements Disposable {
   }
 }
 
-/** @param seconds since the first event was asked for */
+/** @param seconds since the first event was requested */
 export function progressText(first: number, sequence: number, head: number, seconds: number): string {
   const copied = sequence - first;
   const percent = head === 0 ? 100 : 100 * sequence / head;
@@ -49,7 +49,7 @@ export function progressText(first: number, sequence: number, head: number, seco
   return `${percent.toFixed(1)} %  event ${sequence} of ${head}  ETA ${eta}`;
 }
 
-/** `1:02:03`, or `2:03` below an hour. */
+/** Formats seconds as `1:02:03`, or `2:03` below an hour. */
 function clockText(seconds: number): string {
   const whole = Math.ceil(seconds);
   const pad = (value: number): string => String(value).padStart(2, "0");
@@ -57,7 +57,7 @@ function clockText(seconds: number): string {
   return hours === 0 ? `${minutes}:${pad(whole % 60)}` : `${hours}:${pad(minutes)}:${pad(whole % 60)}`;
 }
 
-/** The last sequence of the source: doubling steps until one goes too far, then halving. */
+/** Finds the last sequence of the source: doubles a step until it goes too far, then halves it. */
 export async function findHead(
   source: { hasEventsAfter(sequence: number): Promise<boolean> },
   known: number,

@@ -1,18 +1,18 @@
 import { countEvents } from "./count_events.ts";
 
-/** What is known about a run of the backup program, which may have failed at any point; null: not known. */
+/** The known facts about a run of the backup program, which may have failed at any point. Null means unknown. */
 export class Run {
   error: string | null = null;
   readonly source: string;
   storeId: string | null = null;
-  /** The file that holds the backup. */
+  /** The file that contains the backup. */
   file: string | null = null;
-  /** Whether this run created the file. */
+  /** True when this run created the file. */
   created = false;
   eventsCopied = 0;
-  /** Of the backup, 0 when it has no events. */
+  /** The last sequence of the backup, 0 when it has no events. */
   lastSequence: number | null = null;
-  /** Other stores that were copied from the same source before: it has been reset since. */
+  /** Other stores that were copied from the same source before. The source has been reset since. */
   earlierStoreIds: readonly string[] = [];
   durationSeconds = 0;
 
@@ -21,7 +21,7 @@ export class Run {
   }
 }
 
-/** The line for people. */
+/** Returns the line for people. */
 export function summaryLine(run: Run): string {
   const { eventsCopied, lastSequence, source, file, durationSeconds, created, earlierStoreIds } = run;
   const reset = created && earlierStoreIds.length > 0
@@ -31,7 +31,7 @@ export function summaryLine(run: Run): string {
     `in ${durationSeconds.toFixed(1)} s${reset}`;
 }
 
-/** The line for programs; every field is always present, in this order. */
+/** Returns the line for programs. Every field is always present, in this order. */
 export function summaryJson(run: Run): string {
   return `${JSON.stringify({ ok: run.error === null, ...run })}\n`;
 }

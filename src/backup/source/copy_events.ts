@@ -5,10 +5,10 @@ import { HashChain } from "../history/hash_chain.ts";
 import type { Source } from "./source.ts";
 
 /**
- * Copies every event after the backup's last one, each page in a transaction of its own. While one part is being
- * written, the next one is read and prepared.
+ * Copies every event after the backup's last one, each page in its own transaction. While one part is being written,
+ * the next one is read and prepared.
  * @param storeId the store ID that every page must carry
- * @param onPage called from time to time with the sequence up to which events were handed over
+ * @param onPage called from time to time with the sequence of the last event that was handed to the store
  */
 export async function copyEvents(
   source: Source,
@@ -32,7 +32,7 @@ export async function copyEvents(
   await store.settled();
 }
 
-/** An event line, prepared for the store; it must be exactly what an event store writes. */
+/** Prepares an event line for the store. It must be exactly what an event store writes. */
 function prepared(source: Source, line: Uint8Array, expected: number, chain: HashChain): PreparedEvent {
   const { sequence, timeMicros, body, event } = parsed(source, line, expected);
   if (sequence !== expected) {

@@ -1,17 +1,17 @@
 import { CutShort, type SourceAddress, TimedConn, type TimeLimits } from "./timed_conn.ts";
 
 const LINE_BYTES_MAX = 64 * 1024;
-/** Fields in a head, or in the trailer after a body; and informational responses before the final one. */
+/** The maximum of fields in a head or trailer, and of informational responses before the final one. */
 const FIELDS_MAX = 200;
 
-/** The head of a response, and its body as it arrives. */
+/** The head of a response, and its body as it is received. */
 export interface Answer {
   readonly status: number;
-  /** By name in lower case. */
+  /** Values by name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   /**
-   * The body in pieces, each of which stays unchanged until the next one is requested. Throws when the
-   * connection ends before the body does.
+   * The body in pieces. Each stays unchanged until the next one is requested. Throws when the connection ends before
+   * the body does.
    */
   readonly body: AsyncGenerator<Uint8Array, void>;
 }
@@ -29,8 +29,8 @@ const CUTS = [
 ];
 
 /**
- * Sends requests to one server, one after the other over one connection. Why it is not `fetch`:
- * docs/decisions/backup_client.md.
+ * Sends requests to one server, one after the other over one connection. docs/decisions/backup_client.md says why it
+ * is not `fetch`.
  */
 export class HttpClient implements Disposable {
   readonly #address: SourceAddress;
@@ -44,7 +44,7 @@ export class HttpClient implements Disposable {
     this.#stopped = stopped;
   }
 
-  /** Sends a request, which must be one that may be sent twice. The response's body must be read to its end. */
+  /** Sends a request, which must be safe to send twice. The caller must read the response's body to its end. */
   async request(bytes: Uint8Array): Promise<Answer> {
     const kept = this.#conn;
     this.#conn = undefined;
@@ -99,7 +99,7 @@ async function firstLine(conn: TimedConn, request: Uint8Array): Promise<string> 
     await conn.write(request);
     return await conn.line(LINE_BYTES_MAX);
   } catch (error) {
-    // What TLS calls it when the other side answers in plain text.
+    // The TLS library reports this when the other side answers in plain text.
     const isPlain = /InvalidContentType/.test((error as Error).message);
     if (isPlain) throw new Error("it does not speak TLS: use http:// instead of https://");
     const isCut = CUTS.some((cut) => error instanceof cut);
@@ -113,7 +113,7 @@ function statusOf(line: string): number {
   return Number(status);
 }
 
-/** By name in lower case, up to the empty line after them. */
+/** Reads fields up to the empty line after them. @returns values by name in lower case */
 async function readFields(conn: TimedConn, part: "head" | "trailer"): Promise<Map<string, string>> {
   const fields = new Map<string, string>();
   for (let count = 0; count <= FIELDS_MAX; count++) {
@@ -138,7 +138,7 @@ async function* chunks(conn: TimedConn): Answer["body"] {
   await readFields(conn, "trailer");
 }
 
-/** As many bytes as declared; without a declaration, those up to the end of the connection. */
+/** Returns as many bytes as declared. Without a declaration, it returns all bytes up to the end of the connection. */
 async function* pieces(conn: TimedConn, length = Infinity): Answer["body"] {
   for (let left = length; left > 0;) {
     const piece = await conn.some(left);

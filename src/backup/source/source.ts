@@ -6,26 +6,26 @@ import { isStoreId } from "../directory/backup_files.ts";
 import { type Answer, HttpClient } from "./http_client.ts";
 import type { SourceAddress, TimeLimits } from "./timed_conn.ts";
 
-/** Complete lines of a page, as they arrive. */
+/** Complete lines of a page, as they are received. */
 interface PagePart {
   readonly storeId: string;
   /** Event lines with their line feeds. They stay unchanged until the next part is requested. */
   readonly lines: readonly Uint8Array[];
-  /** Set on the last part only, when the trailer has arrived and the response is complete. */
+  /** Set on the last part only, when the trailer has been received and the response is complete. */
   readonly hasMore?: boolean;
 }
 
 const TIME_LIMITS: TimeLimits = { connectSeconds: 10, stallSeconds: 60 };
 
-/** Longest text of an error response that is read. */
+/** The longest text of an error response that is read. */
 const ERROR_BYTES_MAX = 64 * 1024;
 
-/** Longest text of a source that a message quotes. */
+/** The longest text of a source that a message quotes. */
 const QUOTE_LENGTH_MAX = 200;
 
 const encoder = new TextEncoder();
 
-/** The server that events are read from. Every failure there is an error of one line that names it. */
+/** The server from which events are read. Every failure there is an error of one line that names it. */
 export class Source implements Disposable {
   /** The URL or the path of the socket, for messages and for the backup's origin. */
   readonly name: string;
@@ -49,8 +49,8 @@ export class Source implements Disposable {
   }
 
   /**
-   * Finds out the store ID, with a read of one event, and which query this edition has for every event.
-   * Must be called before the first page.
+   * Determines the store ID with a read of one event, and how this edition spells the query for every event. Call it
+   * before the first page.
    */
   async identify(): Promise<string> {
     try {
@@ -69,14 +69,14 @@ export class Source implements Disposable {
     }
   }
 
-  /** Whether there are events after a sequence. */
+  /** True when there are events after a sequence. */
   async hasEventsAfter(sequence: number): Promise<boolean> {
     let count = 0;
     for await (const { lines } of this.page(sequence, 1)) count += lines.length;
     return count > 0;
   }
 
-  /** The events after a sequence, at most `limit`, in parts as they arrive. */
+  /** Returns the events after a sequence, at most `limit`, in parts as they are received. */
   async *page(afterSequence: number, limit: number = this.pageLimit): AsyncGenerator<PagePart, void> {
     try {
       const answer = await this.#query(afterSequence, limit);
@@ -94,13 +94,13 @@ export class Source implements Disposable {
   }
 
   async #query(afterSequence: number, limit: number): Promise<Answer> {
-    // Nothing in it is beyond ASCII, so that its length is that of its bytes.
+    // The text is ASCII, so its length equals its number of bytes.
     const body = JSON.stringify({ query: this.#every, afterSequence, limit });
     const request = `${this.#requestStart}Content-Length: ${body.length}\r\n\r\n${body}`;
     return await this.#client.request(encoder.encode(request));
   }
 
-  /** The error prefixed with the name of the source, or the reason for stopping. */
+  /** Returns the error prefixed with the name of the source, or the reason for stopping. */
   #named(error: Error): Error {
     if (this.#stopped.aborted) return this.#stopped.reason as Error;
     return new Error(`the source ${this.name}: ${error.message}`, { cause: error });
@@ -146,7 +146,7 @@ async function* pageParts(answer: Answer, limit: number): AsyncGenerator<PagePar
 
 const TRAILER_BYTES_MAX = 64;
 
-/** What the trailer says, or undefined for any other line. */
+/** Returns `hasMore` of the trailer, or undefined for any other line. */
 function trailerOf(line: Uint8Array): boolean | undefined {
   if (line.length > TRAILER_BYTES_MAX) return undefined;
   const text = new TextDecoder().decode(line);
@@ -154,7 +154,7 @@ function trailerOf(line: Uint8Array): boolean | undefined {
   return hasMore === undefined ? undefined : hasMore === "true";
 }
 
-/** What a response other than a page says: its status, and the error that it carries. */
+/** Returns status and error of a response that is not a page. */
 async function errorText(answer: Answer): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -166,7 +166,7 @@ async function errorText(answer: Answer): Promise<string> {
   return `it returned ${answer.status}${detailOf(text)}${remedy}`;
 }
 
-/** The envelope of an error, as text; nothing for anything else. */
+/** Returns the envelope of an error as text; an empty text for anything else. */
 function detailOf(text: string): string {
   try {
     const { error, message } = JSON.parse(text) as Readonly<Record<string, unknown>>;
@@ -177,7 +177,7 @@ function detailOf(text: string): string {
   }
 }
 
-/** A source's text, made safe for one line of output. */
+/** Makes a text of the source safe for one line of output. */
 function oneLine(text: string): string {
   const line = text.replaceAll(/[^\x20-\x7e]+/g, " ");
   return line.length > QUOTE_LENGTH_MAX ? `${line.slice(0, QUOTE_LENGTH_MAX)}...` : line;

@@ -4,14 +4,14 @@ import type { TcpAddress, UnixAddress } from "../../model/address.ts";
 /** Where a source listens. */
 export type SourceAddress = UnixAddress | (TcpAddress & { readonly tls: boolean });
 
-/** How long a source may be waited for. */
+/** The time limits for waiting for a source. */
 export interface TimeLimits {
   readonly connectSeconds: number;
-  /** Between two pieces of a response, and for the first one. */
+  /** For the first piece of a response, and between two pieces. */
   readonly stallSeconds: number;
 }
 
-/** The other side has closed the connection before its response was complete. */
+/** The other side closed the connection before its response was complete. */
 export class CutShort extends Error {
   constructor() {
     super("the connection ended in the middle of a response");
@@ -45,7 +45,7 @@ export class TimedConn implements Disposable {
       const late = `no connection within ${connectSeconds} s`;
       return new TimedConn(await inTime(connecting, connectSeconds, stopped, late), limits, stopped);
     } catch (error) {
-      // It may still succeed later, when it is no longer wanted.
+      // The connection may still succeed later, when it is no longer needed.
       connecting.then((conn) => conn.close(), () => {});
       throw error;
     }
@@ -55,7 +55,7 @@ export class TimedConn implements Disposable {
     for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await this.#inTime(this.#conn.write(rest)));
   }
 
-  /** Some bytes, at most `bytesMax`, which stay unchanged until the next read; undefined at the end. */
+  /** Reads some bytes, at most `bytesMax`, which stay unchanged until the next read; undefined at the end. */
   async some(bytesMax: number): Promise<Uint8Array | undefined> {
     if (this.#start === this.#end && !await this.#fill()) return undefined;
     const length = Math.min(bytesMax, this.#end - this.#start);
@@ -64,14 +64,14 @@ export class TimedConn implements Disposable {
   }
 
   /**
-   * A line in Latin-1, without its line end.
+   * Reads a line in Latin-1, without its line end.
    * @throws CutShort when the connection ends before the line does
    */
   async line(bytesMax: number): Promise<string> {
     let line = "";
     for (;;) {
       if (this.#start === this.#end && !await this.#fill()) throw new CutShort();
-      // An alert, which has no end of line.
+      // A TLS alert has no end of line.
       const isTls = line === "" && this.#buffer[this.#start] === 0x15 &&
         this.#buffer[this.#start + 1] === 0x03;
       if (isTls) throw new Error("it speaks TLS: use https:// instead of http://");
@@ -116,7 +116,7 @@ async function connect(address: SourceAddress): Promise<Deno.Conn> {
   return conn;
 }
 
-/** What is awaited, unless it takes too long or the program stops. @param late the message when it takes too long */
+/** Awaits a promise, unless it takes too long or the program stops. @param late the message when it takes too long */
 async function inTime<T>(
   waiting: Promise<T>,
   seconds: number,

@@ -11,7 +11,7 @@ import { checkLastEvent, copyEvents } from "../source/copy_events.ts";
 import { Source } from "../source/source.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
-/** Copies what is new in the source into its backup, and reports the outcome in one line. */
+/** Copies the new events of the source into its backup, and reports the outcome in one line. */
 export async function backup(
   context: VerbContext,
   { quiet, json, metricsFile }: { quiet: boolean; json: boolean; metricsFile: string | undefined },
@@ -73,7 +73,7 @@ async function runBackup(
   await store.close();
 }
 
-/** Only a person at a terminal sees it. */
+/** Only users at a terminal see it. */
 async function progressLine(
   quiet: boolean,
   source: Source,

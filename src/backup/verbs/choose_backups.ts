@@ -2,8 +2,8 @@ import { UsageError } from "../../config/config_error.ts";
 import { backedUpStoreIds, isStoreId } from "../directory/backup_files.ts";
 
 /**
- * The stores whose backups a verb is about: the wanted one, or all of them.
- * @throws Error when there is none, UsageError when what is wanted cannot be a store ID
+ * Returns the stores whose backups a verb works on: the wanted one, or all.
+ * @throws Error when there is none, UsageError when the wanted one cannot be a store ID
  */
 export function chooseBackups(dataDir: string, wanted: string | undefined): string[] {
   if (wanted !== undefined && !isStoreId(wanted)) {
@@ -17,7 +17,7 @@ export function chooseBackups(dataDir: string, wanted: string | undefined): stri
 }
 
 /**
- * The store whose backup a verb is about: the wanted one, or the only one.
+ * Returns the store whose backup a verb works on: the wanted one, or the only one.
  * @throws as `chooseBackups`, and Error when there is more than one
  */
 export function chooseBackup(dataDir: string, wanted: string | undefined): string {

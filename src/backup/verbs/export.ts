@@ -28,7 +28,8 @@ export async function exportEvents(
   const path = from === undefined
     ? backupPath(dataDir, chooseBackup(dataDir, storeId))
     : storePaths(from).database;
-  // The lock would be created beside nothing. Until it is held, a server may be writing.
+  // Without a database, the lock would be created in an otherwise empty directory. Until it is held, a server may be
+  // writing.
   if (from !== undefined && !checkDatabaseFile(path, { mayBeInUse: true })) {
     throw new Error(`there is no database at ${path}`);
   }
@@ -36,7 +37,7 @@ export async function exportEvents(
   checkDatabaseFile(path);
   try {
     using db = openForChecking(path);
-    // A server appends without keeping a chain.
+    // A server appends events and stores no chain.
     const chain = from === undefined ? readOrigin(db)?.chain : undefined;
     if (output === undefined) {
       await writeEvents(db, chain, (text) => context.printMuch(text), new SignalGate(context.stopped));

@@ -9,7 +9,7 @@ import { readOrigin } from "../../store/sqlite/tables/origin.ts";
 import { backedUpStoreIds, backupPath } from "../directory/backup_files.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
-/** What can be known about a backup without reading all of it. */
+/** Facts about a backup that need no read of all its events. */
 interface Backup {
   readonly storeId: string;
   readonly source?: string | undefined;
@@ -23,8 +23,8 @@ interface Backup {
 }
 
 /**
- * Shows the backups of a directory, the one with the newest event last. It takes no lock, so it
- * never blocks a backup; SQLite isolates a run from its readers.
+ * Shows the backups of a directory, the one with the newest event last. It takes no lock, so it never blocks a backup.
+ * SQLite isolates a run from its readers.
  */
 export function list(context: VerbContext, { json }: { json: boolean }): VerbEnd {
   const { dataDir } = context;
@@ -65,7 +65,7 @@ function contentOf(db: Database): Pick<Backup, "source" | "events" | "firstMicro
   };
 }
 
-/** The file together with what is still in its WAL. */
+/** Returns the size of the file and of its WAL. */
 function bytesOf(path: string): number {
   return Deno.statSync(path).size + (found(`${path}-wal`)?.size ?? 0);
 }
@@ -95,7 +95,7 @@ function table(backups: readonly Backup[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** To the second, which is precise enough for people. */
+/** Formats a time to the second, which is precise enough for people. */
 function timeText(micros: number | undefined): string {
   return micros === undefined ? "-" : `${formatTimestamp(micros).slice(0, "2026-11-20T12:34:56".length)}Z`;
 }

@@ -24,7 +24,7 @@ const WHAT_IT_MEANS = `This is a new history, separate from the one that was cop
 - Projections are not part of a backup. They must be rebuilt from the events.
 `;
 
-/** Creates a data directory, `to`, from a backup, or from its events up to one of them. */
+/** Creates a data directory, `to`, from a backup or from its first events. */
 export async function restore(
   context: VerbContext,
   { storeId: wanted, to, until: untilText, dryRun, force }: {
@@ -57,13 +57,13 @@ export async function restore(
     ? await copyWhole(context, backup, file.temporary)
     : await copyPart(context, backup, until, file.temporary);
   const restoredId = finish(file);
-  // It was the old database that was paused.
+  // The pause belonged to the old database.
   await removePauseFile(to);
   context.print(`${database}\nstore ${restoredId}, with the ${copied}\n${WHAT_IT_MEANS}`);
   return true;
 }
 
-/** The backup to restore, and the sequence of the last event that is wanted of it. */
+/** The backup to restore, and the sequence of the last event to restore. */
 interface Wanted {
   readonly storeId: string;
   readonly path: string;
@@ -127,7 +127,7 @@ async function copyPart(context: VerbContext, backup: Wanted, until: number, to:
 }
 
 /**
- * Whether there is a database that will be replaced.
+ * True when there is a database that will be replaced.
  * @throws Error when one exists and must not be replaced
  */
 function replacesDatabase(path: string, mayReplace: boolean): boolean {
@@ -137,9 +137,9 @@ function replacesDatabase(path: string, mayReplace: boolean): boolean {
   return exists;
 }
 
-/** Copies a database that nobody has open, including what a killed backup may have left beside it. */
+/** Copies a database that no process has open, including the journal files of a killed backup next to it. */
 async function copyDatabase(from: string, to: string, stopped: AbortSignal): Promise<void> {
-  // Of a link, SQLite keeps them beside its end.
+  // For a link, SQLite stores the journal files next to its target.
   const real = await Deno.realPath(from);
   for (const end of ["", ...JOURNAL_ENDS].filter((end) => isThere(real + end))) {
     try {
@@ -153,7 +153,7 @@ async function copyDatabase(from: string, to: string, stopped: AbortSignal): Pro
   }
 }
 
-/** Turns the copy of a backup into a store that has its name. @returns its store ID */
+/** Turns the copy of a backup into a store, and gives the file its final name. @returns its store ID */
 function finish(file: NewDatabaseFile): string {
   try {
     const storeId = startHistory(file.temporary);

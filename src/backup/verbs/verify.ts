@@ -14,7 +14,7 @@ import { Source } from "../source/source.ts";
 import { chooseBackups } from "./choose_backups.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
 
-/** The running source, and the store that it holds, or why it does not say so. */
+/** The running source with its store ID, or why it did not report one. */
 type Comparison =
   | { readonly source: Source; readonly storeId: string; readonly failure?: never }
   | { readonly source: Source; readonly storeId?: never; readonly failure: string };
@@ -28,8 +28,8 @@ interface Report {
 }
 
 /**
- * Checks backups, one line each.
- * @param settings what to compare with; given with --against-source only
+ * Checks backups, and prints one line each.
+ * @param settings the source to compare with; given with --against-source only
  */
 export async function verify(
   context: VerbContext,
@@ -97,7 +97,7 @@ async function problemsOf(db: Database, storeId: string, { stopped }: VerbContex
   }
 }
 
-/** If the source fails, what was found without it is still reported. */
+/** If the source fails, problems found without it are still reported. */
 async function compare(
   { stopped }: VerbContext,
   db: Database,
@@ -119,7 +119,7 @@ function notCompared(reason: string): Pick<Report, "isCompared" | "problems"> {
   return { isCompared: false, problems: [`it could not be compared: ${reason}`] };
 }
 
-/** The number of events, or undefined if it cannot be read, which is then one of the problems. */
+/** Returns the number of events, or undefined if it cannot be read. In that case `problems` is not empty. */
 function eventsOf(db: Database, problems: string[]): number | undefined {
   try {
     return readState(db).head;
