@@ -1,14 +1,14 @@
 /*
- * What there is at a path, or undefined when there is nothing. `node:fs` has such functions, but loading it takes
- * 7 MB and 25 ms in every thread.
+ * Functions that return information on a path, or undefined when nothing exists there. `node:fs` has such functions,
+ * but loading it takes 7 MB and 25 ms in every thread.
  */
 
-/** Follows links. @throws what the operating system reports, except that nothing is there */
+/** Follows links. @throws every error of the operating system except NotFound */
 export function found(path: string): Deno.FileInfo | undefined {
   return unlessMissing(() => Deno.statSync(path));
 }
 
-/** The same for the link itself. */
+/** Does the same for the link itself. */
 export function foundLink(path: string): Deno.FileInfo | undefined {
   return unlessMissing(() => Deno.lstatSync(path));
 }

@@ -3,8 +3,8 @@ import { directoryOf } from "./paths.ts";
 import { syncFile } from "./sync_file.ts";
 
 /**
- * Gives a complete file its name, durably: after a crash at any moment there is either the old content or all of
- * the new file.
+ * Gives a complete file its name, durably. After a crash at any moment there is either the old content or the whole
+ * new file.
  */
 export function commitRename(temporary: string, path: string): void {
   syncFile(temporary);
@@ -21,8 +21,8 @@ export class NewFile implements Disposable {
   /** @param mode the permissions, whatever the umask */
   constructor(path: string, mode: number) {
     this.#path = path;
-    // The process ID keeps other processes from using the same name. What a killed one with the same ID has left
-    // is removed; no link that appears in its place is followed.
+    // The process ID keeps other processes from using the same name. A file of a killed process with the same ID is
+    // removed. A link that appears in its place is not followed.
     this.#temporary = `${path}.${Deno.pid}.new`;
     removeIfThere(this.#temporary);
     this.#file = Deno.openSync(this.#temporary, { write: true, createNew: true, mode: 0o600 });
@@ -39,13 +39,13 @@ export class NewFile implements Disposable {
     commitRename(this.#temporary, this.#path);
   }
 
-  /** Removes what was not kept. */
+  /** Removes the temporary file, unless it has got its final name. */
   [Symbol.dispose](): void {
     this.#file.close();
     try {
       removeIfThere(this.#temporary);
     } catch {
-      // Why it was not kept is what the caller has to tell.
+      // The caller reports the error because of which the file is not committed.
     }
   }
 }

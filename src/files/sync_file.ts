@@ -4,7 +4,7 @@ export function syncFile(path: string): void {
   file.syncSync();
 }
 
-/** The same without blocking this thread. */
+/** Does the same without blocking this thread. */
 export async function syncInBackground(path: string): Promise<void> {
   using file = await Deno.open(path, { read: true });
   await file.sync();
