@@ -1,4 +1,4 @@
-/** From what only a developer wants to know to what an operator must look at. */
+/** The levels, from developers' details to messages that an operator must act on. */
 export const LOG_LEVELS = ["debug", "info", "warning", "error"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -5,16 +5,16 @@ import { delay } from "../time/delay.ts";
 const PENDING_UNITS_MAX = 1024 * 1024;
 
 /**
- * What a line begins with: the program's name, and before it the time in UTC if wanted,
- * `2026-11-20T12:34:56.123Z eventstore-server: `.
+ * Returns the start of a line: the program's name, and the time in UTC before it if wanted, `2026-11-20T12:34:56.123Z
+ * eventstore-server: `.
  */
 export function lineStart(program: string, hasTime: boolean): string {
   return `${hasTime ? `${new Date().toISOString()} ` : ""}${program}: `;
 }
 
 /**
- * Lines for standard output or standard error, written together and in the background: a slow reader
- * must not slow the server, and one that has gone must not stop it.
+ * Lines for standard output or standard error, written together and in the background. A slow reader must not slow the
+ * server, and a closed pipe must not stop it.
  */
 export class LineOutput {
   readonly #program: string;
@@ -26,8 +26,8 @@ export class LineOutput {
 
   /**
    * @param program prefixes each line
-   * @param write writes as much as it can and returns how many bytes that were
-   * @param hasTimes whether each line begins with the time
+   * @param write writes as much as it can and returns the number of bytes written
+   * @param hasTimes true when each line begins with the time
    */
   constructor(program: string, write: (bytes: Uint8Array) => Promise<number>, hasTimes = false) {
     this.#program = program;
@@ -44,7 +44,7 @@ export class LineOutput {
     this.#writing ??= this.#flush();
   }
 
-  /** Resolves when every line so far has gone out, or after `milliseconds`. */
+  /** Resolves when every line so far has been written, or after `milliseconds`. */
   async drained(milliseconds: number): Promise<void> {
     await within(this.#writing, milliseconds, () => {});
   }
@@ -65,7 +65,7 @@ export class LineOutput {
       try {
         for (let written = 0; written < bytes.length;) written += await this.#write(bytes.subarray(written));
       } catch {
-        // The pipe is closed: nobody will read this.
+        // The pipe is closed, so no reader will get this.
       }
     }
     this.#writing = undefined;

@@ -11,23 +11,23 @@ export interface AccessLine {
   readonly milliseconds: number;
 }
 
-/** A request that was rejected or failed, for the line that says why. */
+/** A request that was rejected or failed, for the line with the reason. */
 export type Refused = Pick<AccessLine, "method" | "path" | "status">;
 
-/** Longest path and reason that a line about a rejected request repeats, in characters. */
+/** The longest path and reason that a line about a rejected request repeats, in characters. */
 const REJECTED_PATH_MAX = 200;
 const REASON_MAX = 300;
 
 /**
- * Lines from a level up: one per request, never a body, and notes that belong to no request. If wanted, another one for
- * each request that was rejected or failed, with the reason.
+ * Writes lines from a level up: one per request, never a body, and notes that belong to no request. If wanted, it
+ * writes another line with the reason for each request that was rejected or failed.
  */
 export class Log {
   readonly #lowest: number;
   readonly #output: Pick<LineOutput, "line">;
   readonly #reasons: Pick<LineOutput, "line"> | undefined;
 
-  /** @param reasons where the reasons go; undefined when they are not wanted */
+  /** @param reasons the output for reasons; undefined when they are not wanted */
   constructor(
     lowest: LogLevel,
     output: Pick<LineOutput, "line">,
@@ -39,14 +39,14 @@ export class Log {
   }
 
   write(level: LogLevel, line: AccessLine): void {
-    // Most lines are below the log level, and building one costs time.
+    // Most lines are below the log level, and building one takes time.
     if (!this.isWanted(level)) return;
     const { method, path, status, bytes, milliseconds } = line;
     const request = `${printable(method)} ${printable(path)}`;
     this.note(level, `${request} ${status} ${bytes}B ${milliseconds.toFixed(1)}ms`);
   }
 
-  /** Says why, whatever the level. @param reason one line that repeats nothing of a body */
+  /** Writes the reason of a rejection, whatever the level. @param reason one line that repeats nothing of a body */
   rejected({ method, path, status }: Refused, reason: string): void {
     if (this.#reasons === undefined) return;
     const request = `${clipped(printable(method), REJECTED_PATH_MAX)} ${
@@ -59,7 +59,7 @@ export class Log {
     if (this.isWanted(level)) this.#output.line(`[${level.toUpperCase()}] ${text}`);
   }
 
-  /** Whether lines of this level are written at all. */
+  /** True when lines of this level are written at all. */
   isWanted(level: LogLevel): boolean {
     return LOG_LEVELS.indexOf(level) >= this.#lowest;
   }
@@ -70,7 +70,7 @@ const UNPRINTABLE = /[\u0000-\u0020\u007f-\u{10ffff}]/gu;
 // deno-lint-ignore no-control-regex -- the same, but for spaces, of which sentences are made
 const UNPRINTABLE_IN_REASON = /[\u0000-\u001f\u007f-\u{10ffff}]/gu;
 
-/** A path may contain anything that the transport lets through; one request stays one line. */
+/** A path may contain every character that the transport accepts. One request must stay one line. */
 function printable(text: string): string {
   return text.replace(UNPRINTABLE, escaped);
 }

@@ -1,6 +1,6 @@
 const MILLISECONDS = 60_000;
 
-/** Says something at most once a minute, however often there is reason to. */
+/** Calls a function at most once a minute, however often there is a reason. */
 export function rateLimited(
   say: (text: string) => void,
   now = () => performance.now(),
