@@ -1,5 +1,5 @@
 /*
- * The text exposition format, in which scrapers read metrics.
+ * The text exposition format of metrics, which scrapers read.
  */
 
 /** One value of a metric; `labels` is the text between the braces, "" when there are none. */
@@ -9,7 +9,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The lines of one metric, with HELP and TYPE. */
+/** Returns the lines of one metric, with HELP and TYPE. */
 export function metricText(
   name: string,
   type: "gauge" | "counter" | "histogram",
@@ -22,17 +22,17 @@ export function metricText(
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
 }
 
-/** The lines of a gauge of one value. */
+/** Returns the lines of a gauge of one value. */
 export function gauge(name: string, help: string, value: number): string {
   return metricText(name, "gauge", help, [{ value }]);
 }
 
-/** The same, or nothing when the value is not known: no value is better than a wrong one. */
+/** Returns the same, or nothing when the value is unknown: no value is better than a wrong one. */
 export function gaugeIfKnown(name: string, help: string, value: number | undefined): string {
   return value === undefined ? "" : gauge(name, help, value);
 }
 
-/** The lines of a counter of one value. */
+/** Returns the lines of a counter of one value. */
 export function counter(name: string, help: string, value: number): string {
   return metricText(name, "counter", help, [{ value }]);
 }

@@ -16,7 +16,7 @@ export class Histogram {
   observe(value: number): void {
     this.#sum += value;
     this.#count++;
-    // Every request comes here, and most values belong to the first buckets.
+    // Every request calls this, and most values belong to the first buckets.
     for (let i = 0; i < this.#bounds.length; i++) {
       if (value <= this.#bounds[i]!) {
         this.#counts[i]!++;
@@ -25,7 +25,7 @@ export class Histogram {
     }
   }
 
-  /** @param labels of every sample, besides the bound of its bucket */
+  /** Returns the samples of all buckets. @param labels the labels of every sample, besides the bound of its bucket */
   samples(labels = ""): Sample[] {
     const bucket = (le: string, value: number): Sample => ({
       suffix: "_bucket",

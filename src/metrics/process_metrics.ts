@@ -6,8 +6,8 @@ const { cpuUsage } = Deno as unknown as {
 };
 
 /**
- * The metrics that every program should have, as far as the runtime tells them. It does not tell how many descriptors
- * are open, nor how many may be: for that it would have to be allowed everything.
+ * Returns the metrics that every program should have, as far as the runtime provides them. It does not provide the
+ * number of open descriptors and its limit. To read those, the program would need every permission.
  */
 export function processMetrics(): string {
   return [
