@@ -19,8 +19,8 @@ export type ErrorCode =
   | "Unavailable";
 
 /**
- * A request that gets an error of the interface as its response. `detail` is the `message` of the envelope, and
- * `facts` are further fields of it, for programs.
+ * A request that is answered with an error of the interface. `detail` is the `message` of the envelope, and `facts`
+ * are its further fields, for programs.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A request that asks for more than a limit allows, which its client may not know. */
+/** A request that exceeds a limit, which its client may not know. */
 export class LimitReached extends ApiError {
   constructor(detail: string) {
     super("InvalidRequest", detail);
@@ -53,7 +53,7 @@ export class ClientDisconnected extends NoReply {
   override readonly name = "ClientDisconnected";
 }
 
-/** It is unknown whether a write happened: its COMMIT failed, and so did the attempt to find out. */
+/** It is unknown whether a write happened: its COMMIT failed, and so did the attempt to check. */
 export class OutcomeUnknown extends NoReply {
   override readonly name = "OutcomeUnknown";
 }

@@ -10,8 +10,8 @@ export interface NewEvent {
 }
 
 /**
- * Size of an event in bytes when it is over `bytesMax`, else 0.
- * It counts the UTF-8 bytes of type, payload, and the name and value of each tag.
+ * Returns the size of an event in bytes when it is over `bytesMax`, else 0. It counts the UTF-8 bytes of type,
+ * payload, and the name and value of each tag.
  */
 export function eventBytesOver(bytesMax: number, event: NewEvent): number {
   const texts = [event.type, event.payload];

@@ -18,19 +18,19 @@ export interface ProjectionDelete extends ProjectionKey {
   readonly version: string;
 }
 
-/** The projection changes of one write. No type and id occurs twice, so the order has no meaning. */
+/** The projection changes of one write. Each pair of type and id occurs once, so the order has no meaning. */
 export interface ProjectionChanges {
   readonly create: readonly ProjectionCreate[];
   readonly replace: readonly ProjectionReplace[];
   readonly delete: readonly ProjectionDelete[];
 }
 
-/** Size of a projection in bytes (UTF-8 of type, id and payload) when it is over `bytesMax`, else 0. */
+/** Returns the size of a projection in bytes (UTF-8 of type, id and payload) when it is over `bytesMax`, else 0. */
 export function projectionBytesOver(bytesMax: number, key: ProjectionKey, payload: string): number {
   return utf8BytesOver(bytesMax, [key.type, key.id, payload]);
 }
 
-/** A string that is equal for two projections exactly if both type and id are. */
+/** Returns a string that is equal for two projections exactly if both type and id are equal. */
 export function projectionKeyText(key: ProjectionKey): string {
   return `${key.type.length}:${key.type}${key.id}`;
 }

@@ -2,22 +2,22 @@ import type { NewEvent } from "./event.ts";
 import { TAGS_PER_NAMESPACE_MAX } from "./limits.ts";
 import type { Tag } from "./tag.ts";
 
-/** What one item asks of an event. An empty list does not filter; at least one list is not empty. */
+/** An item of a query. An empty list does not filter; at least one list is not empty. */
 export interface QueryItem {
   readonly types: readonly string[];
   readonly identifiers: readonly Tag[];
   readonly metadata: readonly Tag[];
 }
 
-/** Which events: all of them, none of them, or those that match at least one item. */
+/** The events that a query selects: all, none, or those that match at least one item. */
 export type Query = "every" | "none" | readonly QueryItem[];
 
-/** The parts of an event that a query looks at. */
+/** The parts of an event that a query tests. */
 export type Queried = Omit<NewEvent, "payload">;
 
 /**
- * Whether an event matches a query: OR over items, AND over an item's lists, OR over its types.
- * The tag index of the store must agree with this function on every store and every query.
+ * True when an event matches a query: OR over items, AND over an item's lists, OR over its types. The tag index of the
+ * store must agree with this function on every store and every query.
  */
 export function matches(query: Query, event: Queried): boolean {
   if (query === "every") return true;
@@ -35,12 +35,12 @@ function carriesAll(tags: readonly Tag[], wanted: readonly Tag[]): boolean {
   return wanted.every((tag) => tags.some((own) => own.name === tag.name && own.value === tag.value));
 }
 
-/** How many lists of events an item intersects: all its types are one, each tag is another. */
+/** Returns how many lists of events an item intersects: one for all its types, and one for each tag. */
 export function listsOf({ types, identifiers, metadata }: QueryItem): number {
   return Math.min(types.length, 1) + identifiers.length + metadata.length;
 }
 
-/** How many types, identifiers and metadata entries a query names. */
+/** Returns how many types, identifiers and metadata entries a query names. */
 export function queryValues(query: Query): number {
   if (typeof query === "string") return 0;
   let values = 0;
@@ -50,7 +50,7 @@ export function queryValues(query: Query): number {
   return values;
 }
 
-/** Drops every item that asks for the same as an earlier one, whatever the order of its entries. */
+/** Drops every item that equals an earlier one, whatever the order of its entries. */
 export function mergeDuplicateItems(items: readonly QueryItem[]): QueryItem[] {
   if (items.length < 2) return [...items];
   const seen = new Map<string, QueryItem>();
@@ -68,20 +68,20 @@ function itemKey(item: QueryItem): string {
 }
 
 /**
- * Items that together match the same events, for whoever has to work through them: no value and no item twice,
- * and no item that asks for more tags than an event can carry.
+ * Returns items that together match the same events, in a form that is faster to execute. No value and no item occurs
+ * twice, and no item asks for more tags than an event can carry.
  */
 export function simplifiedItems(items: readonly QueryItem[]): readonly QueryItem[] {
   const simplified = items.map(withoutRepeats);
   const kept = simplified.filter(({ identifiers, metadata }) =>
     identifiers.length <= TAGS_PER_NAMESPACE_MAX && metadata.length <= TAGS_PER_NAMESPACE_MAX
   );
-  // Decoding has merged equal items, so only those that became shorter can be equal now.
+  // Decoding has merged equal items, so only items that became shorter can be equal now.
   const isShorter = simplified.some((item, i) => item !== items[i]);
   return isShorter ? mergeDuplicateItems(kept) : kept;
 }
 
-/** The item itself when it repeats nothing. */
+/** Returns the item itself when it repeats nothing. */
 function withoutRepeats(item: QueryItem): QueryItem {
   const types = item.types.length < 2 ? item.types : [...new Set(item.types)];
   const identifiers = distinctTags(item.identifiers);

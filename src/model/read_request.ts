@@ -1,19 +1,19 @@
 import type { Query } from "./query.ts";
 import type { TimeRange } from "./time_range.ts";
 
-/** What a read asks for: which events, between which sequences, in which order, and how many at most. */
+/** The events that a read selects: a query, a range of sequences, an order, and a maximum number. */
 export interface ReadRequest {
   readonly query: Query;
-  /** Only events after this sequence; 0: from the first. */
+  /** The read returns events after this sequence; 0: from the first. */
   readonly afterSequence: number;
-  /** Only events before this sequence; undefined: up to the last. */
+  /** The read returns events before this sequence; undefined: up to the last. */
   readonly beforeSequence?: number | undefined;
-  /** The newest first. */
+  /** True to return the newest first. */
   readonly backwards?: boolean | undefined;
-  /** The head that the snapshot must have at least; a replica that is behind it is not read. undefined: any. */
+  /** The minimum head of the snapshot. A replica that is behind it is not read. undefined: any. */
   readonly headAtLeast?: number | undefined;
   /** undefined: any time. */
   readonly time?: TimeRange | undefined;
-  /** Infinity: all of them. */
+  /** Infinity: no limit. */
   readonly limit: number;
 }

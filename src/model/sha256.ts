@@ -1,17 +1,17 @@
 /*
- * SHA-256 (FIPS 180-4) of texts in UTF-8. The platform's function takes longer for short ones, and loading it takes
- * 5 MB and 30 ms in every thread.
+ * SHA-256 (FIPS 180-4) of texts in UTF-8. The platform's function takes longer for short texts, and loading it takes 5
+ * MB and 30 ms in every thread.
  */
 
 const BLOCK_BYTES = 64;
 const BLOCK_WORDS = 16;
-/** What follows a message in its last block: a mark of one byte, and its length in eight. */
+/** The padding of the last block needs at least a mark of one byte, and the message's length in eight bytes. */
 const END_BYTES = 9;
 const END_MARK = 0x80;
-/** Of UTF-8, for one unit of a string. */
+/** The maximum number of UTF-8 bytes for one unit of a string. */
 const BYTES_PER_UNIT_MAX = 3;
 
-/** The first 32 bits behind the point of the roots of the first primes: the standard's constants. */
+/** Returns the first 32 fractional bits of the roots of the first primes: the standard's constants. */
 function rootsOfPrimes(count: number, root: (prime: number) => number): Int32Array {
   const primes: number[] = [];
   for (let n = 2; primes.length < count; n++) {
@@ -25,13 +25,13 @@ const ROUNDS = rootsOfPrimes(64, Math.cbrt);
 
 const encoder = new TextEncoder();
 
-/** Room for the messages that are usual. */
+/** Memory for messages of the usual length. */
 const shortMessage = new Uint8Array(8 * BLOCK_BYTES);
-/** The words of a block; those that the standard derives from them take their places. */
+/** The words of a block. The words that the standard derives from them replace them. */
 const words = new Int32Array(BLOCK_WORDS);
 const digest = new Int32Array(8);
 
-/** The digest of a text as eight words of 32 bits, which the next call overwrites. @param text well-formed */
+/** Returns the digest of a text as eight words of 32 bits, which the next call overwrites. @param text well-formed */
 export function sha256(text: string): Int32Array {
   digest.set(START);
   if (putOnlyBlock(text)) {
@@ -46,7 +46,7 @@ export function sha256(text: string): Int32Array {
   return digest;
 }
 
-/** Makes a text the only block, without encoding it, if it is short and in ASCII, as nearly all are. */
+/** Makes a text the only block, without encoding it, if it is short ASCII, as nearly all texts are. */
 function putOnlyBlock(text: string): boolean {
   const { length } = text;
   if (length + END_BYTES > BLOCK_BYTES) return false;
@@ -66,7 +66,7 @@ function putOnlyBlock(text: string): boolean {
   return true;
 }
 
-/** The text with its end behind it, as whole blocks. */
+/** Returns the text with its padding, as whole blocks. */
 function padded(text: string): Uint8Array {
   const roomNeeded = text.length * BYTES_PER_UNIT_MAX + END_BYTES + BLOCK_BYTES;
   const room = roomNeeded <= shortMessage.length ? shortMessage : new Uint8Array(roomNeeded);
@@ -86,7 +86,7 @@ function putBlock(message: Uint8Array, start: number): void {
   }
 }
 
-/** Section 6.2.2 of the standard, with its names of the variables; of W_t, only the last sixteen are kept. */
+/** Section 6.2.2 of the standard, with its names of the variables. Only the last sixteen words of W_t are stored. */
 function addBlock(): void {
   let [a, b, c, d] = [digest[0]!, digest[1]!, digest[2]!, digest[3]!];
   let [e, f, g, h] = [digest[4]!, digest[5]!, digest[6]!, digest[7]!];

@@ -1,6 +1,6 @@
 /*
- * The last second that was formatted, and the last day. Formatting a date costs most of a line; events of a page are
- * often of one second, or at least of one day.
+ * The last second that was formatted, and the last day. Formatting a date takes most of the time for a line. Events of
+ * a page often share the second, or at least the day.
  */
 let lastSecond = NaN;
 let lastSecondText = "";

@@ -1,14 +1,14 @@
 const encoder = new TextEncoder();
 
 /**
- * Bytes that the strings take together in UTF-8 when they are more than `bytesMax`, else 0.
- * A unit takes at most three bytes, which spares counting for nearly every event.
+ * Returns the number of bytes that the strings take together in UTF-8 when it is more than `bytesMax`, else 0. A unit
+ * takes at most three bytes, so nearly no event needs to be counted.
  */
 export function utf8BytesOver(bytesMax: number, texts: readonly string[]): number {
   let units = 0;
   for (const text of texts) units += text.length;
   if (units * 3 <= bytesMax) return 0;
-  // What is certainly over is counted without a copy of it, since it may be as large as a request.
+  // Strings that are certainly over the limit are counted without a copy, since they may be as large as a request.
   const bytes = units > bytesMax ? countBytes(texts) : encoder.encode(texts.join("")).length;
   return bytes > bytesMax ? bytes : 0;
 }
