@@ -4,20 +4,20 @@ import type { ServerAddress } from "./server_address.ts";
 
 export type Edition = "A" | "B" | "C";
 
-/** A path that only this edition has. None of them knows GET, so that asking changes nothing. */
+/** A path that only this edition has. None of them supports GET, so the request changes nothing. */
 const OWN_PATHS: readonly (readonly [Edition, string])[] = [["A", "/write"], ["B", "/tx"], ["C", "/begin"]];
 
 const NOT_FOUND = 404;
 const METHOD_NOT_ALLOWED = 405;
 
-/** A server that has answered, and which edition it speaks. Payloads are texts, as they are stored. */
+/** A server that has answered, and its edition. Payloads are texts, as they are stored. */
 export interface Reached {
   readonly edition: Edition;
   readonly store: EventStore;
   readonly server: Server;
 }
 
-/** Asks the server what it speaks, once: one that cannot be reached shows at once, before anything is written. */
+/** Asks the server once for its edition. An unreachable server is reported at once, before anything is written. */
 export async function reach({ options }: ServerAddress, signal?: AbortSignal): Promise<Reached> {
   const edition = await editionOf(serverOf(options), signal);
   const known = { ...options, edition, payload: "text" } as const;

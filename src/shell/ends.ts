@@ -7,7 +7,7 @@ import {
   Unavailable,
 } from "../../client/mod.ts";
 
-/** How the program ends, for scripts. */
+/** The exit codes of the program, for scripts. */
 export const ShellExit = {
   ok: 0,
   failure: 1,
@@ -25,12 +25,12 @@ export class Wrong extends Error {}
 /** A condition does not hold. Nothing was written. */
 export class Broken extends Error {}
 
-/** There is no such thing. */
+/** The requested item does not exist. */
 export class NotFound extends Error {}
 
-/** The exit code that an error stands for. */
+/** Returns the exit code of an error. */
 export function exitCodeOf(error: unknown): number {
-  // Who reads the output has seen enough.
+  // The reader of the output has seen enough.
   if (error instanceof Deno.errors.BrokenPipe) return ShellExit.ok;
   if (error instanceof Wrong) return ShellExit.wrong;
   if (error instanceof NotFound) return ShellExit.notFound;
@@ -44,7 +44,7 @@ export function exitCodeOf(error: unknown): number {
   return ShellExit.failure;
 }
 
-/** What to say about an error; nothing when there is nothing to say. */
+/** Returns the message of an error, or undefined when none is needed. */
 export function messageOf(error: unknown, serverName: string | undefined): string | undefined {
   if (error instanceof Deno.errors.BrokenPipe) return undefined;
   const { message } = error as Error;
@@ -52,7 +52,7 @@ export function messageOf(error: unknown, serverName: string | undefined): strin
   return `${serverName}: ${explained(error)}`;
 }
 
-/** What to do about errors of which the server says the name only. */
+/** Advice on errors for which the server sends only a name. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ["Paused", "nothing is written until somebody resumes (POST /resume)"],
   ["NotPaused", "this edition does it only during a pause (POST /pause)"],
@@ -69,16 +69,19 @@ function explained(error: EventStoreError): string {
   return error instanceof ConnectionLost ? `no answer: ${reasonOf(error)}` : message;
 }
 
-/** Whether a write may have happened. What had no connection was never sent; the runtime says so only in words. */
+/**
+ * True when a write may have happened. A request without a connection was never sent; only the runtime's message says
+ * so.
+ */
 function isOutcomeUnknown(error: EventStoreError): boolean {
   const isUnsent = error.status === 0 && /^connect E|^client error \(Connect\)/.test(reasonOf(error));
   return error.outcomeUnknown && !isUnsent;
 }
 
-/** What the last error below says; those above it only say that something failed. */
+/** Returns the message of the innermost cause. The outer messages only say that the request failed. */
 function reasonOf(error: Error): string {
   let last = error;
   while (last.cause instanceof Error) last = last.cause;
-  // The name of the class, and the address, say nothing that is not said already.
+  // The class name and the address repeat what the message already contains.
   return last.message.replace(/^\w*Error: /, "").replace(/^error sending request for url \(\S*\): /, "");
 }

@@ -5,13 +5,13 @@ import { parseJson } from "../wire/json.ts";
 import { Wrong } from "./ends.ts";
 import { tagsByName } from "./queries.ts";
 
-/** More text than this is not kept at once: no server takes as much in one write. */
+/** The maximum text in memory at once: no server accepts as much in one write. */
 const BYTES_MAX = 64 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 
 /**
- * The events of JSON lines as they arrive, as many at a time as wanted, or all of them at once. Empty lines are
+ * Returns the events of JSON lines as they are received, a number of them at a time, or all at once. Empty lines are
  * skipped.
  * @param name names the input in errors
  * @throws Wrong with the number of the line

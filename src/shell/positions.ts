@@ -2,7 +2,7 @@ import type { Position } from "../../client/mod.ts";
 import { Wrong } from "./ends.ts";
 
 /**
- * A position as `head --json` prints it, or a bare sequence, which belongs to whatever store is there.
+ * Parses a position as `head --json` prints it, or a bare sequence, which belongs to the store of the server.
  * @param flag names it in errors
  */
 export function positionOf(text: string, flag: string): Position | number {
@@ -13,12 +13,12 @@ export function positionOf(text: string, flag: string): Position | number {
       return { storeId, sequence: sequence! };
     }
   } catch {
-    // It is said below.
+    // The error below covers this case.
   }
   throw new Wrong(`--${flag}: must be a sequence or {"storeId": ..., "sequence": ...}, not ${text}`);
 }
 
-/** A whole number that a flag gives. */
+/** Parses the whole number of a flag. */
 export function sequenceOf(text: string, flag: string, min: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : NaN;
   if (Number.isSafeInteger(number) && number >= min) return number;

@@ -5,7 +5,7 @@ import { parseJson } from "../wire/json.ts";
 import { decodeQuery, type QueryLiterals } from "../wire/query.ts";
 import { Wrong } from "./ends.ts";
 
-/** What of an event is asked for, as flags say it. */
+/** The query for events, as flags give it. */
 export interface QueryFlags {
   readonly type: readonly string[];
   readonly tag: readonly string[];
@@ -13,11 +13,12 @@ export interface QueryFlags {
   readonly query: string | undefined;
 }
 
-/** Both words for every event, whatever the edition of the server. */
+/** Both words for every event. Each works with servers of every edition. */
 const LITERALS: QueryLiterals = new Map([["*", "every"], ["all", "every"]]);
 
 /**
- * One item: any of the types, all of the tags and metadata entries; every event when no flag is given.
+ * Returns a query of one item: any of the types, all of the tags and metadata entries. Without flags it selects every
+ * event.
  * @throws Wrong
  */
 export function queryOf({ type, tag, meta, query }: QueryFlags): Query {
@@ -51,7 +52,7 @@ function itemOf(types: readonly string[], identifiers: Tags, metadata: Tags): Qu
   };
 }
 
-/** Tags as flags give them, `name=value`; a value may contain further equals signs. @throws Wrong */
+/** Parses tags as flags give them, `name=value`; a value may contain further equals signs. @throws Wrong */
 export function tagsOf(pairs: readonly string[], flag: string): Tags {
   return tagsByName(pairs.map((pair) => {
     const end = pair.indexOf("=");
@@ -60,7 +61,7 @@ export function tagsOf(pairs: readonly string[], flag: string): Tags {
   }));
 }
 
-/** The same tags as an object, which may have `__proto__` as a key of its own. */
+/** Returns the same tags as an object, which may have `__proto__` as a key of its own. */
 export function tagsByName(tags: readonly Tag[]): Tags {
   const byName = Map.groupBy(tags, ({ name }) => name);
   return Object.fromEntries([...byName].map(([name, same]) => [name, same.map(({ value }) => value)]));

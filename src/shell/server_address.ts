@@ -4,32 +4,32 @@ import type { Setting } from "../config/setting.ts";
 import { settings } from "../config/settings.ts";
 import { Wrong } from "./ends.ts";
 
-/** Where the server is. */
+/** The address of the server. */
 export interface ServerAddress {
   /** For messages. */
   readonly name: string;
   readonly options: Pick<EventStoreOptions, "url" | "socketPath" | "token">;
 }
 
-/** The flags that say where it is, as they were given. */
+/** The flags that give the address, as the user gave them. */
 export interface AddressFlags {
   readonly url: string | undefined;
   readonly socket: string | undefined;
   readonly tokenFile: string | undefined;
 }
 
-/** Something given, and by what. */
+/** A given value, and the flag or variable that gave it. */
 interface Given {
   readonly by: string;
   readonly value: string;
 }
 
-/** Longer than any token that fits into a request. */
+/** The longest token file: a longer token does not fit into a request. */
 const TOKEN_FILE_BYTES_MAX = 16_384;
 
 /**
- * The server that flags name, or else variables, or else the one at the default socket.
- * @param warn is told what is allowed but dangerous
+ * Returns the server that flags name, or else variables, or else the one at the default socket.
+ * @param warn called with a message about an option that is allowed but dangerous
  * @throws Wrong when none is named, or more than one, or when the token cannot be read
  */
 export function addressOf(
@@ -60,7 +60,7 @@ function fromVariable(name: string, variable: (name: string) => string | undefin
 
 type Pair = readonly [Given | undefined, Given | undefined];
 
-/** The first of the pairs of which one is given. @throws Wrong when both are */
+/** Returns the first pair with a given value. @throws Wrong when both values of a pair are given */
 function oneOf(...pairs: readonly Pair[]): Pair {
   for (const [one, other] of pairs) {
     if (one && other) throw new Wrong(`${one.by} and ${other.by} are both given; only one may be`);
@@ -80,7 +80,7 @@ function defaultSocket(): string {
   try {
     if (Deno.statSync(path).isSocket) return path;
   } catch {
-    // It may be hidden from this user as well as missing.
+    // The file may be hidden from this user, or missing.
   }
   throw new Wrong(
     `which server? None is to be seen at ${path}: give --url or --socket, or set EVENTSTORE_URL or EVENTSTORE_SOCKET`,

@@ -2,7 +2,7 @@ import { type Condition, Conflict, type EventStore, type NewEvent, StoreReset } 
 import type { Reached } from "./edition.ts";
 import { Broken } from "./ends.ts";
 
-/** What a write has done, as far as the interface of the edition tells it. */
+/** The result of a write, as far as the edition's interface reports it. */
 export type Written = readonly {
   readonly storeId: string;
   readonly sequence: number;
@@ -28,13 +28,17 @@ export async function writeEvents(
   }
 }
 
-/** The interface of editions B and C has no conditions without a read: each of them is a read of nothing new. */
+/**
+ * The interface of editions B and C has no conditions without a read. For each condition, the transaction reads and
+ * checks that no event is new.
+ */
 async function writeInTransaction(
   { store }: Reached,
   events: readonly NewEvent[],
   conditions: readonly Condition[],
 ): Promise<void> {
-  // Most that break show here, before a transaction would read everything that came before them as well.
+  // Most violated conditions are detected here, without a transaction. A transaction would also have to read all
+  // earlier events.
   for (const { query, after } of conditions) {
     const range = after === undefined ? {} : { after };
     for await (const { sequence } of store.readAll(query, range)) throw broken(sequence);
@@ -51,7 +55,7 @@ async function writeInTransaction(
   });
 }
 
-/** A position of another store means nothing here. */
+/** A position of another store has no meaning here. */
 async function assertStore(store: EventStore, conditions: readonly Condition[]): Promise<void> {
   const positions = conditions.flatMap(({ after }) => after ?? []);
   if (positions.length === 0) return;

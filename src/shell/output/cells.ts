@@ -1,13 +1,13 @@
-/** What most terminals show in two cells: East Asian characters and pictures. */
+/** Characters that most terminals show in two cells: East Asian characters and pictures. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
 const CELLS_PER_CHAR_MAX = 2;
 const COMBINING = /\p{M}/u;
 
-/** Shows that something was cut off. */
+/** Marks a text that was cut off. */
 const ELLIPSIS = "\u2026";
 
-/** How many cells of a terminal a text takes. */
+/** Returns the number of terminal cells of a text. */
 export function cellsOf(text: string): number {
   let cells = 0;
   for (const char of text) cells += cellsOfChar(char);
@@ -19,7 +19,7 @@ function cellsOfChar(char: string): number {
   return COMBINING.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
 }
 
-/** A text that takes no more cells than these, with a mark at its end if some of it is missing. */
+/** Cuts a text to a number of cells, with a mark at its end if a part is missing. */
 export function cut(text: string, cells: number): string {
   if (CELLS_PER_CHAR_MAX * text.length <= cells) return text;
   let used = 0;
@@ -34,7 +34,7 @@ export function cut(text: string, cells: number): string {
   return text;
 }
 
-/** A text with spaces behind it up to a number of cells. */
+/** Adds spaces to the end of a text, up to a number of cells. */
 export function padded(text: string, cells: number): string {
   return text + " ".repeat(Math.max(0, cells - cellsOf(text)));
 }

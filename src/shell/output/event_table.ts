@@ -4,16 +4,16 @@ import { printable } from "./printable.ts";
 
 const HEAD = ["SEQUENCE", "TIME", "TYPE", "TAGS", "PAYLOAD"];
 
-/** A column is not made wider for the sake of one long type or tag: it then sticks out. */
+/** The maximum width of a column. One long type or tag does not widen it, but sticks out. */
 const CELLS_MAX = 40;
 
-/** Events as a table for people, which grows while it is shown. */
+/** Events as a table for people. The table grows while it is shown. */
 export class EventTable {
-  /** Of all columns but the last. */
+  /** The widths of all columns but the last. */
   #cells: readonly number[] = HEAD.slice(0, -1).map((name) => name.length);
   #isBegun = false;
 
-  /** The next rows, cut to a number of cells if there is one, with the head before the first. */
+  /** Returns the next rows, cut to a number of cells if given, with the header before the first row. */
   rows(events: readonly StoredEvent[], columns = Infinity): string {
     const rows = events.map((event) => rowOf(event, columns));
     if (!this.#isBegun) rows.unshift(HEAD);
@@ -31,7 +31,7 @@ export class EventTable {
 
 function rowOf({ sequence, time, type, identifiers, payload }: StoredEvent, columns: number): string[] {
   const seconds = `${time.slice(0, "2026-11-20T12:34:56".length)}Z`;
-  // No more of a long payload than can be seen is searched for what must not be shown.
+  // A long payload is cut before it is escaped, so that its invisible rest takes no time.
   const seen = cut(String(payload), columns);
   return [String(sequence), seconds, type, tagsText(identifiers), seen].map(printable);
 }

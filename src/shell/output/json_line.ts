@@ -1,6 +1,6 @@
 import { printable } from "./printable.ts";
 
-/** A value as one line of JSON that a terminal can be shown. */
+/** Returns a value as one line of JSON that is safe for a terminal. */
 export function jsonLine(value: unknown): string {
   return `${printable(JSON.stringify(value))}\n`;
 }

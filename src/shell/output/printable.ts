@@ -1,15 +1,12 @@
 /**
- * Everything that a terminal obeys instead of showing it: control characters, what turns the direction of writing
- * round, what is invisible, private characters and halves of characters.
+ * Characters that a terminal executes instead of showing them: control characters, changes of the writing direction,
+ * invisible and private characters, and halves of characters.
  */
 const OBEYED = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const SHORT: ReadonlyMap<string, string> = new Map([["\n", "\\n"], ["\r", "\\r"], ["\t", "\\t"]]);
 
-/**
- * A text with the escapes of JSON for everything that a terminal would obey, on one line. JSON text stays the same
- * value.
- */
+/** Escapes these characters as JSON does, so that the text stays on one line. JSON text keeps its value. */
 export function printable(text: string): string {
   return text.replace(OBEYED, (char) => SHORT.get(char) ?? unitsOf(char));
 }

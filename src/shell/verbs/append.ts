@@ -22,10 +22,10 @@ interface ConditionFlags extends QueryFlags {
   readonly after: string | undefined;
 }
 
-/** Standard input. */
+/** The path that stands for standard input. */
 const STDIN = "-";
 
-/** Writes one event that flags describe, or those of a file. */
+/** Writes one event that flags describe, or the events of a file. */
 export async function append(
   context: ShellContext,
   [path]: readonly string[],
@@ -59,7 +59,7 @@ export async function append(
   return ShellExit.ok;
 }
 
-/** Whoever stops reading what was written does not stop what is still to be written. */
+/** Prints the written sequences. If the reader has closed the output, the remaining events are still written. */
 async function report(context: ShellContext, written: Written, json: boolean): Promise<void> {
   const lines = written.map((event) => jsonLine(json ? event : event.sequence));
   try {
@@ -76,7 +76,7 @@ function nameOf(path: string): string {
   return path === STDIN ? "standard input" : path;
 }
 
-/** Whether a server takes fewer events at once. */
+/** True when the server accepts only fewer events at once. */
 function isTooMany(error: unknown): error is Refused {
   return error instanceof Refused && /events, more than|more events than/.test(error.message);
 }
@@ -97,7 +97,7 @@ function eventOf({ type, tag, meta, payload, text, batch }: AppendFlags): NewEve
   return { type, identifiers: tagsOf(tag, "tag"), metadata: tagsOf(meta, "meta"), payload: stored };
 }
 
-/** Other programs expect JSON, and what is stored stays. */
+/** Other programs expect JSON, and stored events cannot be changed. */
 function assertJson(payload: string): void {
   try {
     JSON.parse(payload);
@@ -131,7 +131,7 @@ async function* contentOf(path: string): AsyncGenerator<Uint8Array, void> {
   }
 }
 
-/** A condition of which the position may not yet name its store. */
+/** A condition whose position may not name its store yet. */
 type Wanted = Omit<Condition, "after"> & { readonly after: Position | number | undefined };
 
 function wantedOf(flags: ConditionFlags): Wanted {
@@ -144,7 +144,7 @@ function wantedOf(flags: ConditionFlags): Wanted {
   return { query: queryOf(flags), after: after === undefined ? undefined : positionOf(after, "after") };
 }
 
-/** A bare sequence belongs to the store that is there. */
+/** A bare sequence belongs to the store of the server. */
 async function conditionsOf({ store }: Reached, wanted: readonly Wanted[]): Promise<Condition[]> {
   const needsStore = wanted.some(({ after }) => typeof after === "number");
   const storeId = needsStore ? (await store.head()).storeId : "";

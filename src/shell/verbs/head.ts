@@ -3,7 +3,7 @@ import { reach } from "../edition.ts";
 import { ShellExit } from "../ends.ts";
 import { jsonLine } from "../output/json_line.ts";
 
-/** Prints where the store ends. */
+/** Prints the last position of the store. */
 export async function head(context: ShellContext, { json }: { readonly json: boolean }): Promise<number> {
   const { store } = await reach(context.place);
   const position = await store.head();

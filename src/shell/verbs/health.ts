@@ -4,14 +4,14 @@ import { ShellExit } from "../ends.ts";
 import { jsonLine } from "../output/json_line.ts";
 import { printable } from "../output/printable.ts";
 
-/** What a server says when it is well. Editions that can be paused say that too. */
+/** The answer of a healthy server. Editions that can be paused also report the pause. */
 interface Health {
   readonly status: string;
   readonly version: string;
   readonly paused?: boolean;
 }
 
-/** Asks the server once; it answers with an error when it is not well. */
+/** Asks the server once. A server that is not healthy answers with an error. */
 export async function health(context: ShellContext, { json }: { readonly json: boolean }): Promise<number> {
   const server = serverOf(context.place.options);
   const { body } = await server.once({ method: "GET", path: "/health" });
@@ -26,7 +26,7 @@ function healthOf(body: string): Health {
     const said = JSON.parse(body) as Health;
     if (typeof said.status === "string" && typeof said.version === "string") return said;
   } catch {
-    // It is said below.
+    // The error below covers this case.
   }
   throw new Error("its answer is not that of an event store");
 }

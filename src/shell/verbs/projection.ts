@@ -11,7 +11,7 @@ interface ProjectionFlags {
   readonly json: boolean;
 }
 
-/** How often a projection is deleted again that others change in the meantime. */
+/** The maximum number of attempts to delete a projection while other clients change it. */
 const ATTEMPTS = 10;
 
 /** Prints a projection, or deletes projections. */
@@ -20,7 +20,7 @@ export async function projection(
   [what, type, id]: readonly string[],
   flags: ProjectionFlags,
 ): Promise<number> {
-  // In a path they would mean a folder.
+  // As a segment of a path they would name a folder.
   const dots = [type, id].find((segment) => segment === "." || segment === "..");
   if (dots !== undefined) throw new Wrong(`no projection can be asked for whose type or id is "${dots}"`);
   if (what === "get") {
@@ -54,12 +54,12 @@ async function print(context: ShellContext, type: string, id: string, json: bool
   if (found === undefined) throw notFound(type, id);
   const { payload, version } = found;
   if (json) await context.print(jsonLine({ type, id, version, payload }));
-  // A program gets it as it is stored, a terminal nothing that it would obey.
+  // A program gets it as it is stored. A terminal gets it with control characters escaped.
   else await context.print(`${context.columns() === undefined ? payload : printable(payload)}\n`);
   return ShellExit.ok;
 }
 
-/** Deletes a projection in a version, or in whichever it has. */
+/** Deletes a projection at a given version, or at its current version. */
 async function deleteOne({ store }: Reached, type: string, id: string, ifVersion?: string): Promise<void> {
   for (let attempt = 1;; attempt++) {
     const version = ifVersion ?? (await store.projections.get(type, id))?.version;

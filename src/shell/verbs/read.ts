@@ -19,7 +19,7 @@ interface ReadFlags extends QueryFlags {
   readonly json: boolean;
 }
 
-/** What is to be shown, and where it begins and ends. */
+/** The events to show, and where they begin and end. */
 interface Wanted {
   readonly query: Query;
   readonly after: Position | number;
@@ -27,10 +27,10 @@ interface Wanted {
   readonly backwards: boolean;
 }
 
-/** How long a read goes on that was begun, while the server is away: a restart does not end it. */
+/** How long a started read is retried while the server is unreachable. A restart does not end it. */
 const RETRY_SECONDS = 10;
 
-/** How long the reader of the output may take, after a signal, for what is being printed. */
+/** The time that a reader of the output gets after a signal to take the rest. */
 const FLUSH_MILLISECONDS = 1000;
 
 /** Shows events. */
@@ -50,14 +50,14 @@ export async function read(context: ShellContext, flags: ReadFlags): Promise<num
   return ShellExit.ok;
 }
 
-/** Fails a while after a signal: a reader that does not read any more keeps nobody from ending. */
+/** Rejects a while after a signal, so that a stalled reader cannot keep the program from ending. */
 async function afterSignal(signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
   await delay(FLUSH_MILLISECONDS);
   throw signal.reason;
 }
 
-/** Prints so many of the events at most. @returns how many it printed */
+/** Prints at most so many of the events. @returns how many it printed */
 async function show(context: ShellContext, batches: Batches, limit: number, json: boolean): Promise<number> {
   const table = new EventTable();
   let shown = 0;
@@ -88,7 +88,7 @@ function wantedOf(flags: ReadFlags): Wanted {
 
 type Batches = AsyncGenerator<readonly StoredEvent[], void>;
 
-/** What there is. */
+/** Reads the stored events. */
 async function* stored({ server }: Reached, { query, ...range }: Wanted): Batches {
   for await (const { events, isEnd } of walk(server, query, range, RETRY_SECONDS, undefined)) {
     yield events;
@@ -96,14 +96,14 @@ async function* stored({ server }: Reached, { query, ...range }: Wanted): Batche
   }
 }
 
-/** What there is, and what comes. */
+/** Reads the stored events, and then follows new ones. */
 async function* followed({ server, store }: Reached, { query, after }: Wanted, signal: AbortSignal): Batches {
   if (typeof after === "object" || after === 0) {
     const from = after === 0 ? undefined : after;
     for await (const { events } of follow(server, query, { from, signal })) yield events;
     return;
   }
-  // The store may end before the number.
+  // The store may end before the given sequence.
   const { storeId, sequence } = await store.head({ signal });
   const from = { storeId, sequence: Math.min(after, sequence) };
   for await (const { events } of follow(server, query, { from, signal })) {
