@@ -24,7 +24,7 @@ import {
   runProgram,
 } from "./cli/run_program.ts";
 
-/** How long the last responses, or the last lines of the log, may take to go out. */
+/** How long the server waits at its end for the last responses, or the last lines of the log. */
 const LAST_WORDS_MILLISECONDS = 500;
 
 await runProgram(serverProgram, async ({ options }) => {
@@ -34,7 +34,7 @@ await runProgram(serverProgram, async ({ options }) => {
   return await serve(loaded, editions[loaded.settings.edition]);
 });
 
-/** @returns the exit code of a start that failed, undefined for a server that runs */
+/** @returns the exit code of a failed start, undefined for a running server */
 async function serve(loaded: Loaded<ServerSettings>, edition: Edition): Promise<number | undefined> {
   const { settings, file } = loaded;
   const output = lines(settings, Deno.stdout);
@@ -61,14 +61,14 @@ async function serve(loaded: Loaded<ServerSettings>, edition: Edition): Promise<
     return undefined;
   } catch (error) {
     await errors.drained(LAST_WORDS_MILLISECONDS);
-    // On a machine that is too busy for anything else, this line still comes.
+    // This line is written synchronously, so it appears even on an overloaded machine.
     const reason = (error as Error).message + otherWayToListen(error, loaded);
     printError(serverProgram, reason, settings.logTimestamps);
     return ExitCode.failure;
   }
 }
 
-/** The lines that the server writes while it runs. */
+/** Returns the output for the lines that the server writes while it runs. */
 function lines(
   { logTimestamps }: ServerSettings,
   to: { write(bytes: Uint8Array): Promise<number> },
@@ -91,14 +91,19 @@ function startFacts(
   ].join(", ");
 }
 
-/** The default socket is in a directory that only a service has; others may not know that there is TCP. */
+/**
+ * Returns the advice to use TCP. The default socket is in a directory that exists only for a service, and other users
+ * may not know of TCP.
+ */
 function otherWayToListen(error: unknown, { values }: Loaded<ServerSettings>): string {
   const isDefault = values.some(({ key, source }) => key === "socketPath" && source === "default");
   if (!(error instanceof ListenError && error.lacksDirectory) || !isDefault) return "";
   return `, or listen on TCP: ${table.server.port.variable}=${table.server.port.default} ${serverProgram.name}`;
 }
 
-/** A rejection's message says everything; anything else is a bug, and the stack helps to find it. */
+/**
+ * Returns the text for a failure. The message of a rejection is enough. Any other error is a bug, and needs its stack.
+ */
 function failureText(error: Error): string {
   return error instanceof ApiError ? error.message : error.stack ?? error.message;
 }
@@ -121,9 +126,12 @@ async function stop(
   Deno.exit(code);
 }
 
-/** The store cannot be trusted with another write: what is certain gets its response, the rest is rejected. */
+/**
+ * Ends a server whose store must not be written any more. Writes with a known outcome get their response, all others
+ * are rejected.
+ */
 async function endBroken(server: RunningServer, errors: LineOutput, reason: string): Promise<void> {
-  // The timer first: an unread standard error must not keep the process alive.
+  // The timer is set first: an unread standard error must not keep the process alive.
   setTimeout(() => Deno.exit(ExitCode.failure), LAST_WORDS_MILLISECONDS);
   errors.line(`the store has failed and the server must be restarted: ${reason}`);
   await server.stop().catch((error: Error) => errors.line(`shutdown failed: ${error.message}`));

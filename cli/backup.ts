@@ -48,7 +48,7 @@ function run({ verb, arguments: [storeId], options }: CommandLine<typeof backupP
 function contextFor(dataDir: string): VerbContext {
   const stop = new AbortController();
   const stopping = Promise.withResolvers<never>();
-  // Whoever does not wait for it looks at the signal.
+  // A caller that does not await it checks the signal.
   stopping.promise.catch(() => {});
   onFirstSignal((signal) => {
     const reason = new Error(`stopped by ${signal}`);

@@ -64,7 +64,7 @@ function contextFor({ options }: ServerLine): ShellContext {
     place: addressOf(options, (name) => Deno.env.get(name), tell),
     print: printAsync,
     printError: tell,
-    // A terminal that does not know its size says 0.
+    // A terminal that does not know its size reports 0.
     columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns || Infinity : undefined,
     stopOnSignal() {
       const stop = new AbortController();
@@ -74,7 +74,7 @@ function contextFor({ options }: ServerLine): ShellContext {
   };
 }
 
-/** What others have written may be part of a message. */
+/** Prints a line to standard error, with control characters escaped: a message may repeat other clients' texts. */
 function tell(line: string): void {
   printError(clientProgram, printable(line));
 }

@@ -5,7 +5,10 @@ const json = (help: string) => ({ name: "json", help }) as const;
 
 const help = { name: "help", help: "print this text and exit; so does -h" } as const satisfies Flag;
 
-/** Where the server is, and what it wants to see. A token itself is no flag: others see the flags of a process. */
+/**
+ * The flags that give the server's address and token. The token itself is no flag, since other users can see the flags
+ * of a process.
+ */
 const server = [
   { name: "url", value: "url", help: "server to speak to, http:// or https://" },
   { name: "socket", value: "path", help: "unix socket of the server, instead of --url" },
@@ -138,7 +141,7 @@ const exploreVerb = {
   ],
 } as const satisfies Verb;
 
-/** The shells that can be told what the programs take. */
+/** The shells with completions. */
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
 const completionsVerb = {

@@ -21,7 +21,7 @@ export async function explore(context: ShellContext, options: ExploreOptions): P
   return ShellExit.ok;
 }
 
-/** @throws Wrong when there is something at the port already */
+/** @throws Wrong when another program uses the port already */
 function start({ place }: ShellContext, { port = "0", allowWrites }: ExploreOptions): Explorer {
   try {
     return startExplorer({ store: place.options, port: portOf(port), allowWrites });

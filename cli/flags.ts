@@ -6,16 +6,16 @@ import { didYouMean, suggest } from "../src/config/suggest.ts";
 import { fromRoot } from "../src/files/paths.ts";
 import type { Argument, CommandLine, Flag, Program, Verb } from "./program.ts";
 
-/** The flags that were given, by name, with their values: none for a flag that takes none. */
+/** The given flags by name, with their values: an empty text for a flag that takes none. */
 type Given = Map<string, readonly string[]>;
 
-/** Reads the arguments of a program, or gives one line for each that is wrong, and what to run for help. */
+/** Reads the arguments of a program. If some are wrong, returns one line for each, and the command for help. */
 export function parseFlags<P extends Program>(
   program: P,
   args: readonly string[],
 ): { line: CommandLine<P> } | { problems: string[]; help: string } {
   const tokens = tokensOf(program, args);
-  // A verb may follow flags; what does not look like one is named below.
+  // A verb may follow flags. A text that looks like no verb is reported below.
   const verbToken = program.verbs.length === 0
     ? undefined
     : tokens.find((token) => token.kind === "positional");
@@ -41,11 +41,11 @@ export function parseFlags<P extends Program>(
     options: optionsOf(flags, given),
     groups: groups.map((group) => optionsOf(groupFlags, group)),
   };
-  // The program's declaration says which options exist; here they were looked up in it.
+  // The program's declaration determines which options exist, and the code above has looked them up in it.
   return { line: line as unknown as CommandLine<P> };
 }
 
-/** The command that prints the help of a program, or of one of its verbs. */
+/** Returns the command that prints the help of a program, or of one of its verbs. */
 export function helpCommand(program: Program, verb?: string): string {
   return `${program.name}${verb === undefined ? "" : ` ${verb}`} --help`;
 }
@@ -60,24 +60,24 @@ function isOption(token: Token): token is OptionToken {
 /** A flag takes a value in all verbs or in none, so the arguments are split before the verb is known. */
 function tokensOf(program: Program, args: readonly string[]) {
   const options = Object.fromEntries([
-    // So that the value of a setting that is given like a flag does not count as another mistake.
+    // This keeps the value of a setting that is given like a flag from being reported as another mistake.
     ...settingsAsFlags(program).map(({ name, setting }) =>
       [name, kindOf(setting.kind !== "boolean")] as const
     ),
     ...allFlags(program).map(({ name, value }) => [name, kindOf(value !== undefined)] as const),
     ["help", { type: "boolean", short: "h" }] as const,
   ]);
-  // Strict parsing would stop at the first problem, and with different wording.
+  // Strict parsing would stop at the first problem, and with other messages.
   const parsed = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
   return parsed.tokens;
 }
 
-/** Every flag of a program and its verbs, some of them more than once. */
+/** Returns every flag of a program and its verbs, some of them more than once. */
 export function allFlags(program: Program): Flag[] {
   return [program, ...program.verbs].flatMap(flagsWithGroup);
 }
 
-/** The flags of a program or a verb, with those of its group. */
+/** Returns the flags of a program or a verb, with the flags of its group. */
 export function flagsWithGroup({ flags, group }: Pick<Verb, "flags" | "group">): readonly Flag[] {
   return group === undefined ? flags : [...flags, group.begin, ...group.flags];
 }
@@ -86,7 +86,7 @@ function kindOf(takesValue: boolean): { readonly type: "string" | "boolean" } {
   return { type: takesValue ? "string" : "boolean" };
 }
 
-/** The settings that the program reads, by the names that somebody might give them as flags. */
+/** Returns the settings that the program reads, by the names that a user might give them as flags. */
 function settingsAsFlags(program: Program): { name: string; key: string; setting: Setting }[] {
   if (program.section === undefined) return [];
   return settingsOf(program.section)
@@ -129,8 +129,8 @@ function faultsOf(flag: Flag, token: OptionToken, given: Given): string[] {
   const { name, value } = flag;
   if (given.has(name) && flag.repeated === undefined) return [`--${name} is given twice`];
   if (value === undefined) return token.value === undefined ? [] : [`--${name} takes no value`];
-  // `--config --help` forgot the path; a path that does start with a dash can be given as `--config=-path`. A
-  // dash alone is standard input.
+  // In `--config --help` the path is missing. A path that starts with a dash can be given as `--config=-path`. A dash
+  // alone is standard input.
   const isFlag = token.value?.startsWith("-") && token.value !== "-" && token.inlineValue !== true;
   const isEmpty = !token.value && !(token.value === "" && flag.mayBeEmpty);
   if (isEmpty || isFlag) {
@@ -141,7 +141,7 @@ function faultsOf(flag: Flag, token: OptionToken, given: Given): string[] {
   return fault === undefined ? [] : [`--${name} ${fault}`];
 }
 
-/** Whether what is given for a flag is a path, and not a dash for standard input. */
+/** True when the value of a flag is a path, and not a dash for standard input. */
 function isPath(what: string | undefined, given: string): boolean {
   return what === "path" && given !== "-";
 }
@@ -202,7 +202,7 @@ function unknownFlag(
   return line + didYouMean(suggest(rawName, own.map(({ name }) => `--${name}`)));
 }
 
-/** How to set what was given like a flag. A token is not repeated. */
+/** Returns how to set a setting that was given like a flag. A token is not repeated. */
 function asSetting(
   program: Program,
   { key, setting }: { readonly key: string; readonly setting: Setting },
@@ -227,7 +227,7 @@ function optionsOf(
   }));
 }
 
-/** A path from the root, so that every message that names it is clear. */
+/** Returns a value, with a path made absolute, so that every message that names it is clear. */
 function valueOf(what: string | undefined, given: string): string {
   return isPath(what, given) ? fromRoot(given) : given;
 }

@@ -1,7 +1,7 @@
 import { settingsHelp } from "../src/config/print.ts";
 import type { Argument, Flag, Meanings, Program, Verb } from "./program.ts";
 
-/** The text of `--help`, of a program or of one of its verbs: usage, flags, and what else it reads. */
+/** Returns the text of `--help` for a program or a verb: usage, flags, settings or variables, and exit codes. */
 export function helpText(program: Program, verbName?: string): string {
   const verb = program.verbs.find(({ name }) => name === verbName);
   const { summary, flags } = verb ?? program;
@@ -14,7 +14,7 @@ ${flagsHelp([...flags, ...(verb?.group ? [verb.group.begin] : [])])}${groupHelp(
 ${surroundingsHelp(program, verb)}`;
 }
 
-/** The arguments of a verb as the line of its usage shows them. */
+/** Returns the arguments of a verb as the line of its usage shows them. */
 export function argumentsText({ arguments: known = [] }: Verb): string {
   const text = ({ name, choices, required }: Argument): string => {
     const what = choices?.join("|") ?? name;
@@ -23,7 +23,7 @@ export function argumentsText({ arguments: known = [] }: Verb): string {
   return known.map(text).join("");
 }
 
-/** A flag with the name of its value. */
+/** Returns a flag with the name of its value. */
 export function flagText({ name, value }: Flag): string {
   return `--${name}${value === undefined ? "" : ` <${value}>`}`;
 }
@@ -60,7 +60,7 @@ Flags behind --${begin.name}; another --${begin.name} begins anew:
 ${flagsHelp(flags)}`;
 }
 
-/** The settings that a program reads, or else its variables, and its exit codes if they are its own. */
+/** Returns the help on settings, or on variables and exit codes for a program without a section. */
 function surroundingsHelp(program: Program, verb: Verb | undefined): string {
   const { section, variables = [], exitCodes = [] } = program;
   if (section === undefined) {

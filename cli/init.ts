@@ -25,7 +25,7 @@ await runProgram(initProgram, async ({ options }) => {
   return ExitCode.ok;
 });
 
-/** @returns what to print */
+/** @returns the text to print */
 function init(options: InitOptions, dataDir: string): string {
   if (options.addViews) return `${addViews(dataDir)}: the views are there\n`;
   const imported = importIn(options);
@@ -47,7 +47,7 @@ interface Import {
   readonly eventsOf: ReadEvents;
 }
 
-/** What is to be imported, and how it is read. */
+/** Returns the file to import, and how to read it. */
 function importIn({ import: exported, importPlain: plain }: InitOptions): Import | undefined {
   if (exported !== undefined) return { path: exported, eventsOf: importEvents };
   if (plain === undefined) return undefined;
@@ -70,7 +70,10 @@ interface InitTarget {
   readonly postgres?: PostgresSettings | undefined;
 }
 
-/** A named file is read and checked even if its `dataDir` is not used. A directory that is named holds a file. */
+/**
+ * Returns where to create the store. A named configuration file is read and checked even if its `dataDir` is not used.
+ * If a directory is given, the store is a file in it.
+ */
 function targetFrom({ config, dataDir }: InitOptions): InitTarget {
   if (dataDir !== undefined && config === undefined) return { dataDir };
   const { settings } = loadSettings(initProgram, config, loadServerSettings);

@@ -15,8 +15,8 @@ type Environment = Required<Pick<LoadFrom, "env" | "variables">>;
 let environment: Environment | undefined;
 
 /**
- * The variables that look like settings. To see their names, a program must be allowed to read the whole environment,
- * and gives that up at once.
+ * Returns the variables that look like settings. To see their names, a program needs access to the whole environment,
+ * and it drops that permission at once.
  */
 function settingsInEnvironment(): Environment {
   return environment ??= takeEnvironment();
@@ -29,7 +29,7 @@ function takeEnvironment(): Environment {
   return { env: (name) => values.get(name), variables: [...values.keys()] };
 }
 
-/** Writes all of a text to standard output before the program continues. @throws Error that says so */
+/** Writes all of a text to standard output before the program continues. @throws Error that names standard output */
 export function print(text: string): void {
   try {
     writeAll(Deno.stdout, text);
@@ -38,7 +38,7 @@ export function print(text: string): void {
   }
 }
 
-/** The same for a program that must go on listening while nobody reads, for signals and the network. */
+/** Does the same for a program that must receive signals and network data while the reader of its output is slow. */
 export async function printAsync(text: string): Promise<void> {
   const bytes = new TextEncoder().encode(text);
   try {
@@ -51,18 +51,18 @@ export async function printAsync(text: string): Promise<void> {
 }
 
 /**
- * Writes a line to standard error, prefixed with the program's name, and before it the time in UTC if wanted. How a
- * program ends does not depend on it.
+ * Writes a line to standard error, prefixed with the program's name, and with the time in UTC before it if wanted. A
+ * failure to write does not change how the program ends.
  */
 export function printError(program: Program, line: string, hasTime = false): void {
   try {
     writeAll(Deno.stderr, `${lineStart(program.name, hasTime)}${line}\n`);
   } catch {
-    // Nobody can be told.
+    // No channel for messages is left.
   }
 }
 
-/** What `load` reads from the file and the environment. Warnings about it are printed. */
+/** Returns the result of `load`, which reads the file and the environment. Prints its warnings. */
 export function loadSettings<T>(
   program: Program,
   configPath: string | undefined,
@@ -74,8 +74,9 @@ export function loadSettings<T>(
 }
 
 /**
- * Checks what `load` reads from the file and the environment, and the sections of other programs too. Opens nothing but
- * the file. @returns the exit code
+ * Checks the settings that `load` reads from the file and the environment, and the sections of other programs, too.
+ * Opens only the file.
+ * @returns the exit code
  */
 export function checkConfig<T>(
   program: Program,
@@ -94,9 +95,9 @@ function printWarnings(program: Program, warnings: readonly string[]): void {
 }
 
 /**
- * What all programs have in common: flags, `--help`, `--version`, `--default-config`, and one line on standard
- * error for each problem. Ends the process with the code that `run` returns, or keeps it running when that
- * is undefined.
+ * Runs a program, with the parts that all programs share: flags, `--help`, `--version`, `--default-config`, and one
+ * line on standard error for each problem. Ends the process with the code that `run` returns, or keeps it running when
+ * that is undefined.
  */
 export async function runProgram<P extends Program>(
   program: P,
@@ -107,7 +108,7 @@ export async function runProgram<P extends Program>(
   if (code !== undefined) Deno.exit(code);
 }
 
-/** Where a file may not become as large (`ulimit -f`), a write fails, instead of the process without a word. */
+/** With a limit on file sizes (`ulimit -f`), a write fails, instead of ending the process without a message. */
 function surviveFileSizeLimit(): void {
   Deno.addSignalListener("SIGXFSZ", () => {});
 }
@@ -136,7 +137,7 @@ async function exitCodeOf<P extends Program>(
   }
 }
 
-/** One line for each problem; the last one ends with the command that prints the help, if there is one. */
+/** Prints one line for each problem. The last one ends with the command for help, if there is one. */
 function printProblems(program: Program, problems: readonly string[], help: string | undefined): number {
   for (const [i, problem] of problems.entries()) {
     const isLast = i === problems.length - 1;
@@ -162,10 +163,13 @@ function writeAll(output: { writeSync(bytes: Uint8Array): number }, text: string
   for (let written = 0; written < bytes.length;) written += output.writeSync(bytes.subarray(written));
 }
 
-/** Says that standard output is at fault. The class stays: it tells whether nobody reads any more. */
+/**
+ * Adds to the message that standard output has failed. The error keeps its class, which shows when the reader has
+ * closed the output.
+ */
 function outputError(error: Error): Error {
   if (error instanceof Deno.errors.WouldBlock) {
-    // By then the runtime has written a part and does not say how much: another attempt would repeat some of it.
+    // By then the runtime has written a part and does not report how much. Another attempt would repeat some of it.
     return new Error('the output does not wait for its reader (a non-blocking pipe): put "| cat" in between');
   }
   error.message = `standard output cannot be written: ${error.message}`;

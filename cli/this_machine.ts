@@ -1,7 +1,7 @@
 import { type Loaded, type LoadFrom, loadServerSettings, type ServerSettings } from "../src/config/load.ts";
 import { readersOf, readersProblem } from "../src/server/machine.ts";
 
-/** The same as `loadServerSettings`, with a warning when this machine cannot carry what is set. */
+/** Does the same as `loadServerSettings`, and warns when this machine cannot support the settings. */
 export function loadForThisMachine(from: LoadFrom): Loaded<ServerSettings> {
   const loaded = loadServerSettings(from);
   const readers = readersOf(loaded.settings);

@@ -8,7 +8,7 @@ export function bashCompletion(program: Program): string {
   const withValue = allFlags(program).filter(({ value }) => value !== undefined);
   const verbs = program.verbs.map((verb) => `    ${verb.name}) ${offersOf(verb)} ;;\n`).join("");
   const verbNames = program.verbs.map((verb) => verb.name);
-  // No other word is one: of a value with a colon, such as a URL, bash makes several words.
+  // Only verbs are compared. bash splits a value with a colon, such as a URL, into several words.
   const verbCase = verbNames.length === 0
     ? ""
     : `      ${verbNames.join("|")}) verb=\${verb:-\${COMP_WORDS[i]}} ;;\n`;
@@ -46,7 +46,7 @@ complete -F ${name} ${program.name}
 `;
 }
 
-/** A flag with a value gets paths, or nothing. */
+/** Completes the value of a flag: paths if it takes one, else nothing. */
 function valueCases(withValue: readonly Flag[]): string {
   const others = withValue.filter((flag) => !takesPath(flag));
   return `    ${patternOf(withValue.filter(takesPath))})

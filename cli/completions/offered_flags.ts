@@ -1,7 +1,10 @@
 import { flagsWithGroup } from "../flags.ts";
 import type { Flag, Program, Verb } from "../program.ts";
 
-/** The flags that a shell offers for a program or a verb: each name once, repeated if it may be anywhere. */
+/**
+ * Returns the flags that a shell offers for a program or a verb: each name once, repeated if the flag may be repeated
+ * anywhere.
+ */
 export function offeredFlags(command: Program | Verb): Flag[] {
   const byName = new Map<string, Flag>();
   const begin = "group" in command ? command.group?.begin : undefined;
@@ -13,7 +16,7 @@ export function offeredFlags(command: Program | Verb): Flag[] {
   return [...byName.values()];
 }
 
-/** Whether the value of a flag is a path, which shells know how to complete. */
+/** True when the value of a flag is a path, which shells know how to complete. */
 export function takesPath({ value }: Flag): boolean {
   return value === "path";
 }
