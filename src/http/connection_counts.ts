@@ -1,4 +1,4 @@
-/** Counts of a server's connections, kept by the listener that accepts them. */
+/** Counts of a server's connections, updated by the listener that accepts them. */
 export interface ConnectionCounts {
   open: number;
   /** Connections since startup that the server closed at once because it had no capacity for them. */

@@ -54,7 +54,7 @@ interface LeveledReply {
 /** Statuses in the access log of requests without a reply: the client disconnected, or the outcome is unknown. */
 const CLIENT_LEFT_STATUS = 499;
 
-const NO_ROOM = "too many large request bodies are being received; send this one again later";
+const NO_CAPACITY = "too many large request bodies are being received; send this one again later";
 
 /**
  * Handles every request in these steps: origin, token, path, method, then the route's own checks, which begin with the
@@ -171,7 +171,7 @@ class LimitedRequest implements RoutedRequest {
 /** Returns the error for the client when its request body could not be read. */
 function bodyError(error: unknown, limit: BodyLimit): unknown {
   if (error instanceof BodyTooLarge) return new ApiError("PayloadTooLarge", limit.message);
-  if (error instanceof BodyQuotaExceeded) return new ApiError("Unavailable", NO_ROOM);
+  if (error instanceof BodyQuotaExceeded) return new ApiError("Unavailable", NO_CAPACITY);
   return error;
 }
 

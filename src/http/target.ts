@@ -7,7 +7,7 @@ export function pathOf(target: string): string {
 }
 
 /**
- * Splits a raw path at its slashes and decodes each segment once, so that `%2F` is a slash inside a segment and
+ * Splits a raw path at its slashes and decodes each segment once. So `%2F` is a slash inside a segment and
  * `%2e%2e` is the text `..`. A URL parser would have resolved both.
  * @returns undefined for a path that cannot match a route: one with a `.` or `..` segment, or without a leading slash
  * @throws Malformed for an escape that is broken or not UTF-8

@@ -67,7 +67,7 @@ export class Log {
 
 // deno-lint-ignore no-control-regex -- control characters are what must not reach the log
 const UNPRINTABLE = /[\u0000-\u0020\u007f-\u{10ffff}]/gu;
-// deno-lint-ignore no-control-regex -- the same, but for spaces, of which sentences are made
+// deno-lint-ignore no-control-regex -- the same, but sentences contain spaces
 const UNPRINTABLE_IN_REASON = /[\u0000-\u001f\u007f-\u{10ffff}]/gu;
 
 /** A path may contain every character that the transport accepts. One request must stay one line. */

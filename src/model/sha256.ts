@@ -68,10 +68,10 @@ function putOnlyBlock(text: string): boolean {
 
 /** Returns the text with its padding, as whole blocks. */
 function padded(text: string): Uint8Array {
-  const roomNeeded = text.length * BYTES_PER_UNIT_MAX + END_BYTES + BLOCK_BYTES;
-  const room = roomNeeded <= shortMessage.length ? shortMessage : new Uint8Array(roomNeeded);
-  const { written } = encoder.encodeInto(text, room);
-  const message = room.subarray(0, Math.ceil((written + END_BYTES) / BLOCK_BYTES) * BLOCK_BYTES);
+  const bytesNeeded = text.length * BYTES_PER_UNIT_MAX + END_BYTES + BLOCK_BYTES;
+  const memory = bytesNeeded <= shortMessage.length ? shortMessage : new Uint8Array(bytesNeeded);
+  const { written } = encoder.encodeInto(text, memory);
+  const message = memory.subarray(0, Math.ceil((written + END_BYTES) / BLOCK_BYTES) * BLOCK_BYTES);
   message.fill(0, written);
   message[written] = END_MARK;
   let end = message.length;

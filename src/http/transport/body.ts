@@ -128,7 +128,7 @@ export class BodyReader {
       if (end > bytesMax) throw new BodyTooLarge();
       await this.#append(into, Math.min(end, into.capacityBytes) - into.length);
       while (into.length < end) {
-        await this.#makeMoreRoom(into, bytesMax);
+        await this.#reserveMore(into, bytesMax);
         await this.#append(into, Math.min(end, into.capacityBytes) - into.length);
       }
       // The chunk is complete: only the end of its line may follow.
@@ -138,7 +138,7 @@ export class BodyReader {
   }
 
   /** Most bodies are short, so none asks for the maximum size at once. */
-  async #makeMoreRoom(into: BodyBytes, bytesMax: number): Promise<void> {
+  async #reserveMore(into: BodyBytes, bytesMax: number): Promise<void> {
     const bytes = into.capacityBytes < MEDIUM_BYTES_MAX ? Math.min(MEDIUM_BYTES_MAX, bytesMax) : bytesMax;
     await this.#hooks.makeRoom(bytes);
     into.capacityBytes = bytes;

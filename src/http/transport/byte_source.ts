@@ -58,7 +58,7 @@ export class ByteSource {
   /** Waits for more bytes. @returns false when there will be none */
   more(): Promise<boolean> {
     if (this.#reading === undefined) {
-      this.#makeRoom();
+      this.#makeSpace();
       this.#reading = this.#read(this.#buffer.subarray(this.#end), false);
     }
     return this.#reading;
@@ -126,13 +126,13 @@ export class ByteSource {
   }
 
   /** Moves the remaining bytes to the front, or into a larger buffer. No read may be in progress. */
-  #makeRoom(): void {
+  #makeSpace(): void {
     if (this.#buffer.length - this.#end >= READ_BYTES / 2) return;
     const kept = this.bytes;
     const needed = kept.length + READ_BYTES;
-    const roomy = needed > this.#buffer.length ? new Uint8Array(2 * needed) : this.#buffer;
-    roomy.set(kept);
-    this.#buffer = roomy;
+    const larger = needed > this.#buffer.length ? new Uint8Array(2 * needed) : this.#buffer;
+    larger.set(kept);
+    this.#buffer = larger;
     this.#end = kept.length;
     this.#start = 0;
   }
