@@ -7,34 +7,34 @@ import type { Store } from "../store/store.ts";
 import type { WriteQueue } from "../write_queue/write_queue.ts";
 
 /**
- * One of the three interfaces to the same store and the same write queue. An edition says how long its queue is
- * and which routes it has; what holds a turn (one write, one commit, the life of a ticket) is decided by the
- * handlers of those routes.
+ * One of the three interfaces to the same store and the same write queue. An edition sets the length of the queue
+ * and the routes. The handlers of the routes decide what holds the write lock: one write, one commit or the life of
+ * a ticket.
  */
 export interface Edition {
   /**
-   * Whether several servers may work on one database, or only one at a time: what an edition has open over several
-   * requests lives in one process.
+   * `shared`: several servers may use one database. `exclusive`: one server at a time, because this edition keeps
+   * state between requests in the memory of one process.
    */
   readonly servers: "shared" | "exclusive";
-  /** How many requests may wait for a turn, and the error code for one too many. */
+  /** The most requests that may wait for the write lock, and the error code for one more. */
   queueLimit(settings: ServerSettings): { readonly waitingMax: number; readonly fullCode: ErrorCode };
   bodyLimit(settings: ServerSettings): BodyLimit;
-  /** What startup prints of the settings, besides what every edition prints. */
+  /** The settings that startup prints, besides those that it prints for every edition. */
   startFacts?(settings: ServerSettings): readonly string[];
-  /** Commands for a first write and a first read, to be copied into a shell; `curl` ends before the URL. */
+  /** Commands for a first write and a first read, to copy into a shell. `curl` ends before the URL. */
   firstSteps(curl: string, url: string): readonly string[];
   open(host: EditionHost): OpenEdition;
 }
 
-/** What an edition works with. */
+/** The server as an edition sees it. */
 export interface EditionHost {
   readonly settings: ServerSettings;
   readonly store: Store;
   readonly queue: WriteQueue;
-  /** Where edition C keeps its pause. */
+  /** Where edition C persists its pause. */
   readonly persistedPause: PersistedPause;
-  /** The metrics of the program around the edition: requests, connections, the process. */
+  /** The metrics of the program outside the edition: requests, connections, the process. */
   readonly programMetrics: () => string;
   /** Logs a failure that no response can report. */
   readonly reportFailure: (error: Error) => void;

@@ -5,7 +5,7 @@ import type { EditionHost } from "../edition.ts";
 import { queuePart, readPart } from "../shared/debug_parts.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 
-/** What `GET /debug` shows: state in memory only, and nothing of what a request reads or writes. */
+/** The document of `GET /debug`: state in memory only, without anything that a request reads or writes. */
 export function debugSnapshot({ queue, store }: EditionHost, reads: ReadsInFlight): unknown {
   return {
     time: formatTimestamp(nowMicros()),

@@ -13,7 +13,7 @@ import { postWrite } from "./post_write.ts";
 import { WriteMetrics } from "./write_metrics.ts";
 import { WRITE_DECODERS, type WriteDecoding } from "./write_decoders.ts";
 
-// The first example of the README: whoever follows both gets the answers that it prints.
+// The same as the first example of the README: a reader who follows both gets the answers that the README prints.
 const COURSE = [{ name: "course", value: "c1" }];
 const FIRST_WRITE = {
   conditions: [{ failIfEventsMatch: [{ types: ["CourseDefined"], identifiers: COURSE }] }],

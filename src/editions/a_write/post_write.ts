@@ -11,7 +11,10 @@ import { STORE_HEADER } from "../shared/headers.ts";
 import type { WriteMetrics } from "./write_metrics.ts";
 import type { WriteContent, WriteDecoding } from "./write_decoders.ts";
 
-/** `POST /write`: checks conditions, appends events and changes projections, all or nothing, in one turn. */
+/**
+ * `POST /write`: checks conditions, appends events and changes projections in one write transaction, all or
+ * nothing.
+ */
 export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: WriteMetrics): Route {
   const { queue, store } = host;
   const writes = new CheckedWrites(host);

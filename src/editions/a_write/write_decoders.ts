@@ -7,7 +7,7 @@ import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.ts";
 import { decodeWrite, LITERALS } from "./write_request.ts";
 
-/** The body of a `POST /write`, ready for the store but for the time. */
+/** The body of a `POST /write`, complete except for the time. */
 export interface WriteContent {
   readonly events: readonly EventContent[];
   readonly conditions: readonly Condition[];

@@ -8,7 +8,10 @@ import { Histogram } from "../../metrics/histogram.ts";
 
 const DURATION_BOUNDS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What `/metrics` counts of `POST /write` since startup. Empty writes take no turn and are not counted. */
+/**
+ * Counts the `POST /write` since startup for `/metrics`. Empty writes need no write transaction and are not
+ * counted.
+ */
 export class WriteMetrics {
   readonly #duration = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly #rejected = { condition: 0, projection: 0 };

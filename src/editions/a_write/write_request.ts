@@ -17,10 +17,10 @@ import { decodeEvents } from "../../wire/event.ts";
 import { countProjectionChanges, decodeProjectionChanges } from "../../wire/projection.ts";
 import type { QueryLiterals } from "../../wire/query.ts";
 
-/** The strings that stand for a query in this edition. */
+/** The strings that replace a query in this edition. */
 export const LITERALS: QueryLiterals = new Map([["*", "every"]]);
 
-/** Everything that becomes durable together, or not at all. */
+/** The parts of one write, which become durable all or nothing. */
 export interface Write {
   readonly events: readonly NewEvent[];
   readonly conditions: readonly Condition[];
@@ -30,7 +30,7 @@ export interface Write {
 interface WriteLimits {
   readonly maxEventSize: number;
   readonly maxProjectionSize: number;
-  /** Bounds the events and, separately, the conditions. */
+  /** The limit for events and, separately, for conditions. */
   readonly maxEventsPerWrite: number;
   readonly maxProjectionsPerWrite: number;
 }
@@ -38,7 +38,7 @@ interface WriteLimits {
 const WRITE_KEYS = ["events", "conditions", "projections"] as const;
 
 /**
- * Decodes the body of edition A's `POST /write`. All counts are checked before the first item.
+ * Decodes the body of edition A's `POST /write`. It checks all counts before it decodes the first item.
  * @throws ApiError InvalidRequest or PayloadTooLarge
  */
 export function decodeWrite(value: unknown, limits: WriteLimits): Write {
@@ -72,7 +72,7 @@ function decodeConditions(elements: Elements): Condition[] {
   });
 }
 
-/** A condition that must name the store on which its client read whenever it names a position in it. */
+/** Decodes a condition. If it names a position, it must also name the store on which the client read that position. */
 function decodeStoreCondition(value: unknown, path: string): Condition {
   const { store, ...rest } = decodeObject(value, path, [...CONDITION_KEYS, "store"]);
   if (isOmitted(rest.afterSequence) !== isOmitted(store)) {

@@ -12,7 +12,7 @@ import {
 import type { CommitContent, CommittedChange } from "./transaction.ts";
 import type { TxCall } from "./tx_call.ts";
 
-/** `POST /tx/{txId}/commit`: one member of a write group. The transaction is over, whatever the outcome. */
+/** `POST /tx/{txId}/commit`: one member of a write group. It ends the transaction, whatever the outcome. */
 export async function commit({ edition, transaction, running, request }: TxCall): Promise<Reply> {
   const { writes, statistics } = edition;
   await request.discardBody();
@@ -20,7 +20,7 @@ export async function commit({ edition, transaction, running, request }: TxCall)
   if (content !== undefined) {
     const lists = Object.groupBy(content.projections, listOf);
     const write = storeWrite(content, lists);
-    // It runs even if the client leaves, which then has to deal with a lost response.
+    // The commit runs even if the client disconnects, which must then treat the response as lost.
     const { outcome } = await writes.write("commit", write, undefined, running.bytesHeld());
     statistics.writeEnded(outcome);
     throwIfRejected(
@@ -34,11 +34,11 @@ export async function commit({ edition, transaction, running, request }: TxCall)
   return emptyReply(204);
 }
 
-/** The changes in the lists in which the store takes them, to find the one that a conflict names. */
+/** The changes, in the lists that the store expects. The index in a conflict refers to these lists. */
 type Lists = Readonly<Partial<Record<"create" | "replace" | "delete", readonly CommittedChange[]>>>;
 
 function listOf({ found, payload }: CommittedChange): keyof Lists {
-  // Only a create needs no version: what never existed cannot be deleted.
+  // Only a create needs no version: a transaction cannot delete a projection that never existed.
   if (found === undefined || found === "missing") return "create";
   return payload === undefined ? "delete" : "replace";
 }
@@ -64,7 +64,7 @@ function storeWrite({ conditions, events }: CommitContent, lists: Lists): StoreW
   };
 }
 
-/** The client knows its projections by their keys: it sent no lists. */
+/** Names projections by their keys, since the client sent no lists. */
 function locationOf(conflict: Conflict, lists: Lists): object {
   if (conflict.list === "conditions") return conflictLocation(conflict);
   const { type, id } = lists[conflict.list]![conflict.index]!.key;

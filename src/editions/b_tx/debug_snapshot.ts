@@ -4,10 +4,13 @@ import { queuePart, readPart } from "../shared/debug_parts.ts";
 import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
-/** The kind of the refresh at the start, which is no request: `POST /optimize` is one, and of another kind. */
+/** The kind of the refresh at startup. It differs from the kind of `POST /optimize`, which counts as a request. */
 export const FIRST_OPTIMIZE = "firstOptimize";
 
-/** What `GET /debug` shows: state in memory only, no transaction's ID, and nothing of what one reads or writes. */
+/**
+ * The document of `GET /debug`: state in memory only, without transaction IDs and without what transactions read or
+ * write.
+ */
 export function debugSnapshot(
   { host, pause, transactions }: EditionParts,
   reads: ReadsInFlight,

@@ -85,7 +85,7 @@ function routesOf(edition: EditionParts): Route[] {
   ];
 }
 
-/** `POST /<kind>`, which takes its turn even if its client leaves. */
+/** `POST /<kind>`, which keeps its position in the write queue even if its client disconnects. */
 function stayingRoute({ host }: EditionParts, kind: string, act: () => Promise<Outcome<void>>): Route {
   return writeLockRoute(host, "POST", `/${kind}`, { kind, leavesWithClient: false, act });
 }
@@ -101,7 +101,7 @@ async function optimize({ host, statistics }: EditionParts): Promise<Outcome<voi
   return outcome;
 }
 
-/** The route, counting the outcomes that every route can have. */
+/** Wraps a route to count the errors that every route can return. */
 function counted(route: Route, statistics: Statistics): Route {
   return {
     ...route,

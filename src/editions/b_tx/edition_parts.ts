@@ -5,7 +5,7 @@ import type { Pause } from "./pause.ts";
 import type { TxDecoding } from "./tx_decoders.ts";
 import type { Statistics } from "./statistics.ts";
 
-/** What the routes of a running edition share. */
+/** The parts that the routes of a running edition share. */
 export interface EditionParts {
   readonly host: EditionHost;
   readonly writes: CheckedWrites;

@@ -10,7 +10,7 @@ export interface OpenTransactionsOptions extends TransactionLimits {
 
 interface Entry {
   readonly transaction: Transaction;
-  /** A call is running on it, from before its body is read until its response is complete. */
+  /** True while a call runs on the transaction, from before its body is read until its response is complete. */
   busy: boolean;
   /** Runs while no call does. */
   idleTimer: GraceTimer | undefined;
@@ -21,14 +21,14 @@ interface Entry {
 /** What each transaction may hold, however much the others do, so that small ones always find room. */
 const FREE_BYTES = 64 * 1024;
 
-/** What all of them together may hold beyond that: three of the largest that the default limits allow. */
+/** Bytes that all transactions together may hold beyond that: three of the largest that the default limits allow. */
 const SHARED_BYTES_MAX = 128 * 1024 * 1024;
 
 function sharedBytes(bytes: number): number {
   return Math.max(0, bytes - FREE_BYTES);
 }
 
-/** The transactions in memory: one call at a time on each, and an end to those that are no longer called. */
+/** The open transactions in memory. Each runs one call at a time, and expires when no calls come. */
 export class OpenTransactions {
   readonly #options: OpenTransactionsOptions;
   readonly #statistics: Statistics;
@@ -63,8 +63,8 @@ export class OpenTransactions {
   }
 
   /**
-   * Runs a call on a transaction. Every error ends it, except a missing projection and a client that left
-   * before its request was complete.
+   * Runs a call on a transaction. Every error ends the transaction, with two exceptions: a missing projection, and
+   * a client that disconnected before its request was complete.
    * @throws ApiError `TransactionNotFound` or `TransactionBusy`, or what `call` throws
    */
   async call<T>(
@@ -151,20 +151,20 @@ export class OpenTransactions {
   }
 }
 
-/** How a call reports its own end. */
+/** Functions by which a call reports its own end and its memory. */
 export interface RunningCall {
-  /** The call continues after its handler has returned, until `end` is called: its response is a stream. */
+  /** Keeps the call running after its handler has returned, until `end` is called: its response is a stream. */
   extend(): void;
   end(): void;
-  /** The transaction is over. */
+  /** Ends the transaction. */
   finish(): void;
-  /** Counts what the call brought as held by the transaction. @throws ApiError `TooManyTransactions` */
+  /** Counts bytes of the call as held by the transaction. @throws ApiError `TooManyTransactions` */
   hold(bytes: number): void;
-  /** Of all calls of the transaction so far. */
+  /** The bytes of all calls of the transaction so far. */
   bytesHeld(): number;
 }
 
-/** Broken rules and malformed bodies, but not limits and sizes. */
+/** True for broken rules and malformed bodies, but not for limits and sizes. */
 function isDesignError(error: unknown): boolean {
   return error instanceof ApiError && error.code === "InvalidRequest" && !(error instanceof LimitReached);
 }

@@ -1,11 +1,11 @@
 export type PauseState = "normal" | "pauseRequested" | "paused";
 
-/** The pause of the store: requested while transactions are open, in place once none is. */
+/** The pause of the store: requested while transactions are open, in effect once none is open. */
 export class Pause {
   #state: PauseState;
   #sinceMicros: number;
 
-  /** @param pausedSinceMicros since when the store is paused, if a pause was in place when it was closed */
+  /** @param pausedSinceMicros when the pause began, if the store was paused when it was closed */
   constructor(pausedSinceMicros: number | undefined, nowMicros: number) {
     this.#state = pausedSinceMicros === undefined ? "normal" : "paused";
     this.#sinceMicros = pausedSinceMicros ?? nowMicros;
@@ -15,7 +15,7 @@ export class Pause {
     return this.#state;
   }
 
-  /** Since when the state holds, in microseconds since 1970. */
+  /** The time of the last state change, in microseconds since 1970. */
   get sinceMicros(): number {
     return this.#sinceMicros;
   }

@@ -6,7 +6,7 @@ import { nowMicros } from "../../time/clock.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
-/** `POST /pause` and `POST /resume`, each in its turn. */
+/** `POST /pause` and `POST /resume`. */
 export function pauseRoutes(edition: EditionParts): Route[] {
   const route = (path: string, act: (edition: EditionParts) => Promise<Reply>): Route => ({
     method: "POST",
@@ -21,7 +21,7 @@ export function pauseRoutes(edition: EditionParts): Route[] {
 /** Requests a pause, which takes effect once no transaction is open. */
 async function pause({ host, pause, transactions }: EditionParts): Promise<Reply> {
   const now = nowMicros();
-  // From here on no transaction begins, so that the number of open ones only falls.
+  // No transaction begins from now on, so the number of open ones can only fall.
   if (pause.state === "normal") pause.enter("pauseRequested", now);
   if (transactions.count > 0) return jsonReply(202, { openTransactions: transactions.count });
   const since = pause.state === "paused" ? pause.sinceMicros : now;

@@ -4,7 +4,7 @@ import type { WriteResult } from "../../store/write.ts";
 import { conflictingPart } from "../shared/conflicts.ts";
 import type { Pause } from "./pause.ts";
 
-/** What `GET /stats` counts since startup. The keys are those of the document. */
+/** The counts since startup that `GET /stats` reports, with the keys of its document. */
 export class Statistics {
   readonly startedAtMicros: number;
   lastOptimizeAtMicros: number;
@@ -25,7 +25,7 @@ export class Statistics {
     this.lastOptimizeAtMicros = startedAtMicros;
   }
 
-  /** Counts the outcome of a commit that wrote, or of projections written outside a transaction. */
+  /** Counts the outcome of a commit that wrote, or of a write of projections outside a transaction. */
   writeEnded(outcome: Outcome<WriteResult>): void {
     if (outcome.kind !== "done") return;
     if (outcome.value.kind === "written") this.writes.committed++;

@@ -8,7 +8,7 @@ import type { UnversionedChanges } from "./tx_requests.ts";
 import { ApiError, LimitReached } from "../../model/errors.ts";
 
 /*
- * A transaction as a state machine: no I/O, no clock, no HTTP. Its methods are the calls of a client; one that
+ * A transaction as a state machine: no I/O, no clock, no HTTP. Each method is a call of the client. A method that
  * throws ends the transaction.
  */
 
@@ -20,31 +20,31 @@ export interface TransactionLimits {
 
 /** An event waiting for the commit. */
 export interface PendingEvent {
-  /** As `eventBody` writes it. */
+  /** The text that `eventBody` returns. */
   readonly body: string;
   readonly timeMicros: number;
 }
 
-/** What the transaction found in the store when it read a projection: its version, or that there was none. */
+/** The answer of the store when the transaction read a projection: its version, or that it did not exist. */
 export type Found = { readonly version: string } | "missing";
 
-/** What a transaction knows about one projection. */
+/** The state of one projection in a transaction. */
 interface Known {
   readonly key: ProjectionKey;
-  /** undefined: never read. */
+  /** Undefined if the transaction never read it. */
   found: Found | undefined;
-  /** What the transaction made of it: a payload, `deleted`, or undefined when it did not change it. */
+  /** The transaction's own change: a payload, `deleted`, or undefined if it changed nothing. */
   made: { readonly payload: string } | "deleted" | undefined;
 }
 
-/** How a projection looks from inside the transaction. */
+/** A projection as the transaction sees it. `asStored` means that the store must be asked. */
 export type View = { readonly payload: string } | "deleted" | "asStored";
 
-/** A change to check and make at commit. `found` is what the transaction's own read found, if it read. */
+/** A change that the commit checks and makes. `found` is the result of the transaction's own read, if it read. */
 export interface CommittedChange {
   readonly key: ProjectionKey;
   readonly found: Found | undefined;
-  /** undefined: delete. */
+  /** Undefined to delete. */
   readonly payload: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export class Transaction {
   readonly #limits: TransactionLimits;
   readonly #conditions: Condition[] = [];
   #conditionOpen = false;
-  /** In the queries of all reads. */
+  /** The number of values in the queries of all reads. */
   #values = 0;
   readonly #events: PendingEvent[] = [];
   readonly #projections = new Map<string, Known>();
@@ -77,8 +77,8 @@ export class Transaction {
   }
 
   /**
-   * A read of events begins: it opens a condition. Until the store has answered, that is one on all events, so that
-   * a client that leaves in between can rely on nothing that it has not seen.
+   * Begins a read of events, which opens a condition. Until the store has answered, the condition covers all
+   * events. So a client that disconnects in between cannot rely on anything that it has not seen.
    */
   beginRead(query: Query): void {
     this.#assertClosed("read events");
@@ -94,13 +94,13 @@ export class Transaction {
     this.#conditionOpen = true;
   }
 
-  /** The read shows a store up to its head: its condition is on what is committed there after that. */
+  /** Narrows the condition to events after the head of the store that the read saw. */
   readAnswered({ storeId, head }: StoreState): void {
     const { failIfEventsMatch } = this.#conditions.pop()!;
     this.#conditions.push({ failIfEventsMatch, afterSequence: head, store: storeId });
   }
 
-  /** The decision: closes the open condition and keeps the events, if any. */
+  /** The decision: closes the open condition and adds the events, if any. */
   writeEvents(events: readonly string[], timeMicros: number): void {
     if (!this.#conditionOpen) throw brokenRule("events must be written directly after a read of events");
     const { maxEventsPerTx } = this.#limits;
@@ -109,12 +109,12 @@ export class Transaction {
     for (const body of events) this.#events.push({ body, timeMicros });
   }
 
-  /** Whether it has read or written this projection. */
+  /** True if the transaction has read or written this projection. */
   knows(key: ProjectionKey): boolean {
     return this.#projections.has(projectionKeyText(key));
   }
 
-  /** Before a read of a projection: what it is to the transaction, or that the store must be asked. */
+  /** Called before a read of a projection. Returns what the transaction knows, or that the store must be asked. */
   viewProjection(key: ProjectionKey): View {
     this.#assertClosed("read a projection");
     const known = this.#projections.get(projectionKeyText(key));
@@ -122,7 +122,7 @@ export class Transaction {
     return known?.made ?? "asStored";
   }
 
-  /** The store was asked for a projection that the transaction has not changed. */
+  /** Records the answer of the store for a projection that the transaction has not changed. */
   projectionRead(key: ProjectionKey, found: Found): void {
     this.#known(key).found = found;
   }
@@ -149,13 +149,13 @@ export class Transaction {
       if (known.found === undefined && known.made === undefined) {
         throw brokenRule(`delete[${i}]: ${whyMissing(known)}`);
       }
-      // Deleting what does not exist does nothing.
+      // Deleting a projection that does not exist has no effect.
       if (exists(known)) known.made = "deleted";
     }
     this.#checkWritten();
   }
 
-  /** What the commit is to check and write, or undefined when there is nothing to write. */
+  /** Returns what the commit must check and write, or undefined when there is nothing to write. */
   commit(): CommitContent | undefined {
     this.#assertClosed("commit");
     const projections = [...this.#projections.values()].flatMap(changeOf);
@@ -186,7 +186,7 @@ export class Transaction {
   }
 }
 
-/** Whether the projection exists, as far as the transaction can see. */
+/** True if the projection exists, as far as the transaction can see. */
 function exists({ found, made }: Known): boolean {
   if (made !== undefined) return made !== "deleted";
   return found !== undefined && found !== "missing";
@@ -201,6 +201,6 @@ function whyMissing({ found, made }: Known): string {
 function changeOf({ key, found, made }: Known): CommittedChange[] {
   if (made === undefined) return [];
   if (made !== "deleted") return [{ key, found, payload: made.payload }];
-  // What was created and deleted here never existed.
+  // For the store, a projection that was both created and deleted here never existed.
   return found === undefined || found === "missing" ? [] : [{ key, found, payload: undefined }];
 }

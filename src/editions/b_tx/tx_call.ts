@@ -4,7 +4,7 @@ import type { EditionParts } from "./edition_parts.ts";
 import type { RunningCall } from "./open_transactions.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** What the handler of a call on a transaction works with. */
+/** The input of a handler for a call on a transaction. */
 export interface TxCall {
   readonly edition: EditionParts;
   readonly transaction: Transaction;
@@ -13,8 +13,8 @@ export interface TxCall {
 }
 
 /**
- * A route for calls on the transaction that its path names. The transaction is looked up, and found free,
- * before the body is read.
+ * A route for calls on the transaction that its path names. It looks up the transaction, and checks that no other
+ * call runs on it, before it reads the body.
  */
 export function onTransaction(
   method: Route["method"],
@@ -34,7 +34,7 @@ export function onTransaction(
   };
 }
 
-/** The body of a call, counted as held by its transaction. @throws ApiError `TooManyTransactions` */
+/** Reads the body of a call and counts it as held by its transaction. @throws ApiError `TooManyTransactions` */
 export async function bodyOf({ request, running }: TxCall): Promise<Uint8Array<ArrayBuffer>> {
   const body = await request.body();
   running.hold(body.length);

@@ -18,7 +18,7 @@ export const TX_DECODERS = {
   read: (body: unknown, limits: ServerSettings): DecodedRead =>
     prepareRead(decodeCommittedRead(body, LITERALS, limits)),
   txRead: (body: unknown): Query => decodeTxRead(body),
-  /** Events as a transaction keeps them, which takes the least memory: as the text that will be stored. */
+  /** Events as the text that will be stored, since that takes the least memory. */
   txEvents: (body: unknown, limits: ServerSettings): string[] =>
     decodeTxEvents(body, limits).map((event) => eventBody(event)),
   txProjections: (body: unknown, limits: ServerSettings): UnversionedChanges =>

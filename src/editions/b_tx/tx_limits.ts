@@ -1,11 +1,11 @@
 import { LimitReached } from "../../model/errors.ts";
 
 /*
- * What a transaction of edition B may hold. What is decided where: a request that exceeds a limit by itself, before
- * it is decoded; one that does so with what came before it, by the transaction.
+ * The limits of a transaction of edition B. A request that exceeds a limit by itself is rejected before it is
+ * decoded. If it exceeds one only together with earlier requests, the transaction rejects it.
  */
 
-/** Bounds the projections that a transaction reads or writes. No setting does. */
+/** Bounds the projections that a transaction reads or writes. There is no setting for it. */
 export const PROJECTIONS_PER_TX_MAX = 10_000;
 
 export function tooManyEvents(maxEventsPerTx: number): LimitReached {

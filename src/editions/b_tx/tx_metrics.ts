@@ -2,7 +2,7 @@ import { queueMetrics, writeCounters } from "../shared/common_metrics.ts";
 import { counter, gauge } from "../../metrics/exposition.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
-/** What `GET /metrics` shows of this edition: the counts of `GET /stats`, and who holds and awaits the turn. */
+/** The metrics of this edition: the counts of `GET /stats`, the write lock and the requests that wait for it. */
 export function txMetrics({ host, pause, transactions: open, statistics }: EditionParts): string {
   const { writes, transactions, errors, lastOptimizeAtMicros } = statistics;
   return [

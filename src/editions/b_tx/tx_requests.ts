@@ -13,7 +13,7 @@ import { decodeQuery, type QueryLiterals } from "../../wire/query.ts";
 import { decodeObjectInside } from "../../wire/read_request.ts";
 import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_limits.ts";
 
-/** The strings that stand for a query in this edition. */
+/** The strings that replace a query in this edition. */
 export const LITERALS: QueryLiterals = new Map([["all", "every"], ["none", "none"]]);
 
 /** The body of `QUERY /tx/{txId}/events`. @throws ApiError InvalidRequest */
@@ -33,7 +33,7 @@ export function decodeTxEvents(
   return decodeEvents(events, "events", limits);
 }
 
-/** Without versions: the transaction itself knows which ones it changes. */
+/** Without versions: the transaction itself knows the version of each projection that it changes. */
 const UNVERSIONED = {
   create: ["type", "id", "payload"],
   replace: ["type", "id", "payload"],

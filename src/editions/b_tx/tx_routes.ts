@@ -19,7 +19,7 @@ import { bodyOf, onTransaction, type TxCall } from "./tx_call.ts";
 
 const encoder = new TextEncoder();
 
-/** What the runtime needs for a value or an event beside its text, as far as a transaction keeps it. */
+/** Memory that the runtime needs for a value or an event besides its text, while a transaction holds it. */
 const VALUE_BYTES = 128;
 
 /** The endpoints under `/tx`. @param reads counts their reads too */
@@ -103,7 +103,7 @@ async function readProjection(
   await request.discardBody();
   const [, type, id] = request.segments;
   const key: ProjectionKey = { type: type!, id: id! };
-  // Also one that does not exist is remembered, in two places.
+  // The transaction remembers the key even if the projection does not exist. It does so in two maps.
   if (!transaction.knows(key)) running.hold(4 * (key.type.length + key.id.length) + 2 * VALUE_BYTES);
   using _read = reads.begin("projection");
   const payload = await payloadIn(edition, transaction, key, request);
@@ -112,7 +112,7 @@ async function readProjection(
   return { status: 200, headers, body: payload };
 }
 
-/** The payload of a projection as the transaction sees it, or undefined when there is none. */
+/** Returns the payload of a projection as the transaction sees it, or undefined when there is none. */
 async function payloadIn(
   { host }: EditionParts,
   transaction: Transaction,

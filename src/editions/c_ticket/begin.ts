@@ -6,7 +6,7 @@ import type { EditionParts } from "./edition_parts.ts";
 import type { Expiry } from "./deadlines.ts";
 import { Transaction } from "./transaction.ts";
 
-/** `POST /begin`: waits for a turn, and returns its ticket. The turn is held until the transaction ends. */
+/** `POST /begin`: waits for the write lock, and returns a ticket. The transaction holds the lock until it ends. */
 export function begin(edition: EditionParts, { disconnected }: RoutedRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const hold = async (): Promise<void> => {

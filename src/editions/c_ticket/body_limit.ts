@@ -1,10 +1,10 @@
 import type { BodyLimit } from "../../http/pipeline.ts";
 import { EVENTS_PER_CALL_MAX } from "./ticket_requests.ts";
 
-/** JSON may write a byte as six, as in `\u0000`. */
+/** JSON may escape one byte as six, as in `\u0000`. */
 const JSON_BYTES_PER_BYTE = 6;
 
-/** For what the limits do not count: keys, quotes, commas. */
+/** For parts of a body that the limits do not count: keys, quotes, commas. */
 const FRAME_BYTES = 4096;
 const BODY_FRAME_BYTES = 1024 * 1024;
 
@@ -14,7 +14,7 @@ interface Limits {
   readonly maxProjectionsPerRequest: number;
 }
 
-/** The cap on request bodies: everything that the limits allow fits, however it is escaped. */
+/** The cap on request bodies. A body that keeps to the limits always fits, however it is escaped. */
 export function derivedBodyLimit(limits: Limits): BodyLimit {
   const itemsBytes = (count: number, bytesMax: number): number =>
     count * (JSON_BYTES_PER_BYTE * bytesMax + FRAME_BYTES);

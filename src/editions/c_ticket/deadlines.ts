@@ -1,22 +1,22 @@
 import { Age, nowMicros } from "../../time/clock.ts";
 import { GraceTimer } from "../../time/grace_timer.ts";
 
-/** Why a transaction is expired, in the words of the settings. */
+/** The setting that made a transaction expire. */
 export type Expiry = "transactionTimeout" | "maxTransactionDuration";
 
 export interface DeadlineSeconds {
-  /** Without a call. */
+  /** The longest time without a call. */
   readonly transactionTimeout: number;
-  /** In total. */
+  /** The longest time in total. */
   readonly maxTransactionDuration: number;
 }
 
 /**
- * The two deadlines of a transaction: one that each call moves, and one that nothing moves. While a call runs,
- * only the second counts.
+ * The two deadlines of a transaction. Each call moves the first; nothing moves the second. While a call runs, only
+ * the second counts.
  */
 export class Deadlines {
-  /** Since they began. */
+  /** The time since both deadlines began. */
   readonly age: Age = new Age();
   readonly ceilingMicros: number;
   readonly #idleSeconds: number;
@@ -25,7 +25,7 @@ export class Deadlines {
   #idleTimer: GraceTimer | undefined;
   #idleEndsMicros = Infinity;
 
-  /** Starts both. */
+  /** Starts both deadlines. */
   constructor(seconds: DeadlineSeconds, expire: (why: Expiry) => void) {
     const { transactionTimeout, maxTransactionDuration } = seconds;
     this.ceilingMicros = this.age.sinceMicros + maxTransactionDuration * 1_000_000;
@@ -38,7 +38,7 @@ export class Deadlines {
     this.#awaitCall(this.age.sinceMicros);
   }
 
-  /** When the transaction ends if no further call comes, or if the running call never ends. */
+  /** The time when the transaction ends if no further call comes, or if the running call never ends. */
   get deadlineMicros(): number {
     return Math.min(this.ceilingMicros, this.#idleEndsMicros);
   }

@@ -6,7 +6,7 @@ import type { ReadsInFlight } from "../shared/reads_in_flight.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** What `GET /debug` shows: state in memory only, no ticket, and nothing of what a call reads or writes. */
+/** The document of `GET /debug`: state in memory only, without tickets and without what a call reads or writes. */
 export function debugSnapshot(
   { host: { queue, store }, pause, active }: EditionParts,
   reads: ReadsInFlight,
@@ -18,7 +18,7 @@ export function debugSnapshot(
     write: {
       active: transaction === undefined ? null : activeTransaction(transaction),
       queued: queuedPart(queue.queued),
-      // A transaction is counted by its calls.
+      // A transaction counts as its open calls.
       httpOpen: requestCount(queue.queued, HOURLY_OPTIMIZE) + (transaction?.callsOpen ?? 0),
       sqliteInUse: queue.active === undefined ? 0 : 1,
       sqliteMax: 1,
@@ -28,7 +28,7 @@ export function debugSnapshot(
 }
 
 function activeTransaction({ deadlines, callsBegun }: Transaction): unknown {
-  // The ticket has not been given out yet.
+  // The client has not received the ticket yet.
   if (deadlines === undefined) return null;
   return {
     since: formatTimestamp(deadlines.age.sinceMicros),

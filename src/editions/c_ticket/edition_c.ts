@@ -19,7 +19,7 @@ import type { Transaction } from "./transaction.ts";
 import { TransactionMetrics } from "./transaction_metrics.ts";
 import { transactionRoutes } from "./transaction_routes.ts";
 
-/** How long a stop lets the running call continue, so that time is left for the rest of the stop. */
+/** How long a stop waits for the running call. It leaves time for the rest of the stop. */
 const LAST_CALL_MILLISECONDS = 5000;
 
 /** Edition C: one transaction at a time, addressed by a ticket, open in the database from begin to commit. */
@@ -84,7 +84,7 @@ function routesOf(edition: EditionParts): Route[] {
   ];
 }
 
-/** `POST /reset`: cuts off the active transaction and leaves the waiting requests in the queue. */
+/** `POST /reset`: ends the active transaction. Requests that wait stay in the queue. */
 function resetRoute({ host: { queue, store }, active }: EditionParts): Route {
   return {
     method: "POST",

@@ -5,7 +5,7 @@ import type { TicketDecoding } from "./ticket_decoders.ts";
 import type { Transaction } from "./transaction.ts";
 import type { TransactionMetrics } from "./transaction_metrics.ts";
 
-/** What the routes of a running edition share. */
+/** The parts that the routes of a running edition share. */
 export interface EditionParts {
   readonly host: EditionHost;
   readonly metrics: TransactionMetrics;
@@ -14,7 +14,7 @@ export interface EditionParts {
   readonly active: ActiveTransaction;
 }
 
-/** The one transaction that may exist; no other is remembered. */
+/** The one transaction that may exist. Earlier ones are not remembered. */
 export class ActiveTransaction {
   current: Transaction | undefined;
 
@@ -25,7 +25,7 @@ export class ActiveTransaction {
   }
 }
 
-/** Whether a request of this kind holds a turn or waits for one. */
+/** True if a request of this kind holds the write lock or waits for it. */
 export function isPending({ host: { queue } }: EditionParts, kind: string): boolean {
   return [queue.active, ...queue.queued].some((entry) => entry?.kind === kind);
 }

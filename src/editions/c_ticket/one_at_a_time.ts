@@ -1,17 +1,17 @@
-/** Lets in one at a time, in order of arrival. */
+/** A lock: one holder at a time, in the order of the calls. */
 export class OneAtATime {
   #busy = false;
   readonly #waiting: (() => void)[] = [];
 
-  /** Whether a newcomer has to wait. */
+  /** True if the next caller has to wait. */
   get busy(): boolean {
     return this.#busy;
   }
 
   /**
-   * Resolves when no one else is inside.
-   * @param first enter before those that are waiting
-   * @returns what to call when leaving
+   * Resolves when the lock is free for the caller.
+   * @param first enter before the callers that are waiting
+   * @returns the function that releases the lock
    */
   async enter({ first }: { first: boolean } = { first: false }): Promise<() => void> {
     if (this.#busy) {
@@ -23,7 +23,7 @@ export class OneAtATime {
     this.#busy = true;
     return () => {
       const next = this.#waiting.shift();
-      // The place is passed on directly and never looks free in between.
+      // The lock passes directly to the next caller and never looks free in between.
       if (next === undefined) this.#busy = false;
       else next();
     };

@@ -2,7 +2,7 @@ import { ApiError, NoReply } from "../../model/errors.ts";
 import type { PersistedPause } from "../../store/persisted_pause.ts";
 import { nowMicros } from "../../time/clock.ts";
 
-/** Whether tickets are given out. Where that is kept is only read at the start. */
+/** The pause of the store: while it lasts, no client gets a ticket. The persisted pause is read only at startup. */
 export class Pause {
   readonly #kept: PersistedPause;
   #sinceMicros: number | undefined;
@@ -12,7 +12,7 @@ export class Pause {
     this.#sinceMicros = persistedPause.sinceMicros;
   }
 
-  /** Since when the store is paused, in microseconds since 1970; undefined when it is not. */
+  /** The time when the pause began, in microseconds since 1970; undefined when the store is not paused. */
   get sinceMicros(): number | undefined {
     return this.#sinceMicros;
   }
@@ -45,7 +45,7 @@ async function kept<T>(what: string, done: Promise<T>): Promise<T> {
   try {
     return await done;
   } catch (error) {
-    // A store says what its failure means for the client.
+    // The store's own errors already say what the failure means for the client.
     if (error instanceof ApiError || error instanceof NoReply) throw error;
     throw new ApiError("InternalError", `the pause cannot be ${what}: ${(error as Error).message}`);
   }

@@ -2,7 +2,10 @@ import { emptyReply } from "../../http/replies.ts";
 import type { Route, RoutedRequest } from "../../http/router.ts";
 import { type EditionParts, isPending } from "./edition_parts.ts";
 
-/** `POST /pause` and `POST /resume`. Each waits its turn, so that they take effect in the order of arrival. */
+/**
+ * `POST /pause` and `POST /resume`. Each waits in the write queue, so they take effect in the order of the
+ * requests.
+ */
 export function pauseRoutes(edition: EditionParts): Route[] {
   const { host: { queue }, pause } = edition;
   const route = (path: string, handle: (request: RoutedRequest) => Promise<unknown>): Route => ({

@@ -6,8 +6,8 @@ import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { type EditionParts, isPending } from "./edition_parts.ts";
 
 /*
- * What is written without a ticket, while the store is paused. Each call takes a turn, and so does the resume
- * that ends the pause: accepted calls run before it, and after a resume none is accepted.
+ * Writes without a ticket, while the store is paused. Each call takes its turn in the write queue, and so does the
+ * resume that ends the pause. So calls that were accepted run before the resume, and none is accepted after it.
  */
 
 /** `POST /projections` without a ticket: each call commits on its own. */
@@ -33,7 +33,7 @@ export function projectionsRoute(edition: EditionParts): Route {
   };
 }
 
-/** The route, which can be called only during a pause. */
+/** Wraps a route so that clients can call it only during a pause. */
 export function whilePaused(edition: EditionParts, route: Route): Route {
   return {
     ...route,
@@ -44,7 +44,7 @@ export function whilePaused(edition: EditionParts, route: Route): Route {
   };
 }
 
-/** Its turn would come after that of a resume that is already waiting. @throws ApiError `NotPaused` */
+/** Also throws while a resume waits, since the call would run after it. @throws ApiError `NotPaused` */
 function assertPaused(edition: EditionParts): void {
   if (isPending(edition, "resume")) throw new ApiError("NotPaused");
   edition.pause.assertPaused();

@@ -7,7 +7,7 @@ import type { Transaction } from "./transaction.ts";
 const TICKET_HEADER = "x-service-ticket";
 const MISSING_TICKET = "X-Service-Ticket is missing: this call requires a transaction";
 
-/** What the handler of a call with a ticket works with. */
+/** The input of a handler for a call with a ticket. */
 export interface TicketCall {
   readonly edition: EditionParts;
   readonly transaction: Transaction;
@@ -18,8 +18,8 @@ export interface TicketCall {
 }
 
 /**
- * A route that runs in the transaction of the ticket that the request carries. Without a ticket its own handler runs;
- * a route that has none requires a ticket. The ticket is checked before the body is read.
+ * A route that runs in the transaction of the request's ticket. Without a ticket, the handler of `route` runs; a
+ * route without a handler requires a ticket. The route checks the ticket before it reads the body.
  */
 export function ticketRoute(
   edition: EditionParts,
@@ -46,7 +46,7 @@ export function ticketRoute(
   };
 }
 
-/** A call whose body means nothing: it is read and dropped. */
+/** A call whose body has no meaning: it is read and dropped. */
 class WithoutBody implements Pick<RoutedRequest, "body" | "disconnected"> {
   readonly #request: RoutedRequest;
 

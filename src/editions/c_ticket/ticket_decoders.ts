@@ -8,7 +8,7 @@ import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.t
 import { decodeAppend, decodeChanges } from "./ticket_requests.ts";
 import { decodeTimedRead, decodeTimedReadInside } from "./timed_read.ts";
 
-/** The body of a `POST /events`, ready for the store but for the time. */
+/** The body of a `POST /events`, complete except for the time. */
 interface AppendContent {
   readonly events: readonly EventContent[];
   readonly condition: Condition | undefined;

@@ -8,7 +8,7 @@ import { decodeEvents } from "../../wire/event.ts";
 import { countProjectionChanges, decodeProjectionChanges, PROJECTION_LISTS } from "../../wire/projection.ts";
 import { LITERALS } from "./timed_read.ts";
 
-/** Events of one call in a transaction. No setting changes it. */
+/** The most events in one call of a transaction. There is no setting for it. */
 export const EVENTS_PER_CALL_MAX = 100;
 
 /** The body of edition C's `POST /events`. */

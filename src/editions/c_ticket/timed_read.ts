@@ -12,7 +12,7 @@ import {
   type ReadLimits,
 } from "../../wire/read_request.ts";
 
-/** The strings that stand for a query in this edition. */
+/** The strings that replace a query in this edition. */
 export const LITERALS: QueryLiterals = new Map([["*", "every"]]);
 
 /** The body of edition C's `QUERY /events`, which may filter by time. @throws ApiError InvalidRequest */
@@ -21,7 +21,7 @@ export function decodeTimedRead(value: unknown, limits: ReadLimits): CommittedRe
   return { ...decodeCommittedRead(read, LITERALS, limits), time: decodeTime(time) };
 }
 
-/** The same with a ticket, which takes no additions. @throws ApiError InvalidRequest */
+/** Decodes the same body for a read with a ticket, which allows no other fields. @throws ApiError InvalidRequest */
 export function decodeTimedReadInside(value: unknown, limits: ReadLimits): ReadRequest {
   const { time, ...read } = decodeObject(value, "", [...COMMITTED_READ_KEYS, "time"]);
   return { ...decodeReadInside(read, LITERALS, limits), time: decodeTime(time) };
@@ -49,7 +49,7 @@ function decodeMoment(value: unknown, name: "from" | "before"): bigint | undefin
   return micros;
 }
 
-/** No event was or will be written beyond the years 1684 and 2255, so moments outside are clamped. */
+/** Every event lies between the years 1684 and 2255, so times outside are clamped. */
 function safe(micros: bigint): number {
   const limited = Math.min(Number(micros), Number.MAX_SAFE_INTEGER);
   return Math.max(limited, Number.MIN_SAFE_INTEGER);

@@ -11,10 +11,10 @@ import { reasonOf, type RollbackReason } from "./rollback_reason.ts";
 export interface TransactionOptions {
   readonly turns: StoreWriter;
   readonly deadlines: DeadlineSeconds;
-  /** Called once when a transaction whose ticket was given out has ended: how, and after how long. */
+  /** Called once when a transaction whose ticket was given out has ended, with the end and the duration. */
   readonly onEnd: (end: "committed" | RollbackReason, seconds: number) => void;
   readonly onExpiry: (why: Expiry) => void;
-  /** Called with a rollback that failed because the writer is gone. */
+  /** Called when a rollback failed because the writer is gone. */
   readonly reportFailure: (error: Error) => void;
 }
 
@@ -26,8 +26,8 @@ type Call = Pick<RoutedRequest, "body" | "disconnected">;
  * | State        | What happens in it                             | Next                                            |
  * | ------------ | ---------------------------------------------- | ----------------------------------------------- |
  * | beginning    | the writer begins; no ticket is out            | idle; rolling back if that fails or the client  |
- * |              |                                                | has left                                        |
- * | idle         | nobody calls; both deadlines run               | calling; rolling back at a deadline, a reset, a |
+ * |              |                                                | has disconnected                                |
+ * | idle         | no call runs; both deadlines run               | calling; rolling back at a deadline, a reset, a |
  * |              |                                                | stop                                            |
  * | calling      | one call is inside, others wait for it; only   | idle; committing; rolling back at an error, a   |
  * |              | the ceiling runs                               | client that leaves, the ceiling, `/rollback`; a |
@@ -45,7 +45,7 @@ export class Transaction {
   readonly #ended = Promise.withResolvers<void>();
   #isOver = false;
   #deadlines: Deadlines | undefined;
-  /** What the writer does for this transaction right now. */
+  /** The writer's current work for this transaction. */
   #working: Promise<unknown> = Promise.resolve();
   #callsBegun = 0;
   #callsOpen = 0;
@@ -54,35 +54,35 @@ export class Transaction {
     this.#options = options;
   }
 
-  /** Its deadlines, once the ticket has been given out. */
+  /** The deadlines, or undefined until the ticket has been given out. */
   get deadlines(): Deadlines | undefined {
     return this.#deadlines;
   }
 
-  /** Calls so far. */
+  /** The number of calls so far. */
   get callsBegun(): number {
     return this.#callsBegun;
   }
 
-  /** Calls that run, or wait for another one. */
+  /** The number of calls that run, or wait for another call. */
   get callsOpen(): number {
     return this.#callsOpen;
   }
 
-  /** Resolves when the database is done with it. */
+  /** Resolves when the database transaction has ended. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
 
   /**
    * Begins the database transaction.
-   * @returns whether the ticket may be given out: not if the client has left in the meantime
+   * @returns whether the ticket may be given out: false if the client has disconnected in the meantime
    */
   async begin(client: AbortSignal): Promise<boolean> {
     const leave = await this.#calls.enter();
     try {
       throwIfFailed(await this.inStore((turns) => turns.begin()));
-      // A client that leaves later may have its ticket already, and only closed the connection that brought it.
+      // A client that disconnects later may have its ticket already, and may only have closed that connection.
       if (client.aborted) return false;
       this.#deadlines = new Deadlines(this.#options.deadlines, (why) => this.#expire(why));
       return true;
@@ -92,10 +92,10 @@ export class Transaction {
   }
 
   /**
-   * Runs a call once those before it are done. An error ends the transaction, and so does a client that leaves
-   * before its call has begun or before it has the whole response. A missing projection is a response, not an
+   * Runs a call after the earlier ones are done. An error ends the transaction. So does a client that disconnects
+   * before its call has begun, or before it has the whole response. A missing projection is a response, not an
    * error.
-   * @param handle is given the body
+   * @param handle receives the body
    * @throws ApiError `TicketNotActive`, or what `handle` throws
    */
   async call(request: Call, handle: (body: Bytes) => Promise<Reply>): Promise<Reply> {
@@ -113,7 +113,7 @@ export class Transaction {
       if (mustWait) await assertPresent(request.disconnected);
       const reply = await handle(body);
       if (isStream(reply.body)) {
-        // A client that reads slowly must not keep others from learning that the transaction is over.
+        // Other calls must learn that the transaction is over, even while a client reads its response slowly.
         this.#over.promise.then(finish);
         return { ...reply, body: this.#watched(reply.body, finish) };
       }
@@ -126,7 +126,7 @@ export class Transaction {
     }
   }
 
-  /** Has the writer do something inside the transaction. @throws ApiError `TicketNotActive` */
+  /** Runs `work` with the writer, inside the transaction. @throws ApiError `TicketNotActive` */
   async inStore<T>(work: (turns: StoreWriter) => Promise<T>): Promise<T> {
     this.#assertActive();
     const running = work(this.#options.turns);
@@ -134,13 +134,13 @@ export class Transaction {
     return await running;
   }
 
-  /** @throws ApiError `TicketNotActive`, or the error of a turn that failed */
+  /** @throws ApiError `TicketNotActive`, or the error of a write transaction that failed */
   async commit(): Promise<void> {
     this.#assertActive();
     const running = this.inStore((turns) => turns.commit());
     this.#close();
     const outcome: Outcome<void> = await running.catch((error: Error) => {
-      // The writer died. Whether it had committed is unknown.
+      // The writer died. The server does not know whether it had committed.
       return { kind: "unknown", reason: error.message };
     });
     this.#finished(outcome.kind === "done" ? "committed" : "error");
@@ -148,9 +148,9 @@ export class Transaction {
   }
 
   /**
-   * The one way to end without a commit. Only the first reason counts; nothing new begins, what the writer is
-   * doing is finished, and then it rolls back.
-   * @returns once that has happened
+   * Ends the transaction without a commit; there is no other way. Only the first reason counts. Nothing new begins;
+   * the writer finishes its current work, then rolls back.
+   * @returns once the rollback is done
    */
   async end(reason: RollbackReason): Promise<void> {
     if (!this.#isOver) {
@@ -162,16 +162,16 @@ export class Transaction {
     await this.ended;
   }
 
-  /** Ends as soon as the call that runs right now is done. */
+  /** Ends the transaction as soon as the running call is done. */
   async cut(reason: RollbackReason): Promise<void> {
     const leave = await this.#calls.enter({ first: true });
     await this.end(reason);
     leave();
   }
 
-  /** The body of a call. It is not waited for any longer than the transaction lasts. */
+  /** Returns the body of a call. It rejects when the transaction ends first. */
   async #bodyOf(body: Promise<Bytes>): Promise<Bytes> {
-    // Once nothing awaits it, its failure must be handled here.
+    // If the transaction ends first, nothing awaits the body. Its failure must be handled here.
     body.catch(() => {});
     const first = await Promise.race([body, this.#over.promise]);
     if (first === undefined) throw new ApiError("TicketNotActive");
@@ -195,12 +195,12 @@ export class Transaction {
   }
 
   #finished(end: "committed" | RollbackReason): void {
-    // Without deadlines the ticket was never given out, so no transaction has begun for any client.
+    // Without deadlines the ticket was never given out, so no client saw the transaction begin.
     if (this.#deadlines !== undefined) this.#options.onEnd(end, this.#deadlines.age.seconds);
     this.#ended.resolve();
   }
 
-  /** The stream of a response, which is part of the call. */
+  /** Wraps the stream of a response, which is part of the call. */
   async *#watched(stream: AsyncIterable<Bytes>, finish: () => void): AsyncGenerator<Bytes, void> {
     let complete = false;
     let reason: RollbackReason = "client";
@@ -209,7 +209,7 @@ export class Transaction {
       complete = true;
     } catch (error) {
       reason = reasonOf(error);
-      // The response has begun: it can only break off.
+      // The response has begun, so it can only break off.
       throw isCut(error) ? new TransactionOver("the transaction ended while it was being read") : error;
     } finally {
       if (!complete) await this.end(reason);
@@ -220,7 +220,7 @@ export class Transaction {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Both of them, but only the first time. */
+/** Returns a function that calls both, but only the first time. */
 function once(leave: () => void, note: () => void): () => void {
   let done = false;
   return () => {
@@ -232,15 +232,15 @@ function once(leave: () => void, note: () => void): () => void {
 }
 
 /**
- * Whether a call still has its client is known only once its body has been read, and a call that waited for
- * another one may have lost its client in the meantime. @throws ClientDisconnected
+ * Throws if the client of a call has disconnected. That is known only once the body has been read. A call that
+ * waited for another one may have lost its client in the meantime. @throws ClientDisconnected
  */
 async function assertPresent(left: AbortSignal): Promise<void> {
   if (!left.aborted) await new Promise<void>((resolve) => setImmediate(resolve));
   if (left.aborted) throw new ClientDisconnected();
 }
 
-/** The transaction of a page ended: the response breaks off without a trailer, and nothing has failed. */
+/** The transaction of a page ended. The response breaks off without a trailer, which is not a failure of the server. */
 class TransactionOver extends NoReply {
   override readonly name = "TransactionOver";
 }

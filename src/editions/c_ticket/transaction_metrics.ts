@@ -6,7 +6,7 @@ import type { RollbackReason } from "./rollback_reason.ts";
 
 const DURATION_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
-/** What `/metrics` shows of transactions since startup. */
+/** Counts transactions since startup for `/metrics`. */
 export class TransactionMetrics {
   readonly #duration = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly #rolledBack: Record<RollbackReason, number> = {
@@ -30,7 +30,7 @@ export class TransactionMetrics {
     else this.#rolledBack[end]++;
   }
 
-  /** An append's condition did not hold. */
+  /** Counts an append whose condition did not hold. */
   appendFailed(): void {
     this.#appendsFailed++;
   }

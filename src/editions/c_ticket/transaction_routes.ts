@@ -15,7 +15,7 @@ import type { EditionParts } from "./edition_parts.ts";
 import { projectionsRoute } from "./paused_writes.ts";
 import { type TicketCall, ticketRoute } from "./ticket_call.ts";
 
-/** The endpoints that make up a transaction, some of which also work without one. */
+/** The endpoints of a transaction. Some also work without a ticket. */
 export function transactionRoutes(
   edition: EditionParts,
   common: Pick<CommonRoutes, "readEvents" | "readProjection">,

@@ -7,12 +7,12 @@ import type { EndedWrite } from "../../write_queue/write_queue.ts";
 import type { EditionHost } from "../edition.ts";
 
 /**
- * How often the conditions of a write may turn out to be costly in its turn, since much was written after the last
- * check. Then they are checked in the turn, however long that takes.
+ * How many pre-checks a write may have. A write may exceed the check budget again if many events were committed
+ * since the last pre-check. After this many, the write transaction checks the conditions, however long that takes.
  */
 const CHECKS_MAX = 3;
 
-/** Writes through the queue, except that conditions which cost much are checked before. */
+/** Writes through the queue. Conditions that exceed the check budget are pre-checked outside the write transaction. */
 export class CheckedWrites {
   readonly #queue: EditionHost["queue"];
   readonly #reads: EditionHost["store"]["reads"];
@@ -24,7 +24,7 @@ export class CheckedWrites {
 
   /**
    * @param bytes see `WriteQueue.write`
-   * @param client without one the write runs even if nobody is left to receive the result
+   * @param client without one the write runs even if no client waits for the result
    * @throws what `WriteQueue.write` throws
    */
   async write(
@@ -39,7 +39,7 @@ export class CheckedWrites {
     let { conditions } = write;
     let lockSeconds = 0;
     let mustCheck = areOverBudget(conditions);
-    // Once the queue has let it in, it is not rejected any more.
+    // Once admitted to the queue, the write is not rejected any more.
     let admitted: Age | undefined;
     for (let checks = 0;;) {
       if (mustCheck) {

@@ -11,18 +11,18 @@ import { getRoute } from "./get_route.ts";
 import { NOT_CACHED } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
-/** What `/metrics` of every edition shows comes from these. */
+/** The sources of the metrics that every edition has. */
 export type MetricsHost = Pick<EditionHost, "programMetrics"> & {
   readonly store: Pick<Store, "counts" | "usage" | "feed">;
 };
 
 /**
- * `GET /metrics`: a page in the text exposition format, as scrapers read it. The metrics of the edition, `own`, come
- * first, then those that every edition has.
+ * `GET /metrics`: a page in the text exposition format for scrapers. The edition's metrics, `own`, come first.
+ * Those of every edition follow.
  */
 export function metricsRoute(host: MetricsHost, own: () => string, reads: ReadsInFlight): Route {
   return getRoute("/metrics", async () => {
-    // Asked first, so that everything else is of one moment.
+    // Awaited first, so that all other values are from the same moment.
     const usage = await host.store.usage();
     return metricsReply(own() + metricsOfEveryEdition(host, reads, usage));
   });
@@ -91,7 +91,7 @@ function transactionCounts(
   ].join("");
 }
 
-/** What is not known is left out. */
+/** Unknown values are left out. */
 function usageMetrics({ storeBytes, walBytes, freeBytes, diskBytes }: StoreUsage): string {
   return [
     gaugeIfKnown("service_store_bytes", "Size of the store's file, without its WAL.", storeBytes),
@@ -101,7 +101,7 @@ function usageMetrics({ storeBytes, walBytes, freeBytes, diskBytes }: StoreUsage
   ].join("");
 }
 
-/** The turn and who waits for it, where each request has a turn of its own. */
+/** The metrics of the write queue: the write lock, its holder and the requests that wait for it. */
 export function queueMetrics(queue: WriteQueue): string {
   return [
     gauge(
@@ -123,7 +123,7 @@ export function longestWaitSeconds({ queued }: WriteQueue): number {
   return Math.max(0, ...queued.map(({ seconds }) => seconds));
 }
 
-/** How writes ended since startup; `rejected` by the part that was in conflict. */
+/** How writes ended since startup. `rejected` is split by the part that was in conflict. */
 export function writeCounters(
   committed: number,
   rejected: Readonly<Record<"condition" | "projection", number>>,

@@ -11,13 +11,13 @@ import { readProjectionRoute } from "./read_projection.ts";
 import { ReadsInFlight } from "./reads_in_flight.ts";
 import { deleteProjectionsRoutes } from "./write_lock_routes.ts";
 
-/** Where the editions differ in what they all do. */
+/** The parts in which the common routes differ between editions. */
 export interface Differences {
   /** Decodes the body of `QUERY /events`. @throws ApiError InvalidRequest */
   readonly decodeRead: (body: Uint8Array<ArrayBuffer>, client: Client) => Promise<DecodedRead>;
   /** The document of `GET /health` while the database can be reached. */
   readonly health: () => unknown;
-  /** Whether a waiting bulk delete is withdrawn when its client leaves. */
+  /** True if a bulk delete that waits is cancelled when its client disconnects. */
   readonly deletesLeaveWithClient: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface CommonRoutes {
   readonly readProjection: Route;
   readonly deleteProjections: readonly Route[];
   readonly health: Route;
-  /** None unless in development mode. */
+  /** Empty unless in development mode. */
   readonly profiling: readonly Route[];
   readonly reads: ReadsInFlight;
 }

@@ -2,7 +2,7 @@ import { ApiError } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
 import type { Conflict, WriteResult, Written } from "../../store/write.ts";
 
-/** What the client is told of a conflict; `prefix` precedes the lists of projections. */
+/** The error message for a conflict. `prefix` precedes the lists of projections. */
 export function conflictMessage({ list, index, cause }: Conflict, prefix: "projections." | "" = ""): string {
   switch (cause) {
     case "eventMatches":
@@ -23,16 +23,16 @@ export function conflictLocation(conflict: Conflict): object {
   return conflict.cause === "otherStore" ? { condition } : { condition, sequence: conflict.sequence };
 }
 
-/** Which part of a write was in conflict, as metrics and statistics count it. */
+/** The part of a write that was in conflict, as metrics and statistics count it. */
 export function conflictingPart({ list }: Conflict): "condition" | "projection" {
   return list === "conditions" ? "condition" : "projection";
 }
 
 /**
- * What was written.
- * @param message what the client reads of a conflict
- * @param place what its program is told
- * @throws ApiError on a conflict, or the error of a turn that failed
+ * Returns the result of the write.
+ * @param message the error message for a conflict
+ * @param place the location of the conflict, for programs
+ * @throws ApiError on a conflict, or the error of a write transaction that failed
  */
 export function throwIfRejected(
   outcome: Outcome<WriteResult>,

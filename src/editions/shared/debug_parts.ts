@@ -8,13 +8,13 @@ import { getRoute } from "./get_route.ts";
 import { NOT_CACHED } from "./headers.ts";
 import type { ReadsInFlight } from "./reads_in_flight.ts";
 
-/** `GET /debug`: what goes on right now. The document comes from memory, and shows nothing that clients wrote. */
+/** `GET /debug`: the current state. The document comes from memory, and contains nothing that clients wrote. */
 export function debugRoute(document: () => unknown): Route {
   return getRoute("/debug", () => jsonReply(200, document(), NOT_CACHED));
 }
 
 /**
- * The turn, who holds it and who waits for it, where each request has a turn of its own.
+ * The write queue: the write lock, its holder and the requests that wait for it.
  * @param ownKind see `requestCount`
  */
 export function queuePart(
@@ -34,7 +34,7 @@ export function queuePart(
   };
 }
 
-/** The requests waiting for a turn, as `/debug` shows them. */
+/** The requests that wait for the write lock, as `/debug` shows them. */
 export function queuedPart(queued: readonly QueueEntry[]): unknown {
   return queued.map(({ kind, sinceMicros, seconds }) => ({
     kind,
@@ -44,14 +44,14 @@ export function queuedPart(queued: readonly QueueEntry[]): unknown {
 }
 
 /**
- * How many of the entries are requests.
- * @param ownKind what the server does by itself, which no client asked for
+ * Counts the entries that are requests of clients.
+ * @param ownKind the kind of the work that the server does by itself
  */
 export function requestCount(entries: readonly QueueEntry[], ownKind: string): number {
   return entries.filter(({ kind }) => kind !== ownKind).length;
 }
 
-/** Reads in flight, as `/debug` shows them; those that wait for an event are among the open ones. */
+/** Reads in flight, as `/debug` shows them. Those that wait for an event count as open, too. */
 export function readPart(
   inFlight: ReadsInFlight,
   { inUse, max }: Pick<StoreReads, "inUse" | "max">,

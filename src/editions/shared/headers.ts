@@ -1,5 +1,5 @@
 export const STORE_HEADER = "X-Service-Store";
-/** The highest sequence of the store when a page was begun. */
+/** The highest sequence of the store when the page was begun. */
 export const HEAD_HEADER = "X-Service-Head";
 export const VERSION_HEADER = "X-Service-Version";
 

@@ -12,7 +12,7 @@ const INDEX = `profiling of the main thread, for Chrome DevTools
 /debug/pprof/heap  heap snapshot; save as .heapsnapshot
 /debug/pprof/cmdline  how the program was started`;
 
-/** Profiling endpoints, for development mode only. What profiles costs much, so there is one of it at a time. */
+/** Profiling endpoints, for development mode only. Profiling is expensive, so only one request at a time may do it. */
 export function profilingRoutes(): Route[] {
   const turn = new Turn();
   const get = (path: string, handle: Route["handle"]): Route => getRoute(`/debug/pprof/${path}`, handle);
@@ -31,14 +31,14 @@ export function profilingRoutes(): Route[] {
   ];
 }
 
-/** Many profiles or snapshots at once would take gigabytes, and the main thread for minutes. */
+/** Allows one profile or snapshot at a time. Many would take gigabytes, and block the main thread for minutes. */
 class Turn {
   #holder: object | undefined;
 
   /**
-   * @param left whose client has it; a stream that nobody reads never ends
+   * @param disconnected aborts when the client disconnects: a stream without a reader never ends
    * @returns ends the turn
-   * @throws ApiError `Unavailable` while somebody else has it
+   * @throws ApiError `Unavailable` while another request has the turn
    */
   begin(disconnected: AbortSignal): () => void {
     if (this.#holder !== undefined) {
@@ -68,7 +68,7 @@ function secondsOf(query: string): number {
   throw new ApiError("InvalidRequest", `seconds must be a whole number from 1 to ${SECONDS_MAX}`);
 }
 
-/** A profile of what the main thread does until the time is up or the client leaves. */
+/** Records what the main thread does until the time is up or the client disconnects. */
 async function cpuProfile(seconds: number, disconnected: AbortSignal): Promise<string> {
   const { Session } = await import("node:inspector");
   const session = new Session();

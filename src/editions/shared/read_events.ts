@@ -9,8 +9,8 @@ import { HEAD_HEADER, NOT_CACHED, STORE_HEADER } from "./headers.ts";
 import type { ReadInFlight, ReadsInFlight } from "./reads_in_flight.ts";
 
 /**
- * `QUERY /events`: a page of committed events and the trailer `hasMore`, with the head of the store. If the client wants
- * that, it comes when there is something on it.
+ * `QUERY /events`: a page of committed events and the trailer `hasMore`, with the head of the store. If the client
+ * asks to wait, the page comes as soon as it is not empty.
  */
 export function readEventsRoute(
   { store }: EditionHost,
@@ -40,14 +40,14 @@ export function readEventsRoute(
   };
 }
 
-/** A page up to this size goes out in one write. */
+/** A page up to this size is sent in one write. */
 const WHOLE_BYTES_MAX = 60 * 1024;
 
 const [MORE, NO_MORE] = [true, false].map((hasMore) =>
   new TextEncoder().encode(`${JSON.stringify({ hasMore })}\n`)
 ) as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>];
 
-/** The reply that carries a short page that has been read to its end: it takes none of what a stream needs. */
+/** Returns the reply for a short page that has been read to its end, without the overhead of a stream. */
 function wholePageReply({ whole }: Page, headers: Reply["headers"], read: ReadInFlight): Reply | undefined {
   if (whole === undefined || whole.lines.length > WHOLE_BYTES_MAX) return undefined;
   const { lines, events, hasMore } = whole;
@@ -60,7 +60,7 @@ function streamedReply(page: Page, headers: Reply["headers"], read: ReadInFlight
   return pageReply(page, held, headers);
 }
 
-/** The reply that carries a page; `held` is disposed of when its last line is out or it was abandoned. */
+/** Returns the reply for a page. `held` is disposed of when the last line was sent or the client abandoned the page. */
 export function pageReply(page: Page, held?: Disposable, headers = pageHeaders(page.storeId)): Reply {
   return { status: 200, headers, body: lines(page, held) };
 }

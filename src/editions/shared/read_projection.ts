@@ -17,7 +17,7 @@ export function readProjectionRoute({ store }: EditionHost, reads: ReadsInFlight
   });
 }
 
-/** The reply that carries a projection, or `404` when there is none. */
+/** Returns the reply for a projection, or `404` when there is none. */
 export function projectionReply({ storeId, projection }: FoundProjection): Reply {
   const headers = { [STORE_HEADER]: storeId, ...NOT_CACHED };
   if (projection === undefined) return errorReply(new ApiError("ProjectionNotFound"), headers).reply;

@@ -7,7 +7,7 @@ const BOUNDS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
 type Kind = "events" | "projection";
 
-/** Counts the reads of clients in flight, including those that wait, for a reader or for an event. */
+/** Counts the reads of clients in flight, including those that wait for a reader or for an event. */
 export class ReadsInFlight {
   #count = 0;
   #events = 0;
@@ -26,12 +26,12 @@ export class ReadsInFlight {
     return this.#count;
   }
 
-  /** Those among them that wait for an event. */
+  /** The number of reads that wait for an event. */
   get waiting(): number {
     return this.#feed.subscriptions;
   }
 
-  /** Counts one read until what it returns is disposed of, once. */
+  /** Counts one read until the returned object is disposed of. It must be disposed of once. */
   begin(kind: Kind): ReadInFlight {
     this.#count++;
     return new ReadInFlight((seconds, { events, bytes }) => {
@@ -68,19 +68,19 @@ export class ReadInFlight implements Disposable {
   readonly #onEnd: (seconds: number, handedOut: Page["handedOut"]) => void;
   #startedAt = performance.now();
   #waitsSince: number | undefined;
-  /** What it has of events, once that is known. */
+  /** The events that the read has handed out, once that is known. */
   handedOut: Page["handedOut"] = NOTHING;
 
   constructor(onEnd: (seconds: number, handedOut: Page["handedOut"]) => void) {
     this.#onEnd = onEnd;
   }
 
-  /** From now on it waits for an event. */
+  /** The read waits for an event from now on. */
   wait(): void {
     this.#waitsSince ??= performance.now();
   }
 
-  /** It waits no more. */
+  /** The read no longer waits. */
   go(): void {
     if (this.#waitsSince === undefined) return;
     this.#startedAt += performance.now() - this.#waitsSince;

@@ -3,15 +3,15 @@ import type { Route, RoutedRequest } from "../../http/router.ts";
 import { type Outcome, outcomeOf, throwIfFailed } from "../../store/outcome.ts";
 import type { EditionHost } from "../edition.ts";
 
-/** What a route does in a turn of its own. */
+/** The action of a route in a write transaction of its own. */
 export interface WriteLockAction {
   readonly kind: string;
-  /** Whether a waiting client that leaves withdraws its request. */
+  /** True if the request is cancelled when its client disconnects while it waits. */
   readonly leavesWithClient: boolean;
   readonly act: (request: RoutedRequest) => Promise<Outcome<void>>;
 }
 
-/** A route that does one thing in a turn of its own and returns `204`. */
+/** A route that does one thing in a write transaction of its own and returns `204`. */
 export function writeLockRoute(
   { queue }: EditionHost,
   method: "POST" | "DELETE",

@@ -8,17 +8,17 @@ import { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Decoders } from "./decoders.ts";
 import type { Decoded, DecodeRequest, HostedDecodersClass } from "./hosted_decoders.ts";
 
-/** Larger bodies are decoded in a worker, and so are those of more values: each would take over a millisecond. */
+/** A worker decodes larger bodies, and bodies with more values: each would take over a millisecond. */
 const DECODED_HERE_BYTES_MAX = 64 * 1024;
 const DECODED_HERE_VALUES_MAX = 2048;
 
-/** No smaller body has so many values that it would matter. */
+/** A smaller body cannot have enough values to matter. */
 const COUNTED_BYTES_MIN = 8 * 1024;
 
-/** A worker without work is given up after this time, and its memory with it. */
+/** A worker without work is closed after this time, which frees its memory. */
 const IDLE_MILLISECONDS = 10_000;
 
-/** Small bodies go first, but so often the one that has waited longest does. */
+/** Small bodies go first, but every so many bodies the one that has waited longest does. */
 const OLDEST_FIRST_EVERY = 4;
 
 export interface BodyDecodingOptions<D extends Decoders> {
@@ -34,8 +34,8 @@ interface Waiting extends DecodeRequest, PromiseWithResolvers<Decoded> {
 }
 
 /**
- * Decodes request bodies: small ones at once, large ones in a worker, one after the other, so that none of them
- * keeps everyone else waiting.
+ * Decodes request bodies: small ones at once, large ones in a worker, one after the other. So a large body does not
+ * delay other requests.
  */
 export class BodyDecoding<D extends Decoders> {
   readonly #options: BodyDecodingOptions<D>;
@@ -52,7 +52,8 @@ export class BodyDecoding<D extends Decoders> {
 
   /**
    * Decodes a body, whose bytes are gone afterwards.
-   * @throws ApiError InvalidRequest or PayloadTooLarge, ClientDisconnected when the client left while the body waited
+   * @throws ApiError InvalidRequest or PayloadTooLarge, ClientDisconnected when the client disconnected while it
+   * waited
    */
   async decode<Name extends keyof D & string>(
     name: Name,
@@ -62,7 +63,7 @@ export class BodyDecoding<D extends Decoders> {
     const { decoders, limits } = this.#options;
     const counted = isMedium(body) ? scanJson(body) : undefined;
     const isSmall = isQuicklyDecoded(body, counted);
-    // Many that arrive together must not add up to what a large one would take.
+    // Many small bodies at once must not block the thread for as long as a large one would.
     while (isSmall && tickIsLong()) await tickEnd();
     const value = isSmall
       ? decoders[name]!(parseJson(body, counted), limits)
@@ -70,7 +71,7 @@ export class BodyDecoding<D extends Decoders> {
     return value as ReturnType<D[Name]>;
   }
 
-  /** Lets what is being decoded finish, and ends the worker. */
+  /** Lets the current body finish, and ends the worker. */
   close(): void {
     this.#closing = true;
     if (!this.#isRunning) this.#endWorker();
@@ -92,7 +93,7 @@ export class BodyDecoding<D extends Decoders> {
         const worker = this.#worker ??= await this.#startWorker();
         resolve(await worker.object.decode({ name, body }));
       } catch (error) {
-        // It may have died: the next body gets a new one.
+        // The worker may have died: the next body gets a new one.
         this.#endWorker();
         reject(error);
       }
@@ -101,7 +102,7 @@ export class BodyDecoding<D extends Decoders> {
     this.#rest();
   }
 
-  /** The body that is decoded next. Those of clients that have left are not. */
+  /** Takes the next body to decode. Bodies of clients that have disconnected are dropped. */
   #take(): Waiting | undefined {
     for (const { disconnected, reject } of this.#waiting) {
       if (disconnected.aborted) reject(new ClientDisconnected());
@@ -140,7 +141,7 @@ export class BodyDecoding<D extends Decoders> {
   }
 }
 
-/** Whether it depends on the number of its values how long the body takes. */
+/** True if the decoding time of the body depends on the number of its values. */
 function isMedium({ length }: Uint8Array): boolean {
   return length >= COUNTED_BYTES_MIN && length <= DECODED_HERE_BYTES_MAX;
 }

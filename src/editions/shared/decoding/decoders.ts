@@ -1,7 +1,7 @@
 import type { ServerSettings } from "../../../config/load.ts";
 
 /**
- * What an edition makes of its request bodies, by the name of the body: the JSON value comes in, and what the
- * handler works with goes out. They run in a worker when the body is large, so they depend on nothing else.
+ * The decoders of an edition, by the name of the body: each turns the JSON value into the input of the handler. For
+ * large bodies they run in a worker, so they may not depend on anything else.
  */
 export type Decoders = Readonly<Record<string, (body: unknown, limits: ServerSettings) => unknown>>;

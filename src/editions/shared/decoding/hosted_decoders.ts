@@ -5,13 +5,13 @@ import { hostObject } from "../../../workers/host_object.ts";
 import { lowerThreadPriority } from "../../../workers/low_priority.ts";
 import type { Decoders } from "./decoders.ts";
 
-/** A body to decode, and which one it is. Its bytes are moved to the worker. */
+/** A body to decode, and the name of its decoder. Its bytes are moved to the worker. */
 export interface DecodeRequest {
   readonly name: string;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** What came out, or the error that the client gets. */
+/** The decoded value, or the error that the client gets. */
 export type Decoded =
   | { readonly value: unknown }
   | { readonly rejected: ErrorCode; readonly detail: string | undefined; readonly isLimit: boolean };
@@ -38,12 +38,12 @@ export class HostedDecoders {
   close(): void {}
 }
 
-/** What such a worker is opened with. */
+/** Opens the decoders in the worker. */
 export interface HostedDecodersClass {
   open(limits: ServerSettings): HostedDecoders;
 }
 
-/** Makes this worker the home of the decoders. */
+/** Makes this worker host the decoders. */
 export function hostDecoders(decoders: Decoders): void {
   const home: HostedDecodersClass = { open: (limits) => new HostedDecoders(decoders, limits) };
   lowerThreadPriority();
