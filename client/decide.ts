@@ -10,64 +10,66 @@ import type { Server } from "./server.ts";
 import { walk } from "./walk.ts";
 import { type AppendedEvent, type AppendOptions, write } from "./writing.ts";
 
-/** A lost race is over at once: so many steps of jitter are left out, and the first pause is about a millisecond. */
+/** After a lost race a retry can follow at once. So the jitter starts this many steps lower, at about a millisecond. */
 const SOONER = 4;
 
-/** What a handler returns: the events to be written, if any. */
+/** The result of a handler: the events to write, if any. */
 export type Decision<Events extends object = Record<string, unknown>> = OneOrMore<NewEvent<Events>> | void;
 
-/** How hard a decision tries. */
+/** Options of a decision. */
 export interface DecideOptions extends CallOptions {
-  /** How often it is taken at most. Default 10. */
+  /** The most attempts. Default 10. */
   readonly attempts?: number;
 }
 
-/** What a decision has written. It is durable. */
+/** The result of a decision. It is durable. */
 export interface Decided {
   /** In the order in which the handler returned them. */
   readonly events: readonly AppendedEvent[];
-  /** Of the last event; when there was none, how far the decision has read. */
+  /** The position of the last event. If the decision wrote none, the position up to which it has read. */
   readonly position: Position;
 }
 
 /** Decision models by name. */
 export type Models<Events extends object> = Readonly<Record<string, DecisionModel<Events, unknown>>>;
 
-/** Given the state of each model by name. */
+/** A handler, which gets the state of each model by name. */
 export type Handler<Events extends object> = (
   states: Record<string, unknown>,
 ) => Decision<Events> | Promise<Decision<Events>>;
 
-/** A decision that is known by its mark. */
+/** Options of a decision whose events carry a mark, by which it recognizes them. */
 export interface MarkedOptions<Events extends object> extends DecideOptions {
   /** Metadata that the events of no other decision carry. */
   readonly mark: Tags;
-  /** Whether events with the mark may be there from the beginning. */
+  /** True if events with the mark may exist before the first attempt. */
   readonly mayExist?: boolean;
-  /** What must hold besides. */
+  /** Further conditions of the write. */
   readonly conditions?: AppendOptions<Events>["conditions"] | undefined;
 }
 
-/** A write of which the answer was lost: it may have happened, or may happen yet. */
+/** A write whose answer was lost: it may have happened, or may still happen. */
 interface LostWrite {
   readonly error: ConnectionLost;
-  /** The store that it was for: it cannot happen in another one. */
+  /** The store that it was sent to. It cannot happen in another one. */
   readonly storeId: string;
 }
 
 /**
- * Reads, decides, and writes if nothing relevant came in between; else reads on and decides again.
+ * Reads, decides, and writes if no relevant event was committed in between. Otherwise it reads the new events and
+ * decides again.
  *
- * All attempts write events with the same mark, under the same condition: nothing that matters came since it was read,
- * and no other attempt has written. So when an answer is lost, the next attempt tells whether the write happened. While
- * nothing is known to have come, the same events are sent again. The store then writes them, or names in its conflict
- * what has come, and reading up to there shows it: the decision's own events are the result. After anything else it
- * decides again: then the condition of the lost write is broken for ever, should it still arrive.
+ * All attempts write events with the same mark, under the same condition: no relevant event was committed since the
+ * read, and no other attempt has written. So when an answer is lost, the next attempt shows if the write happened.
+ * While no new event is known, the client sends the same events again. The store then writes them, or its conflict
+ * names a new event. The client reads up to that event. If it finds its own events, they are the result. If it
+ * finds others, it decides again. The condition of the lost write can then never hold again, even if the server
+ * still receives it.
  *
- * A read proves only what it shows, since it may come from a replica that lags. Up to the event of a conflict it does
- * not: a page that must reach it comes from no such replica.
+ * A read proves only that the events in it exist, since a replica that lags may have answered. For a read up to the
+ * event of a conflict the client asks for a minimum head, which such a replica does not have.
  *
- * @returns with the events as they are stored, if an attempt without an answer has written them, or an earlier call
+ * @returns also the events as stored, if an earlier call has written them, or an attempt without an answer
  */
 export async function decide<Events extends object>(
   server: Server,
@@ -84,7 +86,7 @@ export async function decide<Events extends object>(
   let events: readonly NewEvent<Events>[] | undefined;
   let failure: EventStoreError | undefined;
   let lost: LostWrite | undefined;
-  /** After a lost write it remains unknown whether it happened, whatever else the store says later. */
+  /** After a lost write its outcome stays unknown, whatever the store answers later. */
   const inDoubt = (error: unknown): unknown => error instanceof EventStoreError && lost ? lost.error : error;
   for (let attempt = 1;; attempt++) {
     if (failure) await jitter(attempt - SOONER, signal);
@@ -98,7 +100,7 @@ export async function decide<Events extends object>(
         else applyTo(known, named, events);
       });
     } catch (error) {
-      // In its own store, a lost write may be there, or happen yet, whatever the store has lost.
+      // In the same store, a lost write may exist, or may still happen, whatever events the store has lost.
       const isReset = error instanceof StoreReset;
       if (!isReset || attempt > attempts || lost?.storeId === error.storeId) throw inDoubt(error);
       states = events = undefined;
@@ -127,8 +129,8 @@ export async function decide<Events extends object>(
 }
 
 /**
- * A conflict about a condition of the caller's, by its place among those. The first condition has held: no attempt has
- * written, and since this one stays broken, none can any more.
+ * Returns a conflict about one of the caller's conditions, with its index among those. The first condition held, so
+ * no attempt has written. Since the caller's condition stays broken, no attempt can write any more.
  */
 function conflictOfCaller({ code, status }: Conflict, { condition = 0, sequence }: ConflictDetail): Conflict {
   const place = condition - 1;
@@ -137,7 +139,7 @@ function conflictOfCaller({ code, status }: Conflict, { condition = 0, sequence 
   return new Conflict({ code, status, message, conflict });
 }
 
-/** @param take is given the events as they come */
+/** @param take receives the events as they are read */
 async function readToEnd<Events extends object>(
   server: Server,
   query: Query<Events>,
@@ -179,7 +181,7 @@ function decided({ storeId, sequence }: Position, events: readonly AppendedEvent
   };
 }
 
-/** Random enough that no two decisions ever have the same; `randomUUID` is not everywhere in browsers. */
+/** Random enough to be unique. Some browsers have no `randomUUID`. */
 export function newMark(): Tags {
   return { decisionId: crypto.getRandomValues(new Uint32Array(4)).join("-") };
 }

@@ -2,20 +2,20 @@ import type { StoredEvent } from "./events.ts";
 import type { Query } from "./queries.ts";
 
 /**
- * What is to be known of some events: begin with `initial`, apply every event that matches the query, in order.
- * `apply` returns the next state and leaves the one that it was given as it is.
+ * A state that is computed from events: begin with `initial`, then apply every event that matches the query, in
+ * order. `apply` returns the next state and does not change the one that it gets.
  */
 export interface DecisionModel<Events extends object, State> {
-  /** Which events count. */
+  /** Selects the events that are applied. */
   readonly query: Query<Events>;
-  /** What is known before the first event. */
+  /** The state before the first event. */
   readonly initial: State;
-  /** What is known after an event. */
+  /** Returns the state after an event. */
   readonly apply: (state: State, event: StoredEvent<Events>) => State;
 }
 
 /**
- * Types a decision model that is written apart from its use, so that several decisions can share it.
+ * Types a decision model that is written in a place of its own, so that several decisions can share it.
  *
  * @example
  * ```ts

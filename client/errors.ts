@@ -1,39 +1,40 @@
 import type { Position } from "./events.ts";
 
 /**
- * What a conflict was about, for programs: a condition, with the sequence of the first event that matches it (none
- * when it was read on another store), or a projection. Edition A names a projection by list and item.
+ * The cause of a conflict, for programs: a condition, with the sequence of the first event that matches it, or a
+ * projection. A condition that was read on another store has no such sequence. Edition A names a projection by list
+ * and item.
  */
 export interface ConflictDetail {
-  /** The place of the condition that no longer holds. */
+  /** The index of the condition that no longer holds. */
   readonly condition?: number;
-  /** Of the first event that breaks the condition. */
+  /** The sequence of the first event that breaks the condition. */
   readonly sequence?: number;
-  /** In which list of projections. */
+  /** The list of projections. */
   readonly list?: "create" | "replace" | "delete";
-  /** Which item of the list, from 0. */
+  /** The index in the list, from 0. */
   readonly item?: number;
-  /** Which projection, in a transaction of edition B. */
+  /** The projection, in a transaction of edition B. */
   readonly projection?: { readonly type: string; readonly id: string };
 }
 
-/** What an `EventStoreError` is made of. */
+/** The parts of an `EventStoreError`. */
 export interface ErrorParts {
-  /** The server's word for it, or one of the client. */
+  /** The error code of the server or of the client. */
   readonly code: string;
-  /** Of the answer. Default 0: there was none. */
+  /** The status of the answer. Default 0: there was no answer. */
   readonly status?: number;
-  /** For people. Default: the code. */
+  /** A message for people. Default: the code. */
   readonly message?: string | undefined;
-  /** What a conflict was about. */
+  /** The cause of a conflict. */
   readonly conflict?: ConflictDetail | undefined;
-  /** The error below. */
+  /** The underlying error. */
   readonly cause?: unknown;
 }
 
 /**
- * Something went wrong between this program and the store. The subclasses tell what can be done about it; one
- * of no subclass means that the server could not do its work (500, nothing was written).
+ * An error between this program and the store. The subclass says what the caller can do about it. An error without
+ * a subclass means that the server failed (500, nothing was written).
  *
  * @example
  * ```ts
@@ -52,18 +53,18 @@ export interface ErrorParts {
  * ```
  */
 export class EventStoreError extends Error {
-  /** The name of the class, also when the code is minified. */
+  /** The name of the class, also in minified code. */
   override readonly name: string = "EventStoreError";
-  /** The server's word for it, such as `ConcurrencyException`, or one of the client. */
+  /** The error code of the server, such as `ConcurrencyException`, or of the client. */
   readonly code: string;
   /** The status of the answer; 0 when there was none. */
   readonly status: number;
-  /** Only of a `Conflict`. */
+  /** Defined only for a `Conflict`. */
   readonly conflict: ConflictDetail | undefined;
-  /** Whether a write may have happened, or may happen yet. If not, nothing was written. */
+  /** True if a write may have happened, or may still happen. If false, nothing was written. */
   readonly outcomeUnknown: boolean;
 
-  /** Made by the client; public so that tests can make one. */
+  /** The client calls it; public so that tests can create errors. */
   constructor({ code, status = 0, message, conflict, cause }: ErrorParts, outcomeUnknown = false) {
     super(message || code, cause ? { cause } : {});
     this.code = code;
@@ -75,47 +76,47 @@ export class EventStoreError extends Error {
 
 /** A condition or a version no longer holds (409): nothing was written. Read and decide again, or use `decide`. */
 export class Conflict extends EventStoreError {
-  /** The name of the class, also when the code is minified. */
+  /** The name of the class, also in minified code. */
   override readonly name = "Conflict";
 }
 
 /**
- * The request is wrong, too large, not allowed (4xx) or sent elsewhere (3xx), and repeating it will not help. If the
- * server itself said so, nothing was written. If a proxy did, `outcomeUnknown` is true for a write.
+ * The request is wrong, too large, not allowed (4xx) or redirected (3xx). Do not repeat it. If the server itself
+ * said so, nothing was written. If a proxy did, `outcomeUnknown` is true for a write.
  */
 export class Refused extends EventStoreError {
-  /** The name of the class, also when the code is minified. */
+  /** The name of the class, also in minified code. */
   override readonly name = "Refused";
 }
 
 /** The server cannot do it at the moment (503): nothing was written. Try again later. */
 export class Unavailable extends EventStoreError {
-  /** The name of the class, also when the code is minified. */
+  /** The name of the class, also in minified code. */
   override readonly name = "Unavailable";
 }
 
 /**
- * There was no complete answer, or none of the server's own. For everything that may change the store, `outcomeUnknown`
- * is true.
+ * There was no complete answer, or the answer did not come from the server itself. `outcomeUnknown` is true for
+ * every request that may change the store.
  */
 export class ConnectionLost extends EventStoreError {
-  /** The name of the class, also when the code is minified. */
+  /** The name of the class, also in minified code. */
   override readonly name = "ConnectionLost";
 }
 
 /**
- * The store has another history than before: it was reset or restored and has another ID, or events were lost in a
- * failover and it ends before the position. Earlier positions are void.
+ * The history of the store has changed. Either it was reset or restored and has another ID, or a failover lost
+ * events and the store ends before the position. Earlier positions are void.
  */
 export class StoreReset extends EventStoreError {
-  /** The name of the class, also when the code is minified. */
+  /** The name of the class, also in minified code. */
   override readonly name = "StoreReset";
   /** The position that is void. */
   readonly position: Position;
-  /** The ID of the store that is there now. After a failover that lost events it may be the same. */
+  /** The ID of the current store. After a failover that lost events it may be the same as before. */
   readonly storeId: string;
 
-  /** Made by the client; public so that tests can make one. */
+  /** The client calls it; public so that tests can create errors. */
   constructor(position: Position, storeId: string) {
     const message = position.storeId === storeId
       ? `store ${storeId} ends before sequence ${position.sequence}: it has lost events`

@@ -6,7 +6,7 @@ import { type BackwardsPage, type Page, type ReadAllOptions, type ReadOptions, r
 import type { Server } from "./server.ts";
 import { walk } from "./walk.ts";
 
-/** What an `EventStore` can do without changing anything. */
+/** The methods of an `EventStore` that change nothing. */
 export abstract class EventReader<Events extends object = Record<string, unknown>> {
   /** @internal */
   protected readonly server: Server;
@@ -52,10 +52,9 @@ export abstract class EventReader<Events extends object = Record<string, unknown
   }
 
   /**
-   * All events that match, read page by page as they are asked for, up to the end of the store. An answer that
-   * breaks off is continued behind the last event; all are of one store.
-   *
-   * @throws {StoreReset} when the store is another one than that of `after` or of the first page
+   * All events that match. It reads page by page, as the caller asks for events, up to the end of the store. If an
+   * answer breaks off, it continues after the last event. All events are from one store.
+   * @throws {StoreReset} when the store differs from that of `after` or of the first page
    * @example
    * ```ts
    * import { EventStore } from "eventstore-client";
@@ -75,7 +74,7 @@ export abstract class EventReader<Events extends object = Record<string, unknown
   }
 
   /**
-   * Where the store ends at present.
+   * The current end of the store.
    *
    * @example
    * ```ts
@@ -87,14 +86,13 @@ export abstract class EventReader<Events extends object = Record<string, unknown
    * ```
    */
   async head({ signal }: CallOptions = {}): Promise<Position> {
-    // Nothing is after the highest sequence, so that no event is read.
+    // No event has a higher sequence, so the read returns none.
     return (await this.read("*", { after: Number.MAX_SAFE_INTEGER, limit: 1, signal })).head;
   }
 
   /**
-   * Every event that matches, in order, and then what is committed from now on: none is lost, repeated or in
-   * another order, whatever happens to the server and the connection. It ends with the loop or the signal.
-   *
+   * Every event that matches, in order, then each new one as it is committed. Events are never lost, repeated or
+   * reordered, whatever happens to the server and the connection. It ends with the loop or the signal.
    * @throws {StoreReset} when the store was reset, unless `onReset` is `"restart"`
    * @example
    * ```ts

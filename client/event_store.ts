@@ -11,13 +11,11 @@ import type { Transaction, TransactionOptions } from "./transaction.ts";
 import type { WriteOnceOptions, WrittenOnce } from "./write_once.ts";
 import { type Appended, type AppendOptions, write } from "./writing.ts";
 
-/*
- * What not every program needs is loaded when it is used, since browsers load the rest.
- */
+/* Modules that not every program needs are imported on first use, because browsers load all others at once. */
 
 /**
- * An event store, reached over HTTP. `Events` maps each type of event to its payload. It holds no state but its
- * connections, so one serves a whole program.
+ * An event store, reached over HTTP. `Events` maps each type of event to its payload. It has no state except its
+ * connections, so one instance serves a whole program.
  *
  * @example
  * ```ts
@@ -32,10 +30,10 @@ import { type Appended, type AppendOptions, write } from "./writing.ts";
  * ```
  */
 export class EventStore<Events extends object = Record<string, unknown>> extends EventReader<Events> {
-  /** Values with a version, beside the events. */
+  /** Values with a version, next to the events. */
   readonly projections: Projections;
 
-  /** Opens nothing: connections are made when they are needed. */
+  /** Opens nothing: the client connects on first use. */
   constructor(options: EventStoreOptions) {
     super(serverOf(options));
     this.projections = new Projections(this.server);
@@ -44,9 +42,8 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   /**
    * Writes events and changes projections, all or nothing, provided that the conditions hold. Edition A.
    *
-   * It is not repeated when the answer is lost, since it may have happened: `ConnectionLost` then has
-   * `outcomeUnknown`. `writeOnce` and `decide` are safe.
-   *
+   * It does not repeat the write when the answer is lost, since the write may have happened: `ConnectionLost` then
+   * has `outcomeUnknown`. To write safely in that case, use `writeOnce` or `decide`.
    * @throws {Conflict} when a condition or a version does not hold
    * @example
    * ```ts
@@ -69,14 +66,13 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   }
 
   /**
-   * Reads the events that a decision depends on, decides, and writes what the handler returns, provided that
-   * nothing relevant came in between. If something did, it reads on and decides again, up to `attempts` times.
-   * An error of the handler ends it and passes through unchanged. Edition A.
+   * Reads the events that a decision depends on, decides, and writes the events that the handler returns, provided
+   * that no relevant event was committed in between. Otherwise it reads the new events and decides again, up to
+   * `attempts` times. An error of the handler ends it and passes through unchanged. Edition A.
    *
-   * A lost answer is no matter: the events carry the metadata entry `decisionId`, by which the decision finds
-   * out whether it has written them.
-   *
-   * @throws {Conflict} when others were faster each time
+   * A lost answer does no harm: the events carry the metadata entry `decisionId`, by which the decision sees if it
+   * has written them.
+   * @throws {Conflict} when other writes were faster each time
    * @example
    * ```ts
    * import { EventStore } from "eventstore-client";
@@ -95,7 +91,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     options?: DecideOptions,
   ): Promise<Decided>;
   /**
-   * Decides upon several small models, which are read together and make one condition.
+   * Decides with several small models, which are read together and form one condition.
    *
    * @example
    * ```ts
@@ -134,7 +130,7 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
     options: DecideOptions = {},
   ): Promise<Decided> {
     mustSpeak(this.server, "A");
-    // One model stands for itself, several for their names.
+    // A single model needs no name; several have names.
     const isOne = typeof models.apply === "function";
     const all = isOne ? { one: models } : models;
     const upon: Handler<Events> = (states) => handler((isOne ? states["one"] : states) as never);
@@ -147,11 +143,10 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   }
 
   /**
-   * Writes events under a key, once, however often it is called: a repetition gives the result of the first
-   * time. So it is safe to repeat, also by another process after a crash. The events carry the key as the
-   * metadata entry `writeKey`. Edition A.
-   *
-   * @throws {Refused} `DifferentBody` when other events were written under the key
+   * Writes events under a key, only once. A repeated call returns the result of the first. So you can repeat it
+   * safely, also from another process after a crash. The events carry the key as the metadata entry `writeKey`.
+   * Edition A.
+   * @throws `Refused` with the code `DifferentBody` when other events were written under the key
    * @throws {Conflict} when one of the conditions does not hold
    * @example
    * ```ts
@@ -175,10 +170,12 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   }
 
   /**
-   * Keeps a state of the events in the store, as the projection of type `projector` with this name. State and
-   * checkpoint change in one write, so each event is applied exactly once, whatever happens, even if two copies
-   * run. Gives the stored state first, if there is one, and again after an error, and each that it has written.
-   * After a reset it begins anew by itself. It ends with the loop or the signal. Edition A.
+   * Stores a state of the events in the store, as the projection of type `projector` with this name. State and
+   * checkpoint change in one write. So each event is applied exactly once, whatever happens, even if two copies
+   * run.
+   *
+   * It yields the stored state first, if there is one, and again after an error, and each state that it has
+   * written. After a reset it begins again by itself. It ends with the loop or the signal. Edition A.
    *
    * @example
    * ```ts
@@ -204,10 +201,10 @@ export class EventStore<Events extends object = Record<string, unknown>> extends
   }
 
   /**
-   * Runs a transaction of edition B or C: what it writes is written at its end, or not at all. When it cannot be
-   * written because others were faster, or the transaction was lost on the way, it runs again, up to `attempts`
-   * times, so `work` must do nothing else that counts. An error of `work` abandons it and passes through
-   * unchanged. When the answer to the commit is lost, `ConnectionLost` says that the outcome is unknown.
+   * Runs a transaction of edition B or C: its writes happen at its end, all or nothing. It runs again, up to
+   * `attempts` times, when other writes were faster, or when the transaction was lost. So `work` must have no other
+   * effects. An error of `work` abandons the transaction and passes through unchanged. When the answer to the
+   * commit is lost, `ConnectionLost` says that the outcome is unknown.
    *
    * @example
    * ```ts

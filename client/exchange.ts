@@ -2,47 +2,50 @@ import { ConnectionLost } from "./errors.ts";
 import { errorOf } from "./replies.ts";
 import type { Transport, TransportReply } from "./transport/transport.ts";
 
-/** Timers know no longer time: 24 days. */
+/** The longest timeout of a timer: 24 days. */
 const MILLISECONDS_MAX = 2 ** 31 - 1;
 
-/** A request to be sent, and what its end means. */
+/** A request to send, and how to interpret its end. */
 export interface Call {
   readonly method: "QUERY" | "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The status of a good answer. Default 200. */
+  /** The status of an answer without error. Default 200. */
   readonly success?: 204 | undefined;
-  /** Whether it may change the store, so that without an answer nobody knows. */
+  /** True if it may change the store. Then its outcome is unknown without an answer. */
   readonly changes?: boolean;
-  /** How long the server may keep silent on purpose, besides the time for an answer. */
+  /** How long the server may wait before it answers, in addition to the time for an answer. */
   readonly waitSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A good answer of which the head has arrived. `text`, `lines` or `leave` ends it. */
+/** An answer without error, whose head has been received. `text`, `lines` or `leave` ends it. */
 export interface Answer {
   /** A field of the head that every such answer has; `name` in lower case. */
   header(name: string): string;
   /** The whole body. */
   text(): Promise<string>;
-  /** The lines of the body as they arrive. What follows the last line feed does not count. */
+  /** The lines of the body as they are received. Text after the last line feed is ignored. */
   lines(): AsyncGenerator<readonly string[]>;
-  /** Closes the connection, whatever is still to come. */
+  /** Closes the connection, even if the answer is not complete. */
   leave(): void;
-  /** The object of a JSON text in the body. @throws ConnectionLost when it is none: then another program has answered */
+  /**
+   * Parses an object from JSON text in the body. @throws ConnectionLost when it is none: then another program has
+   * answered
+   */
   json<T>(text: string): T;
-  /** The error for an answer that is not what it should be. */
+  /** The error for an answer that the server would not send. */
   lost(message: string): ConnectionLost;
 }
 
-/** The wait for a server, which ends with an answer, with the caller's signal, or when it lasts too long. */
+/** The timeouts of a request. The wait ends with an answer, with the caller's signal, or when it takes too long. */
 interface Timeouts {
-  /** Goes with the request. */
+  /** The signal for the request. */
   readonly signal: AbortSignal;
   /** Waits for a part of the answer. */
   wait<T>(work: () => Promise<T>, moreSeconds?: number): Promise<T>;
-  /** Everything has arrived. */
+  /** Call it when the whole answer has been received. */
   end(): void;
   /** Closes the connection. */
   leave(): void;
@@ -54,43 +57,43 @@ function timeoutFor({ changes, signal }: Call, answerSeconds: number): Timeouts 
   const stop = (): void => controller.abort(signal!.reason);
   signal?.throwIfAborted();
   signal?.addEventListener("abort", stop);
-  const patience: Timeouts = {
+  const timeouts: Timeouts = {
     signal: controller.signal,
     async wait<T>(work: () => Promise<T>, moreSeconds = 0): Promise<T> {
       const seconds = answerSeconds + moreSeconds;
-      const late = (): void => controller.abort(patience.lost(`no answer within ${seconds} s`, "Timeout"));
+      const late = (): void => controller.abort(timeouts.lost(`no answer within ${seconds} s`, "Timeout"));
       const timer = setTimeout(late, Math.min(1000 * seconds, MILLISECONDS_MAX));
       try {
         controller.signal.throwIfAborted();
-        // Not every transport ends its work when it is aborted. (`Promise.race` with one promise for all parts of an
-        // answer would keep each of them until the last.)
+        // Some transports do not stop when they are aborted. (`Promise.race` with one promise for all parts of an
+        // answer would hold each of them in memory until the last.)
         return await new Promise<T>((resolve, reject) => {
           controller.signal.onabort = () => reject(controller.signal.reason);
           work().then(resolve, reject);
         });
       } catch (error) {
-        patience.end();
+        timeouts.end();
         if (controller.signal.aborted) throw controller.signal.reason;
-        throw patience.lost(String(error), "ConnectionLost", error);
+        throw timeouts.lost(String(error), "ConnectionLost", error);
       } finally {
         clearTimeout(timer);
       }
     },
     end: () => signal?.removeEventListener("abort", stop),
     leave() {
-      patience.end();
+      timeouts.end();
       controller.abort();
     },
     lost: (message, code, cause) =>
       new ConnectionLost({ code: code ?? "BadAnswer", message, cause }, changes),
   };
-  return patience;
+  return timeouts;
 }
 
 /**
- * Sends one request, with the headers that are common to all. It fails with a `ConnectionLost` when the answer does
- * not come, breaks off or confirms something that the server would not, with what was said when that is a rejection, and
- * with the reason of the signal when that ended it.
+ * Sends one request, with the common headers. It throws a `ConnectionLost` when the answer does not come, breaks
+ * off or is not one of the server's. An error answer becomes the error that it names. When the caller's signal
+ * ended the request, it throws the reason of the signal.
  */
 export async function exchange(
   transport: Transport,
@@ -99,8 +102,8 @@ export async function exchange(
   call: Call,
 ): Promise<Answer> {
   const { method, path, body, success = 200, changes, waitSeconds } = call;
-  const patience = timeoutFor(call, answerSeconds);
-  const { signal, wait, end, leave, lost } = patience;
+  const timeouts = timeoutFor(call, answerSeconds);
+  const { signal, wait, end, leave, lost } = timeouts;
   const headers = { ...common, ...call.headers };
   const request = { method, path, headers, body: JSON.stringify(body), signal };
   const reply = await wait(() => transport.send(request), waitSeconds);
@@ -127,14 +130,14 @@ export async function exchange(
     async *lines() {
       // A body with a length is short: one step instead of many.
       if (reply.header("content-length")) yield (await text()).split("\n").slice(0, -1);
-      else yield* linesOf(reply, patience);
+      else yield* linesOf(reply, timeouts);
     },
     json(text) {
       try {
         const value = JSON.parse(text);
         if (Object(value) === value) return value;
       } catch {
-        // It is said below.
+        // The error is thrown below.
       }
       throw errorOf(status, undefined, text, changes);
     },
@@ -152,7 +155,7 @@ async function* linesOf(
   let close = leave;
   try {
     for (let rest = "";;) {
-      // Only the waiting counts, not what the reader does in between.
+      // The timeout covers only the wait, not the time that the caller needs in between.
       const { done, value } = await wait(() => pieces.next());
       if (done) {
         close = end;

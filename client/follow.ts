@@ -5,32 +5,32 @@ import type { Query } from "./queries.ts";
 import type { Server } from "./server.ts";
 import { walk } from "./walk.ts";
 
-/** Longer waits end at many proxies. */
+/** Many proxies end longer waits. */
 const WAIT_SECONDS = 25;
 
-/** Where to begin, and what to do about a reset. */
+/** The position to begin at, and the behaviour after a reset. */
 export interface FollowOptions extends CallOptions {
-  /** A checkpoint that was saved. Default: the beginning. */
+  /** A saved checkpoint. Default: the beginning. */
   readonly from?: Position | undefined;
   /** Begin again with the new store after a reset, instead of failing with `StoreReset`. */
   readonly onReset?: "restart";
-  /** How many events the server sends at a time. */
+  /** The most events that the server sends at a time. */
   readonly limit?: number;
-  /** How long the server waits for an event, 1 to 60. Default 25. */
+  /** How long the server waits for an event, in seconds, 1 to 60. Default 25. */
   readonly waitSeconds?: number;
 }
 
-/** What came next. */
+/** The next events, and the checkpoint after them. */
 export interface Followed<Events extends object = Record<string, unknown>> {
-  /** In order. None when only the end of the store has moved on, or after a reset. */
+  /** In order. Empty when only the end of the store has moved, or after a reset. */
   readonly events: readonly StoredEvent<Events>[];
-  /** Save it when the events have been dealt with: `from` of the next time. */
+  /** Save it when you have processed the events, and pass it as `from` next time. */
   readonly checkpoint: Position;
-  /** Whether the store was reset: what was derived from earlier events is void. */
+  /** True if the store was reset: any state derived from earlier events is void. */
   readonly isReset: boolean;
 }
 
-/** Every event that matches, and waits for more. */
+/** Yields every event that matches, and waits for more. */
 export async function* follow<Events extends object>(
   server: Server,
   query: Query<Events>,

@@ -2,13 +2,13 @@ import type { PayloadFormat, StoredEvent } from "./events.ts";
 import type { TextAnswer } from "./server.ts";
 import { storedEvent } from "./wire.ts";
 
-/** A page of a read inside a transaction, which has arrived as a whole. @throws ConnectionLost when its last line is missing */
+/** Parses a page of a read inside a transaction. @throws ConnectionLost when its last line is missing */
 export function pageOf<Events extends object>(
   { body, json, lost }: TextAnswer,
   format: PayloadFormat,
 ): { readonly events: StoredEvent<Events>[]; readonly hasMore: boolean } {
   const lines = body.split("\n").slice(0, -1);
-  // Edition B says no more than that it is the end.
+  // Edition B only marks the end.
   const { end, hasMore = end && false } = json<{ hasMore?: boolean; end?: true }>(lines.pop() ?? "{}");
   if (hasMore === undefined) throw lost("half a page");
   return { events: lines.map((line) => storedEvent<Events>(json(line), format)), hasMore };

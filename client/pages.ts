@@ -4,29 +4,32 @@ import type { Query } from "./queries.ts";
 import type { Server } from "./server.ts";
 import { storedEvent, type WireEvent, wireQuery } from "./wire.ts";
 
-/** Which part of what matches is wanted. */
+/** The range of matching events to read. */
 export interface Range {
   readonly after?: Position | number | undefined;
   readonly before?: Position | number | undefined;
   readonly backwards?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly waitSeconds?: number | undefined;
-  /** Of an event that the store had: a page of a store that ends before it is none. */
+  /** The sequence of an event that the store had. A page of a store that ends before it is not accepted. */
   readonly headAtLeast?: number | undefined;
 }
 
-/** A page of which the head has arrived, and the events may still be on their way. */
+/** A page whose head has been received. Its events may follow later. */
 export interface OpenPage<Events extends object> {
   readonly storeId: string;
   readonly head: number;
-  /** Known when all events have arrived. */
+  /** Known when all events have been received. */
   hasMore?: boolean;
-  /** The events in order, as many at a time as arrive. Those of a page that breaks off come before its error. */
+  /**
+   * The events in order, in the batches in which they are received. If the page breaks off, its events come before
+   * the error.
+   */
   batches(): AsyncGenerator<StoredEvent<Events>[]>;
 }
 
 /**
- * Asks for a page, once.
+ * Requests a page, once.
  * @throws StoreReset when a position of the range belongs to another store, or the store ends before it
  */
 export async function openPage<Events extends object>(
@@ -45,7 +48,7 @@ export async function openPage<Events extends object>(
       backwards,
       limit,
       waitSeconds,
-      // For `after`, servers see to it themselves.
+      // For `after`, servers check it themselves.
       headAtLeast: headAtLeast || (before as Position | undefined)?.sequence,
     },
     waitSeconds,
@@ -69,7 +72,8 @@ export async function openPage<Events extends object>(
   };
   const { storeId, head } = page;
   for (const position of [after, before, { storeId, sequence: headAtLeast }]) {
-    // Replicas may lag, but none that ends before a position answers: then the store itself does.
+    // A replica that lags does not answer for a position after its end. So the store itself ends before the
+    // position.
     if (typeof position === "object" && (position.storeId !== storeId || position.sequence > head)) {
       answer.leave();
       throw new StoreReset(position, storeId);
@@ -78,12 +82,12 @@ export async function openPage<Events extends object>(
   return page;
 }
 
-/** The number in a position. */
+/** The sequence of a position. */
 export function sequenceOf(position: Position | number): number {
   return typeof position === "object" ? position.sequence : position;
 }
 
-/** How far a complete page goes that was not read backwards: what may be saved. */
+/** The position up to which a complete page that was read forwards has no gaps. It may be saved. */
 export function endOf<Events extends object>(
   { storeId, head, hasMore }: OpenPage<Events>,
   { after = 0, before = Infinity }: Range,

@@ -11,22 +11,22 @@ import { write } from "./writing.ts";
 /** The type of the projections that hold states of projectors; the id is the name. */
 const TYPE = "projector";
 
-/** When nothing matches, the checkpoint is stored once it has moved so far. */
+/** When no event matches, the checkpoint is stored once it has moved this far. */
 const SEQUENCES_MAX = 10_000;
 
-/** How a projector works. */
+/** Options of a projector. */
 export interface ProjectOptions extends CallOptions {
-  /** How many events the server sends at a time. */
+  /** The most events that the server sends at a time. */
   readonly limit?: number;
-  /** How long the server waits for an event, 1 to 60. Default 25. */
+  /** How long the server waits for an event, in seconds, 1 to 60. Default 25. */
   readonly waitSeconds?: number;
 }
 
-/** A state as it is stored, and the events up to which it is made. */
+/** A stored state, and the position up to which events are applied. */
 export interface Projected<State> {
-  /** What `apply` has made of the events. */
+  /** The result of `apply`. */
   readonly state: State;
-  /** How far the events are applied. */
+  /** The position up to which events are applied. */
   readonly checkpoint: Position;
 }
 
@@ -44,7 +44,7 @@ export async function* project<Events extends object, State>(
   let voidStoreId: string | undefined;
   for (;;) {
     try {
-      // What is stored counts: another copy may have gone on, or a write of which the answer was lost.
+      // The stored state counts: another copy may have written one, or a write whose answer was lost.
       const found = await getProjection<Projected<State> | string>(server, pathOf(TYPE, name), { signal });
       let stored = found && asObject(found.payload);
       version = found?.version;
@@ -68,7 +68,8 @@ export async function* project<Events extends object, State>(
       }
     } catch (error) {
       if (error instanceof StoreReset) {
-        // Where the ID has stayed the same, what was made before and what was made since differ in their versions.
+        // If the ID is the same as before, the versions show which states were stored before the reset and which
+        // after it.
         if (error.position.storeId !== error.storeId) voidStoreId = error.position.storeId;
         voidVersion = version;
       } else await retries.after(error, error instanceof Conflict || isPassing(error));
@@ -76,7 +77,7 @@ export async function* project<Events extends object, State>(
   }
 }
 
-/** Payloads are text where those of the store are. */
+/** In a store with text payloads, the state is JSON text. */
 function asObject<State>(payload: Projected<State> | string): Projected<State> {
   return typeof payload === "string" ? JSON.parse(payload) : payload;
 }

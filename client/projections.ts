@@ -5,11 +5,11 @@ import type { Server } from "./server.ts";
 import { payloadOf } from "./wire.ts";
 import { type ProjectionChanges, type ProjectionVersions, wireProjections, write } from "./writing.ts";
 
-/** A projection as it is stored. */
+/** A stored projection. */
 export interface Projection<Payload = unknown> {
-  /** As it was written. */
+  /** The payload as it was written. */
   readonly payload: Payload;
-  /** Goes with it when it is replaced or deleted. */
+  /** Pass it on to replace or delete the projection. */
   readonly version: string;
 }
 
@@ -20,7 +20,7 @@ export interface Projection<Payload = unknown> {
 export class Projections {
   readonly #server: Server;
 
-  /** Made by an `EventStore`, as its `projections`. */
+  /** An `EventStore` creates it, as its `projections`. */
   constructor(server: Server) {
     this.#server = server;
   }
@@ -47,8 +47,7 @@ export class Projections {
 
   /**
    * Creates, replaces and deletes, all or nothing. In edition C only during a pause.
-   *
-   * @throws {Conflict} when one to be created exists, or another has not the version any more
+   * @throws {Conflict} when one to create exists already, or another no longer has its version
    * @example
    * ```ts
    * import { EventStore } from "eventstore-client";
@@ -107,7 +106,7 @@ export class Projections {
   }
 }
 
-/** A projection by its path; undefined when there is none. */
+/** Returns a projection by its path; undefined when there is none. */
 export async function getProjection<Payload>(
   server: Server,
   path: string,
@@ -129,7 +128,7 @@ export function pathOf(type: string, id: string): string {
   return `/projections/${segment(type)}/${segment(id)}`;
 }
 
-/** `fetch` takes a segment of dots for a folder, even when they are escaped. */
+/** `fetch` normalizes a segment of dots like a folder, even an escaped one. */
 function segment(text: string): string {
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`no path can hold "${text}"`);
   return encodeURIComponent(text);

@@ -1,7 +1,7 @@
 import type { NewEvent, Position, StoredEvent, Tags, TypeOf } from "./events.ts";
 import { listOf } from "./one_or_more.ts";
 
-/** Asks for events that fulfil every key that is there; a key left out does not filter. */
+/** Selects events that match every given key. An omitted key does not filter. */
 export interface QueryItem<Events extends object = Record<string, unknown>> {
   /** The event has one of these types. */
   readonly types?: readonly TypeOf<Events>[];
@@ -17,22 +17,22 @@ export type Query<Events extends object = Record<string, unknown>> =
   | QueryItem<Events>
   | readonly QueryItem<Events>[];
 
-/** A write happens only if no event matches the query, or none that came after the position. */
+/** A write happens only if no event matches the query. With `after`, only events after that position count. */
 export interface Condition<Events extends object = Record<string, unknown>> {
-  /** What must not have happened. */
+  /** Selects the events that must not exist. */
   readonly query: Query<Events>;
-  /** How far the events are known on which the write is based; left out: every event counts. */
+  /** The position up to which the writer knows the events. Without it, every event counts. */
   readonly after?: Position;
 }
 
-/** The items of a query; those of `"*"` are undefined. */
+/** The items of a query; undefined for `"*"`. */
 export function itemsOf<Events extends object>(
   query: Query<Events>,
 ): readonly QueryItem<Events>[] | undefined {
   return query === "*" ? undefined : listOf<QueryItem<Events>>(query);
 }
 
-/** A query for what any of the queries asks for. */
+/** A query for all events that match any of the queries. */
 export function union<Events extends object>(queries: readonly Query<Events>[]): Query<Events> {
   const items: QueryItem<Events>[] = [];
   for (const query of queries) {
@@ -43,7 +43,7 @@ export function union<Events extends object>(queries: readonly Query<Events>[]):
   return items;
 }
 
-/** Whether an event matches a query, by the rules of the server: values are compared exactly. */
+/** True if an event matches a query, by the rules of the server: values are compared exactly. */
 export function matches<Events extends object>(
   query: Query<Events>,
   event: StoredEvent<Events> | NewEvent<Events>,
@@ -55,7 +55,7 @@ export function matches<Events extends object>(
 
 function carries(wanted: Tags, tags: Tags = {}): boolean {
   return Object.entries(wanted).every(([name, values]) => {
-    // An event may lack a name that every object inherits, such as "constructor".
+    // The event may lack a name that every object inherits, such as "constructor".
     const present = Object.hasOwn(tags, name) ? listOf(tags[name]!) : [];
     return listOf(values).every((value) => present.includes(value));
   });

@@ -5,43 +5,43 @@ import type { Query } from "./queries.ts";
 import { repeated, retriesFor } from "./retries.ts";
 import type { Server } from "./server.ts";
 
-/** Which of the events that match are wanted. */
+/** The range of matching events to read. */
 export interface ReadAllOptions extends CallOptions {
-  /** Only events after this sequence; with a position, only of its store. Default 0. */
+  /** Only events after this sequence. A position also requires the same store. Default 0. */
   readonly after?: Position | number;
   /** Only events before this sequence. */
   readonly before?: Position | number;
   /** The newest events first. */
   readonly backwards?: boolean;
-  /** How many events the server sends at a time. Default and most: its settings. */
+  /** The most events that the server sends at a time. The server's settings give the default and the maximum. */
   readonly limit?: number;
 }
 
-/** Which page of the events that match is wanted. */
+/** The page of matching events to read. */
 export interface ReadOptions extends ReadAllOptions {
-  /** How long the server waits for an event if there is none, 0 to 60. Not with `backwards`. */
+  /** How long the server waits for an event if there is none, in seconds, 0 to 60. Not with `backwards`. */
   readonly waitSeconds?: number;
 }
 
-/** Some of the events that match, newest first, and what else is known. */
+/** A page of matching events, newest first. */
 export interface BackwardsPage<Events extends object = Record<string, unknown>> {
   /** In the order of the read. */
   readonly events: readonly StoredEvent<Events>[];
-  /** Whether more events match, in the direction of the read. */
+  /** True if more events match, in the direction of the read. */
   readonly hasMore: boolean;
-  /** The end of the store when the page was begun: a good `after` of a condition on what the page says. */
+  /** The end of the store when the page was begun. Use it as `after` of a condition that depends on the page. */
   readonly head: Position;
   /** The ID of the store. */
   readonly storeId: string;
 }
 
-/** Some of the events that match, in order, and how far they go. */
+/** A page of matching events, in order, and the position after it. */
 export interface Page<Events extends object = Record<string, unknown>> extends BackwardsPage<Events> {
-  /** Up to here nothing that matches is missing: read on from it, or save it. */
+  /** No event that matches is missing up to here. Continue to read from it, or save it. */
   readonly position: Position;
 }
 
-/** One page, read again while the server cannot be reached. */
+/** Reads one page, again if the server cannot be reached. */
 export async function readPage<Events extends object>(
   server: Server,
   query: Query<Events>,
@@ -54,7 +54,7 @@ export async function readPage<Events extends object>(
     const { storeId, hasMore } = page;
     const read = { events, hasMore, head: { storeId, sequence: page.head }, storeId };
     const position = endOf(page, range, events.at(-1)?.sequence);
-    // Nobody may save how far a page went that began at the end; the types do not show it either.
+    // A page that was read backwards has no position to save, so its type has none either.
     return (range.backwards ? read : { ...read, position }) as Page<Events>;
   });
 }

@@ -7,12 +7,12 @@ import {
   Unavailable,
 } from "./errors.ts";
 
-/** How much of a text that is no JSON is shown. */
+/** The most characters of a text other than JSON that a message quotes. */
 const TEXT_MAX = 200;
 
 /**
- * What the server answers when it has written nothing. Of a code that a later server may have, the client does not
- * know that.
+ * Codes that say that the server has written nothing. Codes of later servers are not in it, so the client does not
+ * assume that of them.
  */
 const NOTHING_WRITTEN =
   /^(ConcurrencyException|In(ternalError|validRequest)|(Not)?Paused|PayloadTooLarge|(Projection|Transaction)NotFound|ShuttingDown|Standby|TicketNotActive|TooManyTransactions|TransactionBusy|(Transaction|Write)QueueFull|Una(uthorized|vailable))$/;
@@ -24,10 +24,10 @@ interface Envelope {
 }
 
 /**
- * The error that an answer stands for. Only one that names a code in `X-Service-Error` is the server's own word. Any
- * other comes from something in between, such as a proxy, or a page that asks for a password: then it is unknown what
+ * Returns the error for an answer. Only an answer with a code in `X-Service-Error` comes from the server itself.
+ * Any other comes from a program in between, such as a proxy or a login page. Then the client does not know what
  * the server did.
- * @param named what that header says
+ * @param named the value of that header
  */
 export function errorOf(
   status: number,

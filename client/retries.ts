@@ -3,20 +3,20 @@ import { ConnectionLost, Unavailable } from "./errors.ts";
 const FIRST_MILLISECONDS = 20;
 const MILLISECONDS_MAX = 2000;
 
-/** Whether an error goes away by itself, so that a read can be repeated. */
+/** True for an error that goes away by itself, so that a read can be repeated. */
 export function isPassing(error: unknown): boolean {
   return error instanceof ConnectionLost || error instanceof Unavailable;
 }
 
-/** How long to go on with what fails. */
+/** Decides how long a failing operation is repeated. */
 export interface Retries {
-  /** Something went well: the time begins anew with the next failure. */
+  /** Call it after a success: the time begins again with the next failure. */
   reset(): void;
-  /** Waits before the next attempt, or throws the error, which does not go away or has lasted too long. */
+  /** Waits before the next attempt. Throws the error if it does not go away by itself, or has lasted too long. */
   after(error: unknown, mayRepeat?: boolean): Promise<void>;
 }
 
-/** Begins to count with the first failure. */
+/** The time begins with the first failure. */
 export function retriesFor(seconds: number, signal: AbortSignal | undefined): Retries {
   let failures = 0;
   let endsAt = 0;
@@ -32,7 +32,7 @@ export function retriesFor(seconds: number, signal: AbortSignal | undefined): Re
   };
 }
 
-/** Does something, and again as long as it fails in a way that goes away. */
+/** Does the work, and repeats it while it fails with an error that goes away. */
 export async function repeated<T>(
   retries: Retries,
   work: () => Promise<T>,
@@ -48,8 +48,8 @@ export async function repeated<T>(
 }
 
 /**
- * Waits a while of random length that grows with each failure, so that those who failed together do not come
- * again together. @throws the reason of the signal
+ * Waits for a random time that grows with each failure. So clients that failed together do not retry together.
+ * @throws the reason of the signal
  */
 export async function jitter(failures: number, signal: AbortSignal | undefined): Promise<void> {
   const most = Math.min(MILLISECONDS_MAX, FIRST_MILLISECONDS * 2 ** failures);

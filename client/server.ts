@@ -6,26 +6,26 @@ import { isPassing, repeated, retriesFor } from "./retries.ts";
 import { fetchTransport } from "./transport/fetch_transport.ts";
 import type { Transport } from "./transport/transport.ts";
 
-/** A server, and everything about it that the operations need. */
+/** A server, with all that the operations need to know about it. */
 export interface Server {
   readonly edition: "A" | "B" | "C";
   readonly payload: PayloadFormat;
-  /** How long what failed is repeated. */
+  /** How long failed requests are repeated, in seconds. */
   readonly retrySeconds: number;
-  /** One request, once, up to the head of its answer. */
+  /** Sends one request, once, up to the head of its answer. */
   begin(call: Call): Promise<Answer>;
-  /** One request, once, with the text of its answer. */
+  /** Sends one request, once, and returns the text of its answer. */
   once(call: Call): Promise<TextAnswer>;
   /** Like `once`, and again while it is certain that nothing was written. */
   repeat(call: Call): Promise<TextAnswer>;
 }
 
-/** An answer that has arrived as a whole. */
+/** An answer that has been received completely. */
 export interface TextAnswer extends Pick<Answer, "header" | "json" | "lost"> {
   readonly body: string;
 }
 
-/** A server at a place. */
+/** Returns the server that the options describe. */
 export function serverOf(options: EventStoreOptions): Server {
   const { token, edition = "A", payload = "json", answerSeconds = 30, retrySeconds = 10 } = options;
   const transport = transportOf(options);
@@ -49,7 +49,7 @@ export function serverOf(options: EventStoreOptions): Server {
   return server;
 }
 
-/** @throws Refused when the server speaks another edition than those */
+/** @throws `Refused` when the server speaks none of these editions */
 export function mustSpeak({ edition }: Server, editions: string): void {
   if (editions.includes(edition)) return;
   const message = `edition ${edition} cannot do this, ${editions} can`;

@@ -8,10 +8,10 @@ import { pageOf } from "./page_inside.ts";
 import { wireEvent, wireQuery } from "./wire.ts";
 import { wireProjections } from "./writing.ts";
 
-/** The server lets a client wait for its turn as long as it likes; this is a day. */
+/** The server does not limit how long a client waits for its turn; this is a day. */
 const TURN_SECONDS = 86_400;
 
-/** A transaction of edition C: it waits for its turn, and nobody else writes meanwhile. */
+/** A transaction of edition C. It waits for its turn, and no other client writes until it ends. */
 export async function ticketTransaction<Events extends object>(
   server: Server,
   signal: AbortSignal | undefined,
@@ -23,7 +23,7 @@ export async function ticketTransaction<Events extends object>(
     signal,
   });
   const headers = { "x-service-ticket": json<{ ticket: string }>(body).ticket };
-  // Nothing is changed before the commit.
+  // Before the commit, no call changes the store.
   const send = (method: Call["method"], path: string, body?: unknown, success?: 204): Promise<TextAnswer> =>
     server.once({ method, path, body, headers, success, changes: !!success, signal });
   return {

@@ -5,10 +5,10 @@ import { ticketTransaction } from "./ticket_transaction.ts";
 import type { OpenTransaction, Transaction, TransactionOptions } from "./transaction.ts";
 import { txTransaction } from "./tx_transaction.ts";
 
-/** The transaction is over: it has expired, or the server was started again. Nothing was written. */
+/** The transaction is over: it has expired, or the server was restarted. Nothing was written. */
 const OVER = ["TransactionNotFound", "TicketNotActive"];
 
-/** Runs a transaction, and again when nothing was written and another attempt may succeed. */
+/** Runs a transaction, and repeats it when nothing was written and another attempt may succeed. */
 export async function transact<Events extends object, Result>(
   server: Server,
   work: (tx: Transaction<Events>) => Promise<Result>,
@@ -23,7 +23,7 @@ export async function transact<Events extends object, Result>(
       await open.commit();
       return result;
     } catch (error) {
-      // After an error of the server there is nothing to abandon any more; it is no matter to try.
+      // After an error from the server the transaction is gone already. Another attempt to abandon it does no harm.
       await open?.abandon().catch(() => {});
       const { code, outcomeUnknown } = error as Partial<EventStoreError>;
       const again = error instanceof Conflict || isPassing(error) && !outcomeUnknown || OVER.includes(code!);

@@ -6,13 +6,13 @@ import type { Query } from "./queries.ts";
 import type { TextAnswer } from "./server.ts";
 import type { NewProjection, ProjectionVersion } from "./writing.ts";
 
-/** How hard a transaction tries. */
+/** Options of a transaction. */
 export interface TransactionOptions extends CallOptions {
-  /** How often it runs at most. Default 10. */
+  /** The most attempts. Default 10. */
   readonly attempts?: number;
 }
 
-/** Projections to be changed in a transaction. Edition B knows the versions itself and takes none. */
+/** Projections to change in a transaction. Edition B knows the versions itself, so give none there. */
 export interface TransactionProjections {
   /** They must not exist. */
   readonly create?: readonly NewProjection[];
@@ -22,11 +22,14 @@ export interface TransactionProjections {
   readonly delete?: readonly (Pick<NewProjection, "type" | "id"> & Partial<ProjectionVersion>)[];
 }
 
-/** What can be done in a transaction. Everything is written at its end, or nothing. */
+/** The calls in a transaction. All its writes happen at its end, or none. */
 export interface Transaction<Events extends object = Record<string, unknown>> {
-  /** All events that match, those that the transaction has appended included. In edition B these have no sequence. */
+  /**
+   * All events that match, including those that the transaction has appended. In edition B the latter have no
+   * sequence.
+   */
   read(query: Query<Events>): Promise<EventOf<Events, number | undefined>[]>;
-  /** Appends events. In edition B they are based on the read before. */
+  /** Appends events. In edition B they depend on the read before. */
   append(events: OneOrMore<NewEvent<Events>>): Promise<void>;
   /** A projection; undefined when there is none. In edition B its version is empty. */
   getProjection<Payload = unknown>(type: string, id: string): Promise<Projection<Payload> | undefined>;
@@ -37,12 +40,12 @@ export interface Transaction<Events extends object = Record<string, unknown>> {
 /** A transaction that has begun. */
 export interface OpenTransaction<Events extends object> extends Transaction<Events> {
   commit(): Promise<void>;
-  /** Ends it without a trace. */
+  /** Ends the transaction without any change. */
   abandon(): Promise<void>;
 }
 
-/** Makes sure that an answer to a write is the server's own. @throws ConnectionLost */
+/** Checks that an answer to a write comes from the server itself. @throws ConnectionLost */
 export function confirmed({ body, lost }: TextAnswer): void {
-  // It begins with "time", "events" or "create".
+  // Such an answer begins with "time", "events" or "create".
   if (!/^{"(t|ev|c)/.test(body)) throw lost(body);
 }

@@ -8,8 +8,8 @@ import { wireEvent, wireQuery } from "./wire.ts";
 import { wireProjections } from "./writing.ts";
 
 /**
- * A transaction of edition B. Each read there is followed by exactly one write of events; this adds the reads of
- * nothing and the writes of nothing that the caller does not need. One call runs at a time.
+ * A transaction of edition B. The protocol expects exactly one write of events after each read. If the caller makes
+ * only one of the two, the client adds the other one, which is empty. One call runs at a time.
  */
 export async function txTransaction<Events extends object>(
   server: Server,
@@ -24,7 +24,7 @@ export async function txTransaction<Events extends object>(
     last = result.catch(() => {});
     return result;
   };
-  // Nothing is changed before the commit.
+  // Before the commit, no call changes the store.
   const send = (method: Call["method"], rest: string, body?: unknown, success?: 204): Promise<TextAnswer> =>
     server.once({ method, path: path + rest, body, success, changes: !!success, signal });
   const read = async (query: unknown): Promise<TextAnswer> => {
@@ -38,7 +38,7 @@ export async function txTransaction<Events extends object>(
     if (isRead) confirmed(await send("POST", "/events", { events }));
     isRead = false;
   };
-  /** The write that belongs to the last read comes first. */
+  /** Sends the write that belongs to the last read first. */
   const afterWrite = <T>(work: () => Promise<T>): Promise<T> =>
     inTurn(async () => {
       await append([]);

@@ -7,21 +7,22 @@ import type { Server } from "./server.ts";
 /** After this many failures jitter is about a third of a second on average. */
 const SOME_FAILURES = 5;
 
-/** What arrived next. */
+/** The next events of a walk. */
 export interface Step<Events extends object> {
-  /** In the order of the read; none at the end of a page. */
+  /** In the order of the read; empty at the end of a page. */
   readonly events: readonly StoredEvent<Events>[];
-  /** How far everything has arrived. */
+  /** The position up to which all events have been received. */
   readonly position: Position;
-  /** Whether this was everything, for now. */
+  /** True at the end of the store, for now. */
   readonly isEnd: boolean;
 }
 
 /**
- * What matches, page after page and without end: at the end of the store it asks again, and waits as the range says.
- * After an answer that broke off it goes on behind the last complete event. All is of one store.
- * @param retrySeconds how long to go on while the server cannot be reached
- * @throws StoreReset when the store is another one than that of the range or of the first page, or its history went back
+ * Yields all events that match, page after page, without end. At the end of the store it asks again, and waits as
+ * the range says. After an answer that broke off it continues after the last complete event. All events are from
+ * one store.
+ * @param retrySeconds how long to continue while the server cannot be reached
+ * @throws StoreReset when the store differs from that of the range or of the first page, or its history went back
  */
 export async function* walk<Events extends object>(
   server: Server,
@@ -32,7 +33,7 @@ export async function* walk<Events extends object>(
 ): AsyncGenerator<Step<Events>, never> {
   const retries = retriesFor(retrySeconds, signal);
   let { after = 0, before } = range;
-  // The first read, and one after an error, does not wait: it tells at once whether the position is void.
+  // The first read, and one after an error, does not wait: it shows at once if the position is void.
   let wait = 0;
   for (;;) {
     try {
@@ -42,7 +43,7 @@ export async function* walk<Events extends object>(
       const page = await openPage(server, query, now, signal);
       const { storeId, head } = page;
       let position = { storeId, sequence: from };
-      // A number beyond the end of the store is no position in it yet.
+      // A number beyond the end of the store is not yet a position in it.
       const isPosition = from <= head;
       if (isPosition) after = position;
       for await (const events of page.batches()) {
@@ -55,7 +56,7 @@ export async function* walk<Events extends object>(
       retries.reset();
       if (!range.backwards && isPosition) after = position = endOf(page, { after, before });
       yield { events: [], position, isEnd: !page.hasMore };
-      // The server has not waited to the end: it stops, or knows that such an event cannot come.
+      // The server did not wait to the end: it stops, or knows that no such event can come.
       const isEarly = Date.now() - begun < 900 * wait;
       if (isEarly && position.sequence === from) await jitter(SOME_FAILURES, signal);
       wait = waitSeconds;

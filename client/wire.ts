@@ -4,12 +4,12 @@ import { listOf } from "./one_or_more.ts";
 import { type Condition, itemsOf, type Query } from "./queries.ts";
 
 /*
- * From the shapes of this client to those of the server and back. Keys that are undefined disappear when an object
- * becomes JSON, which is meant here; where it would silently change what a request asks for, as with a tag that
- * has no value, it is a TypeError.
+ * Converts between the types of this client and the JSON of the server. Keys that are undefined disappear when an
+ * object becomes JSON, which is intended here. A tag without a value would silently change what a request asks for,
+ * so it is a TypeError.
  */
 
-/** A line of a page, but for the last one. */
+/** A line of a page, except the last one. */
 export interface WireEvent {
   readonly sequence: number;
   readonly time: string;
@@ -19,7 +19,7 @@ export interface WireEvent {
   readonly payload: string;
 }
 
-/** A query as a server of this edition takes it. */
+/** A query as a server of this edition expects it. */
 export function wireQuery<Events extends object>(query: Query<Events>, edition?: string): unknown {
   return itemsOf(query)?.map(({ types, identifiers, metadata }) => ({
     types,
@@ -39,7 +39,7 @@ export function wireCondition<Events extends object>({ query, after }: Condition
   return { failIfEventsMatch: wireQuery(query), afterSequence: after?.sequence, store: after?.storeId };
 }
 
-/** An event as the server takes it. */
+/** An event as the server expects it. */
 export function wireEvent<Events extends object>(
   { type, identifiers = {}, metadata = {}, payload }: NewEvent<Events>,
   format: PayloadFormat,
@@ -62,14 +62,14 @@ function checked(tags: Tags): Tags {
   return tags;
 }
 
-/** A payload as it is stored. */
+/** The text of a payload that the server stores. */
 export function payloadText(payload: unknown, format: PayloadFormat): string {
   const text = format === "text" ? payload : JSON.stringify(payload);
   if (typeof text !== "string") throw new TypeError(`a payload cannot be ${typeof payload}`);
   return text;
 }
 
-/** A payload as it was handed over. `what` names it. @throws EventStoreError when it is not JSON */
+/** The payload for a stored text. `what` names it in the error. @throws EventStoreError when the text is not JSON */
 export function payloadOf(text: string, format: PayloadFormat, what: string): unknown {
   try {
     return format === "text" ? text : JSON.parse(text);
@@ -79,7 +79,7 @@ export function payloadOf(text: string, format: PayloadFormat, what: string): un
   }
 }
 
-/** An event as it is read. */
+/** An event as a read returns it. */
 export function storedEvent<Events extends object>(
   event: WireEvent,
   format: PayloadFormat,

@@ -8,21 +8,21 @@ import type { Server } from "./server.ts";
 import { wireEvent } from "./wire.ts";
 import type { AppendedEvent } from "./writing.ts";
 
-/** What a write that happens once depends on besides. */
+/** Options of a write that happens once. */
 export interface WriteOnceOptions<Events extends object = Record<string, unknown>> extends CallOptions {
-  /** All of them must hold when it happens. */
+  /** All of them must hold when the write happens. */
   readonly conditions?: OneOrMore<Condition<Events>>;
 }
 
-/** What a write has done, now or the first time. It is durable. */
+/** The result of a write, now or the first time. It is durable. */
 export interface WrittenOnce {
-  /** In the order in which the events were handed over. */
+  /** In the order in which the events were given. */
   readonly events: readonly AppendedEvent[];
-  /** Whether it had happened before. */
+  /** True if the write had happened before. */
   readonly repeated: boolean;
 }
 
-/** The decision to write these events if none were written under the key, and to see which ones if there were. */
+/** Decides to write these events if there are none under the key. Otherwise it returns the existing ones. */
 export async function writeOnce<Events extends object>(
   server: Server,
   key: string,
@@ -46,7 +46,7 @@ export async function writeOnce<Events extends object>(
   return { events: written.events, repeated: found !== undefined };
 }
 
-/** The same for the same tags, in whatever way they are written. */
+/** Returns the same for equal tags, however they are written. */
 function sorted(tags: Tags): unknown {
   return Object.entries(tags).map((tag) => JSON.stringify(tag.flat())).sort();
 }

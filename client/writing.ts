@@ -5,11 +5,11 @@ import type { Condition } from "./queries.ts";
 import type { Server } from "./server.ts";
 import { payloadText, wireCondition, wireEvent } from "./wire.ts";
 
-/** A projection that is to be written. */
+/** A projection to write. */
 export interface NewProjection {
-  /** Of which kind it is, such as `course`. */
+  /** The kind of projection, such as `course`. */
   readonly type: string;
-  /** Which of this kind, such as `c1`. */
+  /** The ID among projections of this type, such as `c1`. */
   readonly id: string;
   /** Any JSON value; with `payload: "text"` a string. */
   readonly payload: unknown;
@@ -17,15 +17,15 @@ export interface NewProjection {
 
 /** A projection, and the version that it must still have. */
 export interface ProjectionVersion {
-  /** Of which kind it is. */
+  /** The kind of projection. */
   readonly type: string;
-  /** Which of this kind. */
+  /** The ID among projections of this type. */
   readonly id: string;
-  /** As it was read, or given when it was written. */
+  /** From a read, or from the result of a write. */
   readonly version: string;
 }
 
-/** Projections to be changed, all of them or none. */
+/** Projections to change, all or none. */
 export interface ProjectionChanges {
   /** They must not exist. */
   readonly create?: readonly NewProjection[];
@@ -35,41 +35,41 @@ export interface ProjectionChanges {
   readonly delete?: readonly ProjectionVersion[];
 }
 
-/** The new versions of the projections, each list in the order in which they were handed over. */
+/** The new versions of the projections, each list in the order of the request. */
 export interface ProjectionVersions {
-  /** Of those that were created. */
+  /** Versions of the created projections. */
   readonly create: readonly { readonly version: string }[];
-  /** Of those that were replaced. */
+  /** Versions of the replaced projections. */
   readonly replace: readonly { readonly version: string }[];
 }
 
-/** What a write depends on, and what it does besides. */
+/** Conditions of a write, and further changes in it. */
 export interface AppendOptions<Events extends object = Record<string, unknown>> extends CallOptions {
   /** All of them must hold, or nothing is written. */
   readonly conditions?: OneOrMore<Condition<Events>>;
-  /** What is written together with the events. */
+  /** Changes that are written together with the events. */
   readonly projections?: ProjectionChanges;
 }
 
-/** What the server has given an event. */
+/** The values that the server has given an event. */
 export interface AppendedEvent {
-  /** Its place in the store. */
+  /** Its sequence in the store. */
   readonly sequence: number;
   /** The same for all events of one write. */
   readonly time: string;
 }
 
-/** What a write has done. It is durable. */
+/** The result of a write. It is durable. */
 export interface Appended {
-  /** In the order in which the events were handed over. */
+  /** In the order in which the events were given. */
   readonly events: readonly AppendedEvent[];
-  /** Of the last event; undefined when there was none. */
+  /** The position of the last event; undefined when there was none. */
   readonly position: Position | undefined;
-  /** The new versions of what was written together with the events. */
+  /** The new versions of the projections that were written together with the events. */
   readonly projections: ProjectionVersions;
 }
 
-/** One `POST /write`, repeated only while the server says that it has written nothing. */
+/** Sends one `POST /write`. It is repeated only while the server says that it has written nothing. */
 export async function write<Events extends object>(
   server: Server,
   events: OneOrMore<NewEvent<Events>>,
@@ -92,7 +92,7 @@ export async function write<Events extends object>(
   return { ...written, position: last && { storeId, sequence: last.sequence } };
 }
 
-/** The lists of projections as the server takes them. */
+/** The lists of projections as the server expects them. */
 export function wireProjections(
   server: Server,
   changes: { readonly [list in keyof ProjectionChanges]: readonly unknown[] },

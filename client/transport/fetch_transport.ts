@@ -1,9 +1,9 @@
 import type { Transport } from "./transport.ts";
 
 /**
- * Over TCP, with the `fetch` that every runtime has.
- * @param url where the server is, with the path under which a proxy shows it, if any; in a page the path alone
- * @throws TypeError when it cannot be one
+ * Sends requests over TCP, with the `fetch` of the runtime.
+ * @param url the server's URL, with the path that a proxy adds, if any; in a page, the path alone is enough
+ * @throws TypeError when it is no such URL
  */
 export function fetchTransport(url = ""): Transport {
   if (!/^(https?:\/\/[^/]|\/)/i.test(url)) {
@@ -12,7 +12,7 @@ export function fetchTransport(url = ""): Transport {
   const base = url.replace(/\/+$/, "");
   return {
     async send({ path, body = null, ...rest }) {
-      // To follow a redirect could make a GET of a write.
+      // `fetch` may turn a write into a GET when it follows a redirect.
       const response = await fetch(base + path, { ...rest, body, redirect: "manual" });
       return {
         // Browsers hide the status of a redirect.
@@ -25,7 +25,7 @@ export function fetchTransport(url = ""): Transport {
   };
 }
 
-/** Not every browser can iterate over a stream. */
+/** Some browsers cannot iterate over a stream. */
 async function* piecesOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
 }

@@ -1,4 +1,4 @@
-/** A request, with everything that the server must know. */
+/** A request as it is sent. */
 export interface TransportRequest {
   /** `QUERY`, `GET`, `POST` or `DELETE`. */
   readonly method: string;
@@ -6,26 +6,26 @@ export interface TransportRequest {
   readonly path: string;
   /** By name, in lower case. */
   readonly headers: Record<string, string>;
-  /** JSON text; none when undefined. */
+  /** JSON text; undefined for no body. */
   readonly body: string | undefined;
-  /** Ends the request: the connection is closed, also while its answer is read. */
+  /** Ends the request: the connection is closed, even while the answer is read. */
   readonly signal: AbortSignal;
 }
 
-/** An answer whose head has arrived. One of the two ways to its body is used, once. */
+/** An answer whose head has been received. Read its body with one of the two methods, once. */
 export interface TransportReply {
   /** Such as 200. */
   readonly status: number;
-  /** A field of the head, its name in lower case; empty when it is not there. */
+  /** A field of the head, its name in lower case; empty when it is missing. */
   header(name: string): string | null | undefined;
   /** The whole body. Fails when the answer breaks off. */
   text(): Promise<string>;
-  /** The body as it arrives. Fails when the answer breaks off. */
+  /** The body as it is received. Fails when the answer breaks off. */
   pieces(): AsyncIterable<Uint8Array>;
 }
 
-/** How requests get to the server. Tests can put in another one. */
+/** Sends requests to the server. Tests can supply another one. */
 export interface Transport {
-  /** Fails when no answer begins, with whatever error. */
+  /** Fails with any error when no answer begins. */
   send(request: TransportRequest): Promise<TransportReply>;
 }

@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { Transport } from "./transport.ts";
 
 /**
- * Over a unix socket, with `node:http`, which Deno, Node and Bun have. Browsers never load it.
+ * Sends requests over a unix socket, with `node:http` of Deno, Node and Bun. Browsers never load it.
  *
- * Each request has a connection of its own, which costs little here: Deno does not close one that was used before
- * when its request is aborted, and none is lost to a server that has just closed it.
+ * Each request has its own connection, which is cheap here. If Deno reused a connection, it would not close it when
+ * its request is aborted. Also, a connection that the server has just closed is never reused.
  */
 export function unixTransport(socketPath: string): Transport {
   return {
@@ -14,9 +14,9 @@ export function unixTransport(socketPath: string): Transport {
       const name = "node:http";
       const http: typeof import("node:http") = await import(name);
       const message = await new Promise<IncomingMessage>((resolve, reject) => {
-        // With a body at the end alone, it knows the length.
+        // When the body is passed to `end`, `http` sends its length.
         const request = http.request({ ...rest, socketPath, agent: false }, resolve).on("error", reject);
-        // Bun does not look at the signal.
+        // Bun ignores the signal.
         rest.signal.addEventListener("abort", () => request.destroy());
         request.end(body);
       });
