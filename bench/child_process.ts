@@ -2,11 +2,11 @@ import { fileURLToPath } from "node:url";
 import { programTask } from "../tools/build/program_task.ts";
 import type { Address } from "./connection.ts";
 
-/** What the children print once they accept connections. */
+/** The line that the children print once they accept connections. */
 const LISTENING = "listening on ";
 const START_SECONDS_MAX = 20;
 
-/** Settings of the engine, as those of the server that users start. */
+/** The V8 flags of the released server. */
 const V8_FLAGS = programTask("server").flags.filter((flag) => flag.startsWith("--v8-flags="));
 
 /** A server in a process of its own, so that it shares no thread with the clients. */
@@ -16,8 +16,8 @@ export class ChildProcess implements AsyncDisposable {
 
   /**
    * Starts a module of this repository.
-   * @param directory where it runs and, with `unix`, has its socket
-   * @param settings its settings besides where it listens and keeps its data
+   * @param directory its working directory and, with `unix`, the place of its socket
+   * @param settings its settings, except for its address and its data directory
    */
   constructor(
     module: URL,
@@ -60,11 +60,11 @@ export class ChildProcess implements AsyncDisposable {
     try {
       this.#child.kill(signal);
     } catch {
-      // It has ended by itself.
+      // The process has ended by itself.
     }
   }
 
-  /** Reads to the end, because a child whose output is not read would stall. */
+  /** Reads to the end, because a child stalls when its output is not read. */
   async #readOutput(onListening: () => void): Promise<void> {
     let text = "";
     for await (const piece of this.#child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -74,7 +74,7 @@ export class ChildProcess implements AsyncDisposable {
   }
 }
 
-/** Settings of the caller's own environment stay out. */
+/** Removes settings that the caller's own environment has. */
 function environment(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(Deno.env.toObject()).filter(([name]) => !name.startsWith("SERVICE_")),

@@ -15,7 +15,7 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const LINE_FEED = 0x0a;
 
-/** The bytes of a request. `field` is one more line of its head. */
+/** The bytes of a request. `field` is an additional line of its head. */
 export function requestBytes(
   method: string,
   path: string,
@@ -39,12 +39,12 @@ export function textOf({ body }: Reply): string {
 }
 
 /**
- * One keep-alive connection with one request at a time. It knows just enough HTTP for the replies of the
- * server, because whatever it costs is taken from the server's share of the machine.
+ * One keep-alive connection with one request at a time. It knows just enough HTTP for the replies of the server,
+ * because its CPU time reduces the server's share of the machine.
  */
 export class Connection implements Disposable {
   readonly #conn: Deno.Conn;
-  /** The reply so far is at the start; the buffer grows to the largest reply. */
+  /** Holds the reply so far, from its start. The buffer grows to the largest reply. */
   #buffer = new Uint8Array(16 * 1024);
   #filled = 0;
 
@@ -81,7 +81,7 @@ export class Connection implements Disposable {
     for (let from = 0;;) {
       const lineFeed = this.#buffer.subarray(0, this.#filled).indexOf(LINE_FEED, from);
       if (lineFeed < 0) await this.#fill();
-      // The line feed before it ends the last field: "\n\r\n".
+      // The line feed before this one ends the last field: "\n\r\n".
       else if (this.#buffer[lineFeed - 2] === LINE_FEED) return lineFeed + 1;
       else from = lineFeed + 1;
     }
@@ -122,7 +122,7 @@ export class Connection implements Disposable {
   }
 }
 
-/** How many lines the body of a reply has. */
+/** The number of lines in the body of a reply. */
 export function linesOf({ body }: Reply): number {
   let lines = 0;
   for (const piece of body) {

@@ -6,7 +6,7 @@ import { Writer } from "../src/store/sqlite/writing/writer.ts";
 import type { StoreWrite } from "../src/store/write.ts";
 import { SampleEvents } from "./sample_events.ts";
 
-/** Large transactions, because no client waits for them. */
+/** Large transactions are fine, because no client waits for them. */
 export const EVENTS_PER_TURN = 5000;
 
 /** An unconditional write, prepared as the server's main thread does it. */
@@ -18,7 +18,7 @@ export function storeWrite(events: readonly NewEvent[], timeMicros: number): Sto
   };
 }
 
-/** A writer in this thread, whose notices go nowhere. */
+/** A writer in this thread. Its messages are dropped. */
 export function openWriter(path: string): Writer {
   return Writer.open(path, () => {});
 }

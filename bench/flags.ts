@@ -5,13 +5,13 @@ type StorageName = (typeof STORAGE_NAMES)[number];
 
 export interface BenchFlags {
   readonly unix: boolean;
-  /** Where the servers keep their events. */
+  /** The storage of the servers. */
   readonly storage: StorageName;
-  /** Seconds that each workload and yardstick is measured. */
+  /** How long each workload and each baseline is measured, in seconds. */
   readonly seconds: number;
   /** Events in the store before it is measured. */
   readonly prefill: number;
-  /** Where the numbers go besides the table. */
+  /** The file for the numbers, in addition to the table. */
   readonly jsonPath: string | undefined;
   /** The directory for the temporary stores; the system's own when undefined. */
   readonly dir: string | undefined;

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { measuredOver } from "./measure.ts";
 import { diskSync } from "./baselines/disk_sync.ts";
 
-/** What the numbers of a run depend on; nothing that tells one machine of a kind from another. */
+/** The properties of the machine that the numbers depend on. None of them identifies a single machine. */
 export interface Machine {
   readonly system: string;
   readonly cores: number;
@@ -12,7 +12,7 @@ export interface Machine {
   readonly denoVersion: string;
   readonly v8Version: string;
   readonly sqliteVersion: string;
-  /** Median of appending 4 KiB to a file and making it durable. */
+  /** Median time to append 4 KiB to a file and make it durable. */
   readonly fdatasyncMilliseconds: number;
 }
 

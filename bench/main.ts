@@ -22,7 +22,7 @@ await print(`\n${ratiosText(run.rows)}`);
 if (flags.jsonPath !== undefined) await writeJson(flags.jsonPath, run);
 Deno.exit(0);
 
-/** @returns undefined when it was interrupted */
+/** @returns undefined when the run was interrupted */
 async function measureAndCleanUp(
   { unix, storage, seconds, prefill, dir }: BenchFlags,
 ): Promise<Run | undefined> {

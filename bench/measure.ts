@@ -2,7 +2,7 @@ import process from "node:process";
 import { Histogram } from "./histogram.ts";
 import { cpuSecondsOf, rssBytesOf } from "./process_usage.ts";
 
-/** The result of a workload or a yardstick. */
+/** The result of a workload or a baseline. */
 export interface Measured {
   readonly eventsPerSecond: number;
   readonly requestsPerSecond: number;
@@ -11,11 +11,11 @@ export interface Measured {
   readonly p999Milliseconds: number;
   /** CPU time of all threads of the server for each request. */
   readonly serverMicroseconds?: number;
-  /** The same of this process, which takes it from the server's share of the machine. */
+  /** CPU time of this process for each request, which reduces the server's share of the machine. */
   readonly clientMicroseconds?: number;
   /** Resident memory of the server at the end of the round in which it was largest. */
   readonly serverRssBytes?: number;
-  /** Of decisions: those of a write that came too late, after which they were taken again. */
+  /** Only for decisions: those whose write was in conflict, after which they were repeated. */
   readonly conflictsPerSecond?: number;
 }
 
@@ -23,7 +23,7 @@ export interface Measured {
 export interface Timing {
   readonly warmUpSeconds: number;
   readonly seconds: number;
-  /** The process ID of the server, whose CPU time and memory are then measured along. */
+  /** The process ID of the server, to measure its CPU time and memory, too. */
   readonly server?: number;
 }
 
@@ -36,7 +36,7 @@ export interface Round {
   readonly conflicts?: number;
 }
 
-/** What a round took of the machine. */
+/** The CPU time and memory of a round. */
 export interface Usage {
   readonly serverCpuSeconds: number;
   readonly clientCpuSeconds: number;
@@ -91,7 +91,7 @@ export async function measureClients(clients: readonly Step[], timing: Timing): 
 
 const LOOP_MILLISECONDS = 100;
 
-/** Runs steps of this process back to back, with a pause from time to time in which Ctrl-C is noticed. */
+/** Runs steps of this process back to back. It pauses from time to time, so that Ctrl-C has an effect. */
 export async function measureLoop(step: Step<number>, timing: Timing): Promise<Round> {
   const tally = new Tally(timing);
   while (!tally.over) {
@@ -105,7 +105,7 @@ export async function measureLoop(step: Step<number>, timing: Timing): Promise<R
   return tally.round;
 }
 
-/** Looks at the processes when the measured time begins and when it ends. */
+/** Reads the usage of the processes when the measured time begins and when it ends. */
 async function usageDuring({ warmUpSeconds, seconds, server }: Timing): Promise<Usage | undefined> {
   if (server === undefined) return undefined;
   await pause(warmUpSeconds);
@@ -115,7 +115,7 @@ async function usageDuring({ warmUpSeconds, seconds, server }: Timing): Promise<
   if (serverBefore === undefined || serverAfter === undefined || serverRssBytes === undefined) {
     return undefined;
   }
-  // A busy loop is late for its timers.
+  // The timer fires late in a busy loop.
   const share = seconds / ((performance.now() - startedAt) / 1000);
   return {
     serverCpuSeconds: (serverAfter - serverBefore) * share,

@@ -29,20 +29,20 @@ export const SERVER = new URL("../main.ts", import.meta.url);
 const SERVER_IN_GROUPS_OF_ONE = new URL("./server_entry.ts", import.meta.url);
 const BARE_TRANSPORT = new URL("./baselines/bare_transport_entry.ts", import.meta.url);
 
-/** By default, fewer writes may wait than the row with the most clients has. */
+/** The default limit of waiting writes is lower than the clients of the largest row. */
 export const MANY_WRITERS = { SERVICE_MAX_QUEUED_WRITES: "400" };
 
 export const WRITE_SEED = 2;
 export const READ_SEED = 3;
 
 export interface Plan extends Rounds<RowName> {
-  /** An empty directory for the stores that are files, and for what servers keep besides. */
+  /** An empty directory for stores in files, and for other data of the servers. */
   readonly directory: string;
-  /** Where the servers have their events when that is not a file. */
+  /** The database of the servers, unless their events are in a file. */
   readonly database: PostgresCluster | undefined;
   readonly storeEvents: number;
   readonly unix: boolean;
-  /** Takes the servers that are started; its creator ends them. */
+  /** Collects the servers that are started. The caller disposes of it. */
   readonly servers: AsyncDisposableStack;
   readonly onStart: (started: Started) => void;
 }
@@ -57,7 +57,7 @@ export async function measureAll(plan: Plan): Promise<{ readonly rows: Results; 
   const server = await startOn(plan, SERVER, stores.server, MANY_WRITERS);
   const smallWrites = await measureSmallWrites(plan, server, stores);
 
-  // Of one seed, so that both write the same events.
+  // With the same seed, both write the same events.
   const bulkSample = new SampleEvents(plan.storeEvents, WRITE_SEED);
   const loopSample = new SampleEvents(plan.storeEvents, WRITE_SEED);
   const bulkWrites = await measureRows(plan, {
@@ -81,7 +81,7 @@ async function measureReads(plan: Plan, stores: Stores) {
     readByOrder: on(server, (address, timing) => readByOrder(address, 4, sample, timing)),
     readByTypeAndCustomer: on(server, (address, timing) => readByTypeAndCustomer(address, 4, sample, timing)),
   });
-  // Later, since a scan leaves the server with much more memory than the reads before it need.
+  // Scans come later, since they leave the server with much more memory than the reads before need.
   const scans = await measureRows(plan, {
     fullScan: on(server, (address, timing) => fullScan(address, storeEvents, timing)),
     pageRead: (timing) => pageRead(stores.pageRead, storeEvents, timing),

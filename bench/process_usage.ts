@@ -1,17 +1,17 @@
 /** The kernel's unit of CPU time in /proc, on every Linux that the runtime supports. */
 const TICKS_PER_SECOND = 100;
 
-/** The CPU time of all threads of a process so far, those that have ended included; undefined where there is no /proc. */
+/** CPU time of a process so far, including threads that have ended; undefined where there is no /proc. */
 export function cpuSecondsOf(pid: number): number | undefined {
   const stat = procFile(pid, "stat");
   if (stat === undefined) return undefined;
-  // The name before them may contain anything, a parenthesis as well.
+  // The process name before the fields may contain any character, even a parenthesis.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [user, system] = [Number(fields[11]), Number(fields[12])];
   return (user + system) / TICKS_PER_SECOND;
 }
 
-/** How long the threads of a process that live now have run, and how long they were ready and waited for a processor. */
+/** For the living threads of a process: how long they have run, and how long they waited for a processor. */
 export function schedulingOf(pid: number): { readonly ran: number; readonly waited: number } | undefined {
   const times = threadsOf(pid).flatMap((thread) => {
     const nanoseconds = procFile(pid, `task/${thread}/schedstat`)?.split(" ").map(Number);

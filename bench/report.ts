@@ -36,14 +36,14 @@ export const rowTitles = {
 
 export type RowName = keyof typeof rowTitles;
 
-/** Every row of the benchmark; conditionCheck is one of the growth campaign alone. */
+/** Every row of the benchmark. conditionCheck belongs to the growth campaign only. */
 export type Results = Readonly<Record<Exclude<RowName, "conditionCheck">, Measured>>;
 
-/** One number of a run that can be compared to that of another run. */
+/** A number that can be compared between runs. */
 export interface Ratio {
   readonly title: string;
   readonly value: number;
-  /** At least this is aimed at, where there is an aim. */
+  /** The least that is aimed at, if there is an aim. */
   readonly aim?: number;
 }
 
@@ -100,7 +100,7 @@ export const headText = line([
   "RSS MB",
 ]);
 
-/** The line of one row, and what else there is to say about it. */
+/** The line of one row, with its additional values. */
 export function rowText(name: RowName, measured: Measured): string {
   const { eventsPerSecond, requestsPerSecond, serverMicroseconds, serverRssBytes, conflictsPerSecond } =
     measured;
@@ -117,7 +117,7 @@ export function rowText(name: RowName, measured: Measured): string {
   return row + line(["  conflicts", "", whole(conflictsPerSecond)]);
 }
 
-/** The line of the start on a filled store. */
+/** The line about the start on a filled store. */
 export function startText({ seconds, rssBytes }: Started): string {
   const memory = rssBytes === undefined ? "" : `, ${whole(rssBytes / 1e6)} MB of memory at rest`;
   return `first answer ${(seconds * 1000).toFixed(0)} ms after the start${memory}\n\n`;

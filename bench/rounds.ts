@@ -4,19 +4,19 @@ import { type Measured, measuredOver, type Round, type Timing } from "./measure.
 
 const WARM_UP_SECONDS = 0.5;
 
-/** Rows that are compared take turns, so that all of them see the machine in its good and its bad moments. */
+/** Rows that are compared alternate, so that all of them see the same changes of the machine. */
 const ROUNDS = 3;
 
 export type Rows<Name extends string> = Readonly<Record<Name, (timing: Timing) => Promise<Round>>>;
 
 export interface Rounds<Name extends string> {
-  /** Seconds that each row is measured. */
+  /** How long each row is measured, in seconds. */
   readonly seconds: number;
   /** Called with each row as soon as it has been measured. */
   readonly onRow: (name: Name, measured: Measured) => void;
 }
 
-/** A row of a server, whose CPU time and memory are measured along. */
+/** A row of a server, with its CPU time and memory. */
 export function on(
   { address, pid }: ChildProcess,
   row: (address: Address, timing: Timing) => Promise<Round>,
@@ -24,7 +24,7 @@ export function on(
   return (timing) => row(address, { ...timing, server: pid });
 }
 
-/** Measures rows in turn. */
+/** Measures rows in alternation. */
 export async function measureRows<Name extends string>(
   { seconds, onRow }: Rounds<NoInfer<Name>>,
   rows: Rows<Name>,

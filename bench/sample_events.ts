@@ -10,8 +10,8 @@ const EVENTS_PER_TYPE_AND_CUSTOMER = 80;
 const EVENTS_PER_ARTICLE = 10;
 
 /**
- * Draws events with a type and four random tags: three identifiers that recur and one metadata entry that
- * does not. The same seed draws the same events, so that runs can be compared.
+ * Draws events with a type and four random tags: three identifiers that recur and one metadata entry that does not.
+ * The same seed gives the same events, so that runs can be compared.
  */
 export class SampleEvents {
   readonly #orders: number;

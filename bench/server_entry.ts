@@ -4,8 +4,8 @@ import { Log } from "../src/log/log.ts";
 import { startServer } from "../src/server/start_server.ts";
 
 /*
- * The server as it would be without group commit: the same program in every other respect. Only for the
- * benchmark, which compares it to the real one.
+ * The server without group commit, otherwise the same program. Only for the benchmark, which compares it with the
+ * real one.
  */
 
 const { settings } = loadServerSettings({ configPath: undefined, env: (name) => Deno.env.get(name) });

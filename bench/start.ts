@@ -3,7 +3,7 @@ import { median } from "./campaigns/report.ts";
 import { Connection, requestBytes } from "./connection.ts";
 import { rssBytesOf } from "./process_usage.ts";
 
-/** How long a server takes from its start to its first answer, and the memory that it holds at rest. */
+/** The time of a server from its start to its first answer, and its memory when idle. */
 export interface Started {
   readonly seconds: number;
   /** Undefined where there is no /proc. */

@@ -3,7 +3,7 @@ import type { PostgresCluster } from "../tests/system/postgres/support/cluster.t
 import { fillStore } from "./fill_store.ts";
 import { copyDatabase, databaseSettings, fillDatabase } from "./postgres/database.ts";
 
-/** Where a server has its store: its data directory, and the settings that lead it elsewhere. */
+/** The store of a server: its data directory, and settings for a store elsewhere. */
 export interface StoreHome {
   readonly dataDir: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface Stores {
   readonly editionB: StoreHome;
   readonly editionC: StoreHome;
   readonly ungrouped: StoreHome;
-  /** Data directories of the yardsticks without a server, which are files whatever the servers have. */
+  /** Data directories of the baselines without a server. They use files, whatever the servers use. */
   readonly pageRead: string;
   readonly insertLoop: string;
 }

@@ -1,4 +1,4 @@
-/* A course has seats, and a student takes few courses: one decision about two things, neither of which owns it. */
+/* A course has seats, and a student takes few courses. One decision is about both, and neither owns it. */
 // deno-lint-ignore-file no-console
 
 import { type DecisionModel, EventStore } from "eventstore-client";
@@ -13,7 +13,7 @@ type Model<State> = DecisionModel<Events, State>;
 
 export const COURSES_PER_STUDENT = 5;
 
-/** What the rules do not allow. */
+/** The error for an action that the rules do not allow. */
 export class ApiError extends Error {}
 
 const capacityOf = (course: string): Model<number | undefined> => ({
@@ -39,7 +39,7 @@ export async function defineCourse(store: Store, course: string, capacity: numbe
   });
 }
 
-/** Seats that are taken stay taken: below their number, nobody else gets in. */
+/** Students keep their seats. With a capacity below their number, no other student gets in. */
 export async function changeCapacity(store: Store, course: string, capacity: number): Promise<void> {
   await store.decide(capacityOf(course), (known) => {
     if (known === undefined) throw new ApiError("there is no such course");

@@ -1,4 +1,4 @@
-/* Prices change, but an order is taken at the prices that its customer was shown, if that is not long ago. */
+/* Prices change, but a customer's order is taken at the prices that the customer saw, if they are not too old. */
 // deno-lint-ignore-file no-console
 
 import { type DecisionModel, EventStore } from "eventstore-client";
@@ -14,15 +14,15 @@ type Store = EventStore<Events>;
 export const GRACE_MINUTES = 10;
 const MINUTE = 60 * 1000;
 
-/** What the rules do not allow. */
+/** The error for an action that the rules do not allow. */
 export class ApiError extends Error {}
 
 interface Price {
   readonly cents: number;
-  /** When the next one took its place, in milliseconds since 1970. */
+  /** When the next price replaced it, in milliseconds since 1970. */
   readonly replacedAt: number;
 }
-/** All prices that a product has had, the present one last. */
+/** All prices that a product has had, the current one last. */
 const pricesOf = (product: string): DecisionModel<Events, readonly Price[]> => ({
   query: { types: ["PriceChanged"], identifiers: { product } },
   initial: [],
@@ -34,7 +34,7 @@ const pricesOf = (product: string): DecisionModel<Events, readonly Price[]> => (
   },
 });
 
-/** There is no rule about it, so nothing is read: orders that depend on the price notice it. */
+/** There is no rule for it, so nothing is read. Orders that depend on the price see the change. */
 export async function setPrice(
   store: Store,
   product: string,
@@ -45,7 +45,7 @@ export async function setPrice(
   await store.append({ type: "PriceChanged", identifiers: { product }, payload });
 }
 
-/** Orders one of each product, at the prices that were shown. */
+/** Orders one of each product, at the shown prices. */
 export async function placeOrder(store: Store, shown: Prices, now = new Date()): Promise<void> {
   const products = Object.keys(shown);
   const models = Object.fromEntries(products.map((product) => [product, pricesOf(product)]));

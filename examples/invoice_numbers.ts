@@ -8,14 +8,14 @@ export interface Events {
 }
 type Store = EventStore<Events>;
 
-/** The number of the order's invoice, whether it is issued now or was before. */
+/** Returns the number of the order's invoice. It issues the invoice if there is none yet. */
 export async function issueInvoice(store: Store, series: string, order: string): Promise<number> {
   const ofOrder = { types: ["InvoiceIssued" as const], identifiers: { order } };
   const ofSeries = { types: ["InvoiceIssued" as const], identifiers: { series } };
   for (;;) {
     const { events: [issued] } = await store.read(ofOrder);
     if (issued) return issued.payload.number;
-    // The last one says it all, so nothing else is read, however long the series is.
+    // The last invoice has the highest number, so one read is enough, however long the series is.
     const { events: [last], head } = await store.read(ofSeries, { backwards: true, limit: 1 });
     const number = (last?.payload.number ?? 0) + 1;
     try {
@@ -25,7 +25,8 @@ export async function issueInvoice(store: Store, series: string, order: string):
       );
       return number;
     } catch (error) {
-      // Another one was faster, or nobody knows whether this one was written: the order will tell.
+      // Another invoice was faster, or the outcome of this write is unknown. The next attempt looks for the order's
+      // invoice.
       if (!(error instanceof Conflict || error instanceof ConnectionLost)) throw error;
     }
   }

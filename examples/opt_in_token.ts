@@ -12,7 +12,7 @@ type Store = EventStore<Events>;
 export const VALID_MINUTES = 60;
 const MINUTE = 60 * 1000;
 
-/** What the rules do not allow. */
+/** The error for an action that the rules do not allow. */
 export class ApiError extends Error {}
 
 interface Token {
@@ -30,7 +30,7 @@ const tokenOf = (token: string): DecisionModel<Events, Token | undefined> => ({
       : known && { ...known, isUsed: true },
 });
 
-/** A token for the mail that is sent to the address. Nobody else has it, so there is nothing to decide. */
+/** Issues a token for the mail to the address. The token is new, so there is nothing to decide. */
 export async function issueToken(store: Store, email: string, now = new Date()): Promise<string> {
   const token = crypto.randomUUID();
   const expiresAt = new Date(now.getTime() + VALID_MINUTES * MINUTE).toISOString();

@@ -8,7 +8,7 @@ export interface Events {
 }
 type Store = EventStore<Events>;
 
-/** An order as a form sends it. The form draws the key when it is shown, and sends the same one each time. */
+/** An order as a form sends it. The form chooses a random key when it is shown, and sends the same key each time. */
 export interface Order {
   readonly key: string;
   readonly product: string;

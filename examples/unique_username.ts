@@ -1,4 +1,4 @@
-/* A name is held by one account at a time; once it is released, nobody can have it for a while. */
+/* One account at a time holds a name. After a release, other accounts must wait a while before they can take it. */
 // deno-lint-ignore-file no-console
 
 import { type DecisionModel, EventStore } from "eventstore-client";
@@ -12,7 +12,7 @@ type Store = EventStore<Events>;
 export const RESERVED_DAYS = 3;
 const DAY = 24 * 60 * 60 * 1000;
 
-/** What the rules do not allow. */
+/** The error for an action that the rules do not allow. */
 export class ApiError extends Error {}
 
 interface Usage {

@@ -4,8 +4,8 @@ import { jsonReply } from "../../src/http/replies.ts";
 import { listen } from "../../src/http/transport/listener.ts";
 
 /*
- * A server that only carries requests: the same transport, the body parsed, a small reply. What the real
- * server does beyond it is the price of the event store.
+ * A server that only carries requests: the same transport, the body parsed, a small reply. The real server's
+ * additional time is the cost of the event store.
  */
 
 const BODY_BYTES_MAX = 1024 * 1024;

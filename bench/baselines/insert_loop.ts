@@ -5,8 +5,8 @@ import type { SampleEvents } from "../sample_events.ts";
 import { EVENTS_PER_WRITE, WRITES } from "../workloads/bulk.ts";
 
 /**
- * What a program writes that has the same store in its own process: the events of the bulk workload in
- * transactions of 100, each prepared for the index, inserted and synced by one thread.
+ * Measures a program with the same store in its own process. It writes the events of the bulk workload in
+ * transactions of 100. One thread prepares each for the index, inserts it and syncs.
  */
 export async function insertLoop(dataDir: string, sample: SampleEvents, timing: Timing): Promise<Round> {
   const writer = openWriter(storePaths(dataDir).database);

@@ -5,8 +5,8 @@ import { type Row, runAttack } from "./attacks/run_attack.ts";
 import { print, table } from "./report.ts";
 
 /*
- * What hostile and unlucky clients can do, all of it against the real server with a heap of 1 GB, beside honest
- * clients that must not notice. Prints a table in markdown; exit code 1 when a bound is broken.
+ * Attacks by hostile and unlucky clients against the real server with a heap of 1 GB. Meanwhile honest clients run,
+ * which must not notice. Prints a table in markdown; exit code 1 when a bound is broken.
  *
  *   deno task campaign:attack [--only part-of-a-name] [--share 0.1]
  */
@@ -42,7 +42,7 @@ for (const attack of chosen) {
 print(`\n${chosen.length} attacks, ${broken} broke a bound\n`);
 Deno.exit(broken === 0 ? 0 : 1);
 
-/** The rows appear one by one, because all of them take a while. */
+/** Prints each row as soon as it is known, because all of them take a while. */
 function line({ name }: Attack, row: Row): string {
   const fixed = (value: number | undefined, digits: number): string => value?.toFixed(digits) ?? "-";
   const cells = [

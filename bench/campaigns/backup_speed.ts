@@ -15,8 +15,8 @@ import { startServer } from "../../tests/support/server_process.ts";
 import { median, print, table } from "./report.ts";
 
 /*
- * The backup program against a plain scan: the same client reads the same pages, counts the lines and throws
- * them away. Then what each step of a copy costs by itself. Prints tables in markdown.
+ * Compares the backup program with a plain scan: the same client reads the same pages, counts the lines and drops
+ * them. Then measures the cost of each step of a copy by itself. Prints tables in markdown.
  *
  *   deno task campaign:backup [events]
  */
@@ -111,7 +111,7 @@ async function compare(workload: Workload): Promise<string[]> {
   return [workload.name, ...figures, (copySeconds / scanSeconds).toFixed(1)];
 }
 
-/** Microseconds per event of each step alone, in one thread. */
+/** Microseconds per event of each step by itself, in one thread. */
 async function steps(workload: Workload): Promise<string[]> {
   const lines = workload.events(STEP_EVENTS).map((event, i) =>
     eventLine({ sequence: i + 1, timeMicros: 1.7e15 + i, body: eventBody(event) })

@@ -4,8 +4,8 @@ import { speedrun, speedrunOfClient } from "../workloads/speedrun.ts";
 import { print, table } from "./report.ts";
 
 /*
- * What the client library costs: the same decisions as the load generator makes with prepared requests over raw
- * sockets, with `decide` and as many callers at once in one process.
+ * The cost of the client library. The load generator makes decisions with prepared requests over raw sockets. Here
+ * as many callers in one process make the same decisions with `decide`.
  *
  *   deno task campaign:client [seconds of each row]
  */

@@ -8,13 +8,13 @@ import { SampleEvents } from "../sample_events.ts";
 import { median, print, table } from "./report.ts";
 
 /*
- * How the explorer feels on a large store: the time from opening it to the first row, from a filter to its rows, and
- * the longest time without a frame while events keep coming. It fails when a bound does not hold.
+ * The response times of the explorer on a large store: from opening it to the first row, and from a filter to its
+ * rows. Also the longest time without a frame while new events are committed. It fails when a bound does not hold.
  *
  *   deno task campaign:explorer [events in the store]
  */
 
-/** Bounds, in milliseconds: of the median of the first, and of each time without a frame. */
+/** Bounds, in milliseconds: for the median of the first two, and for each time without a frame. */
 const FIRST_ROWS_MAX = 1000;
 const FRAME_GAP_MAX = 100;
 
@@ -27,7 +27,7 @@ const DAYS_MILLISECONDS = 3 * 86_400_000;
 
 const HAS_ROWS = 'document.querySelectorAll(".row").length > 5';
 
-/** Keeps the time between each two frames. */
+/** Records the time between each two frames. */
 const WATCH_FRAMES = `
   globalThis.gaps = [];
   let last = performance.now();
@@ -86,7 +86,7 @@ try {
   }
   const gaps = await page.evaluate<number[]>("globalThis.gaps.sort((a, b) => b - a)");
   row(`without a frame, beside ${PER_SECOND} events/s`, gaps);
-  // Frames of a list that stands still would say nothing.
+  // Frames of a list that does not change would prove nothing.
   await page.until(`Number(document.querySelector(".row").dataset.sequence) === ${EVENTS + written}`);
   if (written < 0.9 * PER_SECOND * LIVE_SECONDS) tooSlow.push(`only ${written} events were written`);
   if (gaps[0]! > FRAME_GAP_MAX) {
@@ -119,7 +119,7 @@ function fill(dataDir: string): SampleEvents {
   return sample;
 }
 
-/** Milliseconds from the change of the address until the only rows are those of an order. */
+/** Milliseconds from the change of the address until all rows belong to one order. */
 function filterAndWait(order: string): string {
   const tag = JSON.stringify(order);
   return `new Promise((resolve) => {

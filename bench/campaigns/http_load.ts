@@ -9,8 +9,8 @@ import { residentMib } from "../../tests/http/transport/support/transport_proces
 import { median, print, table } from "./report.ts";
 
 /*
- * What takes too long for every run of the tests: slow clients in their full number, readers that stall until
- * they are cut off, and the limits in real time, all against the real server. Prints tables in markdown.
+ * Load tests that take too long for every run of the tests: slow clients in their full number, readers that stall
+ * until they are cut off, and the limits in real time. All run against the real server. Prints tables in markdown.
  *
  *   deno task campaign:http_load
  */
@@ -33,7 +33,7 @@ async function slowClients(): Promise<void> {
   print(table(["shape", "connections", "p99 quiet, ms", "p99 beside them, ms", "ratio"], rows));
 }
 
-/** Medians of several comparisons, since a machine is never quiet for long. */
+/** Medians of several comparisons, since the load of a machine varies. */
 async function compare(server: ServerProcess, shape: SlowShape): Promise<string[]> {
   const quiet: number[] = [];
   const beside: number[] = [];
@@ -76,8 +76,8 @@ async function secondsUntilCut(server: ServerProcess, openedAt: number): Promise
 }
 
 /**
- * Seconds until the server closes a connection on which this, and nothing more, was sent: since the last
- * byte of the reply, if there is one.
+ * Sends these bytes and nothing more. @returns how many seconds later the server closes the connection, counted
+ * from the last byte of the reply, if there is one
  */
 async function closedAfter({ address }: ServerProcess, bytes: Uint8Array): Promise<string> {
   using conn = await Deno.connect(address as Deno.ConnectOptions);

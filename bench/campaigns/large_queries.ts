@@ -11,8 +11,8 @@ import { SampleEvents } from "../sample_events.ts";
 import { print, table } from "./report.ts";
 
 /*
- * What the largest queries cost that a client may send, as reads in chunks and as conditions in one go: on a store
- * of sample events, and on one in which every event has the same tags. Prints tables in markdown.
+ * The cost of the largest queries that a client may send, as reads in chunks and as conditions in one go. They run
+ * on a store of sample events, and on one in which every event has the same tags. Prints tables in markdown.
  *
  *   deno task campaign:queries [events [events with common tags]]
  */
@@ -60,7 +60,7 @@ function sampleQueries(sample: SampleEvents): NamedQuery[] {
   ];
 }
 
-/** Everything is common, but no event has an even and an odd `n0`. */
+/** All tags are common, but no event has an even and an odd `n0`. */
 function commonEvent(i: number): NewEvent {
   const identifiers = times(20, (n) => tag(`n${n}`, n < 2 ? String((i + n) % 2) : "v"));
   return { type: `type ${i % 2}`, identifiers, metadata: [], payload: "x".repeat(50) };
@@ -92,7 +92,7 @@ interface Page {
   readonly milliseconds: number;
 }
 
-/** Reads a whole page; between the chunks, everything is copied as between threads. */
+/** Reads a whole page. Between the chunks, everything is copied as between threads. */
 function readPage(db: Database, query: readonly QueryItem[]): Page {
   const started = performance.now();
   let request = {

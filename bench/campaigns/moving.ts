@@ -9,8 +9,8 @@ import { programCommand } from "../../tests/support/start_command.ts";
 import { print, table } from "./report.ts";
 
 /*
- * How long events take from a file to PostgreSQL and back, with the commands of docs/scaling.md. Fails when another
- * file comes back than the one that went in.
+ * How long events take from a file to PostgreSQL and back, with the commands of docs/scaling.md. It fails when the
+ * file that comes back differs from the original.
  *
  *   deno task campaign:moving [--events 1000000] [--dir path]
  */

@@ -10,8 +10,9 @@ import { SampleEvents } from "../sample_events.ts";
 import { print, table } from "./report.ts";
 
 /*
- * Turns of one event while a snapshot stays open that is older than all of them, as that of a dump or of a forgotten
- * client: what they leave behind must not slow down later ones. 1,080,000 turns are an hour of 300 a second.
+ * Write transactions of one event while a snapshot stays open that is older than all of them, like that of a dump
+ * or of a forgotten client. The row versions that they leave behind must not slow down later ones. 1,080,000
+ * transactions are an hour at 300 a second.
  *
  *   deno task campaign:old_snapshot [--turns 1080000] [--parts 10] [--dir path]
  */

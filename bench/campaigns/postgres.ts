@@ -15,8 +15,8 @@ import { readByArticle } from "../workloads/selective_read.ts";
 import { print, table } from "./report.ts";
 
 /*
- * The store on PostgreSQL against the store in a file, the database beside the server, rows that are compared in turn;
- * and several servers of edition A on one database against one.
+ * Compares the store on PostgreSQL with the store in a file, and several servers of edition A on one database with
+ * one. The database runs on the same machine as the server. Rows that are compared alternate.
  *
  *   deno task campaign:postgres [--seconds 9] [--events 200000] [--servers 3] [--dir path]
  */
@@ -95,9 +95,9 @@ print(table(
 ));
 
 /**
- * The same clients on one server, and spread over several of one database: as many as everywhere here, and as many on
- * each server. A group can have no more writes than its server has clients, so one server with the share of one of
- * them shows what smaller groups alone cost.
+ * Compares clients on one server with clients on several servers of one database: the same number in total, and the
+ * same number on each server. A group cannot have more writes than its server has clients. So one server with only
+ * its share of the clients shows the cost of smaller groups alone.
  */
 async function measureTogether(): Promise<number[]> {
   const settings = databaseSettings(database, "shared");
@@ -145,7 +145,7 @@ function byArticle(server: ChildProcess): (timing: Timing) => Promise<Round> {
   return on(server, (address, timing) => readByArticle(address, 8, sample, timing));
 }
 
-/** Measures rows in turn and prints their table. @returns events per second of each */
+/** Measures rows in alternation and prints their table. @returns events per second of each */
 async function measure(rows: Rows<string>): Promise<ReadonlyMap<string, number>> {
   const lines: string[][] = [];
   const measured = await measureRows({

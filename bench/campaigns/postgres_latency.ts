@@ -10,9 +10,9 @@ import { oneEvent } from "../workloads/one_event.ts";
 import { print, table } from "./report.ts";
 
 /*
- * Writes of one event on a condition, while the database is further and further away: a proxy delays what the server
- * says to it. The model beside what was measured is writes per group / (two round trips + one fdatasync), which leaves
- * out all work.
+ * Writes of one event on a condition, with more and more latency to the database: a proxy delays the messages of
+ * the server. Each result stands next to a model: writes per group / (two round trips + one fdatasync). The model
+ * leaves out all work.
  *
  *   deno task campaign:postgres_latency [--seconds 5] [--clients 64,256,1000] [--milliseconds 0,1,10,50] [--dir path]
  */
@@ -36,7 +36,7 @@ if (!(seconds > 0) || !clientCounts.every((count) => count >= 1) || !delays.ever
   throw new TypeError("--seconds is a number above 0, --clients and --milliseconds are lists of numbers");
 }
 
-/** What the metrics of a server say of its groups so far. */
+/** The groups of a server so far, from its metrics. */
 interface Groups {
   readonly groups: number;
   readonly writes: number;

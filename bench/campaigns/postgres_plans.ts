@@ -14,8 +14,8 @@ import { SampleEvents } from "../sample_events.ts";
 import { print } from "./report.ts";
 
 /*
- * The plan of every statement that a server runs on a large store, as EXPLAIN shows it in a session with the server's own
- * settings. Exits with 1 when one goes through a whole table of events, terms, time blocks or projections.
+ * The plan of every statement that a server runs on a large store, as EXPLAIN shows it in a session with the
+ * server's own settings. Exits with 1 when one scans a whole table of events, terms, time blocks or projections.
  *
  *   deno task campaign:postgres_plans [--events 5000000] [--dir path]
  */
@@ -57,7 +57,7 @@ print(plans.toSorted().join("\n"));
 print(`\n${plans.length} statements, ${scans} through a whole table\n`);
 Deno.exitCode = scans === 0 ? 0 : 1;
 
-/** In lines that are not too long for a page. */
+/** Wraps lines that are too long for a page. */
 function wrapped(sql: string): string {
   const lines: string[] = [];
   for (const word of sql.trim().split(/\s+/)) {
@@ -76,7 +76,7 @@ function nodesIn(lines: readonly string[]): string[] {
   return [...new Set(nodes)];
 }
 
-/** Notes what sessions are asked, each text once, while something is done. */
+/** Records the statements of all sessions, each text once, while `work` runs. */
 async function statementsOf(work: () => Promise<void>): Promise<Statement[]> {
   const seen = new Map<string, Statement>();
   const { run } = Session.prototype;
@@ -92,9 +92,9 @@ async function statementsOf(work: () => Promise<void>): Promise<Statement[]> {
   return [...seen.values()];
 }
 
-/** Every kind of turn and of read, but for those that are about whole tables: a reset, and the statistics. */
+/** Runs every kind of write transaction and of read, except those about whole tables: a reset, and the statistics. */
 async function work(): Promise<void> {
-  // Of a store that was just opened, no memory proves anything: conditions are looked up.
+  // A store that was just opened knows nothing from memory, so it looks up every condition.
   const store = await PostgresStore.open(place, { readersMax: 2, edition: "A", servers: "shared" });
   const write = async (...args: Parameters<typeof storeWrite>): Promise<void> => {
     throwIfFailed((await store.writer.group([storeWrite(...args)]))[0]!);
@@ -132,13 +132,13 @@ async function work(): Promise<void> {
   await store.close();
 }
 
-/** What the servers of editions B and C ask, of which one has the store to itself. */
+/** Runs the statements of servers of editions B and C, of which only one uses the store. */
 async function takeOver(): Promise<void> {
   const options = { readersMax: 1, edition: "C", servers: "exclusive" } as const;
   const active = await PostgresStore.open(place, options);
   const { standby } = await openPostgres(place, options);
   const takenOver = standby!.takeOver();
-  // It looks twice a second whether the active one gives signs of life.
+  // The server that stands by checks the heartbeat of the active one twice a second.
   await pause(1000);
   await active.close();
   await (await takenOver)!.close();

@@ -7,7 +7,7 @@ import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { median, print, table } from "./report.ts";
 
 /*
- * How long it takes until another server has acknowledged a write, when the active one of edition B stops, is killed or
+ * The time until another server has acknowledged a write, when the active one of edition B stops, is killed or
  * freezes under load. Prints a table in markdown.
  *
  *   deno task campaign:takeovers [rounds of each kind]
@@ -17,7 +17,7 @@ const CLIENTS = 4;
 const WRITES_BEFORE = 10;
 const ROUNDS = Number(Deno.args[0] ?? 10);
 
-/** Ends the activity of a server. @returns what makes it stand by */
+/** Ends the activity of a server. @returns a function after which it stands by */
 const DISRUPTIONS: Readonly<Record<string, (active: ServerProcess) => () => Promise<void>>> = {
   "stops"(active) {
     const ended = active.stop();

@@ -3,9 +3,9 @@ import { TransportProcess, TRANSPORTS } from "../../tests/http/transport/support
 import { median, print, table } from "./report.ts";
 
 /*
- * The transport against `Deno.serve`, both with nothing behind them, each in a process of its own, taking
- * turns so that whatever the machine does besides hits both. CPU is that of the server alone: the client
- * costs about as much, and hides a good part of a difference in requests per second.
+ * Compares the transport with `Deno.serve`, both without an application. Each runs in a process of its own, and
+ * they alternate, so that other load on the machine affects both. CPU is that of the server alone: the client costs
+ * about as much, and hides much of a difference in requests per second.
  *
  *   deno task campaign:throughput [seconds of each measurement]
  */
@@ -59,7 +59,7 @@ async function measure(workload: Workload, address: Address, pid: number): Promi
   };
 }
 
-/** Sends one request after the other on each connection. @returns how many were answered */
+/** Sends one request after another on each connection. @returns the number of answers */
 async function run(clients: readonly Connection[], workload: Workload, seconds: number): Promise<number> {
   const until = performance.now() + seconds * 1000;
   let requests = 0;
@@ -67,7 +67,7 @@ async function run(clients: readonly Connection[], workload: Workload, seconds: 
     for (let first = i === 0; performance.now() < until; first = false) {
       const reply = await connection.request(workload.request);
       if (reply.status !== 200) throw new Error(`answered ${reply.status}`);
-      // Counting lines costs time that is taken from the server.
+      // Counting lines takes CPU time from the server.
       if (first && workload.lines !== undefined && linesOf(reply) !== workload.lines) {
         throw new Error(`a page of ${linesOf(reply)} lines`);
       }
@@ -77,7 +77,7 @@ async function run(clients: readonly Connection[], workload: Workload, seconds: 
   return requests;
 }
 
-/** CPU time of a process so far; the kernel counts in steps of 10 ms. */
+/** The CPU time of a process so far. The kernel counts in steps of 10 ms. */
 function cpuMilliseconds(pid: number): number {
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
   return 10 * (Number(fields[11]) + Number(fields[12]));

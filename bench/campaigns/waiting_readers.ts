@@ -14,8 +14,8 @@ import { readByArticle } from "../workloads/selective_read.ts";
 import { median, print, table } from "./report.ts";
 
 /*
- * What readers that wait cost, and how soon they have what they wait for: the rows of the benchmark about them, and
- * the memory that 1,000 of them take. Prints tables in markdown.
+ * The cost of readers that wait, and the time until they have their event: the rows of the benchmark about them,
+ * and the memory of 1,000 of them. Prints tables in markdown.
  *
  *   deno task campaign:waiting [seconds of each round]
  */
@@ -25,10 +25,10 @@ const WRITERS = 64;
 const READERS = 1000;
 const MEMORY_ROUNDS = 3;
 const REST_SECONDS = 2;
-/** Long enough for the heap to grow as far as it will. */
+/** Long enough for the heap to reach its full size. */
 const WRITING_SECONDS = 12;
 const RATE_ROUNDS = 7;
-/** What opening the readers leaves behind, garbage and code to compile, is done with by then. */
+/** Long enough for the garbage and the compilation that follow when readers are opened. */
 const WARM_UP_SECONDS = 1.5;
 const seconds = Number(Deno.args[0] ?? 4);
 
@@ -42,14 +42,14 @@ interface Memory {
 
 type Clients = (address: Address) => Promise<AsyncDisposable>;
 
-/** Who is connected while memory is measured. */
+/** The clients that are connected while memory is measured. */
 const CONNECTED: Readonly<Record<string, Clients>> = {
   "nobody": () => Promise.resolve(new AsyncDisposableStack()),
   [`${READERS} idle connections`]: idleConnections,
   [`${READERS} waiting readers`]: (address) => waitInVain(address, READERS),
 };
 
-/** Connections that have been answered once. */
+/** Connections that had one answer each. */
 async function idleConnections(address: Address): Promise<AsyncDisposable> {
   const connections = new AsyncDisposableStack();
   for (let i = 0; i < READERS; i++) {
@@ -60,8 +60,8 @@ async function idleConnections(address: Address): Promise<AsyncDisposable> {
   return connections;
 }
 
-/** Memory of a fresh server that has some readers and writers behind it, which leave it with more than it had. */
-async function memoryBeside(servers: Servers, connect: Clients): Promise<Memory> {
+/** Memory of a server that has served some readers and writers before, since those raise it. */
+async function memoryWith(servers: Servers, connect: Clients): Promise<Memory> {
   await using server = await startServer(servers, SERVER, `${servers.directory}/data`, MANY_WRITERS);
   const { address, pid } = server;
   const sample = new SampleEvents(EVENTS, READ_SEED);
@@ -77,7 +77,7 @@ async function memoryBeside(servers: Servers, connect: Clients): Promise<Memory>
 async function compareMemory(servers: Servers): Promise<void> {
   const columns = Object.values(CONNECTED).map((connect) => ({ connect, rounds: [] as Memory[] }));
   for (let round = 0; round < MEMORY_ROUNDS; round++) {
-    for (const { connect, rounds } of columns) rounds.push(await memoryBeside(servers, connect));
+    for (const { connect, rounds } of columns) rounds.push(await memoryWith(servers, connect));
   }
   const row = (title: string, of: keyof Memory): string[] => [
     title,
@@ -87,7 +87,7 @@ async function compareMemory(servers: Servers): Promise<void> {
   print(`${table(["RSS, MB", ...Object.keys(CONNECTED)], rows)}\n`);
 }
 
-/** Writers without and beside readers in turn, so that both see the machine in its good and its bad moments. */
+/** Measures writers without readers and with them, in alternation, so that both see the same changes of the machine. */
 async function compareWriters({ address, pid }: ChildProcess): Promise<void> {
   const timing = { warmUpSeconds: WARM_UP_SECONDS, seconds, server: pid };
   const without: Round[] = [];

@@ -6,10 +6,11 @@ import { measureSize } from "./measure_size.ts";
 import { growthText, type Size } from "./report.ts";
 
 /*
- * The main rows on stores of several sizes. Each takes turns with the same row on a reference, so that the ratio
- * of the two does not depend on how the machine was at the time: an empty store, or for reads one of 10,000 events.
- * A store is made for each size, measured and removed. With --json, sizes that the file already holds are not measured again, so that
- * a campaign that was cut short can be resumed, and sizes can be measured one by one.
+ * Measures the main rows on stores of several sizes. Each alternates with the same row on a reference: an empty
+ * store, or for reads one of 10,000 events. So the ratio of the two does not depend on the load of the machine.
+ *
+ * A store is made for each size, measured and removed. With --json, sizes that the file already has are not
+ * measured again. So you can resume an interrupted campaign, and measure sizes one by one.
  *
  *   deno task bench:growth [--events 0,1000000,10000000] [--seconds 9] [--dir path] [--json path]
  */
@@ -24,7 +25,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** What a stored event of the sample takes with its share of the index, and what the events of the rows take. */
+/** The disk space of a sample event with its share of the index, and of the events of the rows. */
 const DISK_BYTES_PER_EVENT = 800;
 const DISK_BYTES_MORE = 2e9;
 
@@ -55,7 +56,7 @@ for (const events of counts) {
 print(`\n${growthText(growth.sizes)}`);
 Deno.exit(0);
 
-/** What the file already holds. */
+/** Returns the content of the file so far. */
 async function begin(): Promise<Growth> {
   try {
     if (flags.json !== undefined) return JSON.parse(await Deno.readTextFile(flags.json));

@@ -23,7 +23,7 @@ import { oneEvent } from "../workloads/one_event.ts";
 import { readByArticle } from "../workloads/selective_read.ts";
 import type { GrowthRows, Size } from "./report.ts";
 
-/** Where the servers of one size live. */
+/** The place and settings of the servers for one size. */
 export type Place = Pick<Plan, "directory" | "unix" | "servers" | "seconds">;
 
 type GrowthSteps = { readonly [Name in RowName]?: Rows<Name>[Name] };
@@ -33,19 +33,19 @@ interface Compared {
   readonly reference: GrowthRows;
 }
 
-/** What the reference's rows are called while they are measured. */
+/** The prefix of the reference's rows while they are measured. */
 const REFERENCE = "reference ";
 
 const NOTHING: Compared = { rows: {}, reference: {} };
 
-/** The reference of reads, which would find nothing in an empty store. */
+/** The size of the reference for reads, since an empty store has no events to read. */
 const SMALL_STORE_EVENTS = 10_000;
 
-/** Fills a store with so many events and measures it, in a directory that is empty. */
+/** Fills a store with this many events and measures it, in an empty directory. */
 export async function measureSize(place: Place, events: number): Promise<Size> {
   const dataDir = `${place.directory}/store`;
   const startedAt = performance.now();
-  // With a pause from time to time in which Ctrl-C is noticed.
+  // Pauses from time to time, so that Ctrl-C has an effect.
   for (const _ of fillInSteps(dataDir, events)) await new Promise((resolve) => setTimeout(resolve, 0));
   const fillSeconds = (performance.now() - startedAt) / 1000;
   const databaseBytes = (await Deno.stat(storePaths(dataDir).database)).size;
@@ -72,9 +72,9 @@ async function measureReads(place: Place, dataDir: string, events: number): Prom
   const sample = new SampleEvents(events, READ_SEED);
   const smallSample = new SampleEvents(SMALL_STORE_EVENTS, READ_SEED);
   const reads = await compare(place, smallReadRows(server, sample), smallReadRows(small, smallSample));
-  // Later, since a scan leaves the server with much more memory than the reads before it need.
+  // Scans come later, since they leave the server with much more memory than the reads before need.
   const scans = await compare(place, scanRows(server, events), scanRows(small, SMALL_STORE_EVENTS));
-  // Last, since an article without events lets a write succeed.
+  // Checks come last, since a write succeeds if its article has no events.
   const checks = await compare(place, checkRows(server, sample), checkRows(small, smallSample));
   return {
     rows: { ...reads.rows, ...scans.rows, ...checks.rows },
@@ -86,7 +86,7 @@ async function measureWrites(place: Place, dataDir: string, events: number): Pro
   const server = await startServer(place, SERVER, dataDir, MANY_WRITERS);
   // An empty store is its own reference.
   const empty = events === 0 ? undefined : await startEmpty(place);
-  // First what adds few events, so that the empty store is still small.
+  // Rows that add few events come first, so that the empty store is still small.
   const small = await compare(place, smallWriteRows(server), empty && smallWriteRows(empty));
   const sample = new SampleEvents(Math.max(events, 1_000_000), WRITE_SEED);
   const bulk = await compare(place, bulkRows(server, sample), empty && bulkRows(empty, sample));
@@ -125,7 +125,7 @@ const bulkRows = (server: ChildProcess, sample: SampleEvents): GrowthSteps => ({
   preload: on(server, (address, timing) => bulk(address, 4, sample, timing)),
 });
 
-/** Measures rows of a store, and in turn with each the same row of the reference. */
+/** Measures rows of a store, each in alternation with the same row of the reference. */
 async function compare(
   place: Place,
   rows: GrowthSteps,

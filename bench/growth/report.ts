@@ -3,24 +3,24 @@ import type { Measured } from "../measure.ts";
 import { type RowName, rowTitles } from "../report.ts";
 import type { Started } from "../start.ts";
 
-/** Rows of reads are missing where there is nothing to read. */
+/** Rows of reads are missing when there is no event to read. */
 export type GrowthRows = { readonly [Name in RowName]?: Measured };
 
-/** What was measured on a store of one size. */
+/** The results for a store of one size. */
 export interface Size {
   readonly events: number;
   readonly fillSeconds: number;
   readonly databaseBytes: number;
   readonly start: Started;
   readonly rows: GrowthRows;
-  /** The same rows on an empty store, or for reads a small one, measured in turn with them. */
+  /** The same rows on an empty store, or for reads on a small one, measured in alternation. */
   readonly reference: GrowthRows;
 }
 
 export const RATIO_AIM = 0.85;
 export const CHECK_P99_MILLISECONDS_AIM = 2;
 
-/** A row's rate on a store as a share of that on the reference; that of an empty store is 1. */
+/** The rate of a row divided by its rate on the reference; 1 for an empty store. */
 export function ratioOf({ rows, reference }: Size, name: RowName): number | undefined {
   const row = rows[name];
   if (row === undefined) return undefined;
@@ -32,7 +32,7 @@ export function rowNamesOf(sizes: readonly Size[]): RowName[] {
   return names.filter((name) => sizes.some(({ rows }) => rows[name] !== undefined));
 }
 
-/** Tables in markdown: the rates with their ratios to the reference, and what else grows. */
+/** Tables in markdown: the rates with their ratios to the reference, and the other values that grow. */
 export function growthText(sizes: readonly Size[]): string {
   const counts = sizes.map(({ events }) => events.toLocaleString("en"));
   const rows = rowNamesOf(sizes).map((

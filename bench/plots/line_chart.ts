@@ -21,10 +21,10 @@ const WIDTH = 760;
 const PLOT = { left: 70, right: 740, top: 44, bottom: 300 };
 const LEGEND = { top: 362, lineHeight: 20, columns: 2 };
 
-/** Told apart by all kinds of eyes, on white as on black. */
+/** Readers with colour blindness can distinguish them, on white and on black. */
 const COLOURS = ["#2f7ed8", "#d9772b", "#2a9d6f", "#b5539c", "#8a7f2c", "#7b6fd0"];
 
-/** No font, style sheet or script from elsewhere. Dark where the reader's system is. */
+/** Without external fonts, style sheets or scripts. Dark if the reader's system is. */
 const STYLE = `
 .paper { fill: #ffffff; }
 text { font: 13px system-ui, sans-serif; fill: #1f2328; }
@@ -58,7 +58,7 @@ export function lineChart(chart: LineChart): string {
     element("title", {}, title),
     element("desc", {}, description),
     element("style", {}, STYLE),
-    // Paper of its own: the page around it may be dark where the system is not.
+    // The chart has its own background: the page may be dark even if the system is not.
     element("rect", { class: "paper", width: WIDTH, height }),
     element("text", { class: "title", x: PLOT.left, y: 22 }, title),
     ...axes(chart, scale),
@@ -89,7 +89,7 @@ function xAt(i: number, count: number): number {
   return PLOT.left + (i + 0.5) * (PLOT.right - PLOT.left) / count;
 }
 
-/** A line through the values that are there, and a dot at each of them. */
+/** A line through the existing values, and a dot at each of them. */
 function lineOf(values: Series["values"], i: number, scale: Scale): Markup[] {
   const points = values.flatMap((value, label) =>
     value === undefined ? [] : [{ x: xAt(label, values.length), y: scale.at(value) }]

@@ -7,8 +7,8 @@ import { type LineChart, lineChart } from "./line_chart.ts";
 import { machineTable, rowsTable, startTable } from "./tables.ts";
 
 /*
- * Makes the charts of docs/performance.md from what `deno task bench --json` and `deno task bench:growth --json`
- * wrote, and prints their tables. Without a file, it prints the facts of this machine alone.
+ * Makes the charts of docs/performance.md from the files of `deno task bench --json` and `deno task bench:growth
+ * --json`, and prints their tables. Without a file, it prints only the facts of this machine.
  *
  *   deno task bench:plots [--bench bench.json] [--growth growth.json] [--out docs/performance]
  */

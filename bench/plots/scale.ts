@@ -1,7 +1,7 @@
-/** At most so many steps of a linear axis. */
+/** The most steps of a linear axis. */
 const STEPS_MAX = 6;
 
-/** From values to places on an axis whose ends are round numbers. */
+/** Maps values to coordinates on an axis whose ends are round numbers. */
 export class Scale {
   /** The values at which the axis has a line, ascending. */
   readonly ticks: readonly number[];
@@ -9,7 +9,7 @@ export class Scale {
   readonly #low: number;
   readonly #high: number;
 
-  /** A linear axis begins at 0. @param low the place of the lowest tick, @param high that of the highest */
+  /** A linear axis begins at 0. @param low the coordinate of the lowest tick @param high that of the highest */
   constructor(values: readonly number[], logarithmic: boolean, low: number, high: number) {
     const positive = values.filter((value) => value > 0);
     this.#logarithmic = logarithmic && positive.length > 0;

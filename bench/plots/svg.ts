@@ -1,7 +1,7 @@
-/** Attributes of an element; numbers are rounded to what an eye can see. */
+/** Attributes of an element. Numbers are rounded to a visible precision. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** Markup, as opposed to text that has yet to be escaped. */
+/** Markup, in contrast to text that must still be escaped. */
 export interface Markup {
   readonly markup: string;
 }
@@ -32,7 +32,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** What XML 1.0 cannot hold, not even escaped, becomes a question mark. */
+/** Replaces characters that XML 1.0 cannot contain, not even escaped, by a question mark. */
 function escaped(text: string): string {
   return text.toWellFormed()
     // deno-lint-ignore no-control-regex -- these are what is looked for

@@ -4,7 +4,7 @@ import type { Measured } from "../measure.ts";
 import { type RowName, rowTitles } from "../report.ts";
 import type { Started } from "../start.ts";
 
-/** The rows that have an aim, on the machine of docs/performance.md. */
+/** Rows with an aim, for the machine of docs/performance.md. */
 const AIMS: { readonly [Name in RowName]?: string } = {
   oneEvent1: ">= 5,000/s, <= 170 us",
   oneEvent8: ">= 11,000/s, p99 <= 2 ms, <= 90 us",

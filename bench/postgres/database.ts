@@ -6,30 +6,30 @@ import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { EVENTS_PER_TURN } from "../fill_store.ts";
 import { SampleEvents } from "../sample_events.ts";
 
-/** The schema of every store, each of which has a database of its own. */
+/** The schema of every store. Each store has its own database. */
 const SCHEMA = "eventstore";
 
 /**
- * A PostgreSQL of Debian for measurements, with its defaults: what it has committed is on the disk.
- * @param parent the directory below which it has its own, which its unprivileged user must be able to enter
+ * Starts a PostgreSQL of Debian for measurements, with its defaults: commits are durable.
+ * @param parent the parent of its directory, which its unprivileged user must be able to enter
  */
 export async function startDatabase(parent: string | undefined): Promise<PostgresCluster> {
   const programs = { postgres: await debianProgram("postgres"), initdb: await debianProgram("initdb") };
   return await PostgresCluster.start(programs, { parent, settings: { fsync: "on" } });
 }
 
-/** What it is, for the head of a report. */
+/** A description of the database, for the head of a report. */
 export async function databaseText(cluster: PostgresCluster): Promise<string> {
   const [row] = await cluster.sql("SELECT split_part(current_setting('server_version'), ' ', 1)");
   return `PostgreSQL ${textIn(row![0])} on this machine, with its defaults`;
 }
 
-/** Settings with which a server has its store in a database. */
+/** Settings of a server with its store in a database. */
 export function databaseSettings(cluster: PostgresCluster, database: string): Record<string, string> {
   return { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: cluster.url(undefined, database) };
 }
 
-/** Creates a database whose store holds this many sample events: those that `fillStore` writes into a file. */
+/** Creates a database whose store has this many sample events, the same as `fillStore` writes into a file. */
 export async function fillDatabase(
   cluster: PostgresCluster,
   name: string,
@@ -48,7 +48,7 @@ function* sampleBatches(storeEvents: number): Generator<PreparedEvent[]> {
   }
 }
 
-/** A copy of a database to which nobody is connected. */
+/** Copies a database, which must have no connections. */
 export async function copyDatabase(cluster: PostgresCluster, from: string, to: string): Promise<void> {
   await cluster.sql(`CREATE DATABASE ${to} TEMPLATE ${from}`);
 }

@@ -2,7 +2,7 @@ import type { PostgresAddress } from "../../src/config/postgres_url.ts";
 import { openPrimary } from "../../src/store/postgres/connection/open_session.ts";
 import { median } from "../campaigns/report.ts";
 
-/** A proxy of a thread of its own before a database, which delays what servers say to it. */
+/** A proxy in front of a database, in a thread of its own. It delays the messages of servers. */
 export class FarDatabase implements Disposable {
   readonly port: number;
   readonly #worker: Worker;
@@ -28,7 +28,7 @@ export class FarDatabase implements Disposable {
 
 const ROUND_TRIPS = 25;
 
-/** @returns milliseconds, the median of some round trips with nothing to do */
+/** @returns milliseconds, the median of some round trips without work */
 export async function roundTripTo(address: PostgresAddress): Promise<number> {
   const session = await openPrimary({ address, schema: "public" }, "setup");
   const milliseconds: number[] = [];

@@ -7,7 +7,7 @@ export const EVENTS_PER_WRITE = 100;
 /** Writes that are prepared before the clock starts, and then repeated. */
 export const WRITES = 1000;
 
-/** So many clients, each writing 100 events at a time, without a condition. */
+/** Each client writes 100 events at a time, without a condition. */
 export async function bulk(
   address: Address,
   clientCount: number,

@@ -3,8 +3,8 @@ import { measureClients, type Round, type Timing } from "../measure.ts";
 import type { SampleEvents } from "../sample_events.ts";
 
 /**
- * One client whose writes are rejected: each has the condition that there is no event of an article, and there are
- * about ten, anywhere in the store. Its latency is that of the check and of everything around it but a commit.
+ * One client whose writes are rejected. Each has the condition that an article has no events, but it has about ten,
+ * anywhere in the store. The latency is that of the check and of all other work except a commit.
  */
 export async function conditionCheck(
   address: Address,
@@ -16,7 +16,7 @@ export async function conditionCheck(
     const query = [{ identifiers: [{ name: "article", value: sample.article() }] }];
     const body = JSON.stringify({ conditions: [{ failIfEventsMatch: query }], events: [EVENT] });
     const reply = await connection.request(requestBytes("POST", "/write", body));
-    // Of an article without events, which is rare, the write succeeds.
+    // A rare article has no events, so its write succeeds.
     if (reply.status === 409 || reply.status === 200) return 0;
     throw new Error(`a write to be rejected was answered ${reply.status}: ${textOf(reply)}`);
   };

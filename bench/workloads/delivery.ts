@@ -7,14 +7,14 @@ import { type Follow, WaitingReaders } from "./waiting_readers.ts";
 
 const WAIT_SECONDS = 30;
 
-/** After the last write, the last event must arrive within this time. */
+/** Readers must receive the last event within this time after the last write. */
 const LATE_SECONDS_MAX = 5;
 const LOOK_MILLISECONDS = 10;
 
 /**
- * Readers that each follow their own value of a tag, and writers that each write one event after the other about a thing
- * of their own, as in `oneEvent`, for one of the readers at random. A latency is that of a delivery: from the moment at
- * which the request of the write is sent, to the moment at which the page with its event has arrived.
+ * Each reader follows its own value of a tag. Each writer writes one event after another about its own subject, as
+ * in `oneEvent`, for a random reader. A latency is that of a delivery: from sending the write until the reader has
+ * received the page with its event.
  */
 export async function delivery(
   address: Address,
@@ -39,7 +39,7 @@ export async function delivery(
   return { ...deliveries.round, ...usage === undefined ? {} : { usage } };
 }
 
-/** Counts the events that have arrived, and for how long each was under way. */
+/** Counts the delivered events and their latencies. */
 class Deliveries {
   readonly #timing: Timing;
   #from = Infinity;
@@ -51,7 +51,7 @@ class Deliveries {
     this.#timing = timing;
   }
 
-  /** The warm-up begins. */
+  /** Begins the warm-up. */
   begin(): void {
     this.#from = performance.now() + this.#timing.warmUpSeconds * 1000;
   }
@@ -68,7 +68,7 @@ class Deliveries {
     }
   }
 
-  /** Waits until everything has arrived that was written. */
+  /** Waits until all written events have been delivered. */
   async complete(): Promise<void> {
     const until = performance.now() + LATE_SECONDS_MAX * 1000;
     while (this.#arrived < this.#written && performance.now() < until) {
@@ -85,7 +85,7 @@ class Deliveries {
   }
 }
 
-/** A reader that reads on after the last event it has. */
+/** A reader that always continues after its last event. */
 function makeFollow(run: string, deliveries: Deliveries): Follow {
   return async (connection, reader) => {
     const query = `[{"identifiers":[{"name":"reader","value":"${run}-${reader}"}]}]`;
@@ -130,7 +130,7 @@ function makeWriter(
   };
 }
 
-/** The payload of the other rows, with the time. */
+/** The payload of the other rows, with the time added. */
 function payloadNow(): string {
   return `{"sentAt":${performance.now()},${PAYLOAD.slice(1)}`;
 }

@@ -13,7 +13,8 @@ export async function fullScan(address: Address, storeEvents: number, timing: Ti
     const reply = await connection.request(requestBytes("QUERY", "/events", body));
     const events = Math.min(EVENTS_PER_PAGE, storeEvents - afterSequence);
     const bytes = bytesOf(reply);
-    // Counting lines costs time. Nothing is written, so a page that was right once only has to be as long again.
+    // Counting lines costs time. The store does not change, so a page that was right once only needs the same
+    // length again.
     const isWhole = pageBytes.get(afterSequence) === bytes || linesOf(reply) === events + 1;
     if (reply.status !== 200 || !isWhole) throw new Error(`a page is not as it should be: ${textOf(reply)}`);
     pageBytes.set(afterSequence, bytes);

@@ -11,8 +11,8 @@ const SEQUENCE = '"sequence":';
 const encoder = new TextEncoder();
 
 /**
- * So many clients, each writing one event after the other about a thing of its own, on the condition that no one
- * else has written such an event about it since its own last one.
+ * Each client writes one event after another about its own subject. The condition: no other client has written such
+ * an event about it since.
  */
 export async function oneEvent(address: Address, clientCount: number, timing: Timing): Promise<Round> {
   using connections = new DisposableStack();
@@ -26,7 +26,7 @@ export async function oneEvent(address: Address, clientCount: number, timing: Ti
   return await measureClients(clients, timing);
 }
 
-/** A write of one event with a condition whose `afterSequence` is 0, with room for a higher one. */
+/** A write of one event with a condition whose `afterSequence` is 0, padded so that a higher one fits. */
 export function oneEventBody(basket: string, storeId: string): string {
   return `{"conditions":[{"failIfEventsMatch":[{"types":["ArticleAdded"],"identifiers":[{"name":"basket","value":"${basket}"}]}],` +
     `"afterSequence":${UNWRITTEN},"store":"${storeId}"}],` +

@@ -12,7 +12,7 @@ type MeasureReads = (
   timing: Timing,
 ) => Promise<Round>;
 
-/** The events of one value of a tag each time. */
+/** Reads the events of one value of a tag each time. */
 function readBy(name: "article" | "order", rest: object = {}): MeasureReads {
   return (address, clientCount, sample, timing) =>
     measureReads(address, clientCount, timing, () => ({
@@ -29,7 +29,7 @@ const LAST = { backwards: true, limit: 1 };
 /** The last of about ten events each time. */
 export const readLastOfArticle = readBy("article", LAST);
 
-/** The last event of the store, and the last of a type that one event in five has, in turn. */
+/** Reads the last event of the store and, in alternation, the last of a type that one event in five has. */
 export function readLast(
   address: Address,
   clientCount: number,

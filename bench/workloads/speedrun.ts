@@ -12,9 +12,9 @@ const COURSES_PER_STUDENT = 5;
 const DECISIONS_PER_TERM = 2000;
 
 /**
- * 16 clients that subscribe students to courses. A decision reads the events of the course and of the student;
- * if there is a seat, and the student is not too busy, it writes one more, on the condition that nothing of that has
- * changed. If it has, the decision is taken again. A step is the whole decision.
+ * 16 clients that subscribe students to courses. A decision reads the events of the course and of the student. If
+ * there is a seat, and the student is not too busy, it writes one more event. The condition: no such event was
+ * committed since the read. On a conflict it decides again. A step is the whole decision.
  */
 export async function speedrun(address: Address, timing: Timing, count = CLIENTS): Promise<Round> {
   using connections = new DisposableStack();
@@ -28,7 +28,7 @@ export async function speedrun(address: Address, timing: Timing, count = CLIENTS
   return { ...await measureClients(clients, timing), conflicts: school.conflicts };
 }
 
-/** The same decisions with the client library: one store, and so many callers at once. */
+/** The same decisions with the client library: one store, and this many concurrent callers. */
 export async function speedrunOfClient(address: Address, timing: Timing, callers: number): Promise<Round> {
   if (address.transport === "unix") throw new Error("this is measured over TCP");
   const store = new EventStore<Events>({ url: `http://${address.hostname}:${address.port}` });
@@ -41,7 +41,7 @@ interface Events {
   StudentSubscribed: Record<string, never>;
 }
 
-/** @returns how many events it wrote */
+/** @returns the number of events that it wrote */
 async function decideWith(store: EventStore<Events>, school: School): Promise<number> {
   const wanted = school.next();
   const subscriptions = (tags: Partial<Subscription>): DecisionModel<Events, readonly Subscription[]> => ({
@@ -71,7 +71,7 @@ interface Subscription {
   readonly student: string;
 }
 
-/** Who wants to be in which course, and how often two of them were in each other's way in the measured time. */
+/** Chooses a student and a course, and counts the conflicts in the measured time. */
 class School {
   readonly #run = crypto.randomUUID();
   readonly #from: number;
@@ -95,7 +95,7 @@ class School {
   }
 }
 
-/** @returns how many events it wrote */
+/** @returns the number of events that it wrote */
 async function decide(connection: Connection, storeId: string, school: School): Promise<number> {
   const wanted = school.next();
   const query =
@@ -125,7 +125,7 @@ interface FoundEvent {
   readonly identifiers: Subscription;
 }
 
-/** The rules, over the events that are there. */
+/** The rules, applied to the existing events. */
 function isPossible(
   { course, student }: Subscription,
   found: readonly Pick<FoundEvent, "identifiers">[],

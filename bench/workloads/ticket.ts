@@ -6,7 +6,7 @@ import { on } from "../rounds.ts";
 
 type Row = (timing: Timing) => Promise<Round>;
 
-/** Rows of transactions, and for each of them one of the handovers of the turn, which are measured along with it. */
+/** Rows of transactions. For each there is a row of handovers of the turn, measured at the same time. */
 export function ticketRows(
   server: ChildProcess,
 ): Record<`${"tickets" | "handovers"}${1 | 16 | 64}`, Row> {
@@ -25,8 +25,8 @@ export function ticketRows(
 }
 
 /**
- * So many clients, each running one transaction of edition C after the other: begin, append one event, commit.
- * A step is the whole transaction, three requests, most of whose time is the wait for the ticket.
+ * Each client runs one transaction of edition C after another: begin, append one event, commit. A step is the whole
+ * transaction, three requests. Most of its time is the wait for the ticket.
  */
 async function measureTransactions(
   address: Address,
@@ -60,12 +60,15 @@ function makeClient(connection: Connection, handovers: Handovers): () => Promise
   };
 }
 
-/** How the turn passes from client to client: from the response to each commit to the next ticket, as they arrive here. */
+/**
+ * Measures how the turn passes from client to client: from the response to each commit to the next ticket, as the
+ * clients receive them.
+ */
 class Handovers {
   readonly #from: number;
   readonly #seconds: number;
   readonly #latencies = new Histogram();
-  /** When the last commit was answered; undefined while the next one is in progress. */
+  /** The time of the response to the last commit; undefined while the next transaction is in progress. */
   #committedAt: number | undefined;
 
   constructor({ warmUpSeconds, seconds }: Timing) {
@@ -84,7 +87,7 @@ class Handovers {
   ticketCame(): void {
     const now = performance.now();
     if (now < this.#from || now >= this.#from + this.#seconds * 1000) return;
-    // A ticket may overtake the response to the commit that made way for it.
+    // A client may receive its ticket before the response to the commit that freed the turn.
     this.#latencies.add(now - (this.#committedAt ?? now));
   }
 

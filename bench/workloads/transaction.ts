@@ -2,13 +2,13 @@ import { type Address, Connection, linesOf, type Reply, requestBytes, textOf } f
 import { measureClients, type Round, type Timing } from "../measure.ts";
 
 const CLIENTS = 64;
-/** A read has no `afterSequence` here: without a new basket from time to time, every read would be longer. */
+/** A read has no `afterSequence` here. Without a new basket from time to time, reads would become longer and longer. */
 const EVENTS_PER_BASKET = 8;
 
 /**
- * 64 clients, each running one transaction of edition B after the other: begin, read the events of its basket,
- * write one more, commit. No one else writes about the basket, so that every condition holds. A step is the
- * whole transaction, four requests.
+ * 64 clients. Each runs one transaction of edition B after another: begin, read the events of its basket, write one
+ * more, commit. No other client writes about the basket, so every condition holds. A step is the whole transaction,
+ * four requests.
  */
 export async function transaction(address: Address, timing: Timing): Promise<Round> {
   using connections = new DisposableStack();

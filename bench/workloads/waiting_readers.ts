@@ -1,9 +1,9 @@
 import { type Address, Connection } from "../connection.ts";
 
-/** What one reader does, without end: it reads, waiting, and reads on. */
+/** The endless loop of one reader: it reads, waits for events, and reads again. */
 export type Follow = (connection: Connection, reader: number) => Promise<never>;
 
-/** Readers that wait for events, each on a connection of its own, until they are disposed of. */
+/** Readers that wait for events, each on its own connection, until they are disposed of. */
 export class WaitingReaders implements AsyncDisposable {
   readonly #connections: DisposableStack;
   readonly #ended: Promise<unknown>;
@@ -13,7 +13,7 @@ export class WaitingReaders implements AsyncDisposable {
   private constructor(connections: DisposableStack, reading: readonly Promise<never>[]) {
     this.#connections = connections;
     this.#ended = Promise.all(reading.map((reader) => reader.catch((error) => this.#onEnd(error))));
-    // Whoever disposes of the readers hears of it.
+    // The error is thrown when the readers are disposed of.
     this.#ended.catch(() => {});
   }
 
@@ -24,19 +24,19 @@ export class WaitingReaders implements AsyncDisposable {
     return new WaitingReaders(connections.move(), opened.map(follow));
   }
 
-  /** Whether a reader has failed; who disposes of them hears why. */
+  /** True if a reader has failed. Disposing of the readers throws the reason. */
   get haveFailed(): boolean {
     return this.#haveFailed;
   }
 
   #onEnd(error: unknown): void {
-    // It was cut off.
+    // The connection was closed on purpose.
     if (this.#isClosing) return;
     this.#haveFailed = true;
     throw error;
   }
 
-  /** @throws what made a reader fail */
+  /** @throws the error of a reader that failed */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     this.#connections.dispose();

@@ -3,12 +3,12 @@ import type { Round, Timing } from "../measure.ts";
 import { oneEvent } from "./one_event.ts";
 import { WaitingReaders } from "./waiting_readers.ts";
 
-/** As long as a read may wait, so that the readers hardly ever read again. */
+/** The longest wait of a read, so that the readers rarely have to read again. */
 const WAIT_SECONDS = 60;
 
 const LOOK_MILLISECONDS = 20;
 
-/** The writers of `oneEvent`, beside so many readers that wait for what nobody writes. */
+/** Runs the writers of `oneEvent` while readers wait for events that no client writes. */
 export async function withReaders(
   address: Address,
   clientCount: number,
@@ -20,9 +20,9 @@ export async function withReaders(
 }
 
 /**
- * Begins so many reads that wait for what nobody writes, and returns when the server has all of them. Each asks for
- * another value of a tag, and for the type and the tag that every event of `oneEvent` has: no event is told apart
- * by those.
+ * Begins reads that wait for events that no client writes. Returns when the server has all of them. Each asks for
+ * another value of a tag, and for the type and the tag that every event of `oneEvent` has. So type and tag alone do
+ * not rule out an event.
  */
 export async function waitInVain(address: Address, readerCount: number): Promise<WaitingReaders> {
   using debug = await Connection.open(address);
@@ -38,7 +38,7 @@ export async function waitInVain(address: Address, readerCount: number): Promise
     }
   });
   while (await readsOf(debug) < readerCount) {
-    // This throws what made it fail.
+    // Throws the error of the reader that failed.
     if (readers.haveFailed) await readers[Symbol.asyncDispose]();
     await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
   }
@@ -53,7 +53,7 @@ function bodyOf(value: string): string {
   return JSON.stringify({ query, waitSeconds: WAIT_SECONDS });
 }
 
-/** How many reads the server has at the moment. */
+/** The number of reads in progress on the server. */
 export async function readsOf(connection: Connection): Promise<number> {
   const reply = await connection.request(requestBytes("GET", "/debug", ""));
   const { read } = JSON.parse(textOf(reply)) as { readonly read: { readonly httpOpen: number } };

@@ -3,22 +3,25 @@ import type { HonestRequest } from "./honest_client.ts";
 
 export type EditionName = "A" | "B" | "C";
 
-/** What honest clients must not notice, beyond what holds for every attack: alive, memory, nothing lost. */
+/**
+ * Bounds for honest clients, besides those for every attack: the server stays up, its memory is bounded, no event
+ * is lost.
+ */
 export interface Bounds {
-  /** Milliseconds of the median, of each kind of honest request. */
+  /** Milliseconds of the median, for each kind of honest request. */
   readonly p50?: number;
-  /** Milliseconds of the 99th percentile, of each kind of honest request. */
+  /** Milliseconds of the 99th percentile, for each kind of honest request. */
   readonly p99?: number;
-  /** Milliseconds of the slowest `/health` of a try: the median over the tries. */
+  /** Milliseconds of the slowest `/health` of a try. It is the median over all tries. */
   readonly healthWorst?: number;
 }
 
-/** What an attack found out by itself. */
+/** The results that an attack determines itself. */
 export interface Found {
   readonly tries: number;
-  /** What happened, for the table. */
+  /** A summary for the table. */
   readonly outcome: string;
-  /** What must not happen, but did. */
+  /** Descriptions of events that must not happen, but did. */
   readonly faults: readonly string[];
 }
 
@@ -32,7 +35,7 @@ export interface LoadAttack {
   readonly fill?: (dataDir: string) => void;
   readonly honest: readonly HonestRequest[];
   readonly bounds: Bounds;
-  /** How much the server's peak may grow, in bytes. */
+  /** How far the server's peak memory may grow, in bytes. */
   readonly growthBytesMax?: number;
   readonly run: (arena: Arena) => Promise<Found>;
 }
@@ -46,21 +49,21 @@ export interface PlainAttack {
 
 export type Attack = LoadAttack | PlainAttack;
 
-/** Turns full numbers into those of this run. */
+/** Scales full numbers down to those of this run. */
 export interface Scale {
-  /** So many of a full number; at least one. */
+  /** The scaled number; at least one. */
   count(full: number): number;
-  /** So long; at least one second. */
+  /** The scaled number of seconds; at least one. */
   seconds(full: number): number;
 }
 
 export interface Arena extends Scale {
   readonly server: ServerProcess;
-  /** Lets honest requests count only while this runs; without any, they count all the time. */
+  /** If called, honest requests count only while `run` runs. Otherwise they count all the time. */
   measured<T>(run: () => Promise<T>): Promise<T>;
-  /** Keeps a connection open until the server has ended, which must not wait for it. */
+  /** Keeps a connection open until the server has ended. The server must not wait for it. */
   keep(connection: Disposable): void;
-  /** Events that the attack itself got acknowledged, or may have written without hearing of it. */
+  /** Counts events that the attack itself wrote: acknowledged ones, and ones whose outcome is unknown. */
   wrote(acknowledged: number, unsure?: number): void;
 }
 
@@ -71,7 +74,7 @@ export function scale(share: number): Scale {
   };
 }
 
-/** A size as it stands in the name of an attack. */
+/** A size, as the names of attacks give it. */
 export function sizeText(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(0)} MB`;
 }

@@ -10,25 +10,25 @@ import {
 } from "./attack.ts";
 
 /*
- * One body after another, each as large as it may be and made to cost the server as much time and memory as
- * possible before it is understood.
+ * One body after another. Each has the largest size, and costs the server as much time and memory as possible
+ * before it is decoded.
  */
 
 const TRIES = 5;
 
 const MIB = 1024 * 1024;
 
-/** The caps on a body that the defaults give. */
+/** The caps on a body that follow from the default settings. */
 const BODY_BYTES = 8 * MIB;
 export const TICKET_BODY_BYTES = 40_779_776;
 
-/** What memory may grow by: four times the body, and what a worker for it and honest requests take. */
+/** The limit of memory growth: four times the body, and some for its worker and for honest requests. */
 const GROWTH_FACTOR = 4;
 const GROWTH_SPARE_BYTES = 64 * MIB;
 
 const encoder = new TextEncoder();
 
-/** `before`, as many of `item` as fit, divided by commas, and `after`. */
+/** `before`, as many of `item` as fit, separated by commas, and `after`. */
 export function repeated(
   before: string,
   item: string,
@@ -40,7 +40,7 @@ export function repeated(
   const body = new Uint8Array(head!.length + times * unit!.length + tail!.length);
   body.set(head!);
   body.set(unit!, head!.length);
-  // Copies what is there already, which doubles each time.
+  // Copies the existing part, which doubles each time.
   for (let done = unit!.length; done < times * unit!.length; done *= 2) {
     const end = Math.min(done, times * unit!.length - done);
     body.copyWithin(head!.length + done, head!.length, head!.length + end);
@@ -73,7 +73,7 @@ interface Shape {
   readonly edition: EditionName;
   readonly transports?: readonly LoadAttack["transport"][];
   readonly bodyBytes: number;
-  /** Statuses that are right. */
+  /** The expected statuses. */
   readonly statuses: readonly number[];
   /** All bytes of one request. */
   readonly request: () => Uint8Array<ArrayBufferLike>;
@@ -135,7 +135,7 @@ const SHAPES: readonly Shape[] = [
 /** Sends a request on a connection of its own. @returns the status of its reply */
 export async function sendOnce(arena: Arena, request: Uint8Array): Promise<number> {
   using connection = await Connection.open(arena.server.address);
-  // A rejection may come before everything is sent.
+  // The server may reject the request before everything is sent.
   const sending = connection.send(request).catch(() => {});
   const { status } = await connection.readReply("POST");
   connection.close();

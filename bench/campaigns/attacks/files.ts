@@ -7,14 +7,14 @@ import { type ServerProcess, spawnServer, startServer } from "../../../tests/sup
 import { runInit } from "../../../tests/cli/run_init.ts";
 import type { Attack, Found, Scale } from "./attack.ts";
 
-/* What happens to files behind the server's back. */
+/* Changes to files that the server does not make itself. */
 
 const NOTICED_SECONDS_MAX = 5;
 const LOCKED_SECONDS = 7;
 
 type Plain = (faults: string[]) => Promise<string>;
 
-/** Tries something so often; what it returns is the outcome. */
+/** Tries something `full` times (scaled). Its result is the outcome. */
 function plain(name: string, full: number, once: Plain): Attack {
   const run = async (scale: Scale): Promise<Found> => {
     const tries = scale.count(full);
@@ -47,7 +47,7 @@ async function danglingLink(faults: string[]): Promise<string> {
   return `exit codes ${codes.join(", ")}`;
 }
 
-/** The exit code of a server that is stopped as soon as it listens, if it does. */
+/** Starts a server and stops it as soon as it listens, if it does. @returns its exit code */
 async function startAndStop(directory: string): Promise<number> {
   try {
     await using server = await startServer({ directory });
@@ -57,7 +57,7 @@ async function startAndStop(directory: string): Promise<number> {
   }
 }
 
-/** Somebody removed the socket, and another server listens there when the first one stops. */
+/** The socket was removed, and another server listens there when the first one stops. */
 async function reboundSocket(faults: string[]): Promise<string> {
   let outcome = "";
   await inDirectory(async (directory, socketPath) => {
@@ -80,7 +80,7 @@ async function reboundSocket(faults: string[]): Promise<string> {
   return outcome;
 }
 
-/** Two servers that are told to do the same start at the same moment: one of them must win, whole. */
+/** Two servers with the same settings start at the same moment. One of them must win completely. */
 async function startedTwice(faults: string[]): Promise<string> {
   let outcome = "";
   await inDirectory(async (directory, socketPath) => {
@@ -99,7 +99,7 @@ async function startedTwice(faults: string[]): Promise<string> {
   return outcome;
 }
 
-/** Two data directories hold one file: each has a lock of its own. Nothing acknowledged may be lost. */
+/** Two data directories have hard links to one file, but each has its own lock. No acknowledged event may be lost. */
 async function hardLink(faults: string[]): Promise<string> {
   await using first = await startServer();
   const other = await Deno.makeTempDir({ prefix: "eventstore_attack_" });
@@ -120,7 +120,7 @@ async function hardLink(faults: string[]): Promise<string> {
       }
     }
     await second?.stop();
-    // A server may reject a file with two names, so this one goes back to one.
+    // A server may reject a file with two names, so one name is removed.
     await Deno.remove(join(other, "data", "events.db"));
     await first.restart();
     const events = await first.client().allEvents().then(({ length }) => length, () => 0);

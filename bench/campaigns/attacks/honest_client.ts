@@ -2,10 +2,10 @@ import type { Address } from "../../connection.ts";
 import type { EditionName } from "./attack.ts";
 import type { Latency } from "./latencies.ts";
 
-/** What an honest client asks for, again and again. `connect` is `/health` on a connection of its own. */
+/** The kinds of request that an honest client repeats. `connect` is `/health` on a new connection. */
 export type HonestRequest = "health" | "connect" | "read" | "write";
 
-/** How often it asks. */
+/** The interval between requests. */
 export const EVERY_MILLISECONDS = 10;
 
 export interface HonestOrder {
@@ -16,15 +16,15 @@ export interface HonestOrder {
 
 export interface HonestReport {
   readonly latencies: Readonly<Partial<Record<HonestRequest, readonly Latency[]>>>;
-  /** Requests that got no answer or a wrong one, in words. */
+  /** Descriptions of requests with no answer or a wrong one. */
   readonly failures: readonly string[];
   /** Events that were acknowledged. */
   readonly acknowledged: number;
-  /** Events that may have been written, but nobody said so. */
+  /** Events whose write had no answer, so that they may exist or not. */
   readonly unsure: number;
 }
 
-/** Honest clients in a thread of their own, so that what the attacker does does not blur their clocks. */
+/** Honest clients in a thread of their own. So the attacker's work does not disturb their measurements. */
 export class HonestClient implements Disposable {
   readonly #worker: Worker;
   readonly #started = Promise.withResolvers<void>();

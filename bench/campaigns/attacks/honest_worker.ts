@@ -10,11 +10,11 @@ import {
 import { type Latency, now } from "./latencies.ts";
 
 /*
- * The thread of the honest clients: one client for each kind of request, each with its own connection. Begins
- * with an order, ends with "stop".
+ * The thread of the honest clients: one client for each kind of request, each with its own connection. Begins with
+ * an order, ends with "stop".
  */
 
-/** An answer that takes longer is none. */
+/** A request without an answer in this time counts as failed. */
 const ANSWER_SECONDS_MAX = 30;
 
 const EVENT = { type: "honest", identifiers: { honest: "1" }, payload: "x" };
@@ -34,7 +34,7 @@ class HonestClients {
     this.#order = order;
   }
 
-  /** Asks for everything once, then again and again. */
+  /** Sends each kind of request once, then again and again. */
   async start(): Promise<void> {
     const { address, requests } = this.#order;
     for (const request of requests) {
@@ -88,7 +88,7 @@ class HonestClients {
   async #write(client: Client): Promise<void> {
     this.#unsure++;
     await WRITES[this.#order.edition](client).catch((error) => {
-      // A rejection says that nothing was written; no answer says nothing.
+      // After a rejection, nothing was written. Without an answer, the outcome is unknown.
       if (error instanceof Refused) this.#unsure--;
       throw error;
     });
@@ -128,7 +128,7 @@ class Client implements Disposable {
   }
 }
 
-/** How one event is written, all or nothing; the last request is the one that is acknowledged. */
+/** Writes one event in each edition, all or nothing. The last request is the one that the server acknowledges. */
 const WRITES: Readonly<Record<EditionName, (client: Client) => Promise<unknown>>> = {
   A: (client) => client.expect("POST", "/write", EVENTS, 200),
   async B(client) {

@@ -2,7 +2,10 @@ import type { Reply } from "../../../tests/support/connection.ts";
 import type { Client } from "../../../tests/support/client.ts";
 import type { Arena, Attack, Found } from "./attack.ts";
 
-/* Legal requests, each as large as it may be, at once or kept: what waits is bounded by counts, and has bytes. */
+/*
+ * Legal requests of the largest size, sent at once or held open. The server limits waiting requests by number, but
+ * they take bytes.
+ */
 
 const EVENT_PAYLOAD_BYTES = 65_000;
 const EVENTS_PER_WRITE = 100;
@@ -15,7 +18,7 @@ function counted(replies: readonly string[]): string {
   return [...counts].map(([reply, count]) => `${count} x ${reply}`).join(", ");
 }
 
-/** Its status, and the code of an error. */
+/** The status, and the code of an error. */
 function answer({ status, text }: Reply): string {
   const code = /^\{"error":"(\w+)"/.exec(text)?.[1];
   return code === undefined ? String(status) : `${status} ${code}`;

@@ -1,10 +1,10 @@
-/** When a request was sent, in milliseconds since 1970, and how long its answer took. */
+/** The time of a request in milliseconds since 1970, and how long its answer took. */
 export interface Latency {
   readonly at: number;
   readonly milliseconds: number;
 }
 
-/** A stretch of time, in milliseconds since 1970. */
+/** A period, in milliseconds since 1970. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -17,14 +17,14 @@ export interface Summary {
   readonly worst: number;
 }
 
-/** The time in milliseconds since 1970, which threads agree on, as `performance.now()` they do not. */
+/** The time in milliseconds since 1970. It is the same in all threads, unlike `performance.now()`. */
 export function now(): number {
   return performance.timeOrigin + performance.now();
 }
 
 /**
- * What clients experience who ask every so many milliseconds. One that waits for an answer does not ask again
- * meanwhile; those that would have are counted with what was left of its wait.
+ * The latencies of clients that send a request every so many milliseconds. A client that waits for an answer sends
+ * no other one meanwhile. Each request that it would have sent counts with the remaining wait.
  */
 export function summary(latencies: readonly Latency[], everyMilliseconds: number): Summary {
   const all = latencies.flatMap(({ milliseconds }) => {
@@ -35,7 +35,7 @@ export function summary(latencies: readonly Latency[], everyMilliseconds: number
   return { count: latencies.length, p50: at(0.5), p99: at(0.99), worst: all.at(-1) ?? NaN };
 }
 
-/** Requests that were under way in one of the spans. */
+/** Requests that overlap one of the spans. */
 export function within(latencies: readonly Latency[], spans: readonly Span[]): Latency[] {
   return latencies.filter(({ at, milliseconds }) =>
     spans.some(({ from, to }) => at < to && at + milliseconds > from)

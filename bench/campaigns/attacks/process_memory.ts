@@ -14,7 +14,7 @@ export function memoryOf(pid: number): { readonly now: number; readonly highest:
   return Number.isNaN(mib("VmRSS")) ? undefined : { now: mib("VmRSS"), highest: mib("VmHWM") };
 }
 
-/** Watches a process, since one that was killed no longer says how much it had. */
+/** Watches the memory of a process, since a killed process no longer reports it. */
 export class MemoryWatch implements Disposable {
   readonly #pid: number;
   readonly #timer: ReturnType<typeof setInterval>;
@@ -24,7 +24,7 @@ export class MemoryWatch implements Disposable {
 
   constructor(pid: number) {
     this.#pid = pid;
-    // Lets the kernel forget the highest so far.
+    // Resets the kernel's record of the highest value.
     Deno.writeTextFileSync(`/proc/${pid}/clear_refs`, "5");
     this.before = memoryOf(pid)?.now ?? NaN;
     this.#timer = setInterval(() => this.#look(), WATCH_MILLISECONDS);

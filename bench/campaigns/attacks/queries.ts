@@ -7,11 +7,11 @@ import { requestBytes } from "../../connection.ts";
 import type { Arena, Attack, Found, LoadAttack } from "./attack.ts";
 
 /*
- * Queries that are legal and cost as much as they can, as reads and in the conditions of a write, and reads of
- * clients that have left.
+ * Legal queries that cost as much as possible, as reads and in the conditions of a write. Also reads of clients
+ * that disconnect.
  */
 
-/** So often at least, and for so long, so that a percentile means something. */
+/** At least this many tries, for at least this long, so that a percentile has a meaning. */
 const TRIES_MIN = 3;
 const SECONDS = 5;
 const EVENTS_PER_TURN = 5000;
@@ -23,7 +23,7 @@ interface Tag {
   readonly value: string;
 }
 
-/** A store in which event number i has the tags that `tagsOf` gives. */
+/** Fills a store in which event number i has the tags `tagsOf(i)`. */
 function filled(events: number, tagsOf: (event: number) => readonly Tag[]): (dataDir: string) => void {
   return (dataDir) => {
     const writer = openWriter(initStore(dataDir).path);
@@ -74,7 +74,7 @@ const common = filled(
     ),
 );
 
-/** 100 items, each of all tags but two that are not next to each other. */
+/** 100 items, each with all tags except two that are not next to each other. */
 function commonTags(): string {
   const items: unknown[] = [];
   for (let p = 0; p < COMMON_TAGS; p++) {
@@ -97,13 +97,13 @@ async function ask(arena: Arena, method: string, target: string, body: string): 
     const { status } = await arena.measured(() => arena.server.client().request(method, target, { body }));
     slowest = Math.max(slowest, performance.now() - from);
     seen.add(status);
-    // What asks for too much may also be rejected.
+    // The server may also reject a query that asks for too much.
     if (status !== 200 && status !== 400) faults.push(`answered ${status}`);
   }
   return { tries, outcome: `${[...seen].join(", ")} after ${(slowest / 1000).toFixed(2)} s at most`, faults };
 }
 
-/** Heavy reads whose clients leave; only what honest clients notice from then on counts. */
+/** Heavy reads whose clients disconnect. Honest requests count only from then on. */
 async function leave(arena: Arena, full: number): Promise<Found> {
   const request = requestBytes("QUERY", "/events", commonTags());
   const tries = arena.count(full);
@@ -120,7 +120,7 @@ async function leave(arena: Arena, full: number): Promise<Found> {
     eventually(async () => {
       const reply = await arena.server.client().request("GET", "/debug");
       const { read } = reply.json<{ read: { httpOpen: number } }>();
-      // A read or two of an honest client may be under way.
+      // One or two reads of an honest client may be in progress.
       if (read.httpOpen > 2) throw new Error(`${read.httpOpen} reads are still open`);
     }, 120).catch((error) => faults.push((error as Error).message))
   );

@@ -3,8 +3,8 @@ import { pause } from "../../../tests/support/eventually.ts";
 import type { Arena, Attack, Found } from "./attack.ts";
 
 /*
- * Connections that are reset before the server has accepted them. Only the system's own calls can do that: the
- * runtime has no SO_LINGER, and is slower than the server.
+ * Connections that are reset before the server has accepted them. The attack calls the system directly: the runtime
+ * has no SO_LINGER, and is slower than the server.
  */
 
 const RATES = [20, 41, 800] as const;
@@ -16,7 +16,7 @@ const SOCK_STREAM_NONBLOCK = 1 | 0o4000;
 const SOL_SOCKET = 1;
 const SO_LINGER = 13;
 
-/** `struct linger { int on; int seconds; }`: on, for no time at all. */
+/** `struct linger { int on; int seconds; }`: on, for 0 seconds. */
 const LINGER = new Uint8Array(new Int32Array([1, 0]).buffer);
 
 const SYSTEM_CALLS = {

@@ -17,16 +17,16 @@ const STOP_SECONDS_MAX = 4;
 const WARM_UP_SECONDS = 1;
 const QUIET_SECONDS = 2;
 
-/** A slow machine is no fault of the server: so many times what was measured there before the attack is fine. */
+/** On a slow machine the bounds are higher: this many times the value that was measured there before the attack. */
 const QUIET_FACTOR = 3;
 
-/** But a machine that is even slower than this would hide everything. */
+/** But they rise no further than by this factor, since very high bounds would hide any fault. */
 const ALLOWANCE_FACTOR = 3;
 
 export interface Row {
   readonly attack: string;
   readonly tries: number;
-  /** Milliseconds of honest requests, each from the kind of request that fared worst. */
+  /** Milliseconds of honest requests, from the slowest kind of request. */
   readonly p50: number | undefined;
   readonly p99: number | undefined;
   readonly worst: number | undefined;
@@ -111,12 +111,12 @@ async function attackServer(attack: LoadAttack, server: ServerProcess, numbers: 
   };
 }
 
-/** An attack that could not even be carried out. */
+/** The result of an attack that could not be carried out. */
 function failed(error: Error): Found {
   return { tries: 0, outcome: "broke off", faults: [`broke off: ${error.message.split("\n")[0]}`] };
 }
 
-/** Adds what honest clients noticed. @returns the figures of the kinds of request that fared worst */
+/** Adds faults that honest clients noticed. @returns the figures of the slowest kinds of request */
 function verdict(
   bounds: Bounds,
   report: HonestReport,
@@ -148,7 +148,7 @@ function verdict(
   return figures;
 }
 
-/** A bound in milliseconds on this machine, where so many are usual without an attack. */
+/** The bound on this machine, in milliseconds. `quiet` is the usual value without an attack. */
 function allowed(bound: number, quiet: number): number {
   return Math.min(ALLOWANCE_FACTOR * bound, Math.max(bound, QUIET_FACTOR * quiet));
 }
@@ -171,13 +171,13 @@ async function checkEnd(server: ServerProcess, isAlive: boolean, faults: string[
   if (seconds > STOP_SECONDS_MAX) faults.push(`SIGTERM took ${seconds.toFixed(1)} s`);
 }
 
-/** What was acknowledged must be there, and nothing else. */
+/** Acknowledged events must exist, and no others. */
 function checkEvents(written: number, acknowledged: number, unsure: number, faults: string[]): void {
   if (written < acknowledged) faults.push(`${acknowledged - written} acknowledged events are lost`);
   if (written > acknowledged + unsure) faults.push(`${written - acknowledged} events nobody was told about`);
 }
 
-/** From outside, through a connection that only reads. */
+/** Counts the events from outside, through a connection that only reads. */
 function eventsIn(server: ServerProcess): number {
   const database = new DatabaseSync(server.databasePath, { readOnly: true });
   try {

@@ -4,21 +4,18 @@ import { requestBytes } from "../../connection.ts";
 import type { Arena, Attack, Found } from "./attack.ts";
 import { repeated, sendOnce, TICKET_BODY_BYTES } from "./bodies.ts";
 
-/*
- * Transactions of edition C whose client does everything right and calls in time, while the process is busy or
- * does not run at all.
- */
+/* Transactions of edition C whose client is correct and calls in time, while the server process is busy or stopped. */
 
 const CALL_EVERY_MILLISECONDS = 500;
-const BESIDE_SECONDS = 10;
+const BODIES_SECONDS = 10;
 const BODY = requestBytes(
   "POST",
   "/projections",
   repeated('{"\\u0065vents":[', "{}", "]}", TICKET_BODY_BYTES),
 );
 
-/** Calls every 0.5 s beside bodies that keep the process busy, then commits. */
-async function besideBodies(arena: Arena, full: number): Promise<Found> {
+/** Calls every 0.5 s while bodies keep the process busy, then commits. */
+async function duringBodies(arena: Arena, full: number): Promise<Found> {
   const tries = arena.count(full);
   const client = arena.server.client();
   const faults: string[] = [];
@@ -32,7 +29,7 @@ async function besideBodies(arena: Arena, full: number): Promise<Found> {
   })().catch((error) => faults.push((error as Error).message));
   for (let i = 0; i < tries; i++) {
     const transaction = await begin(client);
-    const until = performance.now() + arena.seconds(BESIDE_SECONDS) * 1000;
+    const until = performance.now() + arena.seconds(BODIES_SECONDS) * 1000;
     let status = 200;
     while (status === 200 && performance.now() < until) {
       status = (await transaction.read("*", { limit: 1 })).reply.status;
@@ -50,7 +47,10 @@ const IDLE_SECONDS = 1;
 const CALL_AFTER_MILLISECONDS = 300;
 const STOPPED_MILLISECONDS = 2500;
 
-/** The process stands still past the idle deadline; a call arrives before it, on a new connection. */
+/**
+ * The process is stopped until after the idle deadline. The server receives a call before the deadline, on a new
+ * connection.
+ */
 async function whileStopped(arena: Arena, full: number): Promise<Found> {
   const tries = arena.count(full);
   const client = arena.server.client();
@@ -66,7 +66,7 @@ async function whileStopped(arena: Arena, full: number): Promise<Found> {
   return { tries, outcome: faults.length === 0 ? "204 in time, 410 when late" : "wrong", faults };
 }
 
-/** @returns the status of the call that is made meanwhile */
+/** @returns the status of the call during the stop */
 async function stopped(
   { server }: Arena,
   transaction: Transaction,
@@ -79,7 +79,7 @@ async function stopped(
     await pause(STOPPED_MILLISECONDS - CALL_AFTER_MILLISECONDS);
     server.signal("SIGCONT");
     const status = (await reply)?.status;
-    // Timers of a process that stood still run when it goes on, not before.
+    // Timers of a stopped process run when it continues, not before.
     if (reply === undefined) await pause(CALL_AFTER_MILLISECONDS);
     return status;
   } finally {
@@ -94,7 +94,7 @@ export const tickets: readonly Attack[] = [
     transport: "tcp",
     honest: ["health", "read"],
     bounds: { p99: 100 },
-    run: (arena) => besideBodies(arena, 3),
+    run: (arena) => duringBodies(arena, 3),
   },
   {
     name: "C the process stands still, a call arrives in time",

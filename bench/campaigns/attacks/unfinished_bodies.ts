@@ -6,15 +6,15 @@ import { type Arena, type Attack, type Found, type LoadAttack, sizeText } from "
 import { TICKET_BODY_BYTES } from "./bodies.ts";
 
 /*
- * Bodies that do not end: many of them without their last byte, which take memory for nothing, and one that
- * comes too slowly to be meant.
+ * Bodies that do not end. Many lack only their last byte, and take memory for nothing. Another one comes too slowly
+ * for a real client.
  */
 
 const BODY_BYTES = 8 * 1024 * 1024;
 const HELD_SECONDS = 20;
 const CLOSED_SECONDS_MAX = 5;
 
-/** Sends what it can of a request, and holds the connection until it is told to leave. */
+/** Sends as much as it can of a request, and holds the connection until `leave` resolves. */
 async function hold(arena: Arena, bytes: Uint8Array, leave: Promise<void>): Promise<"held" | "cut"> {
   const connection = await Connection.open(arena.server.address).catch(() => undefined);
   if (connection === undefined) return "cut";
@@ -41,7 +41,7 @@ async function withoutLastByte(arena: Arena, target: string, bytes: number, full
   return { tries, outcome: `${cut} cut off after ${arena.seconds(HELD_SECONDS)} s`, faults: [] };
 }
 
-/** All but the last bytes at once, then one every so often, which is never a stall. */
+/** All bytes except the last few are sent at once. Then one follows at this interval, which never counts as a stall. */
 const DRIP_SECONDS = 10;
 const DRIPS_MAX = 5;
 
@@ -69,7 +69,7 @@ async function secondsUntilCut(arena: Arena, request: Uint8Array): Promise<numbe
   return undefined;
 }
 
-/** A rejected call of edition C whose body is completed afterwards: nobody closed such connections. */
+/** A rejected call of edition C whose body is completed afterwards. Such connections must be closed, too. */
 const CEILING_SECONDS = 1;
 
 async function completedLate(arena: Arena, full: number): Promise<Found> {
@@ -89,7 +89,7 @@ async function completedLate(arena: Arena, full: number): Promise<Found> {
     if (status !== 410) faults.push(`answered ${status}`);
     await connection.send(request.subarray(-500)).catch(() => {});
     const from = performance.now();
-    // The server ends its side at once; only its descriptors tell when it lets go.
+    // The server ends its side at once. Only its descriptors show when it closes the connection.
     await eventually(() => {
       if (openSockets(arena.server.pid) > before) throw new Error("the server keeps the connection");
     }, CLOSED_SECONDS_MAX).catch((error) => faults.push((error as Error).message));

@@ -2,7 +2,10 @@ import { Connection } from "../../../tests/support/connection.ts";
 import { startServer } from "../../../tests/support/server_process.ts";
 import type { Attack, Found } from "./attack.ts";
 
-/* What a web page can have a browser send, without a token: a reset in development mode, a write outside it. */
+/*
+ * Requests that a web page can make a browser send, without a token: a reset in development mode, a write outside
+ * it.
+ */
 
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   "another origin": ["Host: localhost:8085", "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"],
@@ -11,7 +14,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   "a rebound name": ["Host: evil.example:8085", "Origin: http://evil.example:8085"],
 };
 
-/** Sends a request for each page, which must not come in, and then one for no page, which must. */
+/** Sends a request from each page, which the server must reject, and then one without a page, which it must accept. */
 async function fromPages(
   requestLine: string,
   body: string,
