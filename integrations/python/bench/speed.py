@@ -1,11 +1,12 @@
 """
-How fast one thread appends an event on a condition and reads the ten events of a tag, with a recorder of 9.5:
+Measures how fast one thread appends an event on a condition and reads the ten events of a tag, with a recorder
+of 9.5:
 
-    python bench/speed.py http://127.0.0.1:8085   # with EVENTSTORE_TOKEN, if it asks for one
+    python bench/speed.py http://127.0.0.1:8085   # with EVENTSTORE_TOKEN, if it requires one
     python bench/speed.py memory
-    python bench/speed.py postgres                # with POSTGRES_DBNAME and so on, as the library has them
+    python bench/speed.py postgres                # with the library's variables: POSTGRES_DBNAME and so on
 
-The last figure is CPU time of this process for each call.
+The last figure is the CPU time of this process for each call.
 """
 
 import itertools

@@ -6,7 +6,7 @@ from eventsourcing_eventstore.factory import EventStoreFactory
 from eventsourcing_eventstore.recorder import EventStoreRecorder
 from eventsourcing_eventstore.subscription import EventStoreSubscription
 
-# The library looks in a persistence module for its factory, so there is one only.
+# The library looks for the factory in a persistence module, so the module has only one.
 __all__ = [
     "Client",
     "EventStoreFactory",

@@ -1,4 +1,4 @@
-"""What the adapter asks of a server: pages of events, writes, the head of the store."""
+"""The requests of the adapter to a server: pages of events, writes, the head of the store."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ from eventsourcing_eventstore.patience import Patience
 from eventsourcing_eventstore.pool import ConnectionPool
 from eventsourcing_eventstore.stopping import Stopping
 
-_REFUSED_UNWRITTEN = frozenset({"WriteQueueFull", "ShuttingDown"})
+_REJECTED_UNWRITTEN = frozenset({"WriteQueueFull", "ShuttingDown"})
 """Codes of 503 after which it makes sense to send a write again."""
 
 
@@ -28,8 +28,8 @@ class Page:
 
 class Client:
     """
-    Speaks with one store, for any number of threads. It belongs to the store that it saw first, or to the one
-    named by `store_id`: once the server holds another one, everything raises `StoreChanged`.
+    Accesses one store, for any number of threads. This is the store that it saw first, or the one named by
+    `store_id`. Once the server has another store, every call raises `StoreChanged`.
     """
 
     def __init__(
@@ -43,8 +43,7 @@ class Client:
     ) -> None:
         """
         `url` is `http://host:port`, `https://host:port` or `unix:/path`. `timeout_seconds` limits each step
-        on the network. For `retry_seconds` a request is sent again that was certainly not carried out, or is
-        a read.
+        on the network. For `retry_seconds`, the client repeats reads, and writes that certainly did not happen.
         """
         if timeout_seconds <= 0 or retry_seconds < 0:
             raise ProgrammingError("timeout_seconds must be positive, and retry_seconds not negative")
@@ -56,7 +55,7 @@ class Client:
 
     @property
     def store_id(self) -> str:
-        """The ID of the store. Positions mean something only together with it."""
+        """The ID of the store. A position is valid only in the store with this ID."""
         if self._store_id is None:
             self.head()
         assert self._store_id is not None
@@ -64,11 +63,11 @@ class Client:
 
     def head(self) -> int:
         """The highest sequence in the store; 0 when it has no events."""
-        # A page that ends before the first event is empty, and costs no search.
+        # A page that ends before the first event is empty, and needs no search.
         return self.read_page({"query": "*", "beforeSequence": 1}).head
 
     def read_page(self, request: dict[str, Any], stopping: Stopping | None = None) -> Page:
-        """`QUERY /events`. With `waitSeconds` in it, `stopping` can end the wait: raises `Stopped`."""
+        """`QUERY /events`. If the request has `waitSeconds`, `stopping` can end the wait: raises `Stopped`."""
         answer = self._send("QUERY", "/events", request, is_read=True, stopping=stopping)
         if answer.store is None or answer.head is None:
             raise InterfaceError("no X-Service-Store or X-Service-Head: another server, or an old one")
@@ -78,15 +77,15 @@ class Client:
 
     def write(self, request: dict[str, Any]) -> list[int]:
         """
-        `POST /write`; gives the sequences of the events. Raises IntegrityError when a condition does not
-        hold, `StoreChanged` when it names another store, `OutcomeUnknown` when no answer came, or none of the
-        server's own.
+        `POST /write`; returns the sequences of the events. Raises IntegrityError when a condition does not
+        hold, `StoreChanged` when it names another store, and `OutcomeUnknown` when there was no answer, or one
+        that does not come from the server itself.
         """
         answer = self._send("POST", "/write", request, is_read=False)
         return [event["sequence"] for event in json.loads(answer.body)["events"]]
 
     def close(self) -> None:
-        """Closes the connections. Whoever waits in a subscription stops that first."""
+        """Closes the connections. Stop subscriptions that wait before you call it."""
         self._pool.close()
 
     def __enter__(self) -> Self:
@@ -111,7 +110,7 @@ class Client:
         is_read: bool,
         stopping: Stopping | None = None,
     ) -> Answer:
-        """Sends a request until it is answered with 200, or must not be sent again."""
+        """Sends a request until the answer is 200. Raises the error when the request must not be repeated."""
         body = json.dumps(json_body, separators=(",", ":")).encode()
         wait_seconds = json_body.get("waitSeconds", 0)
         stopping = stopping or Stopping()
@@ -148,9 +147,9 @@ class Client:
 
 
 def _may_be_sent_again(answer: Answer, is_read: bool) -> bool:
-    return answer.status == 503 and (is_read or answer.error in _REFUSED_UNWRITTEN)
+    return answer.status == 503 and (is_read or answer.error in _REJECTED_UNWRITTEN)
 
 
 def _is_complete(page: Answer) -> bool:
-    """Whether a page has its last line; some proxies do not tell when what they pass on was cut short."""
+    """True if a page has its last line. Some proxies do not report that a page was cut short."""
     return page.body.endswith((b'{"hasMore":true}\n', b'{"hasMore":false}\n'))

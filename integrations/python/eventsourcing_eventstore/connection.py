@@ -19,7 +19,7 @@ _IDLE_SECONDS_MAX = 50
 
 @dataclass(frozen=True)
 class Address:
-    """Where the server listens: `scheme` is `http`, `https` or `unix`, with host and port or a path."""
+    """The address of the server: `scheme` is `http`, `https` or `unix`, with host and port or a path."""
 
     scheme: str
     host: str
@@ -70,11 +70,11 @@ class Answer:
 
 
 class NotConnected(Exception):
-    """No connection could be made, so nothing was sent."""
+    """The client could not connect, so it sent nothing."""
 
 
 class Connection:
-    """Sends one request after the other. Only `abort` may be called from another thread."""
+    """Sends one request after another. Other threads may call only `abort`."""
 
     def __init__(self, address: Address, timeout_seconds: float) -> None:
         """Connects. Raises `NotConnected`."""
@@ -91,8 +91,8 @@ class Connection:
         self, method: str, path: str, body: bytes, headers: dict[str, str], wait_seconds: float = 0
     ) -> Answer:
         """
-        Sends a request and reads the whole answer. The time limit counts for each step on the socket;
-        `wait_seconds` come on top. Raises OSError or http.client.HTTPException.
+        Sends a request and reads the whole answer. The time limit applies to each step on the socket, and
+        `wait_seconds` are added to it. Raises OSError or http.client.HTTPException.
         """
         sock: socket.socket = self._http.sock
         sock.settimeout(self._timeout_seconds + wait_seconds)
@@ -106,13 +106,13 @@ class Connection:
 
     @property
     def can_be_used_again(self) -> bool:
-        """Whether it was used lately, the server has left it open, and nothing is left to be read on it."""
+        """True if it was used recently, the server has not closed it, and it has no unread bytes."""
         sock = self._http.sock
         is_young = time.monotonic() - self._used_at < _IDLE_SECONDS_MAX
         return sock is not None and is_young and not _is_readable(sock)
 
     def abort(self) -> None:
-        """Ends an exchange that another thread waits for: it fails at once."""
+        """Ends an exchange for which another thread waits. The exchange fails at once."""
         sock: socket.socket | None = self._http.sock
         if sock is not None:
             try:

@@ -1,4 +1,4 @@
-"""The errors of the adapter: those of the library, and which answer of the server becomes which."""
+"""The errors of the adapter, and the mapping from answers of the server to errors of the library."""
 
 import json
 from typing import Any
@@ -30,13 +30,13 @@ NOTHING_WRITTEN = frozenset(
 
 class OutcomeUnknown(OperationalError):
     """
-    No answer came to a write that was sent, or one that is not the server's own, such as that of a proxy: it may
-    have happened, or still happen.
+    A write was sent, but there was no answer, or one that does not come from the server itself, such as from a
+    proxy. The write may have happened, or may still happen.
     """
 
 
 class StoreChanged(OperationalError):
-    """The store was reset or replaced: positions read before mean nothing in it. Use a new recorder."""
+    """The store was reset or replaced, so earlier positions are not valid in it. Use a new recorder."""
 
 
 def error_of(status: int, body: bytes) -> Exception:
@@ -44,7 +44,7 @@ def error_of(status: int, body: bytes) -> Exception:
     code, message, conflict = _parts(body)
     text = ": ".join(part for part in (f"{status} {code}".strip(), message) if part)
     if status == 409:
-        # Only a condition that was read on another store names no event.
+        # A condition without an event was read on another store.
         if "condition" in conflict and "sequence" not in conflict:
             return StoreChanged(text)
         return IntegrityError(text)

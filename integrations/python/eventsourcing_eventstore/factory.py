@@ -1,4 +1,4 @@
-"""What the library makes from its environment variables."""
+"""The factory that the library creates from its environment variables."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from eventsourcing_eventstore.recorder import EventStoreRecorder
 class EventStoreFactory(DCBInfrastructureFactory[TrackingRecorder]):
     """
     For `PERSISTENCE_MODULE=eventsourcing_eventstore`. `EVENTSTORE_URL` is required; the README lists the
-    other variables. Like all of the library's, they may begin with the name of the application.
+    other variables. As with all variables of the library, the application's name may be their prefix.
     """
 
     def __init__(self, env: Environment | EnvType | None) -> None:

@@ -1,8 +1,8 @@
-"""What the adapter takes from the library, by the names that it has in 9.5; in 10 many are others."""
+"""The imports from the library, under their names in 9.5. Version 10 has other names for many of them."""
 
 from dataclasses import fields
 
-# Both are the library's in 9.5 and in 10.
+# They have the same names in 9.5 and in 10.
 from eventsourcing.persistence import IntegrityError, InternalError, TrackingRecorder
 
 try:

@@ -1,9 +1,9 @@
 """
-How events, queries and conditions of the library are kept in the store. The README has the table.
+Converts events, queries and conditions of the library to those of the store. The README has the table.
 
-Tags become identifiers of one name. Data that is UTF-8 becomes the payload as it is, so that others can read
-it; any other becomes base64, and a metadata entry says so. The UUID and the metadata that events have from
-version 10 of the library on become metadata.
+Tags become identifiers with one name. UTF-8 data becomes the payload unchanged, so that other programs can read
+it. Other data becomes base64, and a metadata entry says so. Events of version 10 or later of the library have a
+UUID and metadata, which become metadata.
 """
 
 import base64
@@ -44,7 +44,7 @@ def event_to_json(event: DCBEvent) -> dict[str, Any]:
 
 
 def event_of_line(line: bytes, store_id: str) -> DCBSequencedEvent:
-    """An event of a page. Identifiers of other names, which only other programs write, are left out."""
+    """An event of a page. Identifiers with other names are omitted; only other programs write them."""
     stored = json.loads(line)
     metadata: dict[str, str | list[str]] = stored["metadata"]
     encoding = metadata.pop(ENCODING, None)
@@ -71,13 +71,13 @@ def position_of_line(line: bytes) -> int:
 
 
 def query_to_json(query: DCBQuery | None) -> str | list[dict[str, Any]]:
-    """A query. No item, and an item that asks for nothing, match every event."""
+    """A query. Without items, or with an empty item, it matches every event."""
     items = [] if query is None else [_item_to_json(item) for item in query.items]
     return items if items and all(items) else "*"
 
 
 def condition_to_json(condition: DCBAppendCondition | None, store_id: str) -> dict[str, Any]:
-    """A condition of `POST /write`. Each holds on one store only, even that of an append without one."""
+    """A condition of `POST /write`. Each holds in one store only. Even an append without a condition gets one."""
     if condition is None:
         return {"afterSequence": _EVERY_POSITION, "store": store_id}
     return {
@@ -109,7 +109,7 @@ def _metadata_of(event: Any) -> dict[str, str]:
 
 
 def _uuid_of(stored: str | list[str] | None, store_id: str, position: int) -> UUID:
-    """An event of another program has no UUID: it gets one that is the same whenever it is read."""
+    """An event of another program has no UUID. It gets one that is the same for every read."""
     return uuid5(UUID(store_id), str(position)) if stored is None else UUID(_first(stored))
 
 

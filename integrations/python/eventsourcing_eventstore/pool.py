@@ -1,4 +1,4 @@
-"""The connections of one client: an idle one is used again, whichever thread wants it."""
+"""The connections of one client. Any thread can use an idle one again."""
 
 import os
 import threading
@@ -10,7 +10,7 @@ from eventsourcing_eventstore.library import InterfaceError
 
 
 class ConnectionPool:
-    """As many connections as there are requests at once. The one used last is taken first."""
+    """Has as many connections as concurrent requests. It lends the most recently used one first."""
 
     def __init__(self, address: Address, timeout_seconds: float) -> None:
         self._address = address
@@ -22,17 +22,17 @@ class ConnectionPool:
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
-        """Lends a connection. It is closed if its borrower fails. Raises `NotConnected`."""
+        """Lends a connection, and closes it if the borrower fails. Raises `NotConnected`."""
         connection = self._take() or Connection(self._address, self._timeout_seconds)
         try:
             yield connection
         except BaseException:
             connection.close()
             raise
-        self._give_back(connection)
+        self._release(connection)
 
     def close(self) -> None:
-        """Closes those that are idle, and each of the others when it is given back."""
+        """Closes idle connections now, and each of the others when it is released."""
         with self._lock:
             self._is_closed = True
             idle, self._idle = self._idle, []
@@ -44,7 +44,7 @@ class ConnectionPool:
             if self._is_closed:
                 raise InterfaceError("the client has been closed")
             if self._process != os.getpid():
-                # After a fork the connections are the parent's: answers would go to either of both.
+                # After a fork the parent has the same connections: either process could receive an answer.
                 self._process = os.getpid()
                 while self._idle:
                     self._idle.pop().close()
@@ -55,7 +55,7 @@ class ConnectionPool:
                 connection.close()
         return None
 
-    def _give_back(self, connection: Connection) -> None:
+    def _release(self, connection: Connection) -> None:
         with self._lock:
             if not self._is_closed and connection.can_be_used_again:
                 self._idle.append(connection)

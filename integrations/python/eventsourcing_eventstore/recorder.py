@@ -27,10 +27,10 @@ PAGE_LIMIT = 1000
 
 
 class EventStoreRecorder(DCBRecorder):
-    """Reads, appends and follows the events of one store. May be used by any number of threads."""
+    """Reads, appends and follows the events of one store. Any number of threads may use it."""
 
     def __init__(self, client: Client, *, page_limit: int = PAGE_LIMIT) -> None:
-        """`page_limit` is at most what the server allows in `maxEventsPerPage`."""
+        """`page_limit` must not exceed `maxEventsPerPage` of the server."""
         self.client = client
         self.page_limit = page_limit
 
@@ -42,15 +42,15 @@ class EventStoreRecorder(DCBRecorder):
         self, query: DCBQuery | None = None, *, after: int | None = None, limit: int | None = None
     ) -> "EventStoreReadResponse":
         """
-        The events after `after` that match, up to the head of the store at this moment. The first page is
-        fetched at once, others as they are needed.
+        The matching events after `after`, up to the current head of the store. It fetches the first page at
+        once, others as they are needed.
         """
         return EventStoreReadResponse(self.client, query, after or 0, limit, self.page_limit)
 
     def append(self, events: Sequence[DCBEvent], condition: DCBAppendCondition | None = None) -> int:
         """
-        Appends all events or none; gives the position of the last one. Raises IntegrityError when the
-        condition does not hold. It is not sent again when no answer comes: see `OutcomeUnknown`.
+        Appends all events or none; returns the position of the last one. Raises IntegrityError when the
+        condition does not hold. It is not repeated when there is no answer: see `OutcomeUnknown`.
         """
         if len(events) == 0:
             raise ProgrammingError("an append needs at least one event")
@@ -61,12 +61,12 @@ class EventStoreRecorder(DCBRecorder):
         return self.client.write(request)[-1]
 
     def subscribe(self, query: DCBQuery | None = None, *, after: int | None = None) -> EventStoreSubscription:
-        """The events after `after` that match, and then each that comes."""
+        """The matching events after `after`, then each new one."""
         return EventStoreSubscription(self, query, after)
 
 
 class EventStoreReadResponse(DCBReadResponse):
-    """Hands out the events of a read, page by page, all of the store as it was when the first was begun."""
+    """Yields the events of a read, page by page. All pages show the store at the start of the first one."""
 
     def __init__(
         self, client: Client, query: DCBQuery | None, after: int, limit: int | None, page_limit: int
@@ -89,8 +89,8 @@ class EventStoreReadResponse(DCBReadResponse):
     @property
     def head(self) -> int | None:
         """
-        The head of the store as the read sees it, None for a store without events: up to it, nothing matches
-        besides what is handed out. Of a read with a limit, the position of the last event handed out.
+        The head of the store at the start of the read; None for a store without events. The read yields all
+        matching events up to it. For a read with a limit, the position of the last event so far.
         """
         return self._head
 
@@ -112,7 +112,7 @@ class EventStoreReadResponse(DCBReadResponse):
         page = self._client.read_page(request)
         if self._store_head is None:
             self._store_head = page.head
-        # The next one is at the end.
+        # Reversed, so that the next line is at the end.
         self._lines = page.lines[::-1]
         if self._left is not None:
             self._left -= len(page.lines)

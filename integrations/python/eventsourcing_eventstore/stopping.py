@@ -1,4 +1,4 @@
-"""Ends a read that waits in another thread."""
+"""Ends reads that wait in another thread."""
 
 import threading
 from collections.abc import Iterator
@@ -8,11 +8,11 @@ from eventsourcing_eventstore.connection import Connection
 
 
 class Stopped(Exception):
-    """The read was ended by `Stopping.stop`."""
+    """`Stopping.stop` has ended the read."""
 
 
 class Stopping:
-    """Given to a read, so that another thread can end it, whether it waits for the server or to try again."""
+    """Lets another thread end a read, while it waits for the server or for the next try."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -31,7 +31,7 @@ class Stopping:
 
     @contextmanager
     def watching(self, connection: Connection) -> Iterator[None]:
-        """A stop in the meantime ends what goes on on the connection. Raises `Stopped`."""
+        """Until it exits, a stop ends the exchange on the connection. Raises `Stopped`."""
         with self._lock:
             self.raise_if_stopped()
             self._connection = connection

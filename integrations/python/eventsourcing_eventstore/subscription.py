@@ -1,4 +1,4 @@
-"""The library's subscription: reads that wait at the server until there is an event, so nothing is polled."""
+"""The library's subscription. Its reads wait at the server until there is an event, so it does not poll."""
 
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,8 @@ WAIT_SECONDS = 20
 
 class EventStoreSubscription(DCBSubscription["EventStoreRecorder"]):
     """
-    Each event once, in order, across broken connections and restarts of the server. For one thread at a time;
-    any thread may stop it, which ends the wait at once.
+    Yields each event once, in order, across broken connections and restarts of the server. One thread at a time
+    may use it. Any thread may stop it, which ends the wait at once.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class EventStoreSubscription(DCBSubscription["EventStoreRecorder"]):
         raise StopIteration
 
     def _fetch(self) -> None:
-        """Waits for events, but not for ever: the page may be empty."""
+        """Waits for events for a limited time: the page may be empty."""
         request = {
             "query": self._wire_query,
             "afterSequence": self._read_up_to,
@@ -54,8 +54,8 @@ class EventStoreSubscription(DCBSubscription["EventStoreRecorder"]):
             "waitSeconds": WAIT_SECONDS,
         }
         page = self._client.read_page(request, self._stopping)
-        # The next one is at the end.
+        # Reversed, so that the next line is at the end.
         self._lines = page.lines[::-1]
-        # Of a complete page nothing more matches up to its head; a position beyond the head stays.
+        # A complete page has all matches up to its head. A position beyond the head does not change.
         read_up_to = position_of_line(page.lines[-1]) if page.has_more else page.head
         self._read_up_to = max(self._read_up_to, read_up_to)

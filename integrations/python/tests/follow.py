@@ -1,4 +1,4 @@
-"""Prints the position of each event as it comes, as many as the command line says."""
+"""Prints the position of each new event. The command line gives the number of events."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
 """
-The real servers of the tests, and what stands between them and the adapter. Whoever runs the tests has
-started two, in development mode: at EVENTSTORE_TEST_UNIX, and at EVENTSTORE_TEST_TCP, which asks for
+The real servers of the tests, and proxies between them and the adapter. Start two servers in development mode
+before the tests: at EVENTSTORE_TEST_UNIX, and at EVENTSTORE_TEST_TCP. The latter requires
 EVENTSTORE_TEST_TOKEN. In this repository, tests/system/integrations/ does that.
 """
 
@@ -41,7 +41,7 @@ class StoreTestCase(unittest.TestCase):
 
 
 def request(method: str, path: str, json_body: object = None, url: str = UNIX_URL) -> Answer:
-    """Asks the server without the client."""
+    """Sends a request without the client."""
     connection = Connection(Address.parse(url), timeout_seconds=10)
     headers = {"Authorization": f"Bearer {TOKEN}"}
     answer = connection.exchange(method, path, json.dumps(json_body).encode(), headers)
@@ -55,7 +55,7 @@ def reset(url: str = UNIX_URL) -> None:
 
 
 def eventually(check: Callable[[], bool]) -> None:
-    """Waits until something holds."""
+    """Waits until the condition holds."""
     for _ in range(1000):
         if check():
             return
@@ -64,7 +64,7 @@ def eventually(check: Callable[[], bool]) -> None:
 
 
 def reads_waiting() -> int:
-    """How many reads wait at the server."""
+    """The number of reads that wait at the server."""
     waiting: int = json.loads(request("GET", "/debug").body)["read"]["waiting"]
     return waiting
 
@@ -80,7 +80,7 @@ def of_type(*types: str) -> DCBQuery:
 
 
 class Relay:
-    """Passes TCP connections on to the unix socket of the server, until it is told to break them."""
+    """Forwards TCP connections to the unix socket of the server. The test can break them."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -135,7 +135,7 @@ class Relay:
 
 
 class ScriptedServer:
-    """Answers each request with the next of the given answers, as they are, one connection for each."""
+    """Answers each request with the next of the given answers, unchanged. Each has its own connection."""
 
     def __init__(self, *answers: bytes) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""Connections that break, servers that reject, and what is sent again."""
+"""Connections that break, servers that reject, and requests that are repeated."""
 
 import os
 import socket
@@ -57,7 +57,7 @@ class TestConnections(StoreTestCase):
             thread.join()
         self.assertEqual(1, self.relay.accepted)
 
-    def test_one_that_broke_at_rest_fails_no_write(self) -> None:
+    def test_one_that_broke_while_idle_fails_no_write(self) -> None:
         recorder = self.recorder(self.relay.url)
         recorder.head()
         (idle,) = recorder.client._pool._idle
@@ -100,7 +100,7 @@ class TestSendingAgain(StoreTestCase):
         self.addCleanup(server.close)
         return server
 
-    def test_a_read_that_broke_or_was_refused_is_repeated(self) -> None:
+    def test_a_read_that_broke_or_was_rejected_is_repeated(self) -> None:
         page = answer("200 OK", EMPTY_PAGE, head=3)
         for first in (
             b"",

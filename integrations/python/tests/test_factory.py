@@ -1,4 +1,4 @@
-"""What the library makes from environment variables."""
+"""The factory that the library creates from environment variables."""
 
 import tempfile
 from typing import Any

@@ -1,4 +1,4 @@
-"""The library's own tests, as they are in its package, on the real server."""
+"""The library's own tests, unchanged from its package, on the real server."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ class TestRecorderOfLibrary(StoreTestCase, RecorderTestCase):  # type: ignore[mi
 
 
 class Counters(POPOTrackingRecorder, projection_suite.EventCountersView):  # type: ignore[misc]
-    """What the tests of projections count, in memory."""
+    """The counters of the tests of projections, in memory."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,15 +58,15 @@ class Counters(POPOTrackingRecorder, projection_suite.EventCountersView):  # typ
             self.insert_tracking(tracking)
             self._others += 1
 
-    # In 9.5.
+    # Names in 9.5.
     get_created_event_counter, incr_created_event_counter = get_first, incr_first
     get_subsequent_event_counter, incr_subsequent_event_counter = get_others, incr_others
-    # In 10.
+    # Names in 10.
     get_student_registered_counter, incr_student_registered_counter = get_first, incr_first
     get_student_name_changed_counter, incr_student_name_changed_counter = get_others, incr_others
 
 
-# Its base class is not to be found here as a test of its own.
+# `getattr` hides the base class from the search for tests.
 class TestProjectionsOfLibrary(StoreTestCase, getattr(projection_suite, projections)):  # type: ignore[misc]
     view_class = Counters
     env = {

@@ -1,4 +1,4 @@
-"""How events, queries and conditions of the library look in the store."""
+"""Events, queries and conditions of the library, as the store has them."""
 
 import json
 import unittest
@@ -30,7 +30,7 @@ def line(**fields: object) -> bytes:
 
 
 class TestEvents(unittest.TestCase):
-    def test_text_is_kept_as_it_is_and_tags_are_identifiers(self) -> None:
+    def test_text_is_stored_unchanged_and_tags_are_identifiers(self) -> None:
         sent = event_to_json(event("Defined", '{"name":"Ää\0"}'.encode(), ("course-1", "student-1")))
         self.assertEqual('{"name":"Ää\0"}', sent["payload"])
         self.assertEqual({"tag": ["course-1", "student-1"]}, sent["identifiers"])

@@ -1,4 +1,4 @@
-"""How long a request is tried, on a clock of the test."""
+"""How long a request is tried, by the test's clock."""
 
 import unittest
 from unittest.mock import patch

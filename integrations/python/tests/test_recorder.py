@@ -1,4 +1,4 @@
-"""The recorder on the real server: what the library's own tests leave out."""
+"""The recorder on the real server: cases that the library's own tests leave out."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""Subscriptions on the real server: nothing is polled, lost, repeated or waited for in vain."""
+"""Subscriptions on the real server. They do not poll, and lose, repeat or miss no event."""
 
 import threading
 
@@ -12,7 +12,7 @@ WRITES = 100
 
 
 class Follower(threading.Thread):
-    """Takes events from a subscription until that ends or has brought as many as are wanted."""
+    """Takes events from a subscription until it ends or has yielded the wanted number."""
 
     def __init__(self, subscription: EventStoreSubscription, wanted: int | None = None) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class TestSubscription(StoreTestCase):
             self.assertEqual(([], None), (follower.positions, follower.error))
             eventually(lambda: reads_waiting() == 0)
             self.assertRaises(StopIteration, next, subscription)
-            # The recorder goes on, on another connection.
+            # The recorder continues on another connection.
             self.assertEqual(None, recorder.head())
 
     def test_stopping_also_ends_the_tries_to_connect(self) -> None:
@@ -84,7 +84,7 @@ class TestSubscription(StoreTestCase):
         with recorder.subscribe() as subscription:
             self.assertEqual([1, 2, 3, 4, 5], [next(subscription).position for _ in range(5)])
 
-    def test_beside_writers_and_broken_connections_each_event_comes_once_and_in_order(self) -> None:
+    def test_with_writers_and_broken_connections_each_event_comes_once_and_in_order(self) -> None:
         relay = self.relay()
         total = WRITERS * WRITES
         follower = Follower(self.recorder(relay.url).subscribe(of_type("t")), total)
@@ -93,7 +93,7 @@ class TestSubscription(StoreTestCase):
             thread.start()
         while follower.is_alive():
             seen = len(follower.positions)
-            # However slow the machine is, something comes through in between.
+            # However slow the machine is, some events are delivered in between.
             eventually(lambda: len(follower.positions) > seen + 20 or not follower.is_alive())
             relay.break_connections()
         for thread in writers:
