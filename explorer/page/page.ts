@@ -9,7 +9,7 @@ import { Shell } from "./frame/shell.ts";
 import { type About, CallError, StoreCalls } from "./store/store_calls.ts";
 
 /*
- * Begins: the key, what the explorer says of itself, the edition of the store; then the view that the address names.
+ * Starts the page: reads the key, asks for the explorer's facts and the edition, then shows the view of the address.
  */
 
 const RETRY_MILLISECONDS = 2000;
@@ -43,7 +43,7 @@ async function begin(key: string): Promise<void> {
     onOtherStore() {
       shell.say("The store was reset or replaced: this is what it holds now");
       shown.pages?.seen.clear();
-      // Not while the answer that says so is still being used.
+      // Later, because the caller still uses the answer that reported the other store.
       setTimeout(() => shown.pages?.reload());
     },
   });
@@ -53,7 +53,7 @@ async function begin(key: string): Promise<void> {
   const pages = shown.pages = new Pages(shell, calls, known.about, known.edition);
   listen(pages);
   pages.show();
-  // While the store is away, somebody has to ask.
+  // While the store does not answer, the page polls it.
   setInterval(() => {
     if (isAway && !document.hidden) calls.text("/health").catch(() => {});
   }, RETRY_MILLISECONDS);
@@ -79,7 +79,7 @@ function listen(pages: Pages): void {
     const isField = target instanceof Element && target.closest("input, textarea, select") !== null;
     const isPress = key === "Enter" && target instanceof Element &&
       target.closest("a, button, summary") !== null;
-    // There, arrows scroll.
+    // In these elements, arrows scroll.
     const isScroll = key.startsWith("Arrow") && target instanceof Element &&
       target.closest(".panel") !== null;
     if (isField || isPress || isScroll) return;

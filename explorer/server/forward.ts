@@ -4,27 +4,27 @@ import { unixTransport } from "../../client/transport/unix_transport.ts";
 import type { StoreAddress } from "./explorer_options.ts";
 import { jsonReply, plainReply, replyWith } from "./replies.ts";
 
-/** More than any request that a person makes by hand. */
+/** Larger than any request made by hand. */
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The only header of the page that the store gets: the turn of a write in edition C. */
+/** The only header that the explorer forwards to the store: the ticket of edition C. */
 const TICKET = "x-service-ticket";
 
-/** The headers of the store that the page gets. */
+/** The headers of the store that the explorer forwards to the page. */
 const PASSED_BACK = ["x-service-store", "x-service-head", "x-service-version", "allow"];
 
-/** The store, as requests of the page get there. */
+/** Forwards requests of the page to the store. */
 export interface StoreForwarding {
-  /** For people; without the token. */
+  /** The address of the store for people, without the token. */
   readonly place: string;
-  /** Sends the request on with another path and the token, and gives the answer as it comes. */
+  /** Forwards the request with another path and the token, and streams the answer. */
   forward(request: Request, path: string): Promise<Response>;
 }
 
-/** @throws TypeError when the place is none, or the token fits into no header */
+/** @throws TypeError when the address is invalid, or a header cannot carry the token */
 export function forwardingTo(store: StoreAddress): StoreForwarding {
   const place = addressOf(store);
-  // The error of a request would tell the browser the token.
+  // Otherwise the error of a request would show the token to the browser.
   if (/[^\x20-\x7e]/.test(store.token ?? "")) throw new TypeError("the token is not printable ASCII");
   const transport = store.socketPath === undefined ? fetchTransport(place) : unixTransport(store.socketPath);
   const own: Record<string, string> = store.token === undefined
@@ -39,8 +39,8 @@ export function forwardingTo(store: StoreAddress): StoreForwarding {
       const headers = { ...own, ...ticket === null ? {} : { [TICKET]: ticket } };
       const leaving = new AbortController();
       const leave = (): void => leaving.abort();
-      // Only until the answer begins: from then on the stream of its body is cancelled. (The runtime also aborts this
-      // signal when everything went well, and warns whoever still listens then.)
+      // Only until the answer begins: afterwards the runtime cancels the stream of its body. (The runtime also aborts
+      // this signal after a complete answer, and warns if a listener is left then.)
       request.signal.addEventListener("abort", leave);
       try {
         const sent = { method: request.method, path, headers, body, signal: leaving.signal };
@@ -62,7 +62,7 @@ function addressOf({ url, socketPath }: StoreAddress): string {
   return parsed.href.replace(/\/+$/, "");
 }
 
-/** The body as text, if the request has one, or the rejection of a large one. */
+/** The body as text, undefined if there is none, or the rejection of a large one. */
 async function bodyOf(request: Request): Promise<string | undefined | Response> {
   if (request.body === null) return undefined;
   const decoder = new TextDecoder();
@@ -102,7 +102,7 @@ async function answerTo(
   }
 }
 
-/** @param leave called when the browser leaves before the end */
+/** @param leave called when the browser disconnects before the end */
 function bodyOfPieces(pieces: AsyncIterable<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]();
   return new ReadableStream({
@@ -115,7 +115,7 @@ function bodyOfPieces(pieces: AsyncIterable<Uint8Array>, leave: () => void): Rea
   });
 }
 
-/** The innermost cause says what happened. */
+/** The message of the innermost cause, which is the most specific one. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message;

@@ -1,10 +1,10 @@
-/** What opens a link, by the system. */
+/** The program that opens a link, by operating system. */
 const OPENERS: Readonly<Record<string, string>> = { darwin: "open", linux: "xdg-open" };
 
 /**
- * Opens a link in the browser of whoever sits here. Until that program ends, other users of the machine can see the
- * link in the list of processes, and the key in it.
- * @returns false when there is nothing that could
+ * Opens a link in the user's browser. Until the opening program ends, other users of the machine can see the link,
+ * and the key in it, in the list of processes.
+ * @returns false when no program can open links
  */
 export async function openBrowser(url: string): Promise<boolean> {
   const opener = OPENERS[Deno.build.os];

@@ -2,7 +2,7 @@ import html from "../page/index.html" with { type: "text" };
 import css from "../page/style.css" with { type: "text" };
 import script from "./page.js" with { type: "text" };
 
-/** What the browser loads. */
+/** The files that the browser loads. */
 export interface Page {
   readonly html: string;
   readonly css: string;
@@ -10,7 +10,7 @@ export interface Page {
 }
 
 /**
- * The page as part of the program, so that it is the same from source and in an executable. The script is what
- * `deno task explore:page` makes of `explorer/page/`; a test compares them.
+ * The page as part of the program, so that sources and executables serve the same page. `deno task explore:page` makes
+ * the script from `explorer/page/`, and a test compares them.
  */
 export const builtPage: Page = { html, css, script };

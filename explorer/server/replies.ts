@@ -1,6 +1,6 @@
 import type { Page } from "./page_files.ts";
 
-/** The page loads its own two files, talks to its own server, and nothing else. */
+/** Lets the page load its own two files and connect to its own server, and nothing else. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -14,7 +14,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** Every answer has them. What the store answers is never a page, whatever is stored. */
+/** The headers of every answer. Browsers never render an answer of the store as a page, whatever it contains. */
 const COMMON: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "content-security-policy": POLICY,
@@ -25,7 +25,7 @@ const COMMON: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY",
 };
 
-/** An answer of the explorer itself, or one of the store on its way to the page. */
+/** Makes an answer of the explorer itself, or a forwarded one of the store. */
 export function replyWith(
   status: number,
   contentType: string,
@@ -43,7 +43,7 @@ export function jsonReply(status: number, value: unknown): Response {
   return replyWith(status, "application/json", JSON.stringify(value));
 }
 
-/** A file of the page, or undefined. */
+/** The answer with a file of the page, or undefined. */
 export function pageReply(page: Page, path: string): Response | undefined {
   if (path === "/") return replyWith(200, "text/html; charset=utf-8", page.html);
   if (path === "/page.css") return replyWith(200, "text/css; charset=utf-8", page.css);

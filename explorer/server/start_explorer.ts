@@ -6,23 +6,24 @@ import { builtPage } from "./page_files.ts";
 import { jsonReply, pageReply, plainReply } from "./replies.ts";
 import { permissionFor } from "./store_requests.ts";
 
-/** Requests below this path are for the store. */
+/** The explorer forwards requests below this path to the store. */
 const STORE = "/store";
 
-/** An explorer that is running. */
+/** A running explorer. */
 export interface Explorer extends AsyncDisposable {
-  /** The link to open, with the key. Whoever has it can do what the explorer can. */
+  /** The link to open, with the key. Everyone who has the link can do what the explorer can. */
   readonly url: string;
   readonly port: number;
-  /** What it was given of the store, for people. */
+  /** The address of the store, for people. */
   readonly place: string;
   /** Closes the port and all connections. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the explorer: a page that shows a store, served on 127.0.0.1, and the way from the page to the store.
- * @throws TypeError when the place of the store is none, or its token fits into no header; Deno.errors.AddrInUse when the port is taken
+ * Starts the explorer: serves a page that shows a store on 127.0.0.1, and forwards its requests to the store.
+ * @throws TypeError when the address of the store is invalid, or a header cannot carry its token
+ * @throws Deno.errors.AddrInUse when the port is taken
  */
 export function startExplorer(options: ExplorerOptions): Explorer {
   const { store, port = 0, allowWrites = false } = options;

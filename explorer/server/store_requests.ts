@@ -1,6 +1,6 @@
 /*
- * What the page may ask of the store. Everything else ends here: nothing that the browser sends can reset a store,
- * pause it or delete from it.
+ * The requests that the page may send to the store. The explorer rejects all others: no request of the browser can
+ * reset or pause a store, or delete from it.
  */
 
 interface Known {
@@ -8,7 +8,7 @@ interface Known {
   readonly path: RegExp;
 }
 
-/** @param path with `*` for a segment that is percent-encoded, and `{id}` for one that the server makes up */
+/** @param path with `*` for a percent-encoded segment, and `{id}` for an ID that the server generates */
 function known(method: string, path: string): Known {
   const pattern = path.replaceAll("*", "[^/]+").replaceAll("{id}", "[\\w-]+");
   return { method, path: new RegExp(`^${pattern}$`) };
@@ -38,7 +38,7 @@ const WRITES: readonly Known[] = [
   known("POST", "/rollback"),
 ];
 
-/** Whether a request may go to the store: `readOnly` when it could if writes were allowed. */
+/** Decides if a request may go to the store: `readOnly` when it could if writes were allowed. */
 export function permissionFor(
   method: string,
   path: string,

@@ -1,23 +1,23 @@
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
 
-/** So many events, and so many bytes of them, are kept; who wants to see more begins at another position. */
+/** The list holds at most so many events, and so many bytes of them. To see more, choose another position. */
 export const EVENTS_MAX = 100_000;
 export const BYTES_MAX = 100_000_000;
 
-/** Of a payload, what a row shows; the whole is read when the event is opened. */
+/** A row shows so many characters of a payload. Opening the event reads the whole. */
 const PREVIEW_CHARACTERS = 400;
-/** What an event takes besides its texts, and a tag. */
+/** Memory of an event and of a tag, besides their texts. */
 const EVENT_BYTES = 400;
 const TAG_BYTES = 100;
 
-/** The events of a list in their order, as much of them as rows show, and not more than memory has room for. */
+/** The events of a list in their order. Payloads are shortened to what rows show, and the memory is limited. */
 export class CachedEvents {
   readonly all: StoredEvent[] = [];
   #bytes = 0;
-  /** The end was cut off, or nothing more fits there. */
+  /** True after events were removed at the end, or when nothing more fits there. */
   isFull = false;
 
-  /** Puts events at the end, until it is full. */
+  /** Adds events at the end until the list is full. */
   append(events: readonly StoredEvent[]): void {
     for (const event of events.map(previewOf)) {
       if (this.isFull) return;
@@ -27,7 +27,7 @@ export class CachedEvents {
     }
   }
 
-  /** Puts events at the beginning. What no longer fits is cut off at the end. */
+  /** Adds events at the beginning. If the limits are exceeded, events at the end are removed. */
   prepend(events: readonly StoredEvent[]): void {
     const previews = events.map(previewOf);
     this.all.unshift(...previews);
@@ -38,7 +38,7 @@ export class CachedEvents {
     }
   }
 
-  /** Takes everything out. */
+  /** Empties the list. Returns its events. */
   take(): StoredEvent[] {
     this.#bytes = 0;
     this.isFull = false;
@@ -49,11 +49,11 @@ export class CachedEvents {
 function previewOf(event: StoredEvent): StoredEvent {
   if (event.payload.length <= PREVIEW_CHARACTERS) return event;
   const start = event.payload.slice(0, PREVIEW_CHARACTERS);
-  // A copy: the part of a text keeps the whole of it in memory.
+  // A copy, because a substring keeps the whole text in memory.
   return { ...event, payload: JSON.parse(JSON.stringify(start)) };
 }
 
-/** Nearly what an event takes in memory. */
+/** The approximate memory of an event. */
 function bytesOf(event: StoredEvent): number {
   let characters = event.type.length + event.payload.length;
   const tags = tagsOf(event);

@@ -7,7 +7,7 @@ import { type Bounds, boundsOf, timeSearchOf } from "../timeline/time_bounds.ts"
 import type { KnownTimes } from "../timeline/time_search.ts";
 import { CachedEvents } from "./cached_events.ts";
 
-/** What is shown, in which order, and from where. */
+/** The filter, order and first position of a list of events. */
 export interface FeedRequest {
   readonly filter: Filter;
   readonly isOldestFirst: boolean;
@@ -23,10 +23,10 @@ const BEYOND = 2 ** 52;
 /** The events of one request, page after page, in the order in which they are shown. */
 export class EventFeed {
   readonly #kept = new CachedEvents();
-  /** The newest sequence that has been considered; what comes later is for whoever follows. */
+  /** The newest sequence that the first page covers. The Follower reads later events. */
   head = 0;
   isAtEnd = false;
-  /** The last page could not be read. */
+  /** True when the last page could not be read. */
   hasFailed = false;
   readonly query: ReturnType<typeof queryOf>;
   readonly #calls: StoreCalls;
@@ -52,7 +52,7 @@ export class EventFeed {
     return this.#kept.all;
   }
 
-  /** There may be more, but no room for it. */
+  /** True when the memory limit is reached. The store may hold more events. */
   get isFull(): boolean {
     return this.#kept.isFull;
   }
@@ -65,25 +65,25 @@ export class EventFeed {
     return this.#ending.signal.aborted;
   }
 
-  /** Whether events that are yet to come belong to what is shown, at its beginning. */
+  /** True when future events belong at the beginning of the list. */
   get canFollow(): boolean {
     const { filter, isOldestFirst, position } = this.#request;
-    // Without its first page, nobody knows what is new.
+    // Without the first page, `head` is unknown, and so are the new events.
     if (this.hasFailed) return false;
     return !isOldestFirst && position === undefined && filter.before === undefined;
   }
 
-  /** Reads the next page, unless one is being read or there is none. */
+  /** Reads the next page, if there is one. Waits for a page that is already being read. */
   async more(): Promise<void> {
     if (this.isAtEnd || this.isFull || this.isStopped) return;
     this.#reading ??= this.#read().finally(() => this.#reading = undefined);
     await this.#reading;
   }
 
-  /** Puts events that have just come where they belong; oldest first. */
+  /** Adds new events at the beginning of the list. @param events oldest first */
   prepend(events: readonly StoredEvent[]): void {
     for (const event of events) this.#seen.add(event);
-    // The time may begin later than now.
+    // The filter's time range may begin in the future.
     const { from = -Infinity } = this.#request.filter;
     this.#kept.prepend(events.filter((event) => timeOf(event) >= from).reverse());
   }
@@ -108,14 +108,14 @@ export class EventFeed {
 
   #add({ events, hasMore, head }: EventsPage, isFirst: boolean): void {
     if (isFirst) this.head = head;
-    // What came meanwhile has cut off the end that these were to follow.
+    // New events have meanwhile removed the end of the list, which this page would have continued.
     if (this.isFull) return;
     for (const event of events) this.#seen.add(event);
     this.#kept.append(events);
     this.isAtEnd = !hasMore && !this.isFull;
   }
 
-  /** Where the list begins and ends: its times become sequences. */
+  /** The sequences between which the list lies, from its times and its position. */
   async #boundsOf(): Promise<Bounds> {
     const { isOldestFirst, position } = this.#request;
     const { after, before } = await this.timeBounds();
@@ -125,7 +125,7 @@ export class EventFeed {
       : { after, before: Math.min(before, position + 1) };
   }
 
-  /** The sequences of the time that is shown. */
+  /** The sequences of the filter's time range. */
   async timeBounds(): Promise<Bounds> {
     const { filter } = this.#request;
     if (filter.from === undefined && filter.before === undefined) return { after: 0, before: Infinity };

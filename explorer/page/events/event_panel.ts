@@ -9,7 +9,7 @@ import { fragmentOf, START } from "../frame/route.ts";
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
 import { escapedJson, visibleLine } from "../parts/visible_text.ts";
 
-/** The event that is open, as a whole, beside the list or above it. */
+/** The open event with its whole payload, next to the list or above it. */
 export class EventPanel {
   readonly element: HTMLElement = h("aside", { "class": "panel", "aria-label": "Event", "hidden": true });
   readonly #app: App;
@@ -22,7 +22,7 @@ export class EventPanel {
     this.#onClose = onClose;
   }
 
-  /** Forgets what is shown, as the store is another one. */
+  /** Forgets the shown event because the store has changed. */
   clear(): void {
     this.#shown = undefined;
   }

@@ -5,7 +5,7 @@ import { tagButton } from "../parts/parts.ts";
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 
-/** A row cannot show more. */
+/** A row has space for so many tags. */
 const TAGS_MAX = 6;
 const CHARACTERS_MAX = 200;
 
@@ -52,7 +52,7 @@ function rowTag(tag: Tag, onTag: (tag: Tag) => void): HTMLElement {
     value: tag.value.slice(0, CHARACTERS_MAX),
   };
   const element = tagButton(short, "show only events with this tag", () => onTag(tag));
-  // The keyboard gets at them in the opened event.
+  // The keyboard reaches these buttons in the opened event.
   element.tabIndex = -1;
   return element;
 }

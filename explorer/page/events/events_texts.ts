@@ -5,14 +5,14 @@ import { wholeText } from "../parts/format.ts";
 import { button, notice } from "../parts/parts.ts";
 import { START } from "../frame/route.ts";
 
-/** How many events are in the list, and whether there are more. */
+/** Says how many events are in the list, and if there are more. */
 export function countText({ events: { length }, isFull, isAtEnd }: EventFeed): string {
   if (length === 0) return "";
   const more = isFull ? ": to see more, begin at another position" : isAtEnd ? "" : " so far";
   return `${wholeText(length)} event${length === 1 ? "" : "s"}${more}`;
 }
 
-/** Why the list is empty. */
+/** Explains why the list is empty. */
 export function nothingNotice(app: App): HTMLElement {
   const { filter, position } = app.route;
   if (isEmpty(filter) && position === undefined) {
@@ -22,7 +22,7 @@ export function nothingNotice(app: App): HTMLElement {
   return notice("Nothing matches", "No event of the store is of these types, tags and times.", clear);
 }
 
-/** Why nothing could be read. */
+/** Explains why the read failed. */
 export function failureNotice(message: string, onAgain: () => void): HTMLElement {
   return notice("The events could not be read", message, button("Try again", onAgain));
 }

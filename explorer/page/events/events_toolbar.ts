@@ -7,7 +7,7 @@ import type { Route } from "../frame/route.ts";
 import type { Bounds } from "../timeline/time_bounds.ts";
 import { TimeMenu } from "../filter/time_menu.ts";
 
-/** What is above the list: filter, time, order, position, copying, and the button that pauses. */
+/** The bar above the list: filter, time, order, position, copying, and the pause button. */
 export class EventsToolbar {
   readonly element: HTMLElement;
   readonly #app: App;
@@ -58,7 +58,7 @@ export class EventsToolbar {
     this.#position.value = route.position === undefined ? "" : String(route.position);
   }
 
-  /** @param state undefined when new events do not belong to what is shown */
+  /** @param state undefined when new events do not belong in the list */
   showLive(state: "live" | "paused" | undefined): void {
     this.#live.hidden = state === undefined;
     this.#live.textContent = state === "paused" ? "Paused" : "Live";
@@ -79,7 +79,7 @@ export class EventsToolbar {
   }
 }
 
-/** @param boundsOf the sequences of what is shown */
+/** @param boundsOf returns the sequences of the list */
 function copyMenu(app: App, boundsOf: () => Promise<Bounds>): HTMLElement {
   const item = (label: string, textOf: () => string | Promise<string>): HTMLButtonElement =>
     button(label, async () => {

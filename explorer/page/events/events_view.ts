@@ -18,7 +18,7 @@ import { VirtualList } from "./virtual_list.ts";
 
 const OPEN_MILLISECONDS = 120;
 
-/** The list of events: filtered, live, and with one of them open. */
+/** The list of events: filtered, live, and with one event open. */
 export class EventsView implements View {
   readonly element: HTMLElement;
   readonly #app: App;
@@ -102,7 +102,7 @@ export class EventsView implements View {
     this.show(this.#app.route);
   }
 
-  /** What was read stays; only what could not be read is read again. */
+  /** Reads the failed page again, and keeps the others. */
   resume(): void {
     if (this.#feed?.hasFailed !== true) return;
     if (this.#feed.events.length === 0) return this.reload();
@@ -230,7 +230,7 @@ export class EventsView implements View {
 
   #step(by: number): void {
     if (!this.#cursor.step(by, this.#feed?.events ?? []) || this.#app.route.open === undefined) return;
-    // A key that is held down steps faster than an address may change.
+    // A key that is held down steps faster than browsers let an address change.
     clearTimeout(this.#opening);
     this.#opening = setTimeout(() => this.#openCursor("replace"), OPEN_MILLISECONDS);
   }

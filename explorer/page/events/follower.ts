@@ -2,25 +2,25 @@ import type { Query } from "../filter/query.ts";
 import { CallError, type StoreCalls } from "../store/store_calls.ts";
 import type { StoredEvent } from "../store/stored_event.ts";
 
-/** Between two looks, so that many events a second come in few pieces. */
+/** The pause between two reads, so that many events a second come in few batches. */
 const PAUSE_MILLISECONDS = 250;
 const RETRY_MILLISECONDS = 2000;
 const LIMIT = 500;
 
-/** Who is so many events behind, begins again with the newest. */
+/** A list that lags by more events begins again with the newest. */
 const BEHIND_MAX = 5000;
 
 export interface FollowerOptions {
   readonly calls: StoreCalls;
   readonly query: Query;
-  /** What came after this sequence is new. */
+  /** Events after this sequence are new. */
   readonly after: number;
   onEvents(events: readonly StoredEvent[]): void;
-  /** There are too many new events to show them one after the other. */
+  /** Called when there are too many new events to show each of them. */
   onBehind(): void;
 }
 
-/** Hears of new events until it is stopped; `pause` and `resume` lose none. */
+/** Reads new events until it is stopped. After a pause it continues with the first event that it has not read. */
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #ending = new AbortController();
@@ -42,7 +42,7 @@ export class Follower {
 
   pause(isPaused: boolean): void {
     this.#isPaused = isPaused;
-    // What a look that waits would bring is not wanted now.
+    // Cancels a waiting read: its events would be shown during the pause.
     if (isPaused) this.#looking.abort();
     this.#wake();
   }
@@ -57,7 +57,7 @@ export class Follower {
       } catch (error) {
         if (signal.aborted) return;
         if (this.#looking.signal.aborted) continue;
-        // Whoever hears of failures has been told.
+        // StoreCalls has already reported the failure.
         await this.#sleep(error instanceof CallError ? RETRY_MILLISECONDS : PAUSE_MILLISECONDS);
       }
     }

@@ -3,10 +3,10 @@ import { button } from "../parts/parts.ts";
 import type { StoredEvent } from "../store/stored_event.ts";
 import { CachedEvents } from "./cached_events.ts";
 
-/** When more events are held back, the list begins again. */
+/** With more held events, the list begins again. */
 const HELD_MAX = 10_000;
 
-/** New events that wait while somebody reads further down, and the button that says how many. */
+/** New events that are held while the user reads further down, and the button that shows their number. */
 export class HeldEvents {
   readonly button: HTMLButtonElement;
   readonly #events = new CachedEvents();
@@ -25,13 +25,13 @@ export class HeldEvents {
     this.#events.append(events);
   }
 
-  /** Tells that there are some. */
+  /** Shows the button if there are held events. */
   show(): void {
     this.button.hidden = this.#events.all.length === 0;
     this.button.textContent = `\u2191 ${wholeText(this.#events.all.length)} new`;
   }
 
-  /** All of them, oldest first; none is held any more. */
+  /** Removes and returns all held events, oldest first. */
   take(): StoredEvent[] {
     this.button.hidden = true;
     return this.#events.take();

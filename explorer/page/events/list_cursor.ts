@@ -1,9 +1,9 @@
 import type { StoredEvent } from "../store/stored_event.ts";
 import type { VirtualList } from "./virtual_list.ts";
 
-/** The row that keys move from. */
+/** The row from which the arrow keys move. */
 export class ListCursor {
-  /** Its sequence. */
+  /** The sequence of the event in that row. */
   sequence: number | undefined;
   readonly #list: VirtualList<StoredEvent>;
 
@@ -11,7 +11,7 @@ export class ListCursor {
     this.#list = list;
   }
 
-  /** Goes to another row, which comes into sight. Returns whether there is one. */
+  /** Moves to another row and scrolls it into view. Returns false if there is none. */
   step(by: number, events: readonly StoredEvent[]): boolean {
     const at = events.findIndex(({ sequence }) => sequence === this.sequence);
     const next = at < 0 ? 0 : Math.min(events.length - 1, Math.max(0, at + by));

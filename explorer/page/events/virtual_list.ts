@@ -1,20 +1,20 @@
 import { h } from "../parts/dom.ts";
 
-/** Rows that are made although they are just out of sight. */
+/** Rows rendered outside the viewport, above and below. */
 const MORE_ROWS = 10;
 
 export interface VirtualListOptions<Item> {
   readonly label: string;
-  /** What an item keeps when its place changes. */
+  /** The identity of an item, which stays when its index changes. */
   keyOf(item: Item): number;
-  /** The element of an item, which gets its place from the list. */
+  /** Makes the element of an item. The list positions it. */
   rowOf(item: Item): HTMLElement;
-  /** The last rows are near: more may be read. */
+  /** Called when the last rows are near, so that more may be read. */
   onNearEnd(): void;
   onScroll(): void;
 }
 
-/** A list of which only the rows in sight are in the document, however long it is. All rows have one height. */
+/** A list that renders only the rows in view, whatever its length. All rows have the same height. */
 export class VirtualList<Item> {
   readonly element: HTMLElement;
   readonly #rows: HTMLElement;
@@ -42,7 +42,7 @@ export class VirtualList<Item> {
     return this.element.scrollTop < this.#rowHeight / 2;
   }
 
-  /** @param isAnew whether the rows of before are no longer right */
+  /** @param isAnew true when the rendered rows are out of date */
   set(items: readonly Item[], isAnew: boolean): void {
     this.#items = items;
     if (isAnew) {
@@ -71,7 +71,7 @@ export class VirtualList<Item> {
     return parseFloat(getComputedStyle(this.element).getPropertyValue("--row-height")) || 36;
   }
 
-  /** Once for each frame. */
+  /** Draws at most once a frame. */
   #later(): void {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
@@ -102,7 +102,7 @@ export class VirtualList<Item> {
     if (count > 0 && end > count - 2 * MORE_ROWS) this.#options.onNearEnd();
   }
 
-  /** Rows stand in the document in their order, for who reads or walks through them without eyes. */
+  /** Rows are in the document in their order, for screen readers. */
   #place(item: Item, index: number, height: number, before: HTMLElement | null): HTMLElement {
     const key = this.#options.keyOf(item);
     let row = this.#shown.get(key);

@@ -4,10 +4,10 @@ import { type Edition, type Query, type QueryItem, queryOf } from "./query.ts";
 import { escapedJson } from "../parts/visible_text.ts";
 
 /*
- * What the page shows, in the words of others: a query, a command of a shell, a program.
+ * The list on the page as text to copy: a query, a shell command, a program.
  */
 
-/** What the page knows of the store, from the explorer. */
+/** Facts about the store, which the explorer's server sends to the page. */
 export interface StoreFacts {
   readonly place: string;
   readonly isSocket: boolean;
@@ -19,7 +19,7 @@ export function queryText(filter: Filter, edition: Edition): string {
   return escapedJson(JSON.stringify(queryOf(filter, edition)));
 }
 
-/** A command that reads the newest events that match. Only edition C reads by time; for the others, times are sequences. */
+/** A command that reads the newest matching events. Only edition C reads by time; for the others, times become sequences. */
 export function curlText(filter: Filter, bounds: Bounds, facts: StoreFacts): string {
   const { after, before } = bounds;
   const request = {
@@ -60,7 +60,7 @@ function curl(
   return words.join(" ") + rest;
 }
 
-/** A program with the client that reads the same, from the first to the last. */
+/** A program that reads the same events with the client library, from the first to the last. */
 export function typeScriptText(
   filter: Filter,
   { after, before }: Bounds,
@@ -86,13 +86,13 @@ export function typeScriptText(
   ].join("\n");
 }
 
-/** A value in the words of TypeScript. There, `"__proto__": value` would not be a property. */
+/** A value as a TypeScript literal, in which `"__proto__": value` would not be a property. */
 function literalOf(value: unknown): string {
-  // Strings have no line feeds of their own: what begins a line is a key.
+  // JSON strings hold no line feeds, so a string at the beginning of a line is a key.
   return escapedJson(JSON.stringify(value, null, 2)).replace(/^( *)"__proto__":/gm, '$1["__proto__"]:');
 }
 
-/** The client has tags as objects. */
+/** The query as the client library takes it, with tags as objects. */
 function clientQueryOf(query: Query): unknown {
   if (typeof query === "string") return "*";
   return query.map(({ types, identifiers, metadata }: QueryItem) => ({
@@ -108,7 +108,7 @@ function tagObject(pairs: readonly { name: string; value: string }[]): Record<st
   return Object.fromEntries([...values].map(([name, list]) => [name, list.length === 1 ? list[0]! : list]));
 }
 
-/** A word that no shell takes apart. */
+/** A text quoted as one word for a shell. */
 export function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

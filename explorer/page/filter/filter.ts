@@ -1,26 +1,26 @@
 import { isSameTag, type Tag } from "./tag.ts";
 
 /*
- * What the list of events is narrowed to.
+ * The filter of the list of events.
  */
 
-/** Any of the types and all of the tags. */
+/** Matches events that have any of the types and all of the tags. */
 export interface Alternative {
   readonly types: readonly string[];
   readonly tags: readonly Tag[];
 }
 
-/** Any of the alternatives, and a time. */
+/** Matches events in a time range that match any of the alternatives. */
 export interface Filter {
-  /** None is empty. Without one, every event is meant. */
+  /** No alternative is empty. An empty list matches every event. */
   readonly alternatives: readonly Alternative[];
-  /** Milliseconds since 1970; the events of this moment are in. */
+  /** Milliseconds since 1970, inclusive. */
   readonly from: number | undefined;
-  /** Milliseconds since 1970; the events of this moment are out. */
+  /** Milliseconds since 1970, exclusive. */
   readonly before: number | undefined;
 }
 
-/** An alternative that asks for nothing yet. */
+/** An alternative without types and tags. */
 export const NOTHING_ASKED: Alternative = { types: [], tags: [] };
 
 export const NO_FILTER: Filter = { alternatives: [], from: undefined, before: undefined };
@@ -29,7 +29,7 @@ export function isEmpty({ alternatives, from, before }: Filter): boolean {
   return alternatives.length === 0 && from === undefined && before === undefined;
 }
 
-/** Nothing is left out but what asks for nothing. */
+/** Removes the alternatives that have no types and no tags. */
 export function alternativesOf(list: readonly Alternative[]): Alternative[] {
   return list.filter(({ types, tags }) => types.length + tags.length > 0);
 }
@@ -52,12 +52,12 @@ export function withoutTag({ types, tags }: Alternative, tag: Tag): Alternative 
   return { types, tags: tags.filter((other) => !isSameTag(other, tag)) };
 }
 
-/** Only what also has the tag: each alternative asks for it. */
+/** Adds the tag to each alternative. */
 export function narrowedToTag(filter: Filter, tag: Tag): Filter {
   return narrowed(filter, (alternative) => withTag(alternative, tag));
 }
 
-/** Only what is of this type: each alternative asks for no other. */
+/** Restricts each alternative to this type. */
 export function narrowedToType(filter: Filter, type: string): Filter {
   const canBe = filter.alternatives.filter(({ types }) => types.length === 0 || types.includes(type));
   return narrowed({ ...filter, alternatives: canBe }, ({ tags }) => ({ types: [type], tags }));
@@ -66,7 +66,7 @@ export function narrowedToType(filter: Filter, type: string): Filter {
 function narrowed(filter: Filter, narrow: (alternative: Alternative) => Alternative): Filter {
   const { alternatives } = filter;
   const narrower = (alternatives.length === 0 ? [NOTHING_ASKED] : alternatives).map(narrow);
-  // Two may ask for the same now.
+  // Two alternatives may have become equal.
   const byText = new Map(narrower.map((alternative) => [JSON.stringify(alternative), alternative]));
   return { ...filter, alternatives: [...byText.values()] };
 }

@@ -12,13 +12,13 @@ import { tagOf } from "./tag.ts";
 const SUGGESTIONS_MAX = 12;
 const LABEL = "Filter by type or tag";
 
-/** The types and tags that the list is narrowed to, as alternatives to each other, and a field for more. */
+/** The alternatives of the filter with their types and tags, and a field to add more. */
 export class FilterBar {
   readonly element = h("div", { class: "filter-bar", role: "group", "aria-label": "Filter" });
   readonly #app: App;
   readonly #combobox: Combobox<Suggestion>;
   #alternatives: readonly Alternative[] | undefined;
-  /** The alternative that the field adds to; the number of all of them when it begins another one. */
+  /** The index of the alternative that the field adds to. It equals their number when the field begins a new one. */
   #at = 0;
 
   constructor(app: App) {
@@ -100,7 +100,7 @@ export class FilterBar {
     this.focus();
   }
 
-  /** One that asks for nothing any more is taken out. */
+  /** Replaces an alternative, and removes it when it is empty. */
   #change(at: number, changed: Alternative): void {
     const alternatives = [...this.#all];
     alternatives[at] = changed;
@@ -108,7 +108,7 @@ export class FilterBar {
     const isGone = filter.alternatives.length < alternatives.length;
     this.#at = Math.max(0, isGone ? at - 1 : at);
     this.#app.go({ filter, position: undefined });
-    // Taking back one that was not begun changes no address.
+    // A cancelled new alternative leaves the address unchanged, so `go` would not draw.
     this.#draw();
     this.focus();
   }

@@ -2,7 +2,7 @@ import { h } from "../parts/dom.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 import { type Alternative, withoutTag, withoutType } from "./filter.ts";
 
-/** What an alternative of the filter asks for, each with a button that takes it out. */
+/** The types and tags of an alternative of the filter, each with a button that removes it. */
 export function alternativeChips(
   alternative: Alternative,
   onChange: (changed: Alternative) => void,

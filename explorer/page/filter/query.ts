@@ -2,7 +2,7 @@ import type { Alternative, Filter } from "./filter.ts";
 import type { Tag } from "./tag.ts";
 
 /*
- * A filter in the words of the store.
+ * Converts a filter to a query of the store.
  */
 
 interface Pair {
@@ -16,17 +16,17 @@ export interface QueryItem {
   readonly metadata?: readonly Pair[];
 }
 
-/** A query as the store takes it. */
+/** A query as requests to the store carry it. */
 export type Query = string | readonly QueryItem[];
 
 export type Edition = "A" | "B" | "C";
 
-/** What matches everything. */
+/** The query that matches every event. */
 export function everything(edition: Edition): Query {
   return edition === "B" ? "all" : "*";
 }
 
-/** The query of a filter, one item for each alternative; times are no part of one. */
+/** The query of a filter, with an item for each alternative. Times are not part of queries. */
 export function queryOf({ alternatives }: Pick<Filter, "alternatives">, edition: Edition): Query {
   return alternatives.length === 0 ? everything(edition) : alternatives.map(itemOf);
 }

@@ -2,10 +2,10 @@ import type { Alternative } from "./filter.ts";
 import { isSameTag, type Tag, tagText } from "./tag.ts";
 import { type StoredEvent, tagsOf } from "../store/stored_event.ts";
 
-/** The types and tags of the events that the page has met, for suggestions. The oldest give way to new ones. */
+/** Limits of the types and tags that the page remembers for suggestions. New ones replace the oldest. */
 const TYPES_MAX = 500;
 const TAGS_MAX = 5000;
-/** Nobody looks for a longer one by its text, and thousands of them would fill the memory. */
+/** Longer texts are not remembered: they make poor suggestions, and thousands of them would fill the memory. */
 const CHARACTERS_MAX = 300;
 
 export type Suggestion =
@@ -32,7 +32,10 @@ export class Seen {
     this.#tags.clear();
   }
 
-  /** What a person may mean by a text, but for what is chosen: what begins with it before what only holds it, types before tags. */
+  /**
+   * Suggestions for a text, without the types and tags that are chosen. Those that begin with the text precede those
+   * that contain it, and types precede tags.
+   */
   suggestions(text: string, chosen: Alternative, max: number): Suggestion[] {
     const wanted = text.trim().toLowerCase();
     const types = [...this.#types].filter((type) => !chosen.types.includes(type));

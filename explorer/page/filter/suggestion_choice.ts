@@ -2,7 +2,7 @@ import type { Choice } from "../parts/combobox.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 import type { Suggestion } from "./seen.ts";
 
-/** A suggestion as a field shows it. */
+/** A suggestion as a choice of the field. */
 export function choiceOf(suggestion: Suggestion): Choice<Suggestion> {
   if (suggestion.what === "type") {
     return { label: visibleLine(suggestion.type), hint: "type", value: suggestion };

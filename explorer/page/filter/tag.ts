@@ -1,4 +1,4 @@
-/** A name with a value, among the identifiers or the metadata of an event. */
+/** A name and a value from the identifiers or the metadata of an event. */
 export interface Tag {
   readonly kind: "identifiers" | "metadata";
   readonly name: string;
@@ -9,13 +9,13 @@ export function isSameTag(a: Tag, b: Tag): boolean {
   return a.kind === b.kind && a.name === b.name && a.value === b.value;
 }
 
-/** A tag as one text; metadata begins with @. A name that holds `=` or begins with @ is escaped. */
+/** A tag as one text. Metadata begins with @. A name that contains `=` or begins with @ is escaped. */
 export function tagText({ kind, name, value }: Tag): string {
   const escaped = name.replaceAll("%", "%25").replaceAll("=", "%3D").replace(/^@/, "%40");
   return `${kind === "metadata" ? "@" : ""}${escaped}=${value}`;
 }
 
-/** The tag of a text that `tagText` made, or that a person typed. */
+/** Parses a tag that `tagText` made or a user typed. */
 export function tagOf(text: string | null): Tag | undefined {
   const match = /^(@?)([^=]+)=(.*)$/s.exec(text ?? "");
   if (match === null) return undefined;

@@ -6,7 +6,7 @@ import type { Route } from "../frame/route.ts";
 
 const LAST = [60, 5 * 60, 3600, 24 * 3600, 7 * 24 * 3600];
 
-/** Narrows the list to a time: the last minutes or days, or from one moment to another. */
+/** Narrows the list to a time range: the last minutes or days, or from one time to another. */
 export class TimeMenu {
   readonly element: HTMLDetailsElement;
   readonly #from = timeField();
@@ -62,7 +62,7 @@ function localText(time: number | undefined): string {
   return `${date}T${clock}`;
 }
 
-/** The day only when it is not today. */
+/** A time for the button. The day is shown only if it is not today. */
 function shortText(time: number | undefined): string {
   if (time === undefined) return "";
   const { date, clock } = partsOf(new Date(time));

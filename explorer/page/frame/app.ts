@@ -3,35 +3,35 @@ import type { Route } from "./route.ts";
 import type { Seen } from "../filter/seen.ts";
 import type { About, StoreCalls } from "../store/store_calls.ts";
 
-/** What every view has at hand. */
+/** Services and state that every view can use. */
 export interface App {
   readonly calls: StoreCalls;
   readonly about: About;
   readonly facts: StoreFacts;
   readonly seen: Seen;
-  /** What is shown. */
+  /** The current route. */
   readonly route: Route;
-  /** Shows something else, as a step in the history of the browser, or in the place of the present one. */
+  /** Changes the route: adds an entry to the browser's history, or replaces the current one. */
   go(change: Partial<Route>, how?: "step" | "replace"): void;
-  /** Puts a text on the clipboard and says so. */
+  /** Copies a text to the clipboard and shows a message. */
   copy(text: string, what: string): void;
-  /** Says something for a moment. */
+  /** Shows a message for a moment. */
   say(text: string): void;
 }
 
 /** One of the pages behind the tabs. */
 export interface View {
   readonly element: HTMLElement;
-  /** The view is shown, or its route has changed. */
+  /** Called when the view is shown, or its route has changed. */
   show(route: Route): void;
-  /** Another view is shown: nothing goes on here. */
+  /** Called when another view is shown. This one stops its reads. */
   hide(): void;
-  /** The store is another one: what is shown is read anew. */
+  /** Called when the store was reset or replaced. The shown view reads everything again. */
   reload(): void;
-  /** The store is another one, whether this view is shown or not: what is remembered of the old one is forgotten. */
+  /** Called on every view, shown or hidden, when the store was reset or replaced. The view forgets the old store. */
   forget?(): void;
-  /** The store answers again. Without it, what is shown is read anew. */
+  /** Called when the store answers again. A view without this method is reloaded. */
   resume?(): void;
-  /** A key that no field has taken. Returns whether it meant something. */
+  /** Handles a key that no field has used. Returns false if the view has no use for it. */
   onKey?(key: string): boolean;
 }

@@ -13,7 +13,7 @@ const KEYS = [
   ["?", "this help"],
 ] as const;
 
-/** What the keys do. */
+/** A dialog that explains the keys. */
 export function helpDialog(): HTMLDialogElement {
   const dialog = h(
     "dialog",

@@ -3,8 +3,8 @@ import { takeKey } from "./route.ts";
 const NAME = "explorer-key";
 
 /**
- * The key of the link that was opened, or the one that this browser was given before: links to what the page shows
- * do not have it. It leaves the address at once, so that it is in no history and in nothing that is copied.
+ * The key of the opened link, or the one that this browser has stored: copied links do not contain it. The function
+ * removes the key from the address at once, so that neither the history nor a copied address contains it.
  */
 export function keyOfThisBrowser(): string | undefined {
   const { key, rest } = takeKey(location.hash);
@@ -15,7 +15,7 @@ export function keyOfThisBrowser(): string | undefined {
   return localStorage.getItem(NAME) ?? undefined;
 }
 
-/** Calls back when a link with a key is opened where the page is already: the browser does not load it anew then. */
+/** Calls back when a link with a key is opened in a tab that shows the page: the browser does not reload it then. */
 export function onNewKey(callback: () => void): void {
   globalThis.addEventListener("hashchange", () => {
     if (takeKey(location.hash).key === undefined) return;

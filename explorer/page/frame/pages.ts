@@ -19,7 +19,7 @@ const MAKERS: Readonly<Record<ViewName, new (app: App) => View>> = {
   try: TryView,
 };
 
-/** The views, one of which is shown: the one that the address names. */
+/** The views. The address names the one that is shown. */
 export class Pages implements App {
   readonly calls: StoreCalls;
   readonly about: About;
@@ -38,11 +38,11 @@ export class Pages implements App {
     globalThis.addEventListener("hashchange", () => this.show());
   }
 
-  /** Shows what the address says. */
+  /** Shows the view and the route of the address. */
   show(): void {
     const before = this.route;
     const route = routeOf(location.hash);
-    // A filter that is the same stays the same object, so that nobody draws it again.
+    // An equal filter stays the same object, so that views do not draw it again.
     const isSame = JSON.stringify(before.filter) === JSON.stringify(route.filter);
     this.route = isSame ? { ...route, filter: before.filter } : route;
     const view = this.#viewOf(route.view);
@@ -52,13 +52,13 @@ export class Pages implements App {
     view.show(this.route);
   }
 
-  /** The store is another one. */
+  /** Called when the store was reset or replaced. */
   reload(): void {
     for (const view of this.#views.values()) view.forget?.();
     this.#shown?.reload();
   }
 
-  /** The store answers again. */
+  /** Called when the store answers again. */
   resume(): void {
     if (this.#shown?.resume === undefined) this.#shown?.reload();
     else this.#shown.resume();
@@ -83,7 +83,7 @@ export class Pages implements App {
     this.#shell.say(text);
   }
 
-  /** A key that no field takes. Returns whether it meant something. */
+  /** Handles a key that no field has used. Returns false if no view has a use for it. */
   onKey(key: string): boolean {
     const view = VIEWS[Number(key) - 1];
     if (view === undefined) return this.#shown?.onKey?.(key) ?? false;

@@ -2,9 +2,9 @@ import { type Alternative, alternativesOf, type Filter, NO_FILTER } from "../fil
 import { type Tag, tagOf, tagText } from "../filter/tag.ts";
 
 /*
- * Everything that the page shows is in the fragment of its address, so that it can be kept and sent to somebody:
- * #/events?type=SeatTaken&tag=show=s1&open=12. What stands between two `or=` is one alternative of the filter. The key
- * of the explorer is not part of it.
+ * The fragment of the address holds the whole state of the page, so that users can store and share links:
+ * #/events?type=SeatTaken&tag=show=s1&open=12. `or=` separates the alternatives of the filter. The key of the
+ * explorer is not part of it.
  */
 
 export const VIEWS = ["events", "trace", "projections", "health", "try"] as const;
@@ -13,13 +13,13 @@ export type ViewName = typeof VIEWS[number];
 export interface Route {
   readonly view: ViewName;
   readonly filter: Filter;
-  /** Oldest events first instead of newest first. */
+  /** True for oldest events first, false for newest first. */
   readonly isOldestFirst: boolean;
-  /** The sequence at which the list begins; undefined at its natural end. */
+  /** The sequence at which the list begins. Undefined: at the newest or oldest event, by order. */
   readonly position: number | undefined;
-  /** The sequence of the event that is shown as a whole. */
+  /** The sequence of the open event. */
   readonly open: number | undefined;
-  /** What a trace follows. */
+  /** The tag of a trace. */
   readonly trace: Tag | undefined;
   readonly projection: { readonly type: string; readonly id: string } | undefined;
 }
@@ -34,14 +34,14 @@ export const START: Route = {
   projection: undefined,
 };
 
-/** The key in a fragment as the program prints it, and the fragment without it. */
+/** Splits a fragment, as the program prints it, into the key and the rest. */
 export function takeKey(fragment: string): { readonly key: string | undefined; readonly rest: string } {
   const match = /(^#?|[?&])key=([\w-]+)/.exec(fragment);
   if (match === null) return { key: undefined, rest: fragment };
   return { key: match[2], rest: fragment.replace(match[0], match[1] === "?" ? "?" : "") };
 }
 
-/** What a fragment shows. What it does not understand, it leaves out. */
+/** Parses a fragment. Unknown and invalid parts are ignored. */
 export function routeOf(fragment: string): Route {
   const [path = "", query = ""] = fragment.replace(/^#?\/?/, "").split("?", 2);
   const values = new URLSearchParams(query);
@@ -62,7 +62,7 @@ export function routeOf(fragment: string): Route {
   };
 }
 
-/** The fragment that shows this. */
+/** The fragment of a route. */
 export function fragmentOf(route: Route): string {
   const values = new URLSearchParams();
   const { view, filter, trace, projection } = route;
@@ -89,7 +89,7 @@ export function fragmentOf(route: Route): string {
   return `#/${view}${query === "" ? "" : `?${query}`}`;
 }
 
-/** In the order of the address. */
+/** The alternatives in the order of the address. */
 function alternativesIn(values: URLSearchParams): Alternative[] {
   const found: { types: string[]; tags: Tag[] }[] = [{ types: [], tags: [] }];
   for (const [name, value] of values) {

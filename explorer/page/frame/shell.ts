@@ -10,7 +10,7 @@ const TITLES: Readonly<Record<ViewName, string>> = {
   try: "Try it",
 };
 
-/** What stands around every view: the tabs, where the store is, and whether it answers. */
+/** The frame around every view: the tabs, the address of the store, and its state. */
 export class Shell {
   readonly main = h("main", { id: "main" });
   readonly #tabs = new Map<ViewName, HTMLAnchorElement>();
@@ -69,7 +69,7 @@ export class Shell {
     if (this.main.firstElementChild !== element) replace(this.main, element);
   }
 
-  /** @param problem what is wrong; undefined while the store answers */
+  /** @param problem the reason for the failure; undefined while the store answers */
   showState(problem: string | undefined): void {
     const text = problem === undefined ? "connected" : "not connected";
     if (this.#state.textContent !== text) this.#state.textContent = text;

@@ -3,7 +3,7 @@ import { durationText } from "../parts/format.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 
 /*
- * What goes on right now, as `/debug` says it: who holds the turn, who waits, who reads.
+ * The current activity as `/debug` reports it: the write that holds the turn, the waiting writes, and the reads.
  */
 
 interface Waiting {
@@ -14,13 +14,13 @@ interface Waiting {
 interface Active {
   readonly kind?: string;
   readonly ageSeconds: number;
-  /** Of a ticket: when it ends without a call, when at the latest, and its calls so far. */
+  /** For a ticket: its deadline without a further call, its latest end, and its calls so far. */
   readonly deadline?: string;
   readonly ceiling?: string;
   readonly calls?: number;
 }
 
-/** `GET /debug`, as far as it is used here. */
+/** The part of `GET /debug` that the page uses. */
 export interface DebugDocument {
   readonly time: string;
   readonly paused?: { readonly since: string } | null;
@@ -66,7 +66,7 @@ export function readsCard({ read }: DebugDocument): HTMLElement {
   ]);
 }
 
-/** Of editions B and C. */
+/** The pause and the open transactions, which only editions B and C have. */
 export function stateCard({ pause, paused, transactions }: DebugDocument): HTMLElement | undefined {
   if (pause === undefined && paused === undefined) return undefined;
   const state = pause?.state ?? (paused ? "paused" : "normal");

@@ -2,24 +2,24 @@ import { bytesText, durationText, numberText, wholeText } from "../parts/format.
 import { type Metrics, quantile, valueOf } from "./metrics_text.ts";
 
 /*
- * What the health of a store is told by: one number each, from two looks at its metrics. A number of which the store
- * has no metric is left out.
+ * The numbers that show the health of a store, each computed from two samples of its metrics. A number is left out if
+ * the store lacks its metric.
  */
 
-/** The metrics at a moment. */
+/** The metrics at one time. */
 export interface Look {
   readonly metrics: Metrics;
-  /** Seconds, of whatever clock. */
+  /** Seconds of any clock. */
   readonly at: number;
 }
 
 export interface HealthNumber {
   readonly label: string;
-  /** What it says, for who does not know it. */
+  /** An explanation of the number. */
   readonly about: string;
   value(now: Look, before: Look | undefined): number | undefined;
   text(value: number): string;
-  /** Whether it deserves attention. */
+  /** Returns true when the value deserves attention. */
   isBad?(value: number): boolean;
 }
 
@@ -41,7 +41,7 @@ function gauge(
   };
 }
 
-/** How fast a counter grows. */
+/** The growth of a counter per second. */
 function rate(
   label: string,
   about: string,
@@ -65,7 +65,7 @@ function rate(
   };
 }
 
-/** Of what came since the look before. */
+/** A quantile of the latencies since the previous sample. */
 function latency(label: string, about: string, name: string, share: number): HealthNumber {
   return {
     label,
@@ -95,7 +95,7 @@ function mean(label: string, about: string, name: string): HealthNumber {
 
 const some = (value: number): boolean => value > 0;
 
-/** In the order in which they are shown. */
+/** The numbers in the order of their tiles. */
 export const HEALTH_NUMBERS: readonly HealthNumber[] = [
   gauge(
     "Queue",

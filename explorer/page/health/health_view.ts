@@ -10,7 +10,7 @@ import { Sparkline } from "./sparkline.ts";
 const LOOK_MILLISECONDS = 1000;
 const LOOKS = 60;
 
-/** Rates and latencies are of so many looks, so that they do not jump. */
+/** Rates and latencies span so many samples, so that they do not jump. */
 const RATE_LOOKS = 5;
 
 interface Tile {
@@ -19,7 +19,7 @@ interface Tile {
   readonly spark: Sparkline;
 }
 
-/** How the store is, drawn live. */
+/** The health of the store, drawn live. */
 export class HealthView implements View {
   readonly element: HTMLElement;
   readonly #app: App;
@@ -31,7 +31,7 @@ export class HealthView implements View {
   #looks: Look[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isShown = false;
-  /** A look that was begun before the view was hidden and shown again must not go on beside the new ones. */
+  /** Counts how often the view was shown, so that the sampling of an earlier time ends. */
   #turn = 0;
 
   constructor(app: App) {

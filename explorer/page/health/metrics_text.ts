@@ -1,5 +1,5 @@
 /*
- * The metrics of the store, from the text that scrapers read.
+ * Parses the metrics of the store from their text for scrapers.
  */
 
 export interface Sample {
@@ -11,9 +11,9 @@ export interface Family {
   readonly name: string;
   readonly type: string;
   readonly help: string;
-  /** Of a histogram, those of its buckets are in `buckets`. */
+  /** The samples, except the buckets of a histogram, which are in `buckets`. */
   readonly samples: readonly Sample[];
-  /** Upper bound and cumulative count, of all labels together, in ascending order. */
+  /** Upper bound and cumulative count, summed over all labels, in ascending order. */
   readonly buckets: readonly (readonly [number, number])[];
   readonly sum: number;
   readonly count: number;
@@ -85,7 +85,7 @@ function numberOf(text: string): number {
   return text === "+Inf" ? Infinity : text === "-Inf" ? -Infinity : Number(text);
 }
 
-/** The value of a metric, all labels together; undefined when the store has none of this name. */
+/** The value of a metric, summed over all labels. Undefined when the store has no such metric. */
 export function valueOf(
   metrics: Metrics,
   name: string,
@@ -98,7 +98,7 @@ export function valueOf(
   return samples.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Of what came between two looks at a histogram, the value below which a share lies; undefined when nothing came. */
+/** The quantile of the values between two samples of a histogram. Undefined when there were none. */
 export function quantile(share: number, now: Family, before: Family | undefined): number | undefined {
   const earlier = new Map(before?.buckets);
   const counts = now.buckets.map(([bound, count]) => [bound, count - (earlier.get(bound) ?? 0)] as const);

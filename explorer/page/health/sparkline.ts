@@ -3,7 +3,7 @@ import { setAttribute, svg } from "../parts/dom.ts";
 const WIDTH = 120;
 const HEIGHT = 28;
 
-/** A line without axes: how a number went in the last minutes. */
+/** A line without axes that shows a number over the last minutes. */
 export class Sparkline {
   readonly element: SVGElement = svg("svg", {
     "class": "sparkline",
@@ -16,7 +16,7 @@ export class Sparkline {
   readonly #values: (number | undefined)[] = [];
   readonly #max: number;
 
-  /** @param max so many values, of which the newest is at the right edge */
+  /** @param max number of values; the newest is at the right edge */
   constructor(max: number) {
     this.#max = max;
     this.element.append(this.#area, this.#line);

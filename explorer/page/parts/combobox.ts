@@ -1,9 +1,9 @@
 import { h, replace, setAttribute } from "./dom.ts";
 
-/** Something that can be chosen. */
+/** An option of the field. */
 export interface Choice<Value> {
   readonly label: string;
-  /** What kind of thing it is. */
+  /** The kind of value, shown next to the label. */
   readonly hint: string;
   readonly value: Value;
 }
@@ -12,13 +12,13 @@ export interface ComboboxOptions<Value> {
   readonly id: string;
   readonly label: string;
   readonly placeholder: string;
-  /** What a text may mean. */
+  /** Returns the options for a text. */
   choices(text: string): readonly Choice<Value>[];
-  /** What was chosen, or typed and confirmed. */
+  /** Called with the option that the user chose, or typed and confirmed. */
   onChoice(value: Value): void;
-  /** A text that was confirmed although nothing was chosen. Returns what is wrong with it. */
+  /** Called with a confirmed text that matches no option. Returns an error message, or undefined. */
   onText(text: string): string | undefined;
-  /** What keys mean in an empty field. */
+  /** Actions of keys in an empty field. */
   readonly emptyKeys?: Readonly<Record<string, () => void>>;
 }
 
@@ -93,7 +93,7 @@ export class Combobox<Value> {
             "id": `${id}-${i}`,
             "role": "option",
             "aria-selected": String(i === this.#active),
-            // The field must not lose the focus before the choice is made.
+            // The field must keep the focus until the choice is made.
             "on": { pointerdown: (event) => event.preventDefault(), click: () => this.#choose(choice) },
           },
           h("span", { class: "choice-label" }, h("bdi", {}, choice.label)),

@@ -1,5 +1,5 @@
 /*
- * Elements made by hand. Text only ever becomes text: nothing here reads markup.
+ * Creates elements. Text always stays text: this module never parses markup.
  */
 
 export type Child = Node | string | undefined;
@@ -9,7 +9,7 @@ type Handlers = { readonly [Name in keyof HTMLElementEventMap]?: (event: HTMLEle
 export interface Properties {
   readonly class?: string | undefined;
   readonly on?: Handlers;
-  /** Attributes by name; one that is undefined or false is not there. */
+  /** Attributes by name. Undefined or false leaves the attribute out. */
   readonly [attribute: string]: string | number | boolean | undefined | Handlers;
 }
 
@@ -36,7 +36,7 @@ export function setAttribute(
   else element.setAttribute(name, value === true ? "" : String(value));
 }
 
-/** A drawing; attributes as they are in SVG. */
+/** An SVG element, with the attribute names of SVG. */
 export function svg(
   name: string,
   attributes: Readonly<Record<string, string | number>> = {},

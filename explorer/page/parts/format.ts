@@ -1,4 +1,4 @@
-/** Numbers and times for people, each of one width where they stand below each other. */
+/** Formats numbers and times for people, with one width in columns. */
 
 const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
@@ -6,7 +6,7 @@ export function wholeText(number: number): string {
   return WHOLE.format(number);
 }
 
-/** Such as 1,234 or 0.42: three digits that say something. */
+/** Such as 1,234 or 0.42: three significant digits. */
 export function numberText(number: number): string {
   if (!Number.isFinite(number)) return "-";
   if (Math.abs(number) >= 100 || Number.isInteger(number)) return wholeText(number);

@@ -3,10 +3,10 @@ import { type Tag } from "../filter/tag.ts";
 import { visibleLine } from "./visible_text.ts";
 
 /*
- * Small things that several views are made of.
+ * Small parts that several views share.
  */
 
-/** A tag that can be pressed. */
+/** A tag as a button. */
 export function tagButton(tag: Tag, title: string, onPress: () => void): HTMLButtonElement {
   return h(
     "button",
@@ -24,12 +24,12 @@ export function button(
   return h("button", { type: "button", class: "button", ...properties, on: { click: onPress } }, label);
 }
 
-/** What stands where there is nothing to show, and why. */
+/** A notice in an empty view, which explains why it is empty. */
 export function notice(title: string, text: string, ...more: readonly Child[]): HTMLElement {
   return h("div", { class: "notice" }, h("p", { class: "notice-title" }, title), h("p", {}, text), ...more);
 }
 
-/** A menu behind a button: choosing something, Escape, or a press elsewhere closes it. */
+/** A menu behind a button. A choice, Escape, or a press elsewhere closes it. */
 export function menu(label: string, ...content: readonly Child[]): HTMLDetailsElement {
   const details = h(
     "details",
@@ -50,7 +50,7 @@ export function closeMenu(details: HTMLDetailsElement): void {
   details.querySelector("summary")?.focus();
 }
 
-/** Closes the menus that a press was not in. */
+/** Closes every menu except the one that contains the target of the press. */
 export function closeOtherMenus(target: EventTarget | null): void {
   for (const details of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]")) {
     if (!(target instanceof Node && details.contains(target))) details.open = false;

@@ -1,6 +1,6 @@
 /*
- * A payload that is JSON is shown in lines, each part in its colour. The text is taken apart, never built anew, so
- * that numbers of many digits, repeated keys and escapes stay as they are stored.
+ * A JSON payload is shown in lines, each part in its colour. The text is split into tokens and never serialized again,
+ * so that numbers with many digits, repeated keys and escapes stay as they are stored.
  */
 
 export type PartKind = "key" | "string" | "number" | "word" | "punctuation" | "space";
@@ -12,10 +12,10 @@ export interface Part {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[a-z]+|[{}[\],:]/g;
 const INDENT = "  ";
-/** Deeper lines stand no further in: thousands of brackets would make megabytes of spaces. */
+/** The indentation stops growing here: thousands of brackets would make megabytes of spaces. */
 const INDENTS_MAX = 40;
 
-/** The parts of a JSON text in lines, or undefined when it is none. */
+/** The parts of a JSON text in lines, or undefined when the text is not JSON. */
 export function prettyParts(text: string): Part[] | undefined {
   if (!/^\s*[[{]/.test(text) || !isJson(text)) return undefined;
   const tokens = text.match(TOKEN) ?? [];

@@ -4,7 +4,7 @@ import { button } from "./parts.ts";
 import { type Part, prettyParts } from "./payload.ts";
 import { visibleText } from "./visible_text.ts";
 
-/** More is shown when it is asked for: a document of megabytes takes seconds to lay out. */
+/** The rest is shown on request: a document of megabytes takes seconds to lay out. */
 const CHARACTERS_MAX = 100_000;
 
 /** A payload as text, in lines and colours when it is JSON. */

@@ -1,20 +1,20 @@
 /*
- * Stored text is shown as it is, and nothing in it may act: characters that move the cursor, turn the direction of
- * the text round or do not show at all are replaced by visible signs.
+ * Stored text is shown as it is, but without effects: visible signs replace characters that move the cursor, change
+ * the direction of text or are invisible.
  */
 
-/** The direction of text: embeddings, overrides, isolates and marks. */
+/** Characters that change the direction of text: embeddings, overrides, isolates and marks. */
 const DIRECTION = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069";
-/** Of no width. */
+/** Characters without width. */
 const INVISIBLE = "\\u00ad\\u200b-\\u200d\\u2028\\u2029\\u2060-\\u2064\\ufeff\\ufff9-\\ufffb";
 const HIDDEN = new RegExp(`[\\u0000-\\u001f\\u007f-\\u009f${DIRECTION}${INVISIBLE}]`, "g");
 
-/** One line of text: each character shows. */
+/** Text on one line, with every character visible. */
 export function visibleLine(text: string): string {
   return text.replace(HIDDEN, signOf);
 }
 
-/** Lines of text: line feeds and tabs stay. */
+/** Text in lines: line feeds and tabs stay. */
 export function visibleText(text: string): string {
   return text.replace(
     HIDDEN,
@@ -22,7 +22,7 @@ export function visibleText(text: string): string {
   );
 }
 
-/** JSON that means the same, without characters that act on who pastes it into a terminal. Its line feeds stay. */
+/** Equal JSON without characters that have effects in a terminal. Line feeds stay. */
 export function escapedJson(json: string): string {
   return json.replace(
     HIDDEN,
@@ -31,7 +31,7 @@ export function escapedJson(json: string): string {
   );
 }
 
-/** The picture of a control character, or its number. */
+/** The Unicode picture of a control character, or its number. */
 function signOf(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);

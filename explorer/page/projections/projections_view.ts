@@ -6,7 +6,7 @@ import { payloadView } from "../parts/payload_view.ts";
 import type { Route } from "../frame/route.ts";
 import { visibleLine } from "../parts/visible_text.ts";
 
-/** Looks one projection up: its payload and its version. */
+/** Shows the payload and version of one projection. */
 export class ProjectionsView implements View {
   readonly element: HTMLElement;
   readonly #app: App;

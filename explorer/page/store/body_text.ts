@@ -1,11 +1,11 @@
 /** The body of an answer, or its beginning. */
 export interface BodyText {
   readonly text: string;
-  /** There was more, which was not read. */
+  /** True when the rest of the body was not read. */
   readonly isLeft: boolean;
 }
 
-/** Reads a body, and leaves it when it is larger than `bytesMax`, but not before its first line is whole. */
+/** Reads a body, and stops after `bytesMax`, but not before the end of the first line. */
 export async function bodyText(response: Response, bytesMax = Infinity): Promise<BodyText> {
   if (response.body === null) return { text: "", isLeft: false };
   const reader = response.body.getReader();

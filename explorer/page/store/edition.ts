@@ -1,7 +1,7 @@
 import type { Edition } from "../filter/query.ts";
 import { parseMetrics } from "../health/metrics_text.ts";
 
-/** Which edition a server speaks: each has metrics that the others have not. */
+/** Determines the edition of a server: each has metrics that the others lack. */
 export function editionOf(metricsText: string): Edition {
   const metrics = parseMetrics(metricsText);
   if (metrics.has("service_transactions_open")) return "B";

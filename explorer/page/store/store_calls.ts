@@ -3,13 +3,13 @@ import { type BodyText, bodyText } from "./body_text.ts";
 import type { StoredEvent } from "./stored_event.ts";
 
 /*
- * Requests to the store, by way of the explorer.
+ * Requests to the store through the explorer's server.
  */
 
-/** A page of large events is left after so many bytes; what comes after it is the next page. */
+/** The page stops reading a page of events after so many bytes. The next request continues there. */
 const PAGE_BYTES_MAX = 4_000_000;
 
-/** What the explorer says of itself. */
+/** Facts that the explorer's server reports about itself. */
 export interface About {
   readonly version: string;
   readonly place: string;
@@ -45,7 +45,7 @@ export interface Answer {
 
 /** The store, or the explorer, rejected a request or did not answer. */
 export class CallError extends Error {
-  /** Of the envelope of the store; `Gone` when the explorer itself does not answer. */
+  /** The code of the store's error, or `Gone` when the explorer's server does not answer. */
   readonly code: string;
   readonly status: number;
 
@@ -56,11 +56,11 @@ export class CallError extends Error {
   }
 }
 
-/** Hears how calls end. */
+/** Is notified of the outcome of calls. */
 export interface CallListener {
   onAnswer(): void;
   onFailure(error: CallError): void;
-  /** The store is another one than in the answer before. */
+  /** Called when an answer comes from another store than the previous one. */
   onOtherStore(id: string): void;
 }
 
@@ -82,11 +82,11 @@ export class StoreCalls {
     return (await this.#good("GET", `/store${path}`, undefined, signal)).text;
   }
 
-  /** A page of events, or the beginning of a large one; one that broke off is an error. */
+  /** Reads a page of events, or the beginning of a large one. @throws CallError when the answer broke off */
   async events(request: EventsRequest, signal?: AbortSignal): Promise<EventsPage> {
     const body = JSON.stringify(request);
     const answer = await this.#good("QUERY", "/store/events", body, signal, PAGE_BYTES_MAX);
-    // A line that is not whole is read again, with the next page.
+    // The next page reads an incomplete last line again.
     const lines = answer.text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
     const isWhole = typeof lines.at(-1)?.hasMore === "boolean";
     if (!isWhole && !answer.isLeft) throw new CallError("Broken", 0, "the answer of the store broke off");
@@ -94,7 +94,7 @@ export class StoreCalls {
     return { events: lines, hasMore, head: Number(answer.headers.get("x-service-head") ?? 0) };
   }
 
-  /** Whatever the store says, errors too. */
+  /** Sends a request. Returns every answer of the store, errors included. */
   async send(
     method: string,
     path: string,
@@ -147,13 +147,13 @@ export class StoreCalls {
       this.#listener.onFailure(gone);
       throw gone;
     }
-    this.#tell(answer);
+    this.#report(answer);
     return answer;
   }
 
-  #tell(answer: Answer): void {
+  #report(answer: Answer): void {
     const { status, headers } = answer;
-    // The explorer was started anew, with another key.
+    // The explorer's server was restarted and has another key.
     const isKeyWrong = status === 403 && errorOf(answer).code === "Forbidden";
     if (status === 401 || status >= 502 || isKeyWrong) return this.#listener.onFailure(errorOf(answer));
     this.#listener.onAnswer();

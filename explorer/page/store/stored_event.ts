@@ -11,7 +11,7 @@ export interface StoredEvent {
   readonly payload: string;
 }
 
-/** The tags of an event, each value by itself: identifiers first. */
+/** The tags of an event, one for each value, identifiers first. */
 export function tagsOf(event: Pick<StoredEvent, "identifiers" | "metadata">): Tag[] {
   const tags: Tag[] = [];
   for (const kind of ["identifiers", "metadata"] as const) {

@@ -1,4 +1,4 @@
-/** The widths that a bar may have, in seconds: an axis of round times. */
+/** The possible widths of a bar in seconds, for an axis with round times. */
 const WIDTHS = [
   0.01,
   0.05,
@@ -23,11 +23,11 @@ const WIDTHS = [
 ];
 const BARS_MAX = 90;
 
-/** Equal parts of a time. */
+/** A time range in equal parts. */
 export interface Axis {
   /** Milliseconds since 1970. */
   readonly from: number;
-  /** Of each bar, in milliseconds. */
+  /** The width of each bar in milliseconds. */
   readonly width: number;
   readonly bars: number;
 }
@@ -37,11 +37,11 @@ export interface Bar {
   readonly from: number;
   readonly before: number;
   readonly count: number;
-  /** Not all of its events were looked at. */
+  /** True when not all events of the bar were read. */
   readonly isEstimated: boolean;
 }
 
-/** An axis that holds the time between two moments, in milliseconds since 1970. */
+/** An axis that covers the time between two times, in milliseconds since 1970. */
 export function axisOf(begin: number, end: number): Axis {
   const span = Math.max(end - begin, 1) / 1000;
   const width = 1000 * (WIDTHS.find((width) => span / width <= BARS_MAX - 1) ?? span / (BARS_MAX - 1));

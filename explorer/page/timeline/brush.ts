@@ -1,9 +1,9 @@
 import { h } from "../parts/dom.ts";
 
-/** A brush that moved less was a press. */
+/** A shorter movement counts as a press. */
 const PIXELS_MIN = 4;
 
-/** Lets a part of an element be chosen by drawing over it; from 0, its left edge, to 1. */
+/** Lets the user choose a part of an element by dragging over it. 0 is its left edge, 1 its right edge. */
 export function brushOver(plot: HTMLElement, onChoice: (low: number, high: number) => void): void {
   const brush = h("div", { class: "timeline-brush", hidden: true });
   plot.append(brush);

@@ -1,15 +1,15 @@
 import type { Axis, Bar } from "./axis.ts";
 import type { TimeSearch } from "./time_search.ts";
 
-/** Of the height of the drawing, by which a bar may be off without being called an estimate. */
+/** The error, as a share of the drawing's height, up to which a bar does not count as an estimate. */
 const ERROR_SHARE = 1 / 12;
 
 /**
- * How many events came when, whatever they are: what lies between two sequences is known without reading it, so
- * only the sequences at the edges of the bars are looked for, first those of which the least is known.
+ * Counts all events in each bar. The number of events between two sequences is known without reading them, so only
+ * the sequences at the edges of the bars are searched. The least certain edge comes first.
  * @param first the first sequence that counts
  * @param end the sequence after the last one that counts
- * @param readsMax what is not found with so many single events is estimated
+ * @param readsMax the remaining edges are estimated after reads of so many single events
  */
 export async function countAll(
   search: TimeSearch,

@@ -6,8 +6,8 @@ import type { Bounds } from "./time_bounds.ts";
 import type { KnownTimes } from "./time_search.ts";
 
 /*
- * Nobody but a reader of all matches knows how many there are. So the newest are read and counted; of older ones, if
- * there are very many, the first of each part of the store tell how many the part probably has.
+ * An exact count requires reading all matches. So the newest matches are read and counted. Older ones, if there are
+ * very many, are estimated: the store is divided into parts, and the first matches of each part give its density.
  */
 
 const NEWEST_PAGES = 6;
@@ -16,18 +16,18 @@ const PARTS = 10;
 const PART_LIMIT = 100;
 const FOLLOWED_PAGES = 3;
 
-/** So many matches at most are counted one by one. */
+/** At most so many matches are counted one by one. */
 export const COUNTED_MAX = NEWEST_PAGES * NEWEST_LIMIT;
 
-/** Sequences of which nobody has looked at the events. */
+/** A range of sequences whose matches were not read. */
 interface Unread {
   readonly after: number;
   readonly last: number;
-  /** How many match, for each sequence. */
+  /** The estimated matches per sequence. */
   readonly density: number;
 }
 
-/** What matches a query, by time; at most 16 requests, then one to three for what has come since. */
+/** Counts the matches of a query over time. Takes at most 16 requests, then one to three for an update. */
 export class MatchCount {
   readonly #read: ReadPage;
   readonly #query: Query;
@@ -36,10 +36,10 @@ export class MatchCount {
   readonly #from: number;
   #times: number[] = [];
   #unread: Unread[] = [];
-  /** What comes later is not in. */
+  /** The newest sequence that the count covers. */
   #head: number | undefined;
 
-  /** @param from what comes before this time, in milliseconds since 1970, does not count: it may begin later than now */
+  /** @param from earlier events do not count; in milliseconds since 1970, possibly in the future */
   constructor(read: ReadPage, query: Query, bounds: Bounds, known: KnownTimes, from = -Infinity) {
     this.#read = read;
     this.#query = query;
@@ -48,7 +48,7 @@ export class MatchCount {
     this.#from = from;
   }
 
-  /** Counts, or adds what has come since the last time. */
+  /** Counts, or adds the events since the last call. */
   async look(): Promise<void> {
     if (this.#head !== undefined && await this.#follow(this.#head)) return;
     this.#head = undefined;
@@ -60,7 +60,7 @@ export class MatchCount {
   barsOn({ from, width, bars }: Axis): Bar[] {
     const counts = Array<number>(bars).fill(0);
     for (const time of this.#times) {
-      // A clock that was set back leaves events outside of the time that their sequences span.
+      // After a clock was set back, events may lie outside the time range that their sequences span.
       counts[Math.min(bars - 1, Math.max(0, Math.floor((time - from) / width)))]! += 1;
     }
     const edges = Array.from({ length: bars + 1 }, (_, i) => this.#edge(i, bars, from + i * width));
@@ -100,7 +100,7 @@ export class MatchCount {
     for (let part = 0; hasMore && part < PARTS; part++) {
       if (edge(part) < edge(part + 1)) await this.#sample(edge(part), edge(part + 1));
     }
-    // Only now: who fails on the way begins again.
+    // Only now, so that a count that failed on the way begins again.
     this.#head = head;
   }
 
@@ -111,7 +111,7 @@ export class MatchCount {
     this.#unread.push({ after: reached, last, density: events.length / (reached - after) });
   }
 
-  /** Returns false when so much has come that it is better to begin again. */
+  /** Adds new events. Returns false when there are so many that a new count is cheaper. */
   async #follow(head: number): Promise<boolean> {
     for (let i = 0; i < FOLLOWED_PAGES; i++) {
       const page = await this.#page(head, this.#bounds.before, NEWEST_LIMIT, false);

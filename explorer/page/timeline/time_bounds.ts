@@ -4,10 +4,10 @@ import type { ReadPage } from "../store/store_calls.ts";
 import { timeOf } from "../store/stored_event.ts";
 import { type KnownTimes, TimeSearch } from "./time_search.ts";
 
-/** The sequences between which the events of a time are. */
+/** The sequences between which the events of a time range lie. */
 export interface Bounds {
   readonly after: number;
-  /** Infinity: up to the last. */
+  /** Infinity for no upper bound. */
   readonly before: number;
 }
 
@@ -20,7 +20,7 @@ export function timeSearchOf(read: ReadPage, edition: Edition, known: KnownTimes
   });
 }
 
-/** The times of a filter as sequences. */
+/** Converts the times of a filter to sequences. */
 export async function boundsOf({ from, before }: Filter, search: TimeSearch, head: number): Promise<Bounds> {
   return {
     after: from === undefined ? 0 : await search.firstFrom(from, head) - 1,

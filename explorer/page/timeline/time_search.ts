@@ -1,6 +1,6 @@
 /*
- * Where a time lies among the sequences. Sequences have no gaps and, unless the clock was set back, times ascend
- * with them. So a few single events tell how many came in a minute, of millions, and none of the others is read.
+ * Finds the sequence of a time. Sequences have no gaps, and times ascend with them unless the clock was set back.
+ * So a few single events determine how many of millions were committed in a minute, without reading the others.
  */
 
 interface Known {
@@ -8,9 +8,9 @@ interface Known {
   readonly time: number;
 }
 
-/** The times of the events that somebody has met, by sequence. */
+/** The times of the events that the page has read, by sequence. */
 export class KnownTimes {
-  /** Ascending by sequence. */
+  /** In ascending order of sequences. */
   readonly #known: Known[] = [];
 
   learn(sequence: number, time: number): void {
@@ -23,7 +23,7 @@ export class KnownTimes {
     return known?.sequence === sequence ? known.time : undefined;
   }
 
-  /** The last event before a time and the first one from it on, as far as is known. */
+  /** The last known event before a time, and the first known one at or after it. */
   around(time: number, head: number): { readonly low: Known; readonly high: Known } {
     const at = this.#firstFrom((known) => known.time >= time);
     const low = this.#known[at - 1] ?? { sequence: 0, time: -Infinity };
@@ -32,8 +32,8 @@ export class KnownTimes {
   }
 
   /**
-   * Where a time probably lies, without looking.
-   * @returns the first sequence from it on, and by how many that may be wrong
+   * Estimates where a time lies, without a read.
+   * @returns the first sequence at or after the time, and the largest possible error
    */
   near(time: number, head: number): { readonly sequence: number; readonly error: number } {
     const { low, high } = this.around(time, head);
@@ -53,7 +53,7 @@ export class KnownTimes {
   }
 }
 
-/** Looks up what is not known. */
+/** Finds sequences by time, and reads single events where times are unknown. */
 export class TimeSearch {
   readonly known: KnownTimes;
   readonly #timeAt: (sequence: number) => Promise<number>;
@@ -85,8 +85,8 @@ export class TimeSearch {
   }
 
   /**
-   * Looks at one event more, where a time may lie.
-   * @param turn how often somebody has looked before
+   * Reads one more event near a time.
+   * @param turn number of earlier calls, which alternates between two ways of searching
    */
   async lookNear(time: number, head: number, turn: number): Promise<void> {
     const { low, high } = this.known.around(time, head);
@@ -94,12 +94,12 @@ export class TimeSearch {
   }
 }
 
-/** By turns where events that come evenly would be, and in the middle, which never takes long. */
+/** Alternates between interpolation, which is fast for even rates, and bisection, which is never slow. */
 function between(low: Known, high: Known, time: number, turn: number): number {
   return turn % 2 === 0 ? guess(low, high, time) : Math.floor((low.sequence + high.sequence) / 2);
 }
 
-/** Where a time lies between two events if they came evenly; between them, not at one of them. */
+/** Interpolates the sequence of a time strictly between two events. */
 function guess(low: Known, high: Known, time: number): number {
   const between = high.sequence - low.sequence;
   const share = (time - low.time) / (high.time - low.time);

@@ -11,11 +11,11 @@ import { type Counted, TimelineCount } from "./timeline_count.ts";
 import { sleep, untilVisible } from "./visible.ts";
 
 const HEIGHT = 48;
-/** Between two looks: for what is new, and for estimates that can be better. */
+/** The pauses before the next count: for new events, and for better estimates. */
 const NEW_MILLISECONDS = 5000;
 const BETTER_MILLISECONDS = 1000;
 
-/** How many of the events that the filter leaves came when. Drawing a brush over it narrows the list to that time. */
+/** The matching events over time. Dragging over the bars narrows the list to that time range. */
 export class Timeline {
   readonly element: HTMLElement;
   readonly #app: App;
@@ -47,16 +47,16 @@ export class Timeline {
     brushOver(plot, (low, high) => this.#choose(low, high));
   }
 
-  /** Ends the counting: what is shown is about to be something else. */
+  /** Stops counting, before the view shows something else. */
   stop(): void {
     this.#ending.abort();
   }
 
-  /** Counts anew, and again from time to time while events may come. */
+  /** Counts now, and then regularly while new events are possible. */
   show(filter: Filter): void {
     this.stop();
     this.#ending = new AbortController();
-    // Until it is drawn, the old bars belong to another filter.
+    // Until the next drawing, the bars belong to the old filter.
     this.element.ariaBusy = "true";
     this.#whole.hidden = filter.from === undefined && filter.before === undefined;
     void this.#run(filter, this.#ending.signal);
@@ -75,7 +75,7 @@ export class Timeline {
       try {
         counted = await count.look();
       } catch {
-        // Whoever hears of failures has been told.
+        // StoreCalls has already reported the failure.
         hasFailed = true;
       }
       if (signal.aborted) return;
@@ -111,7 +111,7 @@ export class Timeline {
     return svg(
       "g",
       { class: isEstimated ? "estimated" : "counted" },
-      // Where a bar is low, the space above it tells the same.
+      // The space above a low bar shows the same title.
       svg("rect", { class: "bar-space", x: i, y: 0, width: 1, height: HEIGHT }),
       svg("rect", { class: "bar", ...rect }),
       svg("title", {}, text),
@@ -123,7 +123,7 @@ export class Timeline {
     this.#app.go({ filter: { ...filter, from, before }, position: undefined });
   }
 
-  /** Bars that were touched are in as a whole, but for what is out already. */
+  /** Narrows the time range to the touched bars. The result never exceeds the present range. */
   #choose(low: number, high: number): void {
     const count = this.#bars.length;
     if (count === 0) return;

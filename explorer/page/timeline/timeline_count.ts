@@ -8,17 +8,17 @@ import { COUNTED_MAX, MatchCount } from "./match_count.ts";
 import { type Bounds, boundsOf, timeSearchOf } from "./time_bounds.ts";
 import type { KnownTimes, TimeSearch } from "./time_search.ts";
 
-/** How many single events are looked at in one go. */
+/** The most single events that one count reads. */
 const READS_MAX = 24;
 
 export interface Counted {
   readonly axis: Axis;
   readonly bars: readonly Bar[];
-  /** Looking again makes the estimates better. */
+  /** True when another count improves the estimates. */
   readonly canBeBetter: boolean;
 }
 
-/** How many of the events that a filter leaves came when; one request at a time. */
+/** Counts the matching events of a filter over time, with one request at a time. */
 export class TimelineCount {
   readonly #read: ReadPage;
   readonly #filter: Filter;
@@ -36,7 +36,7 @@ export class TimelineCount {
     this.#search = timeSearchOf(read, edition, known);
   }
 
-  /** Counts, or brings the count up to date. Undefined while the store is empty. */
+  /** Counts, or updates the count. Returns undefined while the store is empty. */
   async look(): Promise<Counted | undefined> {
     const newest = await this.#read({ query: this.#everything, backwards: true, limit: 1 });
     const last = newest.events[0];
@@ -57,7 +57,7 @@ export class TimelineCount {
   }
 }
 
-/** The end of an axis that begins at `begin`: behind the last event, or now if nothing came since. */
+/** The end of an axis that begins at `begin`: after the last event, or now if there is none after `begin`. */
 function endBehind(last: number, begin: number): number {
   return Math.max(last < begin ? Date.now() : last + 1, begin + 100);
 }

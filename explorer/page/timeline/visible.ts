@@ -1,4 +1,4 @@
-/** Waits while the page is hidden. @throws when the signal aborts */
+/** Waits until the page is visible. @throws when the signal aborts */
 export async function untilVisible(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (!document.hidden) return;

@@ -15,11 +15,11 @@ import { visibleLine, visibleText } from "../parts/visible_text.ts";
 
 const PAGE = 200;
 const SUGGESTIONS_MAX = 12;
-/** Of a payload, what an item of the story shows. */
+/** An item of the story shows so many characters of a payload. */
 const CHARACTERS_MAX = 1500;
 const ONE_LINE_CHARACTERS_MAX = 200;
 
-/** All events that share a tag, as a story from the first to the last. */
+/** All events with a tag, as a story from the first to the last. */
 export class TraceView implements View {
   readonly element: HTMLElement;
   readonly #app: App;

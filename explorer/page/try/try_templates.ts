@@ -2,7 +2,7 @@ import { type Filter, isEmpty } from "../filter/filter.ts";
 import { type Edition, everything, queryOf } from "../filter/query.ts";
 
 /*
- * What "Try it" begins with: something that works, near what was just looked at.
+ * The requests that "Try it" begins with: they work, and use the filter of the events view.
  */
 
 const EVENT = { type: "Noted", identifiers: { note: "n1" }, metadata: {}, payload: "hello" };
@@ -12,7 +12,7 @@ export function readTemplate(filter: Filter, edition: Edition): string {
   return pretty({ query, backwards: true, limit: 10 });
 }
 
-/** A conditional write: only if no event has the tag yet. */
+/** A conditional write, which requires that no event matches yet. */
 export function writeTemplate(filter: Filter, edition: Edition): string {
   const query = isEmpty(filter) || queryOf(filter, edition) === everything(edition)
     ? [{ identifiers: [{ name: "note", value: "n1" }] }]
@@ -22,7 +22,7 @@ export function writeTemplate(filter: Filter, edition: Edition): string {
   return pretty({ condition: { failIfEventsMatch: query, afterSequence: 0 }, events: [EVENT] });
 }
 
-/** What the edition does with the body of a write. */
+/** Explains how the edition handles the body of a write. */
 export function writeExplanation(edition: Edition): string {
   if (edition === "A") return "POST /write: if a condition does not hold, nothing is written.";
   if (edition === "B") {

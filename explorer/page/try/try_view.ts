@@ -8,10 +8,10 @@ import { readTemplate, writeExplanation, writeTemplate } from "./try_templates.t
 import { type Exchange, tryWrite } from "./try_writes.ts";
 import { visibleText } from "../parts/visible_text.ts";
 
-/** Of an answer, what is shown. */
+/** The page shows so many characters of an answer. */
 const CHARACTERS_MAX = 100_000;
 
-/** Requests by hand. */
+/** A view for requests by hand. */
 export class TryView implements View {
   readonly element: HTMLElement;
   readonly #app: App;
@@ -139,7 +139,7 @@ function field(label: string, rows: number): HTMLTextAreaElement {
   return h("textarea", { "aria-label": label, rows, "spellcheck": "false", "autocomplete": "off" });
 }
 
-/** What is wrong with a JSON text, in one line. */
+/** The error in a JSON text, in one line. */
 function faultOf(text: string): string | undefined {
   try {
     JSON.parse(text);

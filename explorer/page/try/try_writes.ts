@@ -7,7 +7,7 @@ export interface Exchange {
   readonly answer: Answer;
 }
 
-/** Carries a write out as the edition wants it, and tells each exchange as it ends. */
+/** Executes a write in the way of the edition, and reports each exchange when it ends. */
 export async function tryWrite(
   calls: StoreCalls,
   edition: Edition,
