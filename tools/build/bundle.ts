@@ -37,7 +37,7 @@ export function inOneModule({ text, workers }: Bundle): string {
   return embedded.join("") + text.replaceAll(WORKER_URL, (_, name) => `new URL(${name}_url)`);
 }
 
-/** The program in modules beside each other, by file name. */
+/** The program as modules in one directory, by file name. */
 export function inModules(fileName: string, { text, workers }: Bundle): Map<string, string> {
   const modules = new Map([
     [fileName, text.replaceAll(WORKER_URL, (_, name) => `new URL("./${name}.js", import.meta.url)`)],
@@ -48,7 +48,7 @@ export function inModules(fileName: string, { text, workers }: Bundle): Map<stri
   return modules;
 }
 
-/** The bundler names the file of each part in a comment; where this machine keeps its packages must not be in the output. */
+/** Removes the bundler's comments with file names, because the output must not contain paths of this machine. */
 function withoutPaths(text: string): string {
   return text.replaceAll(/^\/\/ .*\/npm\/[^/]+\/(\S+)$/gm, "// npm:$1");
 }

@@ -6,7 +6,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** What the command `cksum` of POSIX prints: checksum and length. */
+/** The output of the POSIX command `cksum`: checksum and length. */
 export function posixChecksum(bytes: Uint8Array): string {
   let crc = 0;
   for (const byte of bytes) crc = (crc << 8) ^ TABLE[(crc >>> 24) ^ byte]!;

@@ -26,7 +26,7 @@ export async function run(
   return new TextDecoder().decode(output.stdout);
 }
 
-/** Settings of the runtime that say how it downloads. The others may end up in what is built. */
+/** Settings of the runtime for downloads. The others are left out, because they may change the build. */
 const DOWNLOAD_SETTINGS = ["DENO_DIR", "DENO_TLS_CA_STORE"];
 
 function environment(): Record<string, string> {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { run } from "./run.ts";
 import { isThisMachine, type Target } from "./target.ts";
 
-/** The runtime for a target, of the version that runs this: itself, or for other targets what npm delivers. */
+/** The runtime for a target, in the running version: this machine's own, or for other targets the package from npm. */
 export async function runtimeFor(target: Target): Promise<Uint8Array> {
   if (isThisMachine(target)) return await Deno.readFile(Deno.execPath());
   const directory = await Deno.makeTempDir({ prefix: "eventstore_build_" });

@@ -7,7 +7,7 @@ import type { Target } from "./target.ts";
 
 /*
  * An executable in three parts: header.sh, the program and the runtime, the latter two compressed. The header
- * knows the place, length and checksum of what follows it.
+ * contains the offset, length and checksum of the other parts.
  */
 
 /** The runtime takes nothing from where it is started: no configuration, no downloads, no caches of its own. */
@@ -59,7 +59,7 @@ export function selfExtracting(
   return whole;
 }
 
-/** Fills in header.sh. The places that it names depend on its own length, which depends on them. */
+/** Fills in header.sh. Its offsets depend on its own length, which depends on the offsets. */
 function headerOf(values: Readonly<Record<string, string>>): Uint8Array {
   const template = Deno.readTextFileSync(new URL("header.sh", import.meta.url));
   for (let length = template.length;;) {

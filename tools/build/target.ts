@@ -1,4 +1,4 @@
-/** A platform that executables can be built for: what npm calls its runtime, and what `uname -s -m` says. */
+/** A platform that executables can be built for: the npm name of its runtime, and the output of `uname -s -m`. */
 export interface Target {
   readonly triple: string;
   readonly npmPackage: string;

@@ -20,10 +20,10 @@ const PACKAGE = {
 };
 
 /**
- * Makes the npm package of the client: modules with types and source maps, nothing to be built by its user. The same
+ * Makes the npm package of the client: modules with types and source maps, so that its user builds nothing. The same
  * sources give the same bytes.
- * @param to the directory where it goes
- * @returns its path
+ * @param to the directory for the package
+ * @returns the path of the package
  */
 export async function npmPackage(to: string): Promise<string> {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_client_" });
@@ -58,7 +58,7 @@ async function copyDirectory(from: string, to: string): Promise<void> {
 
 const SOURCE_MAP = /^\/\/# sourceMappingURL=data:application\/json;base64,(\S+)\s*$/m;
 
-/** The source maps hold the sources; where they lay on this machine is nobody's business. */
+/** The source maps contain the sources. Their paths become relative, so that they reveal nothing of this machine. */
 async function withRelativeSources(directory: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(directory)) {
     const path = join(directory, name);

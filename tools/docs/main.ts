@@ -3,7 +3,7 @@ import { documentPath, documentText } from "../openapi/document.ts";
 import { EDITION_INTERFACES } from "../openapi/editions.ts";
 import { settingsReference } from "./settings_page.ts";
 
-/** Writes every text that is derived from code: from the settings table, and from what describes the interface. Tests compare them. */
+/** Writes every text that is derived from code: from the settings table and the description of the interface. Tests compare them. */
 Deno.writeTextFileSync("config.example.toml", defaultConfigText());
 const page = Deno.readTextFileSync("docs/settings.md");
 const generated = page.replace(

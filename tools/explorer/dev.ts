@@ -4,8 +4,8 @@ import { REPOSITORY } from "../build/program_task.ts";
 import { pageScript } from "./page_script.ts";
 
 /*
- * The explorer while somebody works on its page: deno task explore:dev [URL of the store]. What was made of
- * the sources is served at once, and a page that is open loads itself again.
+ * The explorer for work on its page: deno task explore:dev [URL of the store]. After a change of the sources it builds
+ * the page again, and open pages reload themselves.
  */
 
 const FOLDER = new URL("explorer/page/", REPOSITORY);
@@ -13,7 +13,7 @@ const FOLDER = new URL("explorer/page/", REPOSITORY);
 /** Several files may be written at once. */
 const QUIET_MILLISECONDS = 100;
 
-/** Added to the script: asks for the number of the version, which grows. */
+/** Added to the script of the page: polls the version number, which grows, and reloads the page after a change. */
 const RELOAD = `
 let version;
 setInterval(async () => {

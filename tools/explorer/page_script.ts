@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../build/program_task.ts";
 import { run } from "../build/run.ts";
 
-/** Where the script of the page is, as part of the program. */
+/** The URL of the page's script, which is part of the program. */
 export const PAGE_SCRIPT: URL = new URL("explorer/server/page.js", REPOSITORY);
 
 /** The modules of the page as one script for browsers. The same sources give the same text. */

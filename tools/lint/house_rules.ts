@@ -7,7 +7,7 @@ import { PRIVATE_OPENING, privateWordsIn } from "./private_words.ts";
 const FUNCTION_LINES_MAX = 60;
 const FILE_LINES_MAX = 250;
 
-/** The driver, which stands by itself, and what the first timer makes the runtime load anyway. */
+/** The driver, which loads no other modules, and the modules that the runtime loads with the first timer anyway. */
 const LIGHT: ReadonlySet<string> = new Set(["node:sqlite", "node:buffer", "node:timers"]);
 
 type Context = Deno.lint.RuleContext;
@@ -64,8 +64,8 @@ const plugin: Deno.lint.Plugin = {
         };
       },
     },
-    // Another handle on the database file in this process would drop SQLite's locks, and a second place that
-    // knows the driver would be a second place to get its pitfalls wrong.
+    // Closing another handle on the database file in this process would drop SQLite's locks, and a second module that
+    // knows the driver could get its pitfalls wrong.
     "one-driver": {
       create(context) {
         return {
@@ -79,7 +79,7 @@ const plugin: Deno.lint.Plugin = {
         };
       },
     },
-    // A reader who meets a word for the first time should find it in the literature.
+    // A reader should find every unfamiliar word of a comment in the literature.
     "plain-words": {
       create(context) {
         return {
@@ -98,7 +98,7 @@ const plugin: Deno.lint.Plugin = {
         };
       },
     },
-    // What such a literal made stays alive until the next full collection: with a getter in the request, each
+    // The object of such a literal stays alive until the next full collection: with a getter in the request, each
     // collection of young objects took 3 to 9 ms instead of less than one.
     "no-literal-getter": {
       create(context) {
@@ -113,8 +113,8 @@ const plugin: Deno.lint.Plugin = {
         };
       },
     },
-    // To load them takes 1 to 7 MB and 3 to 25 ms, in the main thread and in each worker. What few requests need may
-    // be loaded by `import()` when it is needed.
+    // Such a module takes 1 to 7 MB and 3 to 25 ms to load, in the main thread and in each worker. Use `import()` for
+    // a module that few requests need.
     "light-start": {
       create(context) {
         const isServer = /\/src\/(?!backup\/)/.test(context.filename);

@@ -1,6 +1,6 @@
 /*
- * Words that comments and pages do without: the actor, or the term of the field, says the same plainly. The words of the
- * specification are none of them.
+ * Words that comments and pages must not use, because the actor or the term of the field is plainer. The words of the
+ * specification are not among them.
  */
 
 /** A private word, and what to say instead. */
@@ -38,7 +38,7 @@ export const PRIVATE_WORDS: readonly PrivateWord[] = [
   word("(?:go|goes|going|went) on", "continue"),
 ];
 
-/** How a comment does not begin: it names the thing, and says what it does. */
+/** Matches beginnings that comments must avoid: a comment names the thing, and says what it does. */
 export const PRIVATE_OPENING = /^(?:What|Whether|Of (?:an?|the)|Who|Whose)\b/;
 
 /** The private words of a text, each with what to say instead. */

@@ -3,7 +3,7 @@ import type { Exchange } from "./exchange.ts";
 import type { Operation } from "./operation.ts";
 import type { Schema } from "./schema.ts";
 
-/** What an edition's document is made of, besides what all of them share. */
+/** The parts of an edition's document that differ between editions. */
 export interface EditionInterface {
   readonly name: "A" | "B" | "C";
   readonly summary: string;

@@ -11,7 +11,7 @@ function plainResponse(description: string, example: string): JsonObject {
   return { description, ...headersObject(["Error"]), content: plainText(example) };
 }
 
-/** What is wrong with a request that is rejected in one line of plain text. */
+/** A plain-text body of one line that says why the request was rejected. */
 function plainText(example: string): JsonObject {
   return { "text/plain; charset=utf-8": { schema: { type: "string" }, example: `${example}\n` } };
 }
@@ -35,7 +35,7 @@ export const PLAIN_RESPONSES: JsonObject = {
   ),
 };
 
-/** The Response Objects of all errors that these operations may be answered with, by component name. */
+/** The Response Objects of all errors that these operations may return, by component name. */
 export function errorResponses(operations: readonly Operation[], exchanges: readonly Exchange[]): JsonObject {
   const responses = new Map<string, { codes: readonly ErrorCode[]; shown: Exchange[] }>();
   for (const operation of operations) {
@@ -73,7 +73,10 @@ function errorResponse(codes: readonly ErrorCode[], exchanges: readonly Exchange
   };
 }
 
-/** All say that they are the server's own. Only a read that found no projection tells the store, and only outside a transaction of edition B. */
+/**
+ * Every error says that it comes from the server itself. Only the error of a read that found no projection names the
+ * store, and only outside a transaction of edition B.
+ */
 export function headersOf(codes: readonly ErrorCode[]): readonly HeaderName[] {
   if (!codes.includes("ProjectionNotFound")) return ["Error"];
   return codes.length === 1 ? ["Error", "Store", "NotCached"] : ["Error", "NotCachedIfProjection"];

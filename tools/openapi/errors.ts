@@ -3,10 +3,10 @@ import { ApiError, type ErrorCode } from "../../src/model/errors.ts";
 import type { JsonObject } from "./json.ts";
 import { answer, COUNT, described, oneWord, ref, type Schema, TEXT } from "./schema.ts";
 
-/** What the documents say of an error; its status is that of the server. */
+/** The text of the documents about an error. The status comes from the server's code. */
 interface ErrorText {
   readonly when: string;
-  /** An example of its message; without one it has none. */
+  /** An example of the message. Undefined for errors without a message. */
   readonly message?: string;
 }
 
@@ -58,7 +58,7 @@ const TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
 };
 
-/** Every code, as the type has them. */
+/** Every code of the type `ErrorCode`. */
 export const ERROR_CODES = Object.keys(TEXTS) as readonly ErrorCode[];
 
 export function whenOf(code: ErrorCode): string {
@@ -69,11 +69,11 @@ export function statusOf(code: ErrorCode): number {
   return errorReply(new ApiError(code)).reply.status;
 }
 
-/** What a conflict is about. */
+/** The forms of an edition's conflicts. */
 export interface Conflicts {
   readonly forms: readonly Schema[];
   readonly example: JsonObject;
-  /** Whether some say nothing but `conflict`. */
+  /** True if some conflicts carry no message. */
   readonly messageIsOptional: boolean;
 }
 

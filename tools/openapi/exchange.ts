@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from "./json.ts";
 
 /**
- * A request and what it is answered with. Those of an edition are told in an order in which they can be sent to a
- * server with an empty store: a test does so.
+ * A request and its answer. A test sends the exchanges of an edition, in their order, to a server with an empty store.
  */
 export interface Exchange {
   /** Method and path of the operation, as in its document. */
@@ -10,7 +9,7 @@ export interface Exchange {
   /** The name of the example, unique in its edition. */
   readonly name: string;
   readonly summary: string;
-  /** What stands for the parameters of the path. */
+  /** The values of the path parameters. */
   readonly path?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly request?: Json;
@@ -26,13 +25,13 @@ export interface Exchange {
 export function requestExamples(exchanges: readonly Exchange[]): JsonObject {
   const examples: Record<string, JsonObject> = {};
   for (const { name, summary, request, status } of exchanges) {
-    // A body that is rejected for what it is would be an example of something else.
+    // A body that is rejected with 400 is no example of a valid request.
     if (request !== undefined && status !== 400) examples[name] = { summary, value: request };
   }
   return inKey(examples);
 }
 
-/** Example Objects for the bodies of these answers, of those in the same form. */
+/** Example Objects for the bodies of the answers that have this form. */
 export function answerExamples(exchanges: readonly Exchange[], form: "json" | "lines" | "text"): JsonObject {
   const examples: Record<string, JsonObject> = {};
   for (const exchange of exchanges) {
@@ -44,7 +43,7 @@ export function answerExamples(exchanges: readonly Exchange[], form: "json" | "l
 
 function exampleBody({ json, lines, text }: Exchange): JsonObject {
   if (json !== undefined) return { value: json };
-  // The text itself: that one JSON value stands on each line is not part of the value.
+  // The text itself, because lines of JSON are not one JSON value.
   if (lines !== undefined) {
     return { serializedValue: lines.map((line) => `${JSON.stringify(line)}\n`).join("") };
   }

@@ -4,7 +4,7 @@ import { STORE, VERSION_1 } from "./examples/names.ts";
 import type { JsonObject } from "./json.ts";
 import { COUNT, oneWord, ref, TEXT } from "./schema.ts";
 
-/** The header components: the field that each is for, and what its document says of it. */
+/** The header components: the field of each, and its description. */
 export const HEADERS = {
   Store: {
     field: STORE_HEADER,

@@ -5,7 +5,7 @@ import { type HeaderName, headersObject } from "./headers.ts";
 import type { JsonObject } from "./json.ts";
 import { ref, type Schema } from "./schema.ts";
 
-/** What an operation answers when it does what it was asked. */
+/** The answer of an operation that succeeds. */
 export interface Success {
   readonly status: 200 | 202 | 204;
   readonly description: string;
@@ -17,7 +17,7 @@ export interface Success {
 export interface AnswerBody {
   readonly mediaType: string;
   readonly form: "json" | "lines" | "text";
-  /** Of the whole body, or of each line. */
+  /** The schema of the whole body, or of each line. */
   readonly schema: Schema;
 }
 
@@ -34,11 +34,11 @@ export interface Operation {
   /** The name of the schema of the body; without one, a body is ignored. */
   readonly body?: string;
   readonly successes: readonly Success[];
-  /** Errors besides those that every request may get. */
+  /** Additional errors, besides those of every request. */
   readonly errors?: readonly ErrorCode[];
-  /** Whether it exists in development mode only. */
+  /** Set if the operation exists in development mode only. */
   readonly devModeOnly?: true;
-  /** Whether it answers without reading a body. */
+  /** Set if the operation answers without reading a body. */
   readonly bodyUnread?: true;
 }
 
@@ -56,7 +56,7 @@ export function text(description: string, mediaType = "text/plain; charset=utf-8
   return { mediaType, form: "text", schema: { type: "string", description } };
 }
 
-/** The errors of an operation, those that every request may get included. */
+/** All errors of an operation, including those of every request. */
 export function errorsOf({ errors = [], body, bodyUnread }: Operation): ErrorCode[] {
   const ofBody: ErrorCode[] = body === undefined || errors.includes("InvalidRequest")
     ? []
@@ -70,7 +70,7 @@ export function responseName(codes: readonly ErrorCode[]): string {
   return codes.join("Or");
 }
 
-/** An Operation Object. @param exchanges those of the edition */
+/** An Operation Object. @param exchanges the examples of the edition */
 export function operationObject(operation: Operation, exchanges: readonly Exchange[]): JsonObject {
   const { id, tag, summary, description, body } = operation;
   const parameters = parametersOf(operation);
@@ -89,7 +89,7 @@ export function operationObject(operation: Operation, exchanges: readonly Exchan
   };
 }
 
-/** How exchanges name it. */
+/** The name of an operation in exchanges. */
 export function nameOf({ method, path }: Operation): string {
   return `${method} ${path}`;
 }
@@ -113,7 +113,7 @@ function responsesOf(operation: Operation, exchanges: readonly Exchange[]): Json
     responses[status] = component("responses", responseName(codes));
   }
   if (operation.devModeOnly === true) responses[404] = component("responses", "NotInDevelopmentMode");
-  // Numbers as keys come in ascending order.
+  // JavaScript orders numeric keys in ascending order.
   return responses;
 }
 

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "./json.ts";
 
 /*
- * Writes JSON values as YAML for people. The linter's parser reads it back in a test, and finds the same values.
+ * Writes JSON values as YAML for people. A test reads the YAML back with the linter's parser and compares the values.
  */
 
-/** Text that needs no quotes: a word that is neither a number nor a constant, and words like it behind. */
+/** Text without quotes: begins with a word that is neither a number nor a constant. */
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z/$](?:[\w ./$*(),;'"`+<>{}=-]|:(?=\S))*$/i;
 
 const LINE_LENGTH = 110;
@@ -23,7 +23,7 @@ function keyText(key: string): string {
   return /^[A-Za-z/$_][\w/${}.-]*$/.test(key) ? key : JSON.stringify(key);
 }
 
-/** What stands behind the colon of a key. */
+/** The text after the colon of a key. */
 function after(value: Json, indent: string): string {
   if (isList(value)) {
     return value.length === 0 ? " []\n" : `\n${value.map((item) => listItem(item, indent + "  ")).join("")}`;
@@ -34,7 +34,7 @@ function after(value: Json, indent: string): string {
 
 function listItem(item: Json, indent: string): string {
   if (!isObject(item) || isEmpty(item)) return `${indent}-${after(item, indent)}`;
-  // The first member stands behind the dash.
+  // The first member follows the dash.
   return `${indent}- ${members(item, indent + "  ").trimStart()}`;
 }
 
@@ -42,18 +42,18 @@ function stringText(text: string, indent: string): string {
   if (text.includes("\n")) return blockText(text, indent);
   if (isProse(text) && indent.length + text.length > LINE_LENGTH) return `>-\n${folded(text, indent)}`;
   if (PLAIN.test(text) && !text.endsWith(" ")) return text;
-  // Between single quotes nothing is escaped.
+  // Single quotes need no escapes.
   return /^[ -&(-~]*"[ -&(-~]*$/.test(text) ? `'${text}'` : JSON.stringify(text);
 }
 
-/** Lines as they are. None begins with a space: the first one would tell the indentation. */
+/** A literal block. The text must not begin with a space, because YAML takes the indentation from the first line. */
 function blockText(text: string, indent: string): string {
   if (text.startsWith(" ") || /[^\n]\n\n+$/.test(text)) return JSON.stringify(text);
   const lines = text.replace(/\n$/, "").split("\n").map((line) => line === "" ? "" : indent + line);
   return `${text.endsWith("\n") ? "|" : "|-"}\n${lines.join("\n")}`;
 }
 
-/** Whether folding and unfolding gives the same text. */
+/** True if folding and unfolding gives the same text. */
 function isProse(text: string): boolean {
   return /^\S+(?: \S+)+$/.test(text);
 }

@@ -10,7 +10,7 @@ export interface ControlFacts {
   readonly installedKibibytes: number;
 }
 
-/** The file `control`: what apt shows and asks for. */
+/** The file `control`, with the facts and dependencies for apt. */
 export function controlText({ architecture, maintainer, installedKibibytes }: ControlFacts): string {
   return `Package: eventstore
 Version: ${VERSION}
@@ -32,7 +32,7 @@ Description: append-only event store over HTTP
 `;
 }
 
-/** Debian's changelog; the project's CHANGELOG, installed beside it, says what has changed. */
+/** Debian's changelog. The project's CHANGELOG, installed next to it, lists the changes. */
 export function changelogText(maintainer: string, time: Date): string {
   const date = time.toUTCString().replace("GMT", "+0000");
   return `eventstore (${VERSION}) unstable; urgency=medium

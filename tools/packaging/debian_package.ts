@@ -6,9 +6,9 @@ import { architectureOf } from "./executable_architecture.ts";
 import { type PackagedFile, packagedFiles } from "./packaged_files.ts";
 
 export interface PackageOptions {
-  /** Where the executables are. */
+  /** The directory of the executables. */
   readonly from: string;
-  /** Where the package goes. */
+  /** The directory for the package. */
   readonly to: string;
   readonly architecture: Architecture;
   /** As `Name <address>`. */

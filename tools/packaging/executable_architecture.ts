@@ -9,8 +9,8 @@ const MACHINES: Readonly<Record<string, Architecture>> = {
 const ELF_MACHINES: Readonly<Record<number, Architecture>> = { 62: "amd64", 183: "arm64" };
 
 /**
- * The architecture that an executable of `deno task build` is for; undefined for any other script, which runs
- * anywhere.
+ * The architecture of an executable of `deno task build`. Undefined for any other script, which runs on every
+ * architecture.
  */
 export function architectureOf(path: string, bytes: Uint8Array): Architecture | undefined {
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, 500));

@@ -15,7 +15,7 @@ export interface ManPage {
   readonly text: string;
 }
 
-/** What a program's page says beyond its flags and settings. */
+/** The text of a program's page besides its flags and settings. */
 interface Prose {
   readonly description: string;
   readonly files: Meanings;
@@ -98,7 +98,7 @@ const prose = new Map<Program, Prose>([
   [clientProgram, CLIENT],
 ]);
 
-/** Of every program that has none of its own. */
+/** The exit codes of programs without codes of their own. */
 const EXIT_CODES: Meanings = [
   ["0", "success; for the server: a signal stopped it"],
   ["1", "it failed; standard error says why"],
@@ -153,7 +153,7 @@ function usages({ name, verbs, needsVerb }: Program): string[] {
   ];
 }
 
-/** The flag that begins a group, and those that belong behind it. */
+/** The flag that begins a group, and the flags that may follow it. */
 function groupEntries({ group }: Verb): string[] {
   if (group === undefined) return [];
   return [
@@ -163,7 +163,7 @@ function groupEntries({ group }: Verb): string[] {
   ];
 }
 
-/** The settings that a program reads, or else its variables. */
+/** The settings that a program reads, or its variables if it has no settings. */
 function configuration({ section: name, keys, variables = [] }: Program): string {
   if (name === undefined) return section("ENVIRONMENT", ...entries(bold, variables));
   const read = keys === undefined ? "every setting" : keys.join(", ");
@@ -203,7 +203,7 @@ and a key outside any section, stop every program with exit status 2.`),
     section("SEE ALSO", seeAlso("eventstore.toml"));
 }
 
-/** The three lines that `--help` has for a setting: key, meaning, facts. */
+/** The entry of a setting, from its three lines in `--help`: key, meaning, facts. */
 function keyEntry(name: Section, key: string): string {
   const [, ...lines] = settingsHelp(name, [key]).trim().split("\n").map((line) => line.trim());
   return entry(bold(key), ...lines);

@@ -21,12 +21,12 @@ const UNITS = [
   "eventstore-backup.timer",
 ];
 
-/** Folders and files of the repository that are documentation, and keep their places relative to each other. */
+/** Folders and files of documentation. Their paths relative to each other stay the same. */
 const DOCUMENTS = ["CHANGELOG.md", "README.md", "docs/", "deploy/monitoring/"];
 
 const REPOSITORY = new URL("../../", import.meta.url);
 
-/** Everything that the package puts into the file system. */
+/** All files of the package. */
 export async function packagedFiles(executables: string, changelog: string): Promise<PackagedFile[]> {
   return [
     ...await Promise.all(programs.map(({ name }) => executable(executables, name))),

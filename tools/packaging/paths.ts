@@ -1,6 +1,6 @@
 /*
- * Where the Debian package puts what. The units and the maintainer scripts repeat it, since they are files of
- * other kinds; a test compares them.
+ * The paths and names of the Debian package. The units and the maintainer scripts cannot import them, and repeat them.
+ * A test compares them.
  */
 
 /** The system user that runs the services, and its group. */

@@ -7,9 +7,9 @@ import { mayFailBesideOthers, runsAlone, testFiles } from "./test_files.ts";
  * Most tests wait, for a disk, a time limit or another process, so there are more processes than cores.
  * The types are checked in the meantime. Files named *.alone.test.ts measure time: they come last, one by one.
  *
- * A few files that failed get a second run, alone: what passes there failed for the load that this very run makes. Such
- * files are named before the summary, and what they printed stays above it. Files that look for lost or wrong data get
- * none, and neither do many failures at a time.
+ * A few files that failed get a second run, alone: if a file passes there, it failed for the load of the first run. Such
+ * files are named before the summary, below their output. There is no second run for files that look for lost or wrong
+ * data, and none after many failures.
  */
 
 const PROCESSES_PER_CORE = 3;
@@ -22,8 +22,9 @@ const print = (text: string): void => {
 };
 
 /**
- * Checks the types once, so that no process has to: those of what the files import, without files of everything.
- * @returns what is wrong with them
+ * Checks the types once, so that no test process has to: those of the files and their imports, without files those of
+ * everything.
+ * @returns the type errors
  */
 async function typeErrors(files: readonly string[]): Promise<string> {
   const args = ["check", "--quiet", ...files];
@@ -78,12 +79,12 @@ function unsteady(first: readonly RunOfFile[], last: readonly RunOfFile[]): RunO
 const started = performance.now();
 const files = testFiles(Deno.args);
 const checking = typeErrors(Deno.args.length === 0 ? [] : files);
-const beside = await run(
+const inParallel = await run(
   files.filter((file) => !runsAlone(file)),
   navigator.hardwareConcurrency * PROCESSES_PER_CORE,
 );
 const errors = await checking;
-const first = [...beside, ...await run(files.filter(runsAlone), 1)];
+const first = [...inParallel, ...await run(files.filter(runsAlone), 1)];
 const last = await runAgain(first);
 const outcome = sumOf([...last, { passed: 0, failed: errors === "" ? 0 : 1, ignored: 0 }]);
 print(errors);

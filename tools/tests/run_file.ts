@@ -1,9 +1,9 @@
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
-/** No file takes nearly as long, even on a busy machine. */
+/** Far more than any file takes, even on a busy machine. */
 const TIMEOUT_SECONDS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 3600 : 600;
 
-/** `--unstable-no-legacy-abort`: the signal of a request of `Deno.serve` fires when its client leaves, not at its end. */
+/** `--unstable-no-legacy-abort`: the signal of a request of `Deno.serve` fires when its client disconnects, not at its end. */
 const ARGS = ["test", "--quiet", "--no-check", "--no-prompt", "--allow-all", "--unstable-no-legacy-abort"];
 
 export interface RunOfFile extends Outcome {
@@ -15,7 +15,7 @@ export interface RunOfFile extends Outcome {
 
 /**
  * Runs the tests of one file in a process of their own.
- * @param ports those that its servers may listen on, "first-last"
+ * @param ports the ports that its servers may listen on, "first-last"
  */
 export async function runFile(file: string, ports: string): Promise<RunOfFile> {
   const started = performance.now();

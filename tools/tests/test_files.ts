@@ -8,15 +8,15 @@ export function testFiles(args: readonly string[]): string[] {
   return args.length === 0 ? files.filter((file) => !file.startsWith(SYSTEM)) : files;
 }
 
-/** Whether a file measures time, and so must not share the machine. */
+/** True if a file measures time, and so must not share the machine. */
 export function runsAlone(file: string): boolean {
   return file.endsWith(".alone.test.ts");
 }
 
-/** What is in the name of a folder or file that looks for lost or wrong data: a single failure there is a finding. */
+/** Matches paths of tests that look for lost or wrong data. There, a single failure is a finding. */
 const ONE_FAILURE_COUNTS = /(?<![a-z])(?:audit|consistency|crash|kill|lost|race|takeover)/;
 
-/** Whether a failure beside other tests may be put down to the load, when the file passes alone. */
+/** True if the load may explain a failure in parallel with other tests, when the file passes alone. */
 export function mayFailBesideOthers(file: string): boolean {
   return !ONE_FAILURE_COUNTS.test(file);
 }

@@ -3,7 +3,7 @@ import type { NewEvent } from "../../../src/model/event.ts";
 import { initStore } from "../../../src/store/sqlite/data_directory/init_store.ts";
 
 /*
- * A store for pictures: the last days of a shop.
+ * A store for pictures, with the last days of a shop.
  */
 
 const DAYS = 5;
@@ -15,7 +15,7 @@ export const DELIVERED_ORDER = "order-1000";
 const NAMES = ["ada", "grace", "linus", "margaret", "dennis", "barbara", "edsger", "radia"];
 const ARTICLES = ["lamp", "desk", "chair", "shelf", "rug", "kettle", "mirror", "clock"];
 
-/** What happens to an order, and how many minutes after the step before. */
+/** The steps of an order, each with the minutes since the previous step. */
 const STEPS: readonly (readonly [string, number, (order: Order) => unknown])[] = [
   ["OrderPlaced", 0, ({ total, lines }) => ({ total, currency: "EUR", lines })],
   ["PaymentReceived", 3, ({ total }) => ({ amount: total, method: "card" })],
@@ -69,7 +69,7 @@ function demoEvents(): { time: number; event: NewEvent }[] {
 
 const CANCELLED = ["OrderCancelled", 12, () => ({ reason: "changed their mind" })] as const;
 
-/** People order by day, most of them in the evening. */
+/** Orders are placed by day, most of them in the evening. */
 function hourOfDay(random: () => number): number {
   return (random() + random() + random()) / 3 * 15 + 6;
 }

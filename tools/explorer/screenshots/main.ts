@@ -29,7 +29,7 @@ try {
 }
 Deno.exit(0);
 
-/** Takes pictures of one edition. All of them look at the same store, one after the other. */
+/** Takes the pictures of one edition one after the other, all of the same store. */
 async function takeOf(edition: Edition, browser: Chromium, pictures: readonly Picture[]): Promise<void> {
   const env = { SERVICE_EDITION: edition };
   await using server = await startServer({ directory, listen: "tcp", listenOnly: true, env });
@@ -40,7 +40,7 @@ async function takeOf(edition: Edition, browser: Chromium, pictures: readonly Pi
     const ending = new AbortController();
     const traffic = picture.isBusy === true ? keepBusy(edition, place.url!, ending.signal) : undefined;
     try {
-      // One after the other: a page behind another one is hidden, and looks at nothing.
+      // One after the other: a page behind another one is hidden, and reads nothing.
       for (const scheme of ["light", "dark"] as const) {
         for (const { suffix, width, height } of picture.sizes) {
           const name = `explorer-${picture.name}-${scheme}${suffix}.png`;

@@ -2,7 +2,7 @@ import type { Edition } from "../../../explorer/page/filter/query.ts";
 import { DELIVERED_ORDER } from "./demo_store.ts";
 
 export interface Size {
-  /** What the name of a picture says of it. */
+  /** The part of the picture's file name for this variant. */
   readonly suffix: string;
   readonly width: number;
   readonly height: number;
@@ -17,12 +17,12 @@ export interface Picture {
   readonly edition: Edition;
   readonly view: string;
   readonly sizes: readonly Size[];
-  /** True once everything is there. */
+  /** A JavaScript expression, true once the page is complete. */
   readonly ready: string;
-  /** What a person does before the picture. */
+  /** A script that acts as the user before the picture is taken. */
   readonly action?: string;
   readonly seconds?: number;
-  /** Taken while others write. */
+  /** True to take the picture while clients write. */
   readonly isBusy?: boolean;
 }
 

@@ -1,13 +1,13 @@
 import type { Edition } from "../../../explorer/page/filter/query.ts";
 
 /*
- * What others do while a picture is taken.
+ * The clients that write while a picture is taken.
  */
 
 const EVENTS = { A: write, B: transact, C: holdTicket } as const;
 const WRITERS = 6;
 
-/** Writers, now more and now fewer, some of whom meet a conflict, until the signal. */
+/** Runs writers in changing numbers, some with conflicts, until the signal. */
 export async function keepBusy(edition: Edition, url: string, signal: AbortSignal): Promise<void> {
   await Promise.all(Array.from({ length: WRITERS }, async (_, writer) => {
     for (let n = 0; !signal.aborted; n++) await EVENTS[edition](url, writer, n);
@@ -35,7 +35,7 @@ async function write(url: string, writer: number, n: number): Promise<void> {
   await someMilliseconds(50);
 }
 
-/** Some transactions read what another one writes. */
+/** Runs a transaction. Some transactions read what another one writes. */
 async function transact(url: string, writer: number, n: number): Promise<void> {
   const { txId } = JSON.parse(await send(`${url}/tx`, "POST", {}));
   const tx = `${url}/tx/${txId}`;
@@ -47,7 +47,7 @@ async function transact(url: string, writer: number, n: number): Promise<void> {
   await someMilliseconds(60);
 }
 
-/** A ticket is held for a while now and then, and everybody else waits. */
+/** Holds a ticket for a while now and then, and the other writers wait. */
 async function holdTicket(url: string, writer: number, n: number): Promise<void> {
   const { ticket } = JSON.parse(await send(`${url}/begin`, "POST", {}));
   const headers = { "x-service-ticket": ticket };

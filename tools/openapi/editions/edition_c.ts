@@ -21,7 +21,7 @@ import {
 
 const NO_TRANSACTION: readonly ErrorCode[] = ["TransactionQueueFull", "ShuttingDown", "Unavailable"];
 
-/** What any call with a ticket may get. */
+/** The errors of every call with a ticket. */
 const CALL: readonly ErrorCode[] = ["InvalidRequest", "TicketNotActive"];
 
 const OPERATIONS: readonly Operation[] = [

@@ -29,7 +29,7 @@ const VALUES: Schemas = {
   },
 };
 
-/** @param minItems how many values an array of them has at least */
+/** @param minItems the least number of values in an array of values */
 function tags(minItems: number): Schema {
   const values = list(TEXT, { minItems, maxItems: TAGS_PER_NAMESPACE_MAX, uniqueItems: true });
   return {
@@ -92,7 +92,7 @@ const QUERY_PARTS: Schemas = {
   Tag: request({ required: ["name", "value"], properties: { name: TEXT, value: TEXT } }),
 };
 
-/** What names a projection. */
+/** The properties that identify a projection. */
 export const PROJECTION_KEY: Schemas = { type: NAME, id: NAME };
 const VERSION = { version: described("The version that it must still have.", ref("Id")) };
 

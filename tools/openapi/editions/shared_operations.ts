@@ -17,7 +17,7 @@ import {
 /** Tags, in the order of the documents. */
 export const TAGS = ["events", "transactions", "projections", "pause", "operation", "development"] as const;
 
-/** For want of a turn, in editions A and B. */
+/** The errors of editions A and B when a request gets no turn. */
 export const NO_TRANSACTION: readonly ErrorCode[] = ["WriteQueueFull", "ShuttingDown", "Unavailable"];
 
 const PAGE_DESCRIPTION =
@@ -65,7 +65,7 @@ export function readProjection(more: Pick<Operation, "parameters" | "errors"> = 
   };
 }
 
-/** The bulk deletes. @param errors those that they may get for want of a turn, or of a pause */
+/** The bulk deletes. @param errors the errors when they get no turn, or need a pause */
 export function deleteProjections(errors: readonly ErrorCode[]): Operation[] {
   const shared = { method: "DELETE", tag: "projections", successes: [NO_CONTENT], errors } as const;
   return [
@@ -87,7 +87,7 @@ export function command(
   return { method: "POST", path, successes: [NO_CONTENT], ...rest };
 }
 
-/** The operations of an edition of which one server may be active: the others reject all but the metrics. */
+/** Operations of an edition that has one active server. Servers that stand by reject all requests but the metrics. */
 export function standingBy(operations: readonly Operation[]): Operation[] {
   return operations.map((operation) =>
     operation.path === "/metrics"
@@ -96,7 +96,7 @@ export function standingBy(operations: readonly Operation[]): Operation[] {
   );
 }
 
-/** What operators look at, and what only developers do. */
+/** The operations for operators, and those of development mode. */
 export function operational(metricsDescription: string): Operation[] {
   const metrics = text("The text exposition format.", "text/plain; version=0.0.4");
   return [
@@ -152,7 +152,7 @@ const PROFILING: readonly Operation[] = [
   { ...profiling("cmdline", "commandLine", "How the program was started"), successes: LINE },
 ];
 
-/** Schemas of what operators look at that all editions share. @param kinds what waits for a turn */
+/** The schemas of the operations for operators that all editions share. @param kinds the kinds of waiting writes */
 export function operationalSchemas(kinds: readonly string[]): Record<string, Schema> {
   return {
     TurnKind: oneWord(...kinds),
@@ -164,7 +164,7 @@ export function operationalSchemas(kinds: readonly string[]): Record<string, Sch
   };
 }
 
-/** `write` of `GET /debug`. @param active who holds the turn */
+/** `write` of `GET /debug`. @param active the schema of the turn's holder */
 export function turns(active: Schema): Schema {
   return answer({
     active: orNull(active),
@@ -175,7 +175,7 @@ export function turns(active: Schema): Schema {
   });
 }
 
-/** Who holds the turn, where each request has a turn of its own. */
+/** The holder of the turn, in editions where each request has a turn of its own. */
 export const ONE_TURN: Schema = answer({ kind: ref("TurnKind"), since: ref("Time"), ageSeconds: NUMBER });
 
 /** The body of `GET /health`; `paused` where the edition has a pause. */

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../../src/model/errors.ts";
 import { json, jsonLines, NO_CONTENT, type Operation, text } from "../operation.ts";
 import { NO_TRANSACTION } from "./shared_operations.ts";
 
-/** What any call on a transaction may get. */
+/** The errors of every call on a transaction. */
 const CALL: readonly ErrorCode[] = ["TransactionNotFound", "TransactionBusy"];
 const HOLDING: readonly ErrorCode[] = [...CALL, "TooManyTransactions", "Unavailable"];
 

@@ -7,7 +7,7 @@ import { begin, COMMANDS } from "./tx_commands.ts";
 const TX_1 = "550e8400-e29b-41d4-a716-446655440000";
 const TX_2 = "a8098c1a-f86e-41da-bd1a-00112444be1e";
 
-/** Rules, an abandoned transaction, and projections outside of any. */
+/** Rules of transactions, an abandoned transaction, and projections outside of transactions. */
 const OTHERS: readonly Exchange[] = [
   begin("beginLast", TX_1, "A transaction that is abandoned"),
   {

@@ -1,4 +1,4 @@
-/* What the examples call things. A replay takes the server's own IDs and times for these. */
+/* The IDs, times and names in the examples. A replay replaces the IDs and times by those of the server. */
 
 export const STORE = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 export const TX = "6f2c1d0a-5b1e-4c1f-9d35-0c6a2f3e8b71";
@@ -13,7 +13,7 @@ export const TIME_2 = "2026-11-20T19:07:41.302557Z";
 export const VERSION_1 = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
 export const VERSION_2 = "3f333df6-90a4-4fda-8dd3-9485d27cee36";
 
-/** The query for what is known of the course. */
+/** The query for the events of the course. */
 export const COURSE_QUERY = [{ identifiers: [{ name: "course", value: "c1" }] }];
 
 export const COURSE_DEFINED = {

@@ -13,7 +13,7 @@ export function healthExchange(more: JsonObject): Exchange {
   };
 }
 
-/** A metric that every edition has; a replay looks for these lines among the others. */
+/** Metrics of every edition. A replay looks for these lines among the others. */
 export const METRICS_EXCHANGE: Exchange = {
   operation: "GET /metrics",
   name: "excerpt",
@@ -27,8 +27,8 @@ export const METRICS_EXCHANGE: Exchange = {
   ].join("\n"),
 };
 
-/** `write` of `GET /debug` while nobody writes. */
+/** `write` of `GET /debug` without any writes. */
 export const IDLE_TURN: JsonObject = { active: null, queued: [], httpOpen: 0, sqliteInUse: 0, sqliteMax: 1 };
 
-/** `read` of `GET /debug` while nobody reads. */
+/** `read` of `GET /debug` without any reads. */
 export const IDLE_READS: JsonObject = { httpOpen: 0, waiting: 0, sqliteInUse: 0, sqliteMax: 8 };

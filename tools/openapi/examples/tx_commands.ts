@@ -7,7 +7,7 @@ const TX_2 = "f47ac10b-58cc-4372-a567-0e02b2c3d479";
 
 type Part = Pick<Exchange, "name" | "summary">;
 
-/** A transaction is begun. */
+/** An exchange that begins a transaction. */
 export function begin(name: string, txId: string, summary: string): Exchange {
   return { operation: "POST /tx", name, summary, status: 200, json: { txId } };
 }
@@ -38,7 +38,7 @@ function commit(txId: string, part: Part, answer: Pick<Exchange, "status" | "jso
   return { operation: "POST /tx/{txId}/commit", ...part, path: { txId }, ...answer };
 }
 
-/** A course is defined, and students enrol while somebody else decides on the same events. */
+/** A client defines a course and enrols students, while another client decides on the same events. */
 export const COMMANDS: readonly Exchange[] = [
   begin("beginFirst", TX_1, "A command that defines a course"),
   read(TX_1, { name: "readNothing", summary: "There is no such course yet" }, COURSE_QUERY, []),
