@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { trackedFiles } from "./support/tracked_files.ts";
 
 /*
- * The shape of the house, held by a test: imports point down only, nothing goes in circles, every file is
- * reached from a program, and nothing lies around.
+ * The structure of the repository: imports point down only and form no cycles, every file is reachable from a program,
+ * and no stray files are tracked.
  */
 
 const ROOT = new URL("../", import.meta.url);
@@ -31,7 +31,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   ".": 7,
 };
 
-/** What somebody starts, or imports from outside. */
+/** Modules that users start, or import from outside. */
 const PROGRAMS = [
   "main.ts",
   "cli/init.ts",
@@ -158,7 +158,7 @@ Deno.test("a reader starts without a timer and without modules of Node, except f
     seen.add(path);
     const text = Deno.readTextFileSync(new URL(path, ROOT));
     assert.doesNotMatch(text, /\b(?:setTimeout|setInterval)\(/, path);
-    // Types are not loaded.
+    // Type imports load no module.
     for (const [, specifier] of text.matchAll(/^(?:import|export) (?!type ).*?\bfrom "([^"]+)";$/gms)) {
       if (specifier!.startsWith(".")) {
         visit(new URL(specifier!, new URL(path, ROOT)).href.slice(ROOT.href.length));
@@ -215,8 +215,8 @@ Deno.test("files are named in snake_case and no name says manager, helper or uti
 });
 
 /**
- * What stands at the top. Another name needs a reason that a visitor of the repository understands: a tool that looks
- * for it there and nowhere else, or a part of the project of which docs/architecture.md speaks.
+ * The names at the top of the repository. Another name needs a reason that visitors understand: a tool that requires
+ * it there, or a part of the project that docs/architecture.md describes.
  */
 const TOP_LEVEL = [
   ...[".ci", ".dockerignore", ".gitattributes", ".github", ".gitignore"],

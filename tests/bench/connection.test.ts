@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Connection, fieldOf, linesOf, type Reply, requestBytes, textOf } from "../../bench/connection.ts";
 
-/** Lets a server send `reply` in pieces of `pieceBytes`, then close. Returns what the connection made of it. */
+/** Lets a server send `reply` in pieces of `pieceBytes`, then close. Returns the value that `look` took from the reply. */
 async function exchange<T>(reply: string, pieceBytes: number, look: (reply: Reply) => T): Promise<T> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = (async () => {
@@ -21,7 +21,7 @@ async function exchange<T>(reply: string, pieceBytes: number, look: (reply: Repl
   return look(replied.value);
 }
 
-Deno.test("the connection of the benchmark reads a body of known length, however the bytes arrive", async () => {
+Deno.test("the connection of the benchmark reads a body of known length, however the bytes are divided", async () => {
   const reply = "HTTP/1.1 409 Conflict\r\nX-Service-Store: Abc\r\nContent-Length: 5\r\n\r\nhello";
   for (const pieceBytes of [1, 7, 1000]) {
     await exchange(reply, pieceBytes, (read) => {

@@ -31,7 +31,7 @@ Deno.test("CPU time is that of each request over all rounds, memory that of the 
   assert.equal(measured.clientMicroseconds, 50);
   assert.equal(measured.serverRssBytes, 7);
   assert.equal(measured.conflictsPerSecond, 2);
-  // Of some rounds alone it would be wrong.
+  // A value of some rounds only would be wrong.
   assert.equal(
     measuredOver([{ ...roundOf(1, 1, 1), usage }, roundOf(1, 1, 1)]).serverMicroseconds,
     undefined,

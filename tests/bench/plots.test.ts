@@ -4,8 +4,8 @@ import { Scale } from "../../bench/plots/scale.ts";
 import { element } from "../../bench/plots/svg.ts";
 
 /**
- * A strict reader of what the charts consist of: elements with attributes in double quotes, and text with
- * references to characters. @returns the names of the elements and the texts between them
+ * A strict parser for the syntax of the charts: elements with attributes in double quotes, and text with character
+ * references. @returns the names of the elements and the texts between them
  */
 function parse(document: string): { readonly names: string[]; readonly texts: string[] } {
   const [names, texts, open]: string[][] = [[], [], []];

@@ -17,7 +17,7 @@ Deno.test("readers in vain are with the server until they are disposed of", asyn
   await eventually(async () => assert.equal(await readsOf(connection), 0));
 });
 
-Deno.test("a reader that fails is heard of when the readers are disposed of", async () => {
+Deno.test("the failure of a reader is reported when the readers are disposed of", async () => {
   await using server = await startServer();
   using connection = await Connection.open(server.address);
   const reads = (count: number): Promise<void> =>

@@ -13,7 +13,7 @@ import { startServer } from "../support/server_process.ts";
 
 const EVENTS = 2000;
 
-/** Measures for longer where the machine is too slow to answer one request in the time. */
+/** Measures again for longer if the machine is too slow to answer one request in the time. */
 async function measured(row: (timing: Timing) => Promise<Round>): Promise<Round> {
   for (let seconds = 0.5;; seconds *= 4) {
     const round = await row({ warmUpSeconds: 0.2, seconds });

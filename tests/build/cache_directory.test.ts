@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { NOBODY, type RunOptions, StandIn } from "./stand_in.ts";
 
-/* Where a self-extracting executable unpacks itself, and whose directories it trusts. */
+/* The directory where a self-extracting executable unpacks itself, and the owners that it trusts. */
 
 const PRINT_PLACE = ["sh", "-c", 'printf %s "${STAND_IN_RUNTIME%/*/*}"'];
 const OTHER = 12345;
 const USER = Deno.uid() === 0 ? NOBODY : Deno.uid()!;
 
-/** Where a start with this environment runs from, as a user that is not root. */
+/** Starts with this environment, as a user that is not root. Returns the directory of the unpacked program. */
 async function placeOf(standIn: StandIn, env: Readonly<Record<string, string>>): Promise<string> {
   const ended = await standIn.run(PRINT_PLACE, { env, asNobody: true });
   assert.deepEqual([ended.code, ended.stderr], [0, ""], ended.stderr);
@@ -83,7 +83,7 @@ Deno.test({
 Deno.test("a directory that another user could replace is not trusted", async () => {
   using standIn = new StandIn();
   const open = standIn.makeDirectory("open", 0o777);
-  // The owner of a sticky directory can exchange what is in it all the same.
+  // The owner of a sticky directory can replace its files nevertheless.
   const others = Deno.uid() === 0
     ? [0o755, 0o1777].map((mode) => standIn.makeDirectory(`another's ${mode}`, mode, { uid: OTHER }))
     : [];
@@ -97,7 +97,7 @@ Deno.test("a directory that another user could replace is not trusted", async ()
       );
     }
   }
-  // A link is looked through: what counts is where it leads.
+  // For a link, its target counts.
   Deno.symlinkSync(join(open, "below"), join(standIn.directory, "link"));
   const linked = join(standIn.directory, "link/cache");
   await assertRejected(standIn, { env: { EVENTSTORE_CACHE_DIR: linked } }, /lies in .*open, where/);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NOBODY, StandIn } from "./stand_in.ts";
 
-/* What reaches the program through the header of a self-extracting executable, and what does not. */
+/* The header of a self-extracting executable passes some things on to the program, and others not. */
 
 Deno.test("arguments reach the program as they are", async () => {
   using standIn = new StandIn();

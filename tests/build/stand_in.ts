@@ -6,7 +6,7 @@ import { targetOf } from "../../tools/build/target.ts";
 
 /*
  * A self-extracting executable with the real header and, as its runtime, a small script that runs the
- * program's arguments as a command: what the header does shows in milliseconds.
+ * program's arguments as a command, so that a test of the header takes milliseconds.
  */
 
 const RUNTIME = `#!/bin/sh
@@ -18,17 +18,17 @@ shift
 exec "$@"
 `;
 
-/** What the stand-in's module holds; nobody runs it. */
+/** The text of the stand-in's module, which never runs. */
 export const MODULE = "// the program\n";
 
 export interface RunOptions {
   /** The whole environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** A command line to put in front, such as a shell. */
+  /** A command line to run it with, such as a shell. */
   readonly before?: readonly string[];
   readonly stdin?: string;
-  /** Not as root. */
+  /** Runs it as another user if the test runs as root. */
   readonly asNobody?: boolean;
 }
 
@@ -38,16 +38,16 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The user that tests run programs as when they run as root, to whom modes say nothing. */
+/** The user for programs of tests that run as root, because file modes do not restrict root. */
 export const NOBODY = 65534;
 
 export class StandIn implements Disposable {
-  /** A directory of its own, with a space in its name, which everybody may enter. */
+  /** A directory of its own, with a space in its name, which every user may enter. */
   readonly directory: string = Deno.makeTempDirSync({ prefix: "eventstore test " });
   readonly path: string = join(this.directory, "eventstore-server");
   readonly cache: string = join(this.directory, "cache");
 
-  /** With this many bytes behind the runtime's script, to make unpacking take its time. */
+  /** @param paddingBytes random bytes after the runtime's script, which make unpacking slow */
   constructor(paddingBytes = 0) {
     const runtime = Buffer.concat([Buffer.from(RUNTIME), randomBytes(paddingBytes)]);
     const bytes = selfExtracting("server", targetOf(Deno.build.target), part("eventstore", runtime), MODULE);
@@ -57,12 +57,12 @@ export class StandIn implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // A test may have shut a directory against its own user.
+    // A test may have removed write permission from a directory.
     new Deno.Command("chmod", { args: ["-R", "u+w", this.directory], stderr: "null" }).outputSync();
     Deno.removeSync(this.directory, { recursive: true });
   }
 
-  /** Makes a directory below its own, for the user that runs it. */
+  /** Makes a directory below its own, which belongs to the user that runs the program. */
   makeDirectory(name: string, mode: number, options: { readonly uid?: number } = {}): string {
     const path = join(this.directory, name);
     Deno.mkdirSync(path);
@@ -71,7 +71,7 @@ export class StandIn implements Disposable {
     return path;
   }
 
-  /** Runs it with a command that its runtime shall run. Default environment: its own cache directory. */
+  /** Runs it. Its runtime executes the command. Default environment: its own cache directory. */
   async run(command: readonly string[], options: RunOptions = {}): Promise<Ended> {
     const child = this.spawn(command, options);
     const writer = child.stdin.getWriter();
@@ -83,7 +83,7 @@ export class StandIn implements Disposable {
 
   spawn(command: readonly string[], options: RunOptions = {}): Deno.ChildProcess {
     const [program, ...args] = [...options.before ?? [], this.path, ...command];
-    const nobody = options.asNobody && Deno.uid() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+    const user = options.asNobody && Deno.uid() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
     return new Deno.Command(program!, {
       args,
       cwd: options.cwd ?? this.directory,
@@ -92,7 +92,7 @@ export class StandIn implements Disposable {
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
-      ...nobody,
+      ...user,
     }).spawn();
   }
 

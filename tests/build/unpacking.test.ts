@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { StandIn } from "./stand_in.ts";
 
-/* What the header of a self-extracting executable does with its cache directory, whatever has happened to it. */
+/* The header of a self-extracting executable uses its cache directory correctly, even after damage. */
 
 const PRINT = ["printf", "started"];
 
@@ -50,7 +50,7 @@ for (const which of ["runtime", "module"] as const) {
   }
 }
 
-Deno.test("a damaged runtime is replaced beside a program that still runs on it, not under it", async () => {
+Deno.test("a damaged runtime is replaced by a new file, so that a program that still runs on it continues", async () => {
   using standIn = new StandIn();
   const running = standIn.spawn(["sh", "-c", "echo started; cat"]);
   const output = running.stdout.getReader();
@@ -83,7 +83,7 @@ Deno.test("a start that is killed at any moment leaves nothing that a later one 
   // How long a start takes varies with what else the machine does, so the moments may all have been too early or late.
   for (let round = 0; round < 12 || (halfway === 0 && round < 120); round++) {
     Deno.removeSync(standIn.cache, { recursive: true });
-    // In a session of its own, so that the kill reaches all that works on it, as a power cut would.
+    // In a session of its own, so that the kill reaches all its processes, as a power cut would.
     const child = standIn.spawn(PRINT, { before: ["setsid"] });
     await pause(wholeMilliseconds * (round < 12 ? round / 12 : Math.random()));
     await new Deno.Command("kill", { args: ["-KILL", "--", `-${child.pid}`], stderr: "null" }).output();
@@ -120,7 +120,7 @@ Deno.test("an executable that was cut short says so and unpacks nothing", async 
   assert.deepEqual(StandIn.filesIn(standIn.cache), []);
 });
 
-Deno.test("without room in the cache directory nothing is left there, and the reason is printed", async () => {
+Deno.test("without space in the cache directory no file remains there, and the reason is printed", async () => {
   using standIn = new StandIn(1_000_000);
   const limited = ["sh", "-c", 'trap "" XFSZ && ulimit -f 100 && exec "$@"', "sh"];
   const ended = await standIn.run(PRINT, { before: limited });

@@ -109,7 +109,7 @@ Deno.test("a configuration file that is named and missing gives exit code 2, wha
   assert.deepEqual([...Deno.readDirSync(place.directory)], []);
 });
 
-/** What the runtime needs of the environment, when the program is no executable. */
+/** The variables that the runtime needs, when the program is not an executable. */
 function cacheOfRuntime(): Record<string, string> {
   return { DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno` };
 }

@@ -9,7 +9,7 @@ import { settingsOf } from "../../src/config/settings.ts";
 const common = { config: undefined, checkConfig: false, defaultConfig: false, version: false, help: false };
 const noVerb = { verb: undefined, arguments: [], groups: [] };
 
-/** What each program's flags come to when none is given. */
+/** The options of each program without flags. */
 const serverOptions = { ...common, printConfig: false };
 const initOptions = {
   ...common,
@@ -40,7 +40,7 @@ Deno.test("without arguments every flag is off", () => {
   assert.deepEqual(parsed(backupProgram), { ...noVerb, options: backupOptions });
 });
 
-/** A path as flags give it: from the root. */
+/** A path as the options contain it: absolute. */
 function here(name: string): string {
   return `${Deno.cwd()}/${name}`;
 }
@@ -85,35 +85,35 @@ Deno.test("only init takes --data-dir and imports, a dash for standard input", (
 });
 
 Deno.test("a setting that is given like a flag is named as a setting, in one line, and no token is repeated", () => {
-  const told = (program: Program, ...args: string[]): string => problems(program, ...args).join("\n");
+  const reported = (program: Program, ...args: string[]): string => problems(program, ...args).join("\n");
   const asSetting = (flag: string, key: string, section: string, variable: string): string =>
     `unknown flag "${flag}"; ${key} is a setting: write it into [${section}] of the file, or set ${variable}`;
   const port = asSetting("--port", "port", "server", "SERVICE_PORT=8085");
-  assert.equal(told(serverProgram, "--port", "8085"), port);
-  assert.equal(told(serverProgram, "--port=8085"), port);
+  assert.equal(reported(serverProgram, "--port", "8085"), port);
+  assert.equal(reported(serverProgram, "--port=8085"), port);
   for (const flag of ["--data-dir", "--dataDir"]) {
     const expected = asSetting(flag, "dataDir", "server", "SERVICE_DATA_DIR=/srv/d");
-    assert.equal(told(serverProgram, flag, "/srv/d"), expected);
+    assert.equal(reported(serverProgram, flag, "/srv/d"), expected);
   }
   assert.equal(
-    told(serverProgram, "--dev-mode"),
+    reported(serverProgram, "--dev-mode"),
     asSetting("--dev-mode", "devMode", "server", "SERVICE_DEV_MODE=true"),
   );
   for (const value of ["secret", "a b"]) {
     assert.equal(
-      told(serverProgram, "--auth-token", value),
+      reported(serverProgram, "--auth-token", value),
       asSetting("--auth-token", "authToken", "server", "SERVICE_AUTH_TOKEN=..."),
     );
   }
   assert.equal(
-    told(backupProgram, "--source-url", "http://localhost:8085"),
+    reported(backupProgram, "--source-url", "http://localhost:8085"),
     asSetting("--source-url", "sourceUrl", "backup", "SERVICE_BACKUP_SOURCE_URL=..."),
   );
   assert.match(
-    told(backupProgram, "restore", "--to", "d", "--data-dir", "e"),
+    reported(backupProgram, "restore", "--to", "d", "--data-dir", "e"),
     /of restore; dataDir is a setting: /,
   );
-  assert.equal(told(initProgram, "--devMode"), 'unknown flag "--devMode"', "init has no use for it");
+  assert.equal(reported(initProgram, "--devMode"), 'unknown flag "--devMode"', "init has no use for it");
 });
 
 Deno.test("a path that only a shell would understand, or that the runtime keeps closed, is rejected", () => {

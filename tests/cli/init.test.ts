@@ -55,7 +55,7 @@ Deno.test("without --data-dir init reads [server] dataDir: file over environment
     assertMade(await runInit(directory, []), join(directory, "data/events.db"));
     const env = { SERVICE_DATA_DIR: "from_environment" };
     assertMade(await runInit(directory, [], { env }), join(directory, "from_environment/events.db"));
-    // What the file wins over is a warning, if it says something else.
+    // A variable that the file overrides gets a warning, if its value differs.
     const made = async (args: string[], name: string, variable = "from_environment"): Promise<void> => {
       const ended = await runInit(directory, args, { env: { SERVICE_DATA_DIR: variable } });
       const warning = "eventstore-init: warning: SERVICE_DATA_DIR has no effect: dataDir at ";
@@ -149,8 +149,8 @@ Deno.test("a configuration file that is named is read and checked, also when --d
 Deno.test("what init can only do with a file, it rejects with PostgreSQL, before it looks at anything", async () => {
   await inDirectory(async (directory) => {
     const env = { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: "postgresql://u@127.0.0.1:1/d" };
-    const told = /: --add-views works with storage sqlite only \(help: eventstore-init --help\)$/m;
-    assertFailed(await runInit(directory, ["--add-views"], { env }), 2, told);
+    const message = /: --add-views works with storage sqlite only \(help: eventstore-init --help\)$/m;
+    assertFailed(await runInit(directory, ["--add-views"], { env }), 2, message);
     const missing = await runInit(directory, ["--import", "missing"], { env });
     assertFailed(missing, 1, /missing cannot be read: No such file/);
     assert.deepEqual([...Deno.readDirSync(directory)], []);

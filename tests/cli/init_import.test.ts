@@ -103,7 +103,7 @@ Deno.test(`an import killed ${KILLS} times at random moments leaves no database 
   const milliseconds = performance.now() - started;
   let unfinished = 0;
   const areEnough = (): boolean => unfinished >= KILLS / 5;
-  // On a loaded machine more of them come too early or too late.
+  // On a loaded machine more kills come too early or too late.
   for (let kill = 0; kill < KILLS || !areEnough() && kill < 10 * KILLS; kill++) {
     if (isThere(join(dataDir, "events.db"))) Deno.removeSync(dataDir, { recursive: true });
     const [program, ...args] = programCommand("init");
@@ -162,7 +162,7 @@ Deno.test("100,000 events go out and in again, byte for byte and in bounded memo
   }
 });
 
-/** Looks at the most memory that a process has held, as long as it runs. @returns what was seen last, in MiB */
+/** Reads the peak memory of a process while it runs. @returns a function for the last value, in MiB */
 function watchMemory(pid: number): () => number {
   let mebibytes = 0;
   const timer = setInterval(() => {

@@ -9,7 +9,7 @@ export interface Ended {
 interface InitRun {
   readonly env?: Readonly<Record<string, string>>;
   readonly umask?: string;
-  /** What it finds on standard input. */
+  /** The content of standard input. */
   readonly stdin?: string;
 }
 

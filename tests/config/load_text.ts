@@ -10,7 +10,7 @@ import {
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** Runs with the path of a configuration file that holds the text, readable by its owner only. */
+/** Calls `run` with the path of a configuration file that contains the text, readable by its owner only. */
 export function withConfigFile<T>(text: string | Uint8Array, run: (path: string) => T): T {
   const directory = Deno.makeTempDirSync();
   try {

@@ -1,6 +1,6 @@
 import type { TomlTable, TomlValue } from "../../src/config/toml.ts";
 
-/** Tables as objects without places. */
+/** Converts tables to plain objects, without positions. */
 export function plain(value: TomlValue): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!(value instanceof Map)) return value;

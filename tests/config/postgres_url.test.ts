@@ -70,12 +70,12 @@ Deno.test("a URL that says too little, or something else, is rejected without sh
     ["postgresql://u@h/d?host=/run&sslmode=verify-full", /TLS on a unix socket/],
     ["postgresql://u@h/d?sslmode=verify-ca", /needs an sslrootcert for sslmode=verify-ca/],
     ["postgresql://u@h1,h2/d?sslmode=verify-ca", /needs an sslrootcert for sslmode=verify-ca/],
-    // It would count for nothing.
+    // It would have no effect.
     ["postgresql://u@localhost/d?sslrootcert=/ca.pem", /an sslrootcert, but no TLS: sslmode=verify-full/],
     ["postgresql://u@h/d?sslmode=disable&sslrootcert=/ca.pem", /an sslrootcert, but no TLS/],
     ["postgresql://u@h/d?host=/run&sslrootcert=/ca.pem", /an sslrootcert, but no TLS/],
     ["postgresql://u@h/d?sslrootcert=", /must name a file as its sslrootcert/],
-    // Which of them counts is not the same everywhere.
+    // Programs differ in which of the two they use.
     ["postgresql://u@h/d?sslmode=verify-full&sslmode=disable", /each parameter once/],
     ["postgresql://u:50%@h/d", /%25/],
     ["postgresql://u%00@h/d", /NUL/],

@@ -9,7 +9,7 @@ import { parseToml, type TomlTable } from "../../src/config/toml.ts";
 import { loadBackupText, loadServerText, serverProblemsOf } from "./load_text.ts";
 import { plain } from "./plain_toml.ts";
 
-/** The starter file with every setting that has a default put into force. */
+/** The starter file with every setting that has a default uncommented. */
 function uncommented(): string {
   return defaultConfigText().replaceAll(/^#(\w+ = .)/gm, "$1");
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Section, settingsOf } from "../../src/config/settings.ts";
 
-// Copied from the documents: key, variable, default (none: undefined), editions. The last two of [server] are ours.
+// Copied from the specification: key, variable, default (none: undefined), editions. The last two of [server] are ours.
 const documented: Record<
   Section,
   [string, string, string | number | boolean | readonly string[] | undefined, string][]

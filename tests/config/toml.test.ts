@@ -4,7 +4,7 @@ import { ConfigError } from "../../src/config/config_error.ts";
 import { parseToml, type TomlKey, type TomlTable, type TomlValue } from "../../src/config/toml.ts";
 import { plain } from "./plain_toml.ts";
 
-/** Where a key stands first, as `line:column`; in a list of tables, the first that has it counts. */
+/** The first position of a key, as `line:column`. In a list of tables, the first table with the key counts. */
 function placeIn(text: string, ...path: string[]): string | undefined {
   const [name = "", ...rest] = path;
   const found = rest.reduce<TomlKey | undefined>(
@@ -191,7 +191,7 @@ const { value: anyValue } = fc.letrec((tie) => ({
   table: fc.dictionary(anyKey, tie("value"), { maxKeys: 4, noNullPrototype: true }),
 }));
 
-/** A document that says what `document` holds: tables below headers, those in arrays in one line. */
+/** The TOML text of `document`: tables below headers, tables in arrays inline. */
 function tomlText(document: object, path: readonly string[] = []): string {
   const entries = Object.entries(document);
   const isHeader = (value: unknown): value is object => typeof value === "object" && !Array.isArray(value);
@@ -224,7 +224,7 @@ function valueText(value: unknown): string {
 
 function floatText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
-  // A string of -0 has no sign in JavaScript; a TOML document says it.
+  // JavaScript converts -0 to a text without a sign, but TOML has -0.0.
   return Object.is(value, -0) ? "-0.0" : value.toExponential();
 }
 

@@ -14,14 +14,14 @@ import {
 import { inDirectory } from "../support/directory.ts";
 import { startServer } from "../support/server_process.ts";
 
-/* What docs/concepts.md says when it compares the editions. */
+/* The comparison of the editions in docs/concepts.md. */
 
 const EDITIONS = ["A", "B", "C"] as const;
 type Edition = typeof EDITIONS[number];
 
 const QUERY = { types: ["Noted" as const], identifiers: { about: "x" } };
 
-/** The smallest decision: something is read, and an event is written. */
+/** The smallest decision: a read, and the write of an event. */
 async function decide(store: EventStore<SchoolEvents>, edition: Edition): Promise<void> {
   const event = note("decided", { about: "x" });
   if (edition === "A") {
@@ -53,7 +53,7 @@ Deno.test("one store is served by each edition in turn, and a pause of one does 
       await using server = await start(edition);
       const store = storeOf(server, { edition });
       assert.equal((await listed(store.readAll(QUERY))).length, i);
-      // Only its own pause of the first round needs to end.
+      // Only a pause of this edition, from the first round, needs to end.
       const ownPause = edition !== "A" && i > EDITIONS.length;
       if (ownPause) assert.equal((await server.client().request("POST", "/resume")).status, 204);
       await decide(store, edition);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 
-/* The pages hang together: every link leads somewhere, and every page is found by following links. */
+/* Every link of the pages has a target, and every page is reachable by links. */
 
 const ROOT = new URL("../../", import.meta.url);
 const NOT_OURS = new Set(["data", "dist", "node_modules", ".git", "coverage"]);
 
-/** Where somebody begins to read. */
+/** The pages where readers begin. */
 const ENTRANCES = ["README.md", "docs/README.md"];
 
 const pages = new Map(pagesIn("").map((path) => [path, Deno.readTextFileSync(new URL(path, ROOT))]));
@@ -32,7 +32,7 @@ function linksOf(path: string): { readonly target: string; readonly heading: str
   });
 }
 
-/** What the headings of a page are called in links. */
+/** The names of a page's headings in links. */
 function headingsOf(path: string): Set<string> {
   const prose = pages.get(path)!.replace(/^```.*?^```$/gms, "");
   const names = [...prose.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>

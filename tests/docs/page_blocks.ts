@@ -2,10 +2,10 @@
 export interface Block {
   /** `sh`, `ts`, `text` ... */
   readonly language: string;
-  /** What else stands behind the fence. */
+  /** The rest of the line of the opening fence. */
   readonly about: string;
   readonly text: string;
-  /** Where it begins. */
+  /** The line of the opening fence. */
   readonly line: number;
 }
 

@@ -6,19 +6,19 @@ import type { Block } from "./page_blocks.ts";
 import { RunningProgram } from "./running_program.ts";
 import { answersAgree, forMachine, runShell } from "./shell.ts";
 
-/** Longer than a program takes to start, or an event to arrive, however busy the machine is. */
+/** Longer than a program needs to start, or to print an event, even on a busy machine. */
 const SHOWN_SECONDS = 120;
 
-/** Somebody who does what a page says, block by block, with a server that runs. */
+/** A reader who follows a page block by block, with a running server. */
 export class Reader implements AsyncDisposable {
   readonly #directory: string;
   readonly #address: Address;
   readonly #endless: readonly string[];
-  /** In other terminals, by file. */
+  /** The programs in other terminals, by file. */
   readonly #running = new Map<string, RunningProgram>();
   /** Shell variables that were set. */
   #assignments = "";
-  /** What the last command printed, or the program that it has started. */
+  /** The output of the last command, or the program that it has started. */
   #latest: string | RunningProgram = "";
 
   /** @param endless the files that run until they are stopped */
@@ -40,7 +40,7 @@ export class Reader implements AsyncDisposable {
     for (const program of this.#running.values()) await program[Symbol.asyncDispose]();
   }
 
-  /** The first line says what a file is called. */
+  /** Saves a file, which is named in its first line. */
   async #saves(text: string): Promise<void> {
     const name = /^\/\/ (\w+\.ts): /.exec(text)?.[1];
     assert.ok(name, "the file has no name");
@@ -58,7 +58,7 @@ export class Reader implements AsyncDisposable {
     if (/^\w+=/.test(command)) this.#assignments += command;
   }
 
-  /** An answer is that of the command before it, or says which program shows it. */
+  /** Compares an output with the page: that of the last command, or of the named program. */
   async #sees(text: string, program: string): Promise<void> {
     const shown = program === "" ? this.#latest : this.#running.get(program);
     if (!(shown instanceof RunningProgram)) return answersAgree(shown ?? "", text);

@@ -6,11 +6,11 @@ const README = Deno.readTextFileSync(new URL("../../README.md", import.meta.url)
 
 interface Step {
   readonly command: string;
-  /** What it prints the first time, and what after that. */
+  /** The output of the first run, and of later runs. */
   readonly answers: readonly string[];
 }
 
-/** The first example of the README. A comment in braces is an answer; other comments divide. */
+/** The steps of the README's first example. A comment in braces is an answer, other comments separate commands. */
 function firstExample(): Step[] {
   const block = [...README.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!)
     .find((block) => block.startsWith("# Write, "))!;
@@ -45,7 +45,7 @@ Deno.test("the first example of the README prints the answers that stand below i
   }
 });
 
-Deno.test("what task dev prints gives the answers of the README, and the README goes on after it", async () => {
+Deno.test("the commands that task dev prints give the answers of the README, whose commands then work as later runs", async () => {
   await using server = await startDevelopmentServer();
   const steps = firstExample();
   const printed = printedCommands(server);

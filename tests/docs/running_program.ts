@@ -1,8 +1,8 @@
-/** A program in a terminal of its own, until it is disposed of: then it is killed, with everything that it has started. */
+/** A program in a terminal of its own. Disposing of it kills the program and every process that it has started. */
 export class RunningProgram implements AsyncDisposable {
-  /** So far. */
+  /** Standard output so far. */
   printed = "";
-  /** What it complained about so far. */
+  /** Standard error so far. */
   complaints = "";
   readonly #child: Deno.ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -12,7 +12,7 @@ export class RunningProgram implements AsyncDisposable {
       args: ["-c", command],
       cwd,
       env: { NO_COLOR: "1" },
-      // A group of its own, which can be killed as a whole.
+      // A process group of its own, which can be killed as a whole.
       detached: true,
       stdin: "null",
       stdout: "piped",

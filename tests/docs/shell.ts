@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import type { Address } from "../support/connection.ts";
 
-/** What the pages say, and what stands for it in a test. */
+/** The command and URL in the pages, which a test replaces. */
 const RUNTIME_OF_PAGES = "npx --yes deno@2.9.6";
 const URL_OF_PAGES = "http://127.0.0.1:8085";
 
-/** A text of a page for this machine: with this runtime, and a server that listens somewhere else. */
+/** Adapts a text of a page to this test: its runtime, and the address of its server. */
 export function forMachine(text: string, address: Address): string {
   if (address.transport !== "tcp") throw new Error("the pages speak of TCP");
   return text.replaceAll(RUNTIME_OF_PAGES, `'${Deno.execPath()}'`)
     .replaceAll(URL_OF_PAGES, `http://127.0.0.1:${address.port}`);
 }
 
-/** Runs a command in a shell, which must succeed. It gives what a reader sees who has a terminal. */
+/** Runs a shell command, which must succeed. @returns its standard output */
 export async function runShell(command: string, cwd = "."): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command("bash", {
     args: ["-c", command],
@@ -24,7 +24,7 @@ export async function runShell(command: string, cwd = "."): Promise<string> {
   return new TextDecoder().decode(stdout);
 }
 
-/** What is different each time: times and IDs. */
+/** Replacements for texts that differ between runs: times and IDs. */
 const PASSING: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, "(time)"],
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "(ID)"],
@@ -32,7 +32,7 @@ const PASSING: readonly (readonly [RegExp, string])[] = [
   [/\r/g, ""],
 ];
 
-/** Fails unless a page shows what was printed, but for times and IDs. `"..."` stands for any time. */
+/** Asserts that a page shows the output, apart from times and IDs. `"..."` stands for any time. */
 export function answersAgree(printed: string, shown: string): void {
   const withoutPassing = (text: string): string =>
     PASSING.reduce((text, [pattern, name]) => text.replace(pattern, name), text.trim());

@@ -7,13 +7,13 @@ import { Reader } from "./reader.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What a reader has already done when the test begins. */
+/** The command that a reader has already run when the test begins. */
 const START = "npx --yes deno@2.9.6 task dev\n";
 
 /** The files that wait for events until they are stopped. */
 const ENDLESS = ["seats.ts", "mail.ts"];
 
-/** As much of a clone as the files of the page need. */
+/** Makes a partial clone with the files that the page needs. */
 async function makeClone(directory: string): Promise<void> {
   for (const path of ["deno.json", "deno.lock", "explorer/page/deno.json", ...sources("client/")]) {
     const target = `${directory}/${path}`;
@@ -22,7 +22,7 @@ async function makeClone(directory: string): Promise<void> {
   }
 }
 
-Deno.test("whoever does what the tutorial says sees what it shows", async () => {
+Deno.test("a reader who follows the tutorial sees the output that it shows", async () => {
   const [first, ...blocks] = pageBlocks("tutorial.md");
   assert.equal(first?.text, START);
   await using server = await startServer({

@@ -21,7 +21,7 @@ interface Outcome {
   readonly subscriptions: { readonly course: string; readonly student: string }[];
 }
 
-/** What is wrong at the moment of each event. */
+/** Replays the events, and collects the violations of rules at the time of each event. */
 function replayed(events: readonly StoredEvent<Events>[]): Outcome {
   const outcome: Outcome = { faults: [], capacities: new Map(), subscriptions: [] };
   const { faults, capacities, subscriptions } = outcome;
@@ -41,7 +41,7 @@ function replayed(events: readonly StoredEvent<Events>[]): Outcome {
   return outcome;
 }
 
-/** What is wrong in the end, when each of the students has tried each of the courses. */
+/** The violations at the end, after each student has tried each course. */
 function faultsOf(
   events: readonly StoredEvent<Events>[],
   courses: readonly string[],
@@ -69,7 +69,7 @@ Deno.test("course subscriptions: no course is over capacity, no student over the
   const wishes = shuffled(COURSES.flatMap((course) => STUDENTS.map((student) => ({ course, student }))));
   await race<Events>(server, async (store, client) => {
     if (client === 0) {
-      // Fewer seats are no reason for anybody to get in later, so in the end all rejections are still right.
+      // Fewer seats let no student in later, so at the end all rejections are still right.
       await isAllowed(ApiError, () => changeCapacity(store, "c1", SEATS / 2));
     }
     for (const { course, student } of wishes.filter((_, i) => i % CLIENTS === client)) {
@@ -93,7 +93,7 @@ Deno.test("course subscriptions: without conditions, courses and students are ov
   );
 });
 
-Deno.test("course subscriptions: a seat that nobody got is noticed", () => {
+Deno.test("course subscriptions: a seat that is free after a rejection is noticed", () => {
   const events = inventedHistory<Events>(
     { type: "CourseDefined", identifiers: { course: "c1" }, payload: { capacity: 2 } },
     { type: "StudentSubscribed", identifiers: { course: "c1", student: "s1" }, payload: null },

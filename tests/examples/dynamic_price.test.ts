@@ -9,7 +9,7 @@ const FIRST_PRICE = 1000;
 const afterMinutes = (minutes: number): Date => new Date(Date.UTC(2026, 0, 1) + minutes * 60_000);
 const below = (limit: number): number => Math.floor(Math.random() * limit);
 
-/** What is wrong at the moment of each order: a price is right while none has taken its place for long. */
+/** The wrong prices at the time of each order. A price stays right for a while after another one replaces it. */
 function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
   return events.flatMap(({ type, payload: order }, place) => {
     if (type !== "OrderPlaced") return [];
@@ -31,7 +31,7 @@ Deno.test("dynamic price: each order is at prices that were shown not long ago",
   await using server = await startTestServer();
   const setup = storeOf<Events>(server);
   for (const product of PRODUCTS) await setPrice(setup, product, FIRST_PRICE, afterMinutes(0));
-  let minutes = 0; // on a clock that all look at
+  let minutes = 0; // on a clock that all clients share
   const shownOn = new Map(PRODUCTS.map((product) => [product, [FIRST_PRICE]]));
   let rejections = 0;
   await race<Events>(server, async (store, client) => {
@@ -80,7 +80,7 @@ for (
   });
 }
 
-Deno.test("dynamic price: a price that nobody was shown, or of another product, is noticed", () => {
+Deno.test("dynamic price: a price that was never shown, or of another product, is noticed", () => {
   const at = afterMinutes(0).toISOString();
   const events = inventedHistory<Events>(
     { type: "PriceChanged", identifiers: { product: "lamp" }, payload: { cents: 1000, at } },

@@ -6,7 +6,7 @@ const ROOT = new URL("../../", import.meta.url);
 const FILES = [...Deno.readDirSync(new URL("examples/", ROOT))]
   .map(({ name }) => name).filter((name) => name.endsWith(".ts")).sort();
 
-/** Teaching material that is longer than a page is not read. */
+/** The limit of an example: readers skip longer ones. */
 const BELOW_LINES = 80;
 
 const textOf = (name: string): string => Deno.readTextFileSync(new URL(`examples/${name}`, ROOT));

@@ -9,7 +9,7 @@ import { carelessRace, CLIENTS, historyOf, inventedHistory, race, shuffled } fro
 const SERIES = ["2025", "2026"];
 const ORDERS_PER_SERIES = 20;
 
-/** What is wrong at the moment of each event. */
+/** The violations of rules at the time of each event. */
 function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
   const faults: string[] = [];
   const lastNumbers = new Map<string, number>();
@@ -30,7 +30,7 @@ Deno.test("invoice numbers: they are 1 to n in each series, and each order has o
   const orders = SERIES.flatMap((series) =>
     Array.from({ length: ORDERS_PER_SERIES }, (_, i) => ({ series, order: `order ${i} of ${series}` }))
   );
-  // Each order comes twice, to any of the clients.
+  // Each order is requested twice, by any of the clients.
   const wishes = shuffled([...orders, ...orders]);
   const numbers = new Map<string, number>();
   await race<Events>(server, async (store, client) => {

@@ -13,7 +13,7 @@ import { carelessRace, CLIENTS, historyOf, inventedHistory, isAllowed, race, shu
 const ISSUED = Date.UTC(2026, 0, 1);
 const afterMinutes = (minutes: number): Date => new Date(ISSUED + minutes * 60_000);
 
-/** What is wrong at the moment of each event. */
+/** The violations of rules at the time of each event. */
 function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
   const faults: string[] = [];
   const issued = new Map<string, { email: string; expiresAt: string }>();
@@ -33,7 +33,7 @@ function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
   return faults;
 }
 
-Deno.test("opt-in token: each is used once, if somebody comes before it expires", async () => {
+Deno.test("opt-in token: each is used once, if a client uses it before it expires", async () => {
   await using server = await startTestServer();
   const setup = storeOf<Events>(server);
   const tokens: string[] = [];
@@ -52,7 +52,7 @@ Deno.test("opt-in token: each is used once, if somebody comes before it expires"
   assert.deepEqual(new Set(confirmed.map(({ identifiers }) => identifiers["token"])), inTime);
 });
 
-Deno.test("opt-in token: without conditions, a token is used by everybody, and it is noticed", async () => {
+Deno.test("opt-in token: without conditions, every client uses a token, and it is noticed", async () => {
   await using server = await startTestServer();
   const token = await issueToken(storeOf<Events>(server), "1@example.com");
   await carelessRace<Events>(server, (store) => confirmAddress(store, token));

@@ -14,7 +14,7 @@ function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
   return keys.filter((key, i) => keys.indexOf(key) !== i);
 }
 
-Deno.test("prevent duplicates: an order that everybody sends is recorded once, with its first content", async () => {
+Deno.test("prevent duplicates: an order that every client sends is recorded once, with its first content", async () => {
   await using server = await startTestServer();
   const numbers = new Map<string, number>();
   await race<Events>(server, async (store) => {
@@ -36,7 +36,7 @@ Deno.test("prevent duplicates: an order that everybody sends is recorded once, w
   );
 });
 
-Deno.test("prevent duplicates: without conditions, an order is recorded by everybody, and it is noticed", async () => {
+Deno.test("prevent duplicates: without conditions, every client records an order, and it is noticed", async () => {
   await using server = await startTestServer();
   await carelessRace<Events>(server, (store) => placeOrder(store, ORDERS[0]!));
   assert.equal(faultsOf(await historyOf<Events>(server)).length, CLIENTS - 1);

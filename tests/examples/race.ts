@@ -13,7 +13,7 @@ import type { ServerProcess } from "../support/server_process.ts";
 
 export const CLIENTS = 20;
 
-/** Runs the work of all clients at once, each with a client of its own. */
+/** Runs the work concurrently, in each call with another client. */
 export async function race<Events extends object>(
   server: ServerProcess,
   work: (store: EventStore<Events>, client: number) => Promise<void>,
@@ -21,7 +21,7 @@ export async function race<Events extends object>(
   await Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(storeOf<Events>(server), client)));
 }
 
-/** Whether the rules allow it. Whoever loses each of the races of a decision decides anew. */
+/** Decides until no conflict stops the decision. @returns false if the rules reject it */
 export async function isAllowed(
   ApiError: new () => Error,
   decide: () => Promise<unknown>,
@@ -37,14 +37,14 @@ export async function isAllowed(
   }
 }
 
-/** Everything that happened, in order. */
+/** All events of the store, in order. */
 export async function historyOf<Events extends object>(
   server: ServerProcess,
 ): Promise<StoredEvent<Events>[]> {
   return await listed(storeOf<Events>(server).readAll("*"));
 }
 
-/** Events as the store would have them, had it not been asked. */
+/** Events in the form of the store, which were never written. */
 export function inventedHistory<Events extends object>(...events: NewEvent<Events>[]): StoredEvent<Events>[] {
   return events.map((event, i) => ({
     sequence: i + 1,
@@ -55,7 +55,7 @@ export function inventedHistory<Events extends object>(...events: NewEvent<Event
   } as StoredEvent<Events>));
 }
 
-/** A client of which the first write waits: by then it has decided. */
+/** A client whose first write waits, after the client has decided. */
 export function hesitating<Events extends object>(
   server: ServerProcess,
   beforeWriting: () => Promise<void>,
@@ -73,7 +73,7 @@ export function hesitating<Events extends object>(
   return new EventStore<Events>({ transport });
 }
 
-/** A client of which the first write waits and all conditions are left out: what a rule must be able to notice. */
+/** A client whose first write waits and that leaves out all conditions. The checks must notice its violations. */
 export function careless<Events extends object>(
   server: ServerProcess,
   beforeWriting: () => Promise<void>,
@@ -85,7 +85,7 @@ export function careless<Events extends object>(
   );
 }
 
-/** Runs a decision of careless clients, all of whom have decided before the first one writes. */
+/** Runs a decision of careless clients. All of them decide before the first one writes. */
 export async function carelessRace<Events extends object>(
   server: ServerProcess,
   work: (store: EventStore<Events>, client: number) => Promise<unknown>,
@@ -101,7 +101,7 @@ export async function carelessRace<Events extends object>(
   }));
 }
 
-/** In random order. */
+/** The items in random order. */
 export function shuffled<T>(items: readonly T[]): T[] {
   return items.map((item) => ({ item, place: Math.random() }))
     .sort((one, other) => one.place - other.place).map(({ item }) => item);

@@ -14,7 +14,7 @@ const NAMES = ["ada", "grace", "edsger"];
 const DAY = 24 * 60 * 60 * 1000;
 const dayOf = (days: number): Date => new Date(Date.UTC(2026, 0, 1) + days * DAY);
 
-/** What is wrong at the moment of each event. */
+/** The violations of rules at the time of each event. */
 function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
   const faults: string[] = [];
   const holders = new Map<string, string>();

@@ -5,7 +5,7 @@ import { placeOf, startTestServer } from "../client/support.ts";
 import { keyOf, sendRaw } from "./raw_requests.ts";
 
 /*
- * Who gets an answer of the explorer: its own page, opened with its link, and nobody else.
+ * The explorer answers its own page, opened with its link, and no other client.
  */
 
 const NOWHERE = { url: "http://127.0.0.1:1" };
@@ -76,10 +76,10 @@ Deno.test("a request for another host is rejected, even of the page, whatever ke
     assert.equal((await sendRaw(explorer, { path: "/about", host })).status, 200, host);
   }
   assert.notEqual((await sendRaw(explorer, { path: "/about", host: undefined })).status, 200);
-  // The target decides for programs that ask a proxy this way.
+  // In a request in the form for proxies, the target decides.
   const absolute = await sendRaw(explorer, { path: "http://evil.example/about" });
   assert.notEqual(absolute.status, 200);
-  // One that cannot be read is rejected like the others.
+  // An invalid target is rejected like a wrong one.
   const unreadable = await sendRaw(explorer, { path: "http://[evil/about" });
   assert.equal(unreadable.status, 403);
   assert.ok(unreadable.headers.has("content-security-policy"));

@@ -6,7 +6,7 @@ import { startServer } from "../support/server_process.ts";
 import { keyOf, sendRaw } from "./raw_requests.ts";
 
 /*
- * What the explorer sends to the store, and what comes back.
+ * The explorer forwards requests to the store, and answers to the page.
  */
 
 const EVENT = '{"events":[{"type":"Noted","payload":"p"}]}';
@@ -86,7 +86,7 @@ Deno.test("a store that is away is a 502 that says where it was looked for", asy
   }
 });
 
-/** Everything else that the editions have, and what only looks like something that may be sent. */
+/** All other requests of the editions, and requests that resemble permitted ones. */
 const NEVER = [
   ["POST", "/store/reset"],
   ["POST", "/store/pause"],

@@ -8,7 +8,7 @@ export interface RawRequest {
   readonly body?: string;
   /** Default: the key of the explorer. */
   readonly key?: string | undefined;
-  /** Default: the one of the explorer. */
+  /** Default: the host of the explorer. */
   readonly host?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export function keyOf(explorer: Explorer): string {
   return new URL(explorer.url).hash.slice("#key=".length);
 }
 
-/** Sends a request that no browser would shape, and reads the answer. */
+/** Sends a request that no browser would send, and reads the answer. */
 export async function sendRaw(explorer: Explorer, request: RawRequest): Promise<Reply> {
   const { method = "GET", path, headers = [], body = "" } = request;
   const key = "key" in request ? request.key : keyOf(explorer);

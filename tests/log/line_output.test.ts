@@ -4,7 +4,7 @@ import { pause } from "../support/eventually.ts";
 
 const decoder = new TextDecoder();
 
-/** An output that takes everything, keeps it, and counts the pieces. */
+/** An output that accepts and stores everything, and counts the pieces. */
 function collecting(): { output: LineOutput; text: () => string; pieces: () => number } {
   let text = "";
   let pieces = 0;

@@ -92,7 +92,7 @@ Deno.test("what was formatted is parsed to the same moment", () => {
   }));
 });
 
-/** Days since 1970 by counting the days of every year and month before: slow, and easy to believe. */
+/** Days since 1970, counted over every earlier year and month: slow, but easy to check. */
 function daysBefore(year: number, month: number, day: number): number {
   const isLeap = (y: number): boolean => y % 4 === 0 && (y % 100 !== 0 || y % 400 === 0);
   let days = day - 1;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 const ROOT = new URL("../../", import.meta.url);
 const page = Deno.readTextFileSync(new URL("docs/operations.md", ROOT));
 
-/** Where the server's last words come from. */
+/** The sources of the messages with which a server ends. */
 const SOURCES = [
   "main.ts",
   "cli/run_program.ts",
@@ -16,7 +16,7 @@ const SOURCES = [
   "src/store/sqlite/sqlite_store.ts",
 ];
 
-/** A message that is thrown as one of the operator's errors, or printed: a whole literal with its values. */
+/** Matches a message that is thrown as an operator's error, or printed: a whole literal with its values. */
 const MESSAGE =
   /\b(?:new (?:StoreFileError|ListenError)|errors\.line|printError)\(\s*(?:(?:serverProgram|program), )?(["`])((?:\$\{[^{}]*\}|(?!\1)[^$])*)\1/g;
 

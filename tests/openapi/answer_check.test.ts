@@ -5,7 +5,7 @@ import { Connection, type Reply } from "../support/connection.ts";
 import { answerCheckOf, UndocumentedAnswer } from "../support/openapi/answer_check.ts";
 import { startServer } from "../support/server_process.ts";
 
-/* That the tests would notice an answer which is not documented: each one here is wrong in one way. */
+/* The tests notice answers that are not documented: each answer here is wrong in one way. */
 
 const STORE = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const EVENT = {
@@ -177,7 +177,7 @@ Deno.test("a server that tests start is held to the document of its edition", as
   const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
   try {
     await Deno.writeTextFile(join(directory, "other.toml"), '[server]\nedition = "B"\n');
-    // Here the test does not know the edition, and takes it for the default.
+    // The support code does not know the edition of this server, and assumes the default.
     await using server = await startServer({ listen: "unix", directory, args: ["--config", "other.toml"] });
     await assert.rejects(server.client().request("GET", "/stats"), UndocumentedAnswer);
   } finally {

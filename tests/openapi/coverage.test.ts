@@ -10,11 +10,11 @@ import { contractB } from "../editions/contract/b.ts";
 import { contractC } from "../editions/contract/c.ts";
 import { startServer } from "../support/server_process.ts";
 
-/* That nothing is missing from the documents, and nothing in them that is not there. */
+/* The documents are complete, and document nothing that does not exist. */
 
 const CONTRACTS = { A: contractA, B: contractB, C: contractC };
 
-/** Paths that the contract of the editions, which says what each path allows, does not list one by one. */
+/** Paths that the contract of the editions, which defines the methods of each path, does not list one by one. */
 const PROFILES = ["/debug/pprof/profile", "/debug/pprof/heap", "/debug/pprof/cmdline"];
 
 /** The methods of each path. */
@@ -23,7 +23,7 @@ function methodsOf({ operations }: EditionInterface): Map<string, string[]> {
   return new Map([...found].map(([path, here]) => [path, here.map(({ method }) => method).sort()]));
 }
 
-/** Whether a path of a request is one of those that a documented path stands for. */
+/** True if a documented path, with its parameters, matches the path of a request. */
 function fits(path: string, documented: string): boolean {
   const [parts, pattern] = [path.split("/"), documented.split("/")];
   return parts.length === pattern.length &&

@@ -13,7 +13,7 @@ for (const edition of EDITION_INTERFACES) {
     await using server = await startServer({ listen: "unix", env });
     const replay = new Replay(server.client());
     for (const exchange of edition.exchanges) {
-      // What comes behind a failure rests on it, so the first one ends the test.
+      // Later exchanges depend on earlier ones, so the first failure ends the test.
       if (!await t.step(`${exchange.operation}: ${exchange.name}`, () => replay.send(exchange))) return;
     }
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { yamlText } from "../../tools/openapi/yaml.ts";
 
-/* That a parser of YAML reads the documents back as they were is tested with the linter's, in tests/system/. */
+/* A test in tests/system/ reads the documents back with the linter's YAML parser. */
 
 Deno.test("objects and lists are nested by indentation", () => {
   const text = yamlText({ a: { b: [1, { c: true, d: null }, []], e: {} }, f: [["x"], {}] });

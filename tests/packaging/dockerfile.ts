@@ -11,7 +11,7 @@ export interface Instruction {
   readonly rest: string;
 }
 
-/** The instructions of the last stage, which are what makes the image. */
+/** The instructions of the last stage, which make the image. */
 export function lastStage(text: string): Instruction[] {
   const lines = text.split("\n").filter((line) => !line.startsWith("#")).join("\n").replaceAll("\\\n", " ")
     .split("\n");
@@ -48,7 +48,7 @@ export const DOCKERFILE: string = join(REPOSITORY, "deploy/container/Dockerfile"
 export const image: readonly Instruction[] = lastStage(Deno.readTextFileSync(DOCKERFILE));
 export const variables: Readonly<Record<string, string>> = environmentOf(image);
 
-/** What reaches the build, from .dockerignore: everything is kept out, then some of it let in. */
+/** The files for the build, from .dockerignore: it excludes everything, then includes some files again. */
 export function buildContext(): string[] {
   const [first, ...rest] = Deno.readTextFileSync(join(REPOSITORY, ".dockerignore")).trim().split("\n");
   assert.equal(first, "*");
@@ -58,7 +58,7 @@ export function buildContext(): string[] {
   });
 }
 
-/** What a command of the runtime prints to standard output. */
+/** Runs a command of the runtime. @returns its standard output */
 export async function denoOutput(args: readonly string[], cwd = REPOSITORY): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [...args],

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** A unit of systemd as its file has it. */
+/** A parsed unit file of systemd. */
 export class UnitFile {
   readonly #lines: readonly string[];
 
@@ -8,7 +8,7 @@ export class UnitFile {
     this.#lines = text.split("\n").filter((line) => /^\w+=/.test(line));
   }
 
-  /** Every value of a key; systemd adds them up for the keys where that makes sense. */
+  /** Every value of a key. For some keys, systemd combines the values. */
   all(key: string): string[] {
     return this.#lines.filter((line) => line.startsWith(`${key}=`)).map((line) => line.slice(key.length + 1));
   }

@@ -151,7 +151,7 @@ Deno.test("--batch writes in parts as they come, and says how far it came", asyn
   assert.equal((await running.ended()).code, 0);
 });
 
-Deno.test("everything is written, even if nobody reads what is printed", async () => {
+Deno.test("everything is written, even without a reader of the output", async () => {
   await using server = await startServer();
   const shell = new Shell(server.address);
   await inDirectory(async (directory) => {

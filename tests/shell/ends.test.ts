@@ -124,7 +124,7 @@ Deno.test("a server with a token takes it from a file or a variable, and its lac
   });
 });
 
-Deno.test("nobody has to read standard error: what was to be done is done, and the code is the same", async () => {
+Deno.test("without a reader of standard error, the work is done and the code is the same", async () => {
   await using server = await startServer();
   const shell = new Shell(server.address);
   await inDirectory(async (directory) => {
@@ -137,22 +137,22 @@ Deno.test("nobody has to read standard error: what was to be done is done, and t
       [["projection", "get", "t", "i"], 4],
       [["read", "--limits"], 2],
     ];
-    for (const nobody of ['exec 3> >(true); wait $!; "$@" 2>&3', '"$@" 2>/dev/full']) {
+    for (const script of ['exec 3> >(true); wait $!; "$@" 2>&3', '"$@" 2>/dev/full']) {
       for (const [args, code] of cases) {
         const ended = await new Deno.Command("bash", {
-          args: ["-c", nobody, "bash", ...shell.command(args)],
+          args: ["-c", script, "bash", ...shell.command(args)],
           cwd: directory,
           env: shell.environment,
           clearEnv: true,
         }).output();
-        assert.equal(ended.code, code, `${nobody}: ${args.join(" ")}`);
+        assert.equal(ended.code, code, `${script}: ${args.join(" ")}`);
       }
     }
   });
   assert.equal(await shell.prints(["head"]), "4\n", "two events in each round");
 });
 
-Deno.test("flags win over variables, and nobody is left to guess which server is meant", async () => {
+Deno.test("flags win over variables, and the messages say which server is meant", async () => {
   await using server = await startServer();
   const url = new Shell(server.address).url;
   const none = new Shell();

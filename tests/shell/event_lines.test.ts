@@ -11,7 +11,7 @@ async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGene
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = sizes[i % sizes.length]!;
     const piece = bytes.subarray(at, at + size);
-    // As a stream may do, it uses its memory again.
+    // Reuses its buffer, as a stream may do.
     buffer.set(piece);
     yield buffer.subarray(0, piece.length);
     at += size;
@@ -26,7 +26,7 @@ async function batchesOf(text: string, sizes: readonly number[], count: number):
   return batches;
 }
 
-Deno.test("lines are found however they arrive, and come in batches of the size that is wanted", async () => {
+Deno.test("lines are found however the bytes are divided, and come in batches of the requested size", async () => {
   const text = fc.string({ unit: "grapheme", maxLength: 20 }).filter((text) => text.isWellFormed());
   const event = fc.record({ type: text.map((type) => `t${type}`), payload: text });
   const ending = fc.constantFrom("\n", "\r\n", "\n\n", "\n \t\n");

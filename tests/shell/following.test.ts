@@ -13,12 +13,12 @@ async function append(server: ServerProcess, count = 1): Promise<void> {
   await server.client().append(...events);
 }
 
-/** One to so many. */
+/** The numbers from `first` to `last`. */
 const upTo = (last: number, first = 1): number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
 for (const listen of ["unix", "tcp"] as const) {
-  Deno.test(`over ${listen}, --follow goes on over restarts of the server until a signal, and loses nothing`, async () => {
+  Deno.test(`over ${listen}, --follow continues over restarts of the server until a signal, and loses nothing`, async () => {
     await using server = await startServer({ listen, listenOnly: true });
     await append(server, 3);
     const shell = new Shell(server.address);
@@ -77,7 +77,7 @@ Deno.test("a signal ends --follow at once, also while the server is away", async
 
 Deno.test("a signal ends --follow also when the reader of its output has stopped reading", async () => {
   await using server = await startServer();
-  // Shown as escapes that is one line of 360 kB, more than fits between the two of them.
+  // With escapes this is one line of 360 kB, more than the pipe can hold.
   await server.client().append({ type: "t", payload: "\x1b".repeat(60_000) });
   const shell = new Shell(server.address);
   const [program, ...args] = shell.command(["read", "--follow"]);
@@ -113,7 +113,7 @@ Deno.test("--follow ends quietly when its reader has gone", async () => {
   }).spawn();
   let over = false;
   const output = child.output().finally(() => over = true);
-  // It notices with the first event that nobody reads.
+  // It notices at the first event after its reader has ended.
   await eventually(async () => {
     await append(server);
     assert.ok(over);

@@ -6,14 +6,14 @@ import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/server_process.ts";
 import { Shell } from "./shell_address.ts";
 
-/* What docs/shell.md shows is what happens. */
+/* The commands of docs/shell.md print the output that the page shows. */
 
 const page = Deno.readTextFileSync(new URL("../../docs/shell.md", import.meta.url));
 const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!);
 
 const ANSWER = /^# -> (.*)$/gm;
 
-/** Without what differs from run to run. */
+/** Removes the parts that differ between runs. */
 function steady(text: string): string {
   return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(
     /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,

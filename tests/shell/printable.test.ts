@@ -8,7 +8,7 @@ import { printable } from "../../src/shell/output/printable.ts";
 
 const RUNS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 5000 : 100;
 
-/** Texts with many of the characters that terminals obey, and halves of characters. */
+/** Texts with many control characters of terminals, and halves of characters. */
 const nasty = fc.string({
   unit: fc.oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),

@@ -6,9 +6,9 @@ import { programCommand } from "../support/start_command.ts";
 const SECONDS_MAX = 60;
 
 export interface ShellOptions {
-  /** Beside the variable that names the server. */
+  /** Additional variables, besides the one that names the server. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What standard input holds. Default: nothing. */
+  /** The content of standard input. Default: empty. */
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
 }
@@ -19,7 +19,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The program for a shell, with a server to speak to. */
+/** The client program, with the address of a server. */
 export class Shell {
   readonly #server: Readonly<Record<string, string>>;
 
@@ -32,7 +32,7 @@ export class Shell {
       : { EVENTSTORE_URL: `http://${address.hostname}:${address.port}` };
   }
 
-  /** Runs it to its end. */
+  /** Runs the program to its end. */
   async run(args: readonly string[], options: ShellOptions = {}): Promise<Ended> {
     const running = this.start(args, options);
     const writer = running.child.stdin.getWriter();
@@ -42,14 +42,14 @@ export class Shell {
     return await running.ended();
   }
 
-  /** Runs it to an end with nothing on standard error. @returns what it printed */
+  /** Runs the program, which must succeed without output on standard error. @returns its standard output */
   async prints(args: readonly string[], options: ShellOptions = {}): Promise<string> {
     const { code, stdout, stderr } = await this.run(args, options);
     assert.deepEqual([code, stderr], [0, ""], `${args.join(" ")}: ${stdout}`);
     return stdout;
   }
 
-  /** Runs it to an end with this code and these words on standard error. */
+  /** Runs the program, which must fail with this code and these words on standard error. */
   async fails(
     args: readonly string[],
     code: number,
@@ -68,7 +68,7 @@ export class Shell {
     return [...programCommand("client"), ...args];
   }
 
-  /** As a flag. */
+  /** The server as a flag. */
   get url(): string {
     return this.#server["EVENTSTORE_URL"] ?? assert.fail("this server has no URL");
   }
@@ -92,7 +92,7 @@ export class Shell {
     );
   }
 
-  /** What a person would see on a terminal this wide, as `script` makes one. */
+  /** Runs the program on a terminal of this width, which `script` provides. @returns the text on the terminal */
   async onTerminal(args: readonly string[], columns: number): Promise<string> {
     const words = this.command(args).map((word) => `'${word.replaceAll("'", "'\\''")}'`);
     const { stdout } = await new Deno.Command("script", {
@@ -140,7 +140,7 @@ async function collect(stream: ReadableStream<Uint8Array>, keep: (text: string) 
   for await (const chunk of stream) keep(decoder.decode(chunk, { stream: true }));
 }
 
-/** The caller's environment without what says where a server is. */
+/** The caller's environment without the variables that name a server. */
 function inherited(): Record<string, string> {
   const kept = Object.entries(Deno.env.toObject()).filter(([name]) =>
     !name.startsWith("EVENTSTORE_") || name === "EVENTSTORE_CACHE_DIR"
@@ -148,7 +148,7 @@ function inherited(): Record<string, string> {
   return { ...Object.fromEntries(kept), NO_COLOR: "1" };
 }
 
-/** Whether this machine can make a terminal. */
+/** True if `script` can provide a terminal on this machine. */
 export const hasTerminal: boolean = ((): boolean => {
   try {
     return new Deno.Command("script", { args: ["--version"] }).outputSync().success;

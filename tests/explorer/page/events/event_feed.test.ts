@@ -13,9 +13,9 @@ function eventOf(sequence: number): StoredEvent {
   return { sequence, time: "2026-01-01T00:00:00Z", type: "T", identifiers: {}, metadata: {}, payload: "" };
 }
 
-/** Newest first, as many as are asked for. */
+/** Answers with as many events as were requested, newest first. */
 class FakeCalls extends StoreCalls {
-  /** What happens while a page is on its way. */
+  /** Called while a page is read. */
   meanwhile: () => void = () => {};
 
   override events({ beforeSequence = HEAD + 1, limit = 0 }: EventsRequest) {

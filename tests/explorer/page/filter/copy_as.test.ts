@@ -108,7 +108,7 @@ Deno.test("without a filter the query is everything, in the word of the edition"
   ]);
 });
 
-/** What a terminal or an editor would act on: delete, C1 controls, and turned direction. */
+/** Characters with effects in a terminal or an editor: delete, C1 controls, and changes of direction. */
 const ACTING = "\u007f\u009b\u202e\u2066\u2028\u200b";
 
 Deno.test("what is copied holds no character that acts on who pastes it, and means the same", () => {

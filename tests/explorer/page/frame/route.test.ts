@@ -4,10 +4,10 @@ import { alternativesOf, NO_FILTER } from "../../../../explorer/page/filter/filt
 import { tagOf, tagText } from "../../../../explorer/page/filter/tag.ts";
 import { fragmentOf, type Route, routeOf, START, takeKey } from "../../../../explorer/page/frame/route.ts";
 
-/** What means something in an address, and a little else. */
+/** Characters with a meaning in addresses, and some others. */
 const unit = fc.constantFrom(...[..."a=@%&#?+ 43D0\0\n\u202e\u{1f600}\u00e9/\"'<key"]);
 
-/** Records with the prototype of those that the page makes. */
+/** Records with the prototype of the page's objects. */
 const plain = <T>(model: { [Name in keyof T]: fc.Arbitrary<T[Name]> }): fc.Arbitrary<T> =>
   fc.record(model, { noNullPrototype: true });
 

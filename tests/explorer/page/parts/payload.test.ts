@@ -6,7 +6,7 @@ function pretty(text: string): string | undefined {
   return prettyParts(text)?.map(({ text }) => text).join("");
 }
 
-Deno.test("a JSON payload is laid out as everybody does", () => {
+Deno.test("a JSON payload is laid out in the usual way", () => {
   fc.assert(
     fc.property(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue())), (value) => {
       assert.equal(pretty(JSON.stringify(value)), JSON.stringify(value, null, 2));

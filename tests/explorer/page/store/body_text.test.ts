@@ -3,7 +3,7 @@ import { bodyText } from "../../../../explorer/page/store/body_text.ts";
 
 const LINE = "0123456789\n";
 
-/** An answer that comes in pieces, and whether it was left. */
+/** An answer in pieces, and a function that says if its reader cancelled it. */
 function answerOf(pieces: readonly string[]): { response: Response; wasLeft: () => boolean } {
   let wasLeft = false;
   const rest = pieces.map((piece) => new TextEncoder().encode(piece));

@@ -2,12 +2,12 @@ import type { QueryItem } from "../../../../explorer/page/filter/query.ts";
 import type { EventsPage, EventsRequest, ReadPage } from "../../../../explorer/page/store/store_calls.ts";
 import type { StoredEvent } from "../../../../explorer/page/store/stored_event.ts";
 
-/** A store in memory that answers as the real one does, and counts how often it was asked. */
+/** A store in memory that answers like the real one, and counts its requests. */
 export class FakeStore {
   readonly events: StoredEvent[] = [];
   asked = 0;
 
-  /** @param times of the events, in milliseconds since 1970 */
+  /** @param times times of the events, in milliseconds since 1970 */
   add(times: readonly number[], typeOf: (index: number) => string = () => "T"): void {
     for (const time of times) {
       this.events.push({

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { KnownTimes, TimeSearch } from "../../../../explorer/page/timeline/time_search.ts";
 
-/** A store whose events have these times, and how often it was asked. */
+/** A search in a store whose events have these times, and the number of its reads. */
 function storeOf(times: readonly number[]): { search: TimeSearch; asked: () => number } {
   let asked = 0;
   const search = new TimeSearch(new KnownTimes(), (sequence) => {

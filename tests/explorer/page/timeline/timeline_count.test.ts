@@ -13,7 +13,7 @@ const REQUESTS_MAX = 24;
 
 const sumOf = (bars: readonly Bar[]): number => bars.reduce((sum, { count }) => sum + count, 0);
 
-/** Events one second apart, of which every so many-th is an A. */
+/** Events one second apart. Every `everyA`-th event is an A. */
 function storeOf(events: number, everyA: number): FakeStore {
   const store = new FakeStore();
   store.add(Array.from({ length: events }, (_, i) => 1000 * i), (i) => i % everyA === 0 ? "A" : "B");
@@ -69,7 +69,7 @@ Deno.test("only what is in the time of the filter counts, as in the list", async
   }
 });
 
-Deno.test("where nothing came since the begin of the filter, the axis goes on until now", async () => {
+Deno.test("without events since the begin of the filter, the axis extends until now", async () => {
   const hour = 3_600_000;
   const from = Date.now() - hour;
   const count = new TimelineCount(storeOf(20, 1).read, { ...NO_FILTER, from }, "A", new KnownTimes());
@@ -143,7 +143,7 @@ Deno.test("an empty store has no timeline", async () => {
 
 const ascending = fc.array(fc.nat(1000)).map((times) => times.toSorted((a, b) => a - b));
 
-/** The first sequence from a time on. */
+/** The first sequence at or after a time. */
 const firstFrom = (times: readonly number[], time: number): number => {
   const index = times.findIndex((other) => other >= time);
   return index < 0 ? times.length + 1 : index + 1;
