@@ -8,7 +8,7 @@ import { usePostgres } from "./server/postgres.ts";
  * One check of the audit, in a process of its own:
  *   deno task audit:check CHECK [--edition A] [--seed n] [--rounds n] [--minutes n] [--directory path] [--record path]
  *     [--postgres] [--replay text] [--list]
- * It prints one line of JSON with its figures. A failure is told in words, with the command that repeats it.
+ * It prints one line of JSON with its figures. It reports a failure in words, with the command that repeats it.
  */
 
 const USAGE = `deno task audit:check CHECK [flags], where CHECK is one of: ${[...CHECKS.keys()].join(", ")}
@@ -60,7 +60,7 @@ function number(name: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** Of nothing, everything is right. */
+/** A check of nothing would always pass. */
 function amount(name: string, text: string | undefined): number | undefined {
   const found = number(name, text);
   if (found === 0) usageError(`--${name} must be more than 0`);

@@ -25,16 +25,16 @@ import type { EditionName } from "./workload/perform.ts";
 export interface Check {
   readonly run: (context: CheckContext) => Promise<Figures>;
   readonly editions: readonly EditionName[];
-  /** How many rounds each edition gets. */
+  /** The number of rounds of each edition. */
   readonly rounds: { readonly quick: number; readonly full: number };
-  /** Whether it can also be run on PostgreSQL. */
+  /** True when it can also run on PostgreSQL. */
   readonly onPostgres?: true;
-  /** What it tries, one item a line, for `--list`. */
+  /** The items that it tries, one a line, for `--list`. */
   readonly list?: () => string;
 }
 
 export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
-  // A round is one disruption of a store on PostgreSQL; they take turns.
+  // A round is one disruption of a store on PostgreSQL. All disruptions occur in rotation.
   ["postgres_kills", { run: postgresKills, editions: ["A", "B", "C"], rounds: { quick: 10, full: 1000 } }],
   // A round is one primary that is killed.
   ["postgres_failover", { run: postgresFailover, editions: ["A", "B", "C"], rounds: { quick: 1, full: 20 } }],
@@ -45,7 +45,7 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["power", { run: powerCuts, editions: ["A", "B", "C"], rounds: { quick: 3334, full: 200_000 } }],
   // A round is one history of twelve clients.
   ["order", { run: orderRounds, editions: ["A", "B", "C"], rounds: { quick: 60, full: 600 } }],
-  // A round is one such history, which Porcupine judges too.
+  // A round is one such history, which Porcupine checks too.
   ["linearizability", {
     run: linearizabilityRounds,
     editions: ["A", "B", "C"],
@@ -58,32 +58,32 @@ export const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     rounds: { quick: 3000, full: 200_000 },
     onPostgres: true,
   }],
-  // A round is one query. For each there are ten more events in the store.
+  // A round is one query. Each adds ten events to the store.
   ["queries", {
     run: queryRounds,
     editions: ["A", "B", "C"],
     rounds: { quick: 1700, full: 100_000 },
     onPostgres: true,
   }],
-  // A round is one call that fails. In full, until every combination was tried.
+  // A round is one call that fails. The full run continues until every combination was tried.
   ["faults", { run: failingCalls, editions: ["A", "B", "C"], rounds: { quick: 6, full: 100_000 } }],
   // A round is one run of a tool in which a call fails. The tools are the same for every edition.
   ["tools", { run: toolFailures, editions: ["A"], rounds: { quick: 16, full: 100_000 } }],
-  // A round is one disk that becomes full several times, or on which nothing can be written any more.
+  // A round is one disk that becomes full several times, or that no longer accepts writes.
   ["disks", { run: diskRounds, editions: ["A", "B", "C"], rounds: { quick: 4, full: 200 } }],
-  // A round is one directory in which something is wrong. The file is the same for every edition.
+  // A round is one directory with something wrong in it. The file is the same for every edition.
   ["starts", { run: starts, editions: ["A"], rounds: { quick: 8, full: 600 } }],
   // A round is one race of eight servers. The lock is the same for every edition.
   ["races", { run: races, editions: ["A"], rounds: { quick: 3, full: 50 } }],
   // A round is one byte of a backup.
   ["damage", { run: damage, editions: ["A"], rounds: { quick: 200, full: 5000 } }],
-  // A round is one byte of a store, with which a server is started. The file is the same for every edition.
+  // A round is one byte of a store that a server is started with. The file is the same for every edition.
   ["damaged_store", { run: damagedStore, editions: ["A"], rounds: { quick: 6, full: 1000 } }],
   // A round is one jump of the clock.
   ["clock", { run: clockJumps, editions: ["A", "B", "C"], rounds: { quick: 5, full: 100 } }],
   // A round is one minute.
   ["endurance", { run: endurance, editions: ["A", "B", "C"], rounds: { quick: 0.2, full: 60 } }],
-  // A round is one bug, which says itself what edition it is about.
+  // A round is one bug. The bug itself names its edition.
   ["bugs", {
     run: plantedBugs,
     editions: ["A"],

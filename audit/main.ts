@@ -4,17 +4,17 @@ import { type Check, CHECKS } from "./checks.ts";
 import type { EditionName } from "./workload/perform.ts";
 
 /*
- * The whole audit: every check for every edition that it is about, some at the same time, each in a process of its
- * own (audit/check.ts). Ends with 1 when one of them has failed.
+ * The whole audit: every check for each of its editions, several at the same time, each in a process of its own
+ * (audit/check.ts). The exit code is 1 when a check has failed.
  *
  *   deno task audit:quick [flags]    deno task audit:full [flags]
  *     --jobs n          checks at the same time (3)
- *     --seed n          of all random choices (another one each time)
- *     --only a,b        these checks alone
- *     --minutes n       instead of so many rounds, so many minutes for each check of an edition
- *     --rounds n        instead of the usual number
- *     --directory path  where the stores lie
- *     --record path     a directory for what endurance measures
+ *     --seed n          the seed of all random choices (default: a new one each time)
+ *     --only a,b        only these checks
+ *     --minutes n       limits each check of an edition by minutes instead of rounds
+ *     --rounds n        the number of rounds, instead of the usual one
+ *     --directory path  the directory of the stores
+ *     --record path     a directory for the measurements of endurance
  */
 
 const [size, ...rest] = Deno.args;
@@ -37,14 +37,17 @@ if (!Number.isInteger(jobsAtOnce) || jobsAtOnce < 1) {
   throw new TypeError(`--jobs must be 1 or more, not ${values.jobs}`);
 }
 
-/** What audit/check.ts is told. */
+/** The arguments of audit/check.ts. */
 type Job = readonly string[];
 
 const print = (text: string): void => {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 };
 
-/** All checks of an edition before those of the next: so that checks that mostly wait run beside others that work. */
+/**
+ * All checks of an edition come before those of the next. So checks that mostly wait run in parallel with others that
+ * work.
+ */
 function jobsOf(names: readonly string[]): Job[] {
   const checks = names.map((name) => [name, CHECKS.get(name)] as const);
   return EDITION_NAMES.flatMap((edition) =>
@@ -66,7 +69,7 @@ function jobOf(name: string, check: Check, edition: EditionName): Job {
   return [name, "--edition", edition, "--seed", values.seed, ...extent, ...places];
 }
 
-/** @returns whether the check has passed */
+/** @returns true when the check has passed */
 async function run(job: Job): Promise<boolean> {
   const entry = new URL("check.ts", import.meta.url).href;
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -4,7 +4,7 @@ import { chartsOf } from "./endurance/charts.ts";
 import { recordPath, type Sample } from "./endurance/sample.ts";
 
 /*
- * Draws what `deno task audit:check endurance --record DIR` has measured, of each edition that is there.
+ * Draws the measurements of `deno task audit:check endurance --record DIR`, for each recorded edition.
  *
  *   deno task audit:plots --record DIR [--out docs/images]
  */

@@ -1,17 +1,17 @@
-/** Something that a store promises did not hold. */
+/** A promise of the store did not hold. */
 export class AuditFailure extends Error {
   override readonly name = "AuditFailure";
 
-  /** @param faults what is wrong, in words */
+  /** @param faults the faults, in words */
   constructor(where: string, faults: readonly string[]) {
     super(`${where}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
   }
 }
 
-/** What a check has done. Its floors are met, or it has failed. */
+/** The counts of a check. They reach their minimums, or the check has failed. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** How much a check does: so many rounds, or as many as fit into a time. */
+/** The extent of a check: a number of rounds, or as many as fit into a time. */
 export class Extent {
   readonly #roundsMax: number;
   readonly #endsAt: number;
@@ -26,27 +26,27 @@ export class Extent {
     }
   }
 
-  /** @param rounds how many are done @returns how many more there may be */
+  /** @param rounds the number of rounds done @returns how many more are allowed */
   left(rounds: number): number {
     return this.#roundsMax - rounds;
   }
 
-  /** @param rounds how many are done */
+  /** @param rounds the number of rounds done */
   isOver(rounds: number): boolean {
     return rounds >= this.#roundsMax || performance.now() >= this.#endsAt;
   }
 }
 
-/** What every check gets. */
+/** The inputs of every check. */
 export interface CheckContext {
   readonly edition: "A" | "B" | "C";
   readonly seed: number;
   readonly extent: Extent;
-  /** An empty directory for everything that it writes; it stays when the check fails. */
+  /** An empty directory for everything that the check writes. It stays when the check fails. */
   readonly directory: string;
-  /** Where a check that measures writes what it has measured. */
+  /** The directory in which a check stores its measurements. */
   readonly record: string | undefined;
-  /** What a failed run has named to be repeated alone. */
+  /** The text with which a failed run can be repeated alone. */
   readonly replay?: string | undefined;
 }
 
@@ -68,7 +68,7 @@ export function demand(
   );
 }
 
-/** Guards against what works, but too slowly or too seldom. @throws AuditFailure */
+/** Guards against operations that succeed, but too slowly or too rarely. @throws AuditFailure */
 export function limit(
   where: string,
   rounds: number,

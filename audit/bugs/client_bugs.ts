@@ -4,7 +4,7 @@ const DECIDE = "client/decide.ts";
 const LOST_ANSWERS = { tests: "tests/client/lost_answers.test.ts" } as const;
 const LOST_HISTORY = { tests: "tests/client/lost_history.test.ts" } as const;
 
-/** What the client promises of lost answers, of replicas that lag, and of a history that is gone. */
+/** The client breaks its promises about lost answers, lagging replicas, or a history that is gone. */
 export const CLIENT_BUGS: readonly Bug[] = [
   {
     name: "the client takes the error of a proxy for the server's word",

@@ -7,7 +7,7 @@ const PROJECTIONS = "src/store/sqlite/tables/projections.ts";
 const EVENTS = "src/store/sqlite/tables/events.ts";
 const CLOCK = "src/time/clock.ts";
 
-/** The store holds something else than was asked for. */
+/** The store holds something else than the client asked for. */
 export const CONTENT_BUGS: readonly Bug[] = [
   {
     name: "the tag index lacks the last metadata entry of an event",

@@ -8,7 +8,7 @@ const TRANSACTIONS = "src/store/sqlite/writing/transactions.ts";
 const WRITER = "src/store/sqlite/writing/writer.ts";
 const PAUSE_FILE = "src/store/pause_file.ts";
 
-/** What is acknowledged is not on the disk, or not all of it, or in the wrong order. */
+/** Acknowledged writes are missing on the disk, incomplete, or in the wrong order. */
 export const DURABILITY_BUGS: readonly Bug[] = [
   {
     name: "commits are not synced: synchronous NORMAL instead of FULL",

@@ -7,7 +7,7 @@ const PRIMARY = "src/store/postgres/cluster/primary.ts";
 const SESSION_SOURCE = "src/store/postgres/reading/session_source.ts";
 const TRANSACTIONS = "src/store/postgres/writing/transactions.ts";
 
-/** A replica is read as if it were the primary, or history goes back and no client is told. */
+/** A replica is read as if it were the primary, or history goes back and no client is notified. */
 export const FAILOVER_BUGS: readonly Bug[] = [
   {
     name: "reads of the primary go to whichever host answers first",

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { REPOSITORY } from "../../tools/build/program_task.ts";
 import { type Bug, type Catcher, withEdit } from "./bug.ts";
 
-/** What the checks and tests need of the repository. */
+/** The files of the repository that the checks and tests need. */
 const COPIED = [
   "main.ts",
   "deno.json",
@@ -18,7 +18,7 @@ const COPIED = [
   "docs",
 ];
 
-/** Copies the program with its audit into an empty directory, and puts a bug into the copy, if one is given. */
+/** Copies the program with its audit into an empty directory, and plants the bug, if one is given, in the copy. */
 export function plant(bug: Bug | undefined, directory: string): void {
   const root = fileURLToPath(REPOSITORY);
   for (const name of COPIED) copy(join(root, name), join(directory, name));
@@ -37,16 +37,16 @@ function copy(from: string, to: string): void {
 }
 
 export interface Catch {
-  /** Whether the check or the tests have failed because of what they saw. */
+  /** True when the check or the tests failed because of what they observed. */
   readonly isCaught: boolean;
-  /** Whether they have passed. */
+  /** True when they passed. */
   readonly isFine: boolean;
-  /** What they printed. */
+  /** Their output. */
   readonly output: string;
 }
 
 /**
- * Runs what must notice the bug, in the copy and with its code.
+ * Runs the check or the tests that must notice the bug, in the copy and with its code.
  * @param stores where the stores of a check lie meanwhile
  */
 export async function runCatcher(
@@ -54,7 +54,7 @@ export async function runCatcher(
   { copy, stores }: { readonly copy: string; readonly stores: string },
   seed: number,
 ): Promise<Catch> {
-  // What a failed check leaves behind is of no use once it is known why.
+  // The stores of a failed check are of no use once the failure is known.
   const directory = Deno.makeTempDirSync({ dir: stores, prefix: "bug_" });
   const args = "tests" in catcher
     ? ["test", "--quiet", "--no-check", "--allow-all", "--unstable-no-legacy-abort", catcher.tests]
@@ -96,7 +96,9 @@ function checkArgs(
   ];
 }
 
-/** A check that had too little to look at, or tests that do not even start, have noticed nothing. */
+/**
+ * Returns false when a check had too little to look at, or when the tests did not even start: then nothing was noticed.
+ */
 function isFinding(catcher: Catcher, output: string): boolean {
   return "tests" in catcher
     ? /^FAILED \| \d+ passed/m.test(output) && !/\(uncaught error\)/.test(output)

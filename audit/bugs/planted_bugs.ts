@@ -7,20 +7,20 @@ import { nameOf } from "./list.ts";
 import { plant, runCatcher } from "./plant.ts";
 
 /*
- * Are the checks able to fail? Each planted bug is put into a copy of the program, and what is said to notice it runs
- * there. A bug that goes unnoticed fails this check.
+ * Can the checks fail? This check plants each bug in a copy of the program and runs the check that should notice it. A
+ * bug that goes unnoticed fails this check.
  */
 
-/** A random check may miss a bug once, by not coming to its place. */
+/** A random check may miss a bug once, because it did not reach the code with the bug. */
 const TRIES = 3;
 
-/** How much is shown of what a check or a test has said. */
+/** The number of characters shown of the output of a check or a test. */
 const OUTPUT_MAX = 1500;
 
 /**
  * A round is one bug. The first one always comes first: without it no check of durability is worth anything. After the
- * last one, everything that has noticed a bug must pass in a copy without one. What fails does not end it, since all of
- * it takes long.
+ * last one, every check that noticed a bug must pass in a copy without a bug. A failure does not end the run, because
+ * all of it takes long.
  */
 export async function plantedBugs(context: CheckContext): Promise<Figures> {
   const random = new Random(context.seed);
@@ -68,7 +68,7 @@ async function inCopy<T>(
   return result;
 }
 
-/** @returns how many tries it took, and what is wrong when none has noticed it */
+/** @returns the number of tries, and a fault when none of them noticed the bug */
 async function catchBug(
   bug: Bug,
   { directory, seed }: CheckContext,
@@ -89,7 +89,7 @@ async function catchBug(
   return { tries: TRIES, fault };
 }
 
-/** @returns what is wrong when it fails though there is no bug: then it proves nothing */
+/** @returns a fault when the check fails although there is no bug: such a check proves nothing */
 async function faultWithout(
   catcher: Catcher,
   { directory, seed }: CheckContext,

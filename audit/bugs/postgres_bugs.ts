@@ -1,6 +1,6 @@
 import type { Bug, Catcher } from "./bug.ts";
 
-/** So many rounds that each disruption comes once; what shows less often takes more. */
+/** Enough rounds for each disruption to occur once. A bug that shows less often needs more. */
 const kills = (edition: "A" | "B" | "C", rounds = 10): Catcher => ({
   check: "postgres_kills",
   edition,
@@ -10,7 +10,7 @@ const kills = (edition: "A" | "B" | "C", rounds = 10): Catcher => ({
 const TRANSACTIONS = "src/store/postgres/writing/transactions.ts";
 const OPEN_SESSION = "src/store/postgres/connection/open_session.ts";
 
-/** On PostgreSQL: what several servers and lost connections may come to. */
+/** On PostgreSQL: mistakes with several servers and with lost connections. */
 export const POSTGRES_BUGS: readonly Bug[] = [
   {
     name: "on PostgreSQL, a write is acknowledged before its COMMIT",

@@ -6,7 +6,7 @@ const endurance = (edition: "A" | "B" | "C"): Catcher => ({ check: "endurance", 
 const READ_CHUNK = "src/store/sqlite/reading/read_chunk.ts";
 const READ_EVERY = "src/store/sqlite/reading/read_every.ts";
 
-/** Readers get something else than they asked for, or too late. */
+/** Readers get other events than they asked for, or get them too late. */
 export const READ_BUGS: readonly Bug[] = [
   {
     name: "a page has one event more than its limit",

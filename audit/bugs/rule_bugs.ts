@@ -5,7 +5,7 @@ const order = (edition: "A" | "B" | "C"): Catcher => ({ check: "order", edition,
 const CHECK_CONDITIONS = "src/store/check_conditions.ts";
 const PROJECTIONS = "src/store/sqlite/tables/projections.ts";
 
-/** The store decides what it must not, or tells nobody. */
+/** The store takes a decision that its rules forbid, or notifies no reader. */
 export const RULE_BUGS: readonly Bug[] = [
   {
     name: "the last of several conditions is not checked",

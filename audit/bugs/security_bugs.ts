@@ -3,7 +3,7 @@ import type { Bug } from "./bug.ts";
 const GREETING = "src/store/postgres/protocol/greeting.ts";
 const CONNECT = "src/store/postgres/protocol/connect.ts";
 
-/** A stranger gets the password, a page of a stranger writes, or a rule of a proxy does not hold. */
+/** A stranger gets the password, a page of a stranger writes, or a rule of a proxy is not enforced. */
 export const SECURITY_BUGS: readonly Bug[] = [
   {
     name: "sslrootcert only adds to the authorities that are trusted anyway",

@@ -6,7 +6,7 @@ const CHECKPOINTS = "src/store/sqlite/writing/checkpoints.ts";
 const COPY_EVENTS = "src/backup/source/copy_events.ts";
 const WRITE_QUEUE = "src/write_queue/write_queue.ts";
 
-/** What keeps a store in order, what copies it, and the queue in front of it. */
+/** Mistakes in maintenance, in backups and exports, and in the write queue. */
 export const UPKEEP_BUGS: readonly Bug[] = [
   {
     name: "a checkpoint empties the log before the database file is synced",

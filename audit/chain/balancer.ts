@@ -6,30 +6,32 @@ import { bytesOfWords, HTTP_FAULTS, type HttpFault, NO_SERVER, randomWords } fro
 import { readHttpRequest } from "./http_request.ts";
 
 /**
- * How requests find a server. `any`: each goes to another one. `sticky`: to the last one that served, until it does not.
- * `health`: to one that answers `GET /health` with 200.
+ * How requests find a server. `any`: each request goes to another server. `sticky`: to the last server that served,
+ * until it no longer does. `health`: to a server that answers `GET /health` with 200.
  */
 export type Balancing = "any" | "sticky" | "health";
 
 export interface BalancerOptions {
-  /** Where the servers that run can be reached at present. */
+  /** The addresses of the running servers. */
   readonly servers: () => readonly Address[];
   readonly balancing: Balancing;
-  /** The part of requests to which something happens. */
+  /** The share of requests that get a fault. */
   readonly faultRate: number;
   readonly random: Random;
 }
 
 const DELAY_MILLISECONDS_MAX = 150;
 
-/** Stands before the servers of a store: gives each request to one of them, and does to some what proxies do. */
+/**
+ * Forwards each request to one of the servers of a store, and injects the faults that proxies cause into some of them.
+ */
 export class Balancer implements AsyncDisposable {
   readonly faults: Record<HttpFault, number>;
   readonly #options: BalancerOptions;
   readonly #listener: Deno.TcpListener;
   readonly #conns = new Set<Deno.Conn>();
   readonly #accepting: Promise<void>;
-  /** No faults for as long as it is off. */
+  /** Set to false to inject no faults. */
   isFaulty = true;
   #turn = 0;
 
@@ -100,7 +102,7 @@ export class Balancer implements AsyncDisposable {
     return fault;
   }
 
-  /** A connection to a server that takes one; undefined when none does. */
+  /** Connects to a server that accepts connections. Returns undefined when none does. */
   async #connect(): Promise<Deno.Conn | undefined> {
     const { servers, balancing, random } = this.#options;
     const all = servers();
@@ -113,7 +115,7 @@ export class Balancer implements AsyncDisposable {
         this.#turn = at;
         return conn;
       } catch {
-        // The next one.
+        // Try the next server.
       }
     }
     return undefined;
@@ -149,7 +151,7 @@ function connectTo(address: Address): Promise<Deno.Conn> {
   return Deno.connect({ hostname: address.hostname, port: address.port });
 }
 
-/** Until the client has closed its connection; it sends nothing more. */
+/** Resolves when the client has closed its connection. The client sends nothing more. */
 async function untilLeft(client: Deno.Conn): Promise<void> {
   const buffer = new Uint8Array(16);
   try {

@@ -17,10 +17,10 @@ import { type ChainServer, startServers } from "./servers.ts";
 import { readSettled } from "./settled.ts";
 import type { Failing } from "./streaming_failover.ts";
 
-/** Another name in each run: a server that an ended run has left behind may find hosts at the ports that it knows. */
+/** Each run has its own schema name: a server left over from an ended run may find hosts at the ports that it knows. */
 export const SCHEMA = `chain_${crypto.randomUUID().slice(0, 8)}`;
 
-/** What the clients do, each all the time. */
+/** The activities of the clients. Each client repeats one of them all the time. */
 const DOINGS: Readonly<Record<EditionName, readonly Doing[]>> = {
   A: [...Array.from({ length: 6 }, () => decideSeats), writeUnderKey, writeUnderKey, append, read, read],
   B: [...Array.from({ length: 7 }, () => transactSeats), read, read],
@@ -29,7 +29,7 @@ const DOINGS: Readonly<Record<EditionName, readonly Doing[]>> = {
 
 const SHOWS = 4;
 
-/** How long clients may take for their decisions. */
+/** The time limit for the decisions of the clients. */
 const DECISION_MILLISECONDS = 5000;
 
 export interface ChainOptions {
@@ -38,7 +38,7 @@ export interface ChainOptions {
   readonly random: Random;
   readonly hosts: Failing;
   readonly directory: string;
-  /** Its number in the run. */
+  /** The number of the chain in the run. */
   readonly number: number;
 }
 
@@ -123,14 +123,14 @@ export class Chain implements AsyncDisposable {
     return this.plan.servers.some(({ read }) => read !== undefined);
   }
 
-  /** A new round begins: what was observed in the last one is not needed any more, but for what readers saw. */
+  /** Starts a new round: drops the observations of the last one, except the events that readers saw. */
   beginRound(): void {
     const { seen, histories } = this.observations;
     this.observations = new Observations(seen, histories);
     this.#rounds++;
   }
 
-  /** Lets all clients act. @returns how to end that, after their last calls */
+  /** Lets all clients act. @returns a function that ends this after their last calls */
   load(): () => Promise<void> {
     let isOver = false;
     const shows = Array.from({ length: SHOWS }, (_, i) => `round${this.#rounds}.${i}`);
@@ -148,14 +148,14 @@ export class Chain implements AsyncDisposable {
     };
   }
 
-  /** Until so many more decisions were taken, or clients have had their time. */
+  /** Waits until clients have taken this number of further decisions, or until their time is over. */
   async untilDecided(more: number): Promise<void> {
     const endsAt = performance.now() + DECISION_MILLISECONDS;
     const wanted = this.observations.decisions + more;
     while (this.observations.decisions < wanted && performance.now() < endsAt) await pause(10);
   }
 
-  /** Waits until followers and projectors have everything. @throws AuditFailure */
+  /** Waits until followers and projectors have received all events. @throws AuditFailure */
   async untilFollowed({ storeId, events }: Settled, seconds: number): Promise<void> {
     const endsAt = performance.now() + seconds * 1000;
     const isBehind = ({ segments }: Follower): boolean => {

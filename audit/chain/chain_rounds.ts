@@ -12,18 +12,18 @@ import { StreamingFailover } from "./streaming_failover.ts";
 import { addRound, newTally, type Tally } from "./tally.ts";
 
 /*
- * The whole chain: clients of the library, a proxy that loses answers and says words of its own, two or three servers,
- * and three PostgreSQL hosts of which one is the primary. In each round the primary fails and another host takes over,
- * with or without loss. Then everything that clients were told is compared with the histories of all stores.
+ * The whole chain: clients of the library, a proxy, two or three servers, and three PostgreSQL hosts, one of them the
+ * primary. The proxy loses answers and sends answers of its own. In each round the primary fails and another host takes
+ * over, with or without loss. Then all answers that clients received are compared with the histories of all stores.
  */
 
-/** After so many failovers the next ones are of a new chain, with other settings and a new store. */
+/** After this number of failovers a new chain starts, with other settings and a new store. */
 const ROUNDS_OF_A_CHAIN = 6;
 
 export async function chainRounds({ edition, seed, extent, directory }: CheckContext): Promise<Figures> {
   const all = new Random(seed);
   const tally = newTally();
-  // What it can say of a history is about single writes and reads, as edition A has them.
+  // Porcupine checks histories of single writes and reads, as edition A has them.
   using checker = edition === "A" ? await LinearizabilityChecker.build() : undefined;
   for (let number = 0; !extent.isOver(tally.failovers); number++) {
     const own = all.fork();
@@ -68,7 +68,7 @@ function addProxy(tally: Tally, { balancer }: Chain): void {
   for (const fault of HTTP_FAULTS) tally.httpFaults += balancer.faults[fault];
 }
 
-/** @returns how many operations Porcupine has put in an order @throws AuditFailure when there is none */
+/** @returns the number of operations that Porcupine has put in an order @throws AuditFailure when no order exists */
 async function orderedBy(checker: LinearizabilityChecker, path: string, where: string): Promise<number> {
   const { verdict, operations, account } = await checker.checkFile(path);
   if (verdict === "linearizable") return operations;

@@ -5,7 +5,7 @@ import type { Call, SeenEvent } from "./observed.ts";
 /** How often `decide` and `writeOnce` try before they give up. */
 const ATTEMPTS = 10;
 
-/** What is wrong with the calls that write: with what became of them, and with what they were told. */
+/** Returns the faults of calls that write: events that do not fit the call, and answers that do not fit the events. */
 export function faultsOfCalls(evidence: Evidence): string[] {
   const { observations, after } = evidence;
   const stored = byLabel(after.events);
@@ -32,7 +32,7 @@ export function faultsOfCalls(evidence: Evidence): string[] {
 type Done = Extract<Call["outcome"], { readonly kind: "done" }>;
 type Failed = Extract<Call["outcome"], { readonly kind: "failed" }>;
 
-/** The call of which an event is. */
+/** The label of the call that wrote an event. */
 export function labelOf({ mark }: Pick<SeenEvent, "mark">): string {
   return mark.slice(0, mark.lastIndexOf("/"));
 }
@@ -75,7 +75,7 @@ function faultsOfDone(
   const isMoved = events?.some(({ sequence, time }, i) =>
     found[i]?.sequence !== sequence || found[i]?.time !== time
   );
-  // A repetition may have written again what was lost with the other store.
+  // A retry may have written the events again that were lost with the other store.
   const mayDiffer = failover.isLossy && after.storeId !== before.storeId;
   if (isMoved && (isHere && storeId !== undefined || !mayDiffer)) {
     faults.push(`${told} as event ${events!.map(({ sequence }) => sequence).join()}, and is ${at(found)}`);
@@ -83,7 +83,7 @@ function faultsOfDone(
   return [...faults, ...faultsOfCondition(call, storeId, events?.[0]?.sequence, evidence)];
 }
 
-/** The events of one call are there as a whole, one after the other. */
+/** The events of one call are all present, one directly after the other. */
 function faultsOfParts({ label, events }: Call, found: SeenEvent[]): string[] {
   if (found.length === 0) return [];
   const first = found[0]!.sequence;
@@ -92,7 +92,7 @@ function faultsOfParts({ label, events }: Call, found: SeenEvent[]): string[] {
   return isTorn || isPart ? [`the events of ${label} are torn apart: ${at(found)}`] : [];
 }
 
-/** No event that its condition forbids comes before it, and the condition is about its own store. */
+/** No event that the condition forbids comes before the written event, and the condition is about the same store. */
 function faultsOfCondition(
   { label, condition }: Call,
   storeId: string | undefined,
@@ -132,7 +132,7 @@ function faultsOfFailed(
     evidence.observations.calls.some((other) => other !== call && other.label === label);
   if (lost.length > 0 && !isOthers) faults.push(`${words}, and is there as ${at(lost)}`);
   if (name !== "Conflict" || call.condition !== undefined) return faults;
-  // The keys of all calls are about the same events, so that no other condition can have failed.
+  // The keys of all calls are about the same events, so no other condition can have failed.
   if (operation === "once") faults.push(`${words}, though nothing can be in its way`);
   if (operation === "decide" && call.writes < ATTEMPTS) {
     faults.push(`${words} after ${call.writes} of ${ATTEMPTS} attempts`);

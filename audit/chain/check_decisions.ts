@@ -19,7 +19,7 @@ export function faultsOfDecisions({ after, before, observations }: Evidence): st
   ];
 }
 
-/** The state of a topic, made of its events up to a sequence. */
+/** The state of a topic, computed from its events up to a sequence. */
 export function stateAt(events: readonly SeenEvent[], name: string, value: string, sequence: number): Saw {
   return inOrder(events)
     .filter((event) => event.sequence <= sequence && isAbout(event, name, value))
@@ -46,7 +46,7 @@ function faultsIn(storeId: string, events: readonly SeenEvent[]): string[] {
   const faults: string[] = [];
   const states = new Map<string, Saw>();
   for (const [i, event] of events.entries()) {
-    // Behind a lost event that no page has shown, the states are not known.
+    // After a lost event that no page has shown, the states are unknown.
     if (event.sequence !== i + 1) break;
     const show = event.identifiers.find(({ name }) => name === "show")?.value;
     if (show === undefined) continue;

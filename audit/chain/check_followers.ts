@@ -4,7 +4,10 @@ import { inOrder, isAbout, isSameState, stateAt, textOf } from "./check_decision
 import { isSame } from "./observations.ts";
 import type { SeenEvent, Segment } from "./observed.ts";
 
-/** Each follower got exactly the events of each store in order, was told of each reset, and has come to the head. */
+/**
+ * Each follower received exactly the events of each store in order, was notified of each reset, and has reached the
+ * head.
+ */
 export function faultsOfFollowers({ observations, followers, after }: Evidence): string[] {
   return followers.flatMap((follower) => {
     const last = follower.segments.at(-1);
@@ -44,7 +47,7 @@ function faultsOfSegment(
   return faults;
 }
 
-/** Each state that a projector has stored is that of its checkpoint, and the last one is of the present store. */
+/** Each state that a projector has stored fits its checkpoint, and the last one belongs to the current store. */
 export function faultsOfProjectors({ observations, after }: Evidence): string[] {
   return observations.stored.flatMap(({ name, topic, state, at }) => {
     const events = at.storeId === after.storeId

@@ -3,8 +3,8 @@ import { isSame } from "./observations.ts";
 import type { SeenEvent } from "./observed.ts";
 
 /**
- * A store keeps everything while it has its ID. When it goes back, it goes on under another one, and keeps at least what
- * the host had that took over.
+ * A store loses nothing as long as it keeps its ID. When its history goes back, it continues under a new ID, with at
+ * least the events that the promoted host had.
  */
 export function faultsOfForks({ before, failover, after, observations }: Evidence): string[] {
   const faults = [...faultsOfDensity(after)];
@@ -36,7 +36,7 @@ function isWhole(old: Iterable<SeenEvent>, after: Settled): boolean {
   return true;
 }
 
-/** Whether an event is there in its place. */
+/** True when the store has this event at its sequence. */
 export function holds({ events }: Settled, event: SeenEvent): boolean {
   const found = events[event.sequence - 1];
   return found !== undefined && isSame(found, event);

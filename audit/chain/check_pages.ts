@@ -3,7 +3,7 @@ import type { Evidence } from "./evidence.ts";
 import { inOrder } from "./check_decisions.ts";
 import type { SeenEvent, SeenPage } from "./observed.ts";
 
-/** Each page that came with its trailer has exactly what matches, up to the head that it tells. */
+/** Each page that ended with its trailer has exactly the matching events up to the head that it reports. */
 export function faultsOfPages({ observations, readsReplicas }: Evidence): string[] {
   const ordered = new Map<string, SeenEvent[]>();
   const historyOf = (storeId: string): SeenEvent[] => {
@@ -34,12 +34,15 @@ function faultOfPage(page: SeenPage, history: readonly SeenEvent[]): string | un
       missing[0]?.sequence ?? "none"
     }`;
   }
-  // Of a store that is gone, there may be events that nobody has seen.
+  // A lost store may have had events that no client saw.
   const isAllKnown = history.findLastIndex(({ sequence }) => sequence <= head) === head - 1;
   return hasMore === all.length > limit || (hasMore && !isAllKnown) ? undefined : `hasMore is ${hasMore}`;
 }
 
-/** How far a store certainly was before a read began: where only the primary is read, no later page ends before it. */
+/**
+ * The head that a store certainly had before a read began. Where only the primary is read, no later page ends before
+ * it.
+ */
 class CertainHeads {
   readonly #certain = new Map<string, { readonly at: number; readonly head: number }[]>();
 

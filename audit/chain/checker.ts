@@ -5,12 +5,12 @@ import { faultsOfFollowers, faultsOfProjectors } from "./check_followers.ts";
 import { faultsOfForks } from "./check_forks.ts";
 import { faultsOfPages } from "./check_pages.ts";
 
-/** Most faults of one kind that are listed. */
+/** The maximum number of faults of one kind that are listed. */
 const FAULTS_MAX = 6;
 
 /**
- * Compares what the clients of a round were told with the histories of all stores that anybody saw.
- * @returns what is wrong, in words; empty when nothing is
+ * Compares the answers that the clients of a round received with the histories of all stores that clients saw.
+ * @returns the faults, in words; empty when there are none
  */
 export function faultsOfRound(evidence: Evidence): string[] {
   const { observations } = evidence;

@@ -10,15 +10,15 @@ import { type Tap, tapped } from "./tapped_transport.ts";
 
 export type Store = EventStore<ChainEvents>;
 
-/** What a client needs to know, which changes from round to round. */
+/** The inputs of a client that change from round to round. */
 export interface Load {
   readonly observations: Observations;
-  /** Those of this round, and one of the round before. */
+  /** The shows of this round, and one of the round before. */
   readonly shows: readonly string[];
   readonly isOver: () => boolean;
 }
 
-/** What one client does, again and again. */
+/** The activity that a client repeats. */
 export type Doing = (client: ChainClient, load: Load) => Promise<void>;
 
 export interface ClientOptions {
@@ -30,7 +30,7 @@ export interface ClientOptions {
   readonly observations: () => Observations;
 }
 
-/** How long an answer may take, and how long a call is repeated. */
+/** The time limit of one answer, and how long a call is retried. */
 const ANSWER_SECONDS = 12;
 const RETRY_SECONDS = 6;
 
@@ -40,7 +40,7 @@ export class ChainClient {
   readonly random: Random;
   readonly name: string;
   readonly tap: Tap;
-  /** How far it has read, at some time: also of a store that is gone. */
+  /** A position that it once read, possibly in a store that is gone. */
   saved: Position | undefined;
   #calls = 0;
 
@@ -60,7 +60,7 @@ export class ChainClient {
     return `${this.name}.${++this.#calls}`;
   }
 
-  /** Makes a call and records how it ended. */
+  /** Makes a call and records its outcome. */
   async record(
     load: Load,
     about: Pick<Call, "label" | "operation" | "events" | "key" | "condition">,
@@ -92,11 +92,14 @@ function failureOf(error: unknown): Outcome {
   return { kind: "failed", name, message: `${error.code} ${error.status}: ${message}`, isOfStore: true };
 }
 
-/** What a handler wants of a show that it sees in a state; undefined when that is impossible. */
+/**
+ * Returns the handler of a decision: it draws the seats to take or free from the state of a show, or returns undefined
+ * when that is impossible.
+ */
 export function wantedOf(random: Random, show: string, label: string): (saw: Saw) => NewSeat[] | undefined {
   const isTaking = random.chance(0.55);
   const count = random.chance(0.15) ? 2 : 1;
-  // The same hall for the same show, so that a hall has all events of its shows.
+  // The same show always gets the same hall, so that a hall has all events of its shows.
   const hall = hallFor(show);
   return (saw) => {
     const left = isTaking ? CAPACITY - saw.taken : saw.taken;
@@ -123,7 +126,7 @@ export interface NewSeat {
   readonly payload: { readonly saw: Saw };
 }
 
-/** Writes under a key, often under the same one as other clients or as itself before. */
+/** Writes under a key, often one that other clients or this client have used before. */
 export async function writeUnderKey(client: ChainClient, load: Load): Promise<void> {
   const { random, store } = client;
   const key = `key${load.shows[0]}.${random.below(60)}`;
@@ -134,7 +137,7 @@ export async function writeUnderKey(client: ChainClient, load: Load): Promise<vo
     metadata: { [MARK]: `${key}/${part}` },
     payload: { n: part },
   }));
-  // Its own events break the condition, which it must not take for a conflict.
+  // The condition is broken by the call's own events. The client must not take that for a conflict.
   const isGuarded = key.endsWith("3");
   const conditions = isGuarded ? { query: { identifiers: { once: key } } } : [];
   await client.record(load, { label: key, operation: "once", events: count, key }, async () => {
@@ -143,7 +146,7 @@ export async function writeUnderKey(client: ChainClient, load: Load): Promise<vo
   });
 }
 
-/** Appends, with a condition on what was read, perhaps long ago, or without. */
+/** Appends, with or without a condition on an earlier read, which may be old. */
 export async function append(client: ChainClient, load: Load): Promise<void> {
   const { random, store } = client;
   const label = client.nextLabel();
@@ -186,7 +189,7 @@ async function head(store: Store): Promise<Position | undefined> {
   }
 }
 
-/** Reads pages of all sizes, forwards and backwards, all of the store now and then. */
+/** Reads pages of all sizes, forwards and backwards, and sometimes the whole store. */
 export async function read(client: ChainClient, { observations, shows }: Load): Promise<void> {
   const { random, store } = client;
   const show = random.pick(shows);

@@ -2,7 +2,7 @@ import type { EventOf } from "../../client/mod.ts";
 import { type ChainClient, type Load, wantedOf } from "./clients.ts";
 import { type ChainEvents, NOTHING, type Saw, seatsOf, withEvent } from "./seats.ts";
 
-/** Takes seats of a show, or frees them, in edition A. */
+/** Takes or frees seats of a show, in edition A. */
 export async function decideSeats(client: ChainClient, load: Load): Promise<void> {
   const { random, store } = client;
   const label = client.nextLabel();
@@ -19,7 +19,7 @@ export async function decideSeats(client: ChainClient, load: Load): Promise<void
   });
 }
 
-/** The same in a transaction of edition B or C. */
+/** Takes or frees seats in a transaction of edition B or C. */
 export async function transactSeats(client: ChainClient, load: Load): Promise<void> {
   const { random, store } = client;
   const label = client.nextLabel();

@@ -1,15 +1,15 @@
 import { type Passage, TcpProxy } from "../../tests/support/tcp_proxy.ts";
 import { pause } from "../../tests/support/eventually.ts";
 
-/** A link to a server on this machine. It can be slow, stall, break, and lead to another server from now on. */
+/** A link to a server on this machine. It can be slow, stall, break, and be redirected to another server. */
 export class FaultyLink extends TcpProxy {
   readonly #target: { port: number | undefined };
   readonly #passages = new Set<Passage>();
   #stall: PromiseWithResolvers<void> | undefined;
-  /** How many milliseconds later than sent the next bytes of the server arrive. */
+  /** The delay of the next bytes from the server, in milliseconds. */
   delay: () => number = () => 0;
 
-  /** @param port undefined while it leads nowhere: then every new connection is closed */
+  /** @param port undefined while there is no target: then every new connection is closed */
   constructor(port: number | undefined) {
     const target = { port };
     super(() =>
@@ -18,19 +18,19 @@ export class FaultyLink extends TcpProxy {
     this.#target = target;
   }
 
-  /** Breaks all connections. New ones lead to this port. */
+  /** Breaks all connections and redirects new ones to this port. */
   leadTo(port: number | undefined): void {
     this.#target.port = port;
     this.resume();
     this.breakAll();
   }
 
-  /** From now on no byte gets through, in either direction; the connections stay open. */
+  /** From now on no bytes pass in either direction. The connections stay open. */
   stall(): void {
     this.#stall ??= Promise.withResolvers();
   }
 
-  /** The bytes that were held back arrive. */
+  /** Delivers the bytes that were held back. */
   resume(): void {
     this.#stall?.resolve();
     this.#stall = undefined;

@@ -2,11 +2,11 @@ import type { EditionName } from "../workload/perform.ts";
 import type { Store } from "./clients.ts";
 import { MARK } from "./observed.ts";
 
-/** So many that a page of all events is sent in several parts. */
+/** Enough events for a page of all events to be sent in several parts. */
 const WRITES = 25;
 const EVENTS_OF_A_WRITE = 100;
 
-/** Fills a new store with events that nobody decides upon. */
+/** Fills a new store with events that no decision depends on. */
 export async function fillStore(edition: EditionName, store: Store): Promise<void> {
   const text = "x".repeat(150);
   for (let write = 0; write < WRITES; write++) {

@@ -5,15 +5,15 @@ import type { Observations } from "./observations.ts";
 import { MARK, type SeenEvent, type Segment } from "./observed.ts";
 import { type ChainEvents, hallOf } from "./seats.ts";
 
-/** So that a follower hears soon of a reset when nobody writes. */
+/** Short, so that a follower is soon notified of a reset while no client writes. */
 const WAIT_SECONDS = 1;
 
-/** A client that follows a topic for as long as the chain lasts. */
+/** A client that follows a topic for the whole life of the chain. */
 export interface Follower {
   readonly name: string;
   /** The identifier that events of the topic carry; undefined for all events. */
   readonly topic: Topic | undefined;
-  /** What it got, store after store. */
+  /** The events received, store after store. */
   readonly segments: Segment[];
 }
 
@@ -25,13 +25,13 @@ export interface Topic {
 export interface FollowerOptions {
   readonly client: ChainClient;
   readonly topic: Topic | undefined;
-  /** Whether the client library begins again after a reset, or the follower itself. */
+  /** True when the follower itself starts again after a reset, false when the client library does. */
   readonly restartsItself: boolean;
   readonly signal: AbortSignal;
   readonly observations: () => Observations;
 }
 
-/** Follows until the signal. After an error it goes on from where it was. */
+/** Follows until the signal aborts. After an error it continues from its position. */
 export function follow({ client, topic, restartsItself, signal, observations }: FollowerOptions): Follower {
   const { store, name, random } = client;
   const follower: Follower = { name, topic, segments: [] };
@@ -39,7 +39,7 @@ export function follow({ client, topic, restartsItself, signal, observations }: 
   const options = { waitSeconds: WAIT_SECONDS, limit: random.pick([10, 200, 1000]), signal };
   const restarting = restartsItself ? { ...options, onReset: "restart" as const } : options;
   let from: Position | undefined;
-  // At the beginning, there is nothing that a reset would make void.
+  // At the beginning there is no state that a reset could make void.
   let isReported = true;
   const run = async (): Promise<void> => {
     for await (const step of store.follow(query, { ...restarting, from })) {
@@ -64,7 +64,7 @@ export function follow({ client, topic, restartsItself, signal, observations }: 
   return follower;
 }
 
-/** Keeps a projection of a hall until the signal, as one of two copies. */
+/** Maintains a projection of a hall until the signal aborts, as one of two copies. */
 export function project(
   client: ChainClient,
   hall: string,
@@ -83,7 +83,7 @@ export function project(
   });
 }
 
-/** Runs it again whenever it fails. */
+/** Runs the work again whenever it fails. */
 async function untilAborted(
   signal: AbortSignal,
   run: () => Promise<void>,

@@ -10,21 +10,23 @@ import type { HistoryLines } from "./history_lines.ts";
 import { tapped } from "./tapped_transport.ts";
 import type { ChainServer } from "./servers.ts";
 
-/** Within so many seconds after a failover, writes must go on: servers wait up to 10 s for each other. */
+/** The time limit for writes to resume after a failover, in seconds. Servers wait up to 10 s for each other. */
 export const GO_ON_SECONDS = 30;
 
-/** The same when the old primary keeps connections open and says nothing: a server gives up on them after 15 s. */
+/**
+ * The same limit when the old primary keeps connections open and sends nothing. A server gives up on these after 15 s.
+ */
 export const SILENT_SECONDS = 40;
 
 const ANSWER_SECONDS = 3;
 
-/** The client that probes, in the history lines. */
+/** The number of the probing client in the history lines. */
 const PROBING = 1000;
 
 let probes = 0;
 
 /**
- * Writes until each server has taken a write, or the active one of an edition that has one.
+ * Writes until each server has accepted a write. In an edition with one active server, that one is enough.
  * @returns after how many milliseconds
  * @throws AuditFailure when that takes too long
  */
@@ -54,7 +56,7 @@ export async function untilGoesOn(
   return performance.now() - begun;
 }
 
-/** @returns what went wrong; undefined when the write is acknowledged */
+/** @returns the error; undefined when the write is acknowledged */
 async function probe(
   edition: EditionName,
   { running }: ChainServer,

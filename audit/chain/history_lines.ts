@@ -4,11 +4,11 @@ import type { Evidence } from "./evidence.ts";
 import { MARK, microseconds, type SeenEvent, type SeenPage } from "./observed.ts";
 
 /*
- * The same history for a checker of linearizability, one operation a line (audit/linearizability). There an event has
- * tags: its identifiers, and its metadata but for the mark, which is its label.
+ * Writes the history for the checker of linearizability, one operation a line (audit/linearizability). There an event
+ * has tags: its identifiers, and its metadata without the mark. The mark becomes its label.
  */
 
-/** Longer pages say nothing that the others do not. */
+/** Longer pages show nothing that shorter ones do not. */
 const EVENTS_OF_A_READ_MAX = 100;
 
 interface WireItem {
@@ -31,7 +31,7 @@ interface WireWrite {
 interface Answer {
   readonly status: number;
   readonly storeId: string;
-  /** Undefined when the server's own answer did not arrive. */
+  /** Undefined when the server's own answer was not received. */
   readonly answer: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export class HistoryLines implements Disposable {
   readonly path: string;
   readonly #file: Deno.FsFile;
   readonly #encoder = new TextEncoder();
-  /** Whether replicas are read, so that a page may show a state that has passed. */
+  /** True when replicas are read, so that a page may show an earlier state. */
   readonly #mayLag: boolean;
 
   constructor(path: string, mayLag: boolean) {
@@ -85,7 +85,7 @@ export class HistoryLines implements Disposable {
     });
   }
 
-  /** A history that went back: each store that has come about, with the first events of the one before it. */
+  /** Writes the forks: each store that came into being, with the first events of the one before it. */
   forks({ before, after, failover, observations: { histories } }: Evidence): void {
     if (before.storeId === after.storeId) return;
     const all = [...histories.known.keys()];
@@ -115,8 +115,8 @@ export class HistoryLines implements Disposable {
 }
 
 /**
- * How many events a store has from the one before it: up to the last one that a client saw in both, and at least what
- * the new primary had, but for what differs.
+ * Returns how many events a store has from the one before it: up to the last one that clients saw in both, and at least
+ * those that the new primary had. An event that differs ends them.
  */
 function keptIn(old: ReadonlyMap<number, SeenEvent>, events: readonly SeenEvent[], had: number): number {
   const differing = events.findIndex(({ sequence, mark }) => (old.get(sequence)?.mark ?? mark) !== mark);
@@ -132,7 +132,7 @@ function outputOf({ status, storeId, answer }: Answer): WriteOperation["output"]
   return { kind: "written", store: storeId, sequences: events.map(({ sequence }) => sequence) };
 }
 
-/** A condition on several items is one for each of them. */
+/** Translates a condition on several items into one condition for each item. */
 function conditionsOf(
   { failIfEventsMatch, afterSequence, store }: WireWrite["conditions"][number],
 ): WriteCondition[] {

@@ -4,16 +4,16 @@ import { numberIn } from "../../src/store/postgres/protocol/cells.ts";
 import { eventually, pause } from "../../tests/support/eventually.ts";
 import { FaultyLink } from "./faulty_link.ts";
 
-/** How long a replica may take to receive everything. */
+/** The time limit for a replica to receive everything. */
 const CAUGHT_UP_SECONDS = 30;
 
-/** In so much time a replica that has more to apply applies some of it. */
+/** A replica with WAL left to apply applies some of it within this time. */
 const SETTLED_MILLISECONDS = 40;
 
 const SETTINGS = {
   max_connections: "100",
   shared_buffers: "16MB",
-  // A replica that was stalled still finds everything.
+  // A replica that was stalled still finds the WAL that it needs.
   wal_keep_size: "64MB",
   wal_sender_timeout: "0",
   wal_receiver_timeout: "0",
@@ -21,7 +21,7 @@ const SETTINGS = {
   autovacuum: "off",
 };
 
-/** In memory, where it is possible: a copy of a host takes a tenth of the time. */
+/** In memory where possible: copying a host then takes a tenth of the time. */
 const MEMORY = "/dev/shm";
 
 const INITDB = ["--auth=trust", "--encoding=UTF8", "--wal-segsize=1"];
@@ -30,9 +30,9 @@ const INITDB = ["--auth=trust", "--encoding=UTF8", "--wal-segsize=1"];
 export class Host implements AsyncDisposable {
   readonly name: string;
   readonly cluster: PostgresCluster;
-  /** Through it the host receives what the host that it follows has written. */
+  /** The link through which the host receives the WAL of the host that it follows. */
   readonly feed: FaultyLink;
-  /** Through it the servers reach the host, if they do not connect to it directly. */
+  /** The link through which the servers reach the host, unless they connect to it directly. */
   readonly front: FaultyLink;
 
   constructor(name: string, cluster: PostgresCluster, feed: FaultyLink) {
@@ -42,19 +42,21 @@ export class Host implements AsyncDisposable {
     this.front = new FaultyLink(cluster.port);
   }
 
-  /** Follows another host, from which it does not differ, or no host. */
+  /** Follows another host with the same history, or no host. */
   follow(primary: Host | undefined): void {
     this.feed.delay = () => 0;
     this.feed.leadTo(primary?.cluster.port);
   }
 
-  /** Begins again with a copy of another host. */
+  /** Starts again with a copy of another host. */
   async copy(primary: Host): Promise<void> {
     this.follow(primary);
     await this.cluster.becomeReplicaOf(primary.cluster);
   }
 
-  /** Of which replicas a COMMIT waits for the first; for none when empty. */
+  /**
+   * Sets the synchronous standbys: a COMMIT waits for the first of these replicas, or for none when the list is empty.
+   */
   waitFor(...replicas: readonly Host[]): void {
     const names = replicas.map(({ name }) => name).join();
     this.cluster.configure("postgresql.auto.conf", `synchronous_standby_names = '${names}'\n`);
@@ -104,7 +106,7 @@ export class Hosts implements AsyncDisposable {
     return this.all.filter((host) => host !== this.primary);
   }
 
-  /** Waits until a replica has applied everything that another host has written by now. */
+  /** Waits until a replica has applied everything that another host has written so far. */
   async caughtUp(replica: Host, primary: Host = this.primary): Promise<void> {
     const [row] = await primary.cluster.sql("SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint");
     await eventually(async () => {
@@ -113,7 +115,7 @@ export class Hosts implements AsyncDisposable {
     }, CAUGHT_UP_SECONDS);
   }
 
-  /** Waits until a replica that receives nothing more has applied what it has: its last record may be half a one. */
+  /** Waits until a replica that receives nothing more has applied all it has. Its last record may be incomplete. */
   async settled(replica: Host): Promise<void> {
     for (let last = -1, now = await appliedBy(replica); now !== last;) {
       await pause(SETTLED_MILLISECONDS);

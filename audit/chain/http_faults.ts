@@ -1,6 +1,6 @@
 import type { Random } from "../workload/random.ts";
 
-/** What a proxy may do to a request and its answer. `after`: once the server has answered. */
+/** The faults that a proxy may cause. `after`: once the server has answered. */
 export const HTTP_FAULTS = [
   "answerLost",
   "cutBefore",
@@ -11,7 +11,9 @@ export const HTTP_FAULTS = [
 ] as const;
 export type HttpFault = (typeof HTTP_FAULTS)[number];
 
-/** The header by which this audit, and only this audit, tells the words of the proxy from those of a server. */
+/**
+ * The header that marks answers of the proxy. Only this audit uses it, to distinguish them from answers of a server.
+ */
 export const PROXY_HEADER = "x-audit-proxy";
 
 type Words = readonly [status: string, type: string, body: string];
@@ -39,7 +41,7 @@ const WORDS: readonly Words[] = [
   ["200 OK", "application/json", "{}"],
 ];
 
-/** What a proxy says when no server can be reached. */
+/** The answer of the proxy when no server can be reached. */
 export const NO_SERVER: Words = html("503 Service Unavailable");
 
 export function randomWords(random: Random): Words {

@@ -4,7 +4,7 @@ const HEAD_END = "\r\n\r\n";
 
 /**
  * Reads one request, and changes its head so that the server closes the connection after its answer.
- * @throws Error when the client leaves before it has sent everything
+ * @throws Error when the client disconnects before it has sent everything
  */
 export async function readHttpRequest(conn: Deno.Conn): Promise<Uint8Array> {
   const buffer = new Uint8Array(64 * 1024);

@@ -1,6 +1,9 @@
 import { type Call, type Known, type SeenEvent, SeenEvents, type SeenPage, type Stored } from "./observed.ts";
 
-/** Everything that anybody has seen, of all stores of a chain: nobody may see two events in one place. */
+/**
+ * All events that clients saw, in all stores of a chain. Two clients must not see different events at the same
+ * sequence.
+ */
 export class Histories {
   readonly known: Known = new Map();
   readonly faults: string[] = [];
@@ -18,7 +21,7 @@ export class Histories {
   }
 }
 
-/** The same line is the same object; a client library makes other objects of it. */
+/** Compares by identity first: the same line is the same object, but a client library creates other objects from it. */
 export function isSame(one: SeenEvent, other: SeenEvent): boolean {
   return one === other || (one.mark === other.mark && one.time === other.time && one.type === other.type);
 }
@@ -28,14 +31,14 @@ function faultOf(storeId: string, one: SeenEvent, other: SeenEvent): string {
   return `event ${one.sequence} of store ${storeId} was ${first} for one reader and ${second} for another`;
 }
 
-/** What is observed in one round. */
+/** The observations of one round. */
 export class Observations {
   readonly seen: SeenEvents;
   readonly histories: Histories;
   readonly calls: Call[] = [];
   readonly pages: SeenPage[] = [];
   readonly stored: Stored[] = [];
-  /** What is wrong in itself, whatever the stores hold. */
+  /** Faults that are certain whatever the stores hold. */
   readonly faults: string[] = [];
 
   constructor(seen: SeenEvents, histories: Histories) {
@@ -43,7 +46,10 @@ export class Observations {
     this.histories = histories;
   }
 
-  /** How many decisions of clients were taken, or transactions carried out, those included that write nothing. */
+  /**
+   * The number of decisions that clients took and of transactions that they committed, including those that wrote
+   * nothing.
+   */
   get decisions(): number {
     return this.calls.filter(({ operation, outcome: { kind } }) =>
       (operation === "decide" || operation === "transact") && (kind === "done" || kind === "declined")

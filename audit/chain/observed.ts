@@ -2,27 +2,25 @@ import type { Queried, Query } from "../../src/model/query.ts";
 import type { Tag } from "../../src/model/tag.ts";
 import type { Saw } from "./seats.ts";
 
-/*
- * What the clients of a round asked for, and everything that they were told: the evidence of the chain.
- */
+/* The requests of the clients of a round, and all answers that they received: the history of the chain. */
 
-/** An event as a reader got it. */
+/** An event as a reader received it. */
 export interface SeenEvent extends Queried {
   readonly sequence: number;
   readonly time: string;
-  /** Which call wrote it, and which of the call's events it is: `call/part`. */
+  /** The call that wrote it, and the index of the event in the call: `call/part`. */
   readonly mark: string;
-  /** Of a decision: what its handler saw. */
+  /** For a decision: the state that its handler saw. */
   readonly saw: Saw | undefined;
 }
 
-/** An event of which the answer to a write told the sequence. */
+/** An event whose sequence was in the answer to a write. */
 export interface ReportedEvent {
   readonly sequence: number;
   readonly time: string;
 }
 
-/** A place in one history. */
+/** A position in one history. */
 export interface Position {
   readonly storeId: string;
   readonly sequence: number;
@@ -30,44 +28,44 @@ export interface Position {
 
 export type Operation = "decide" | "once" | "append" | "transact";
 
-/** A call of the client library that may write, or of the audit's own probes. */
+/** A call of the client library that may write, or a call of the audit's own probes. */
 export interface Call {
   readonly label: string;
   readonly operation: Operation;
-  /** How many events it writes if it writes. Undefined when the handler decides that. */
+  /** The number of events that it writes, if it writes. Undefined when the handler decides that. */
   readonly events: number | undefined;
   /** The key of `writeOnce`. */
   readonly key?: string | undefined;
-  /** What an `append` rests on. */
+  /** The read that the condition of an `append` depends on. */
   readonly condition?: { readonly query: Query; readonly after: Position } | undefined;
   /** In microseconds. */
   readonly begun: number;
   ended: number;
-  /** How many requests to write it has sent. */
+  /** The number of write requests that it has sent. */
   writes: number;
   outcome: Outcome;
 }
 
 export type Outcome =
-  /** `storeId`: where the client is told. `events`: where it is told the sequences. */
+  /** `storeId`: when the client learns it. `events`: when the client learns the sequences. */
   | {
     readonly kind: "done";
     readonly storeId: string | undefined;
     readonly events: readonly ReportedEvent[] | undefined;
   }
-  /** The handler wanted to write nothing. */
+  /** The handler decided to write nothing. */
   | {
     readonly kind: "declined";
     readonly at: Position | undefined;
     readonly topic: string;
     readonly saw: Saw;
   }
-  /** An error that says that nothing was written, or does not say that the outcome is unknown. */
+  /** The error says that nothing was written, or does not say that the outcome is unknown. */
   | {
     readonly kind: "failed";
     readonly name: string;
     readonly message: string;
-    /** Whether it is an error of the store, and not one of the handler. */
+    /** True for an error of the store, false for an error of the handler. */
     readonly isOfStore: boolean;
   }
   | { readonly kind: "unknown" };
@@ -87,13 +85,13 @@ export interface SeenPage {
   readonly ended: number;
 }
 
-/** What a follower got of one store, from its beginning on. */
+/** The events of one store that a follower received, from the beginning of the store. */
 export interface Segment {
   readonly storeId: string;
   readonly events: SeenEvent[];
-  /** How far it has come. */
+  /** The position that it has reached. */
   sequence: number;
-  /** Whether the follower was told that the store is a new one. */
+  /** True when the follower was notified that the store is a new one. */
   readonly isReported: boolean;
 }
 
@@ -105,12 +103,12 @@ export interface Stored {
   readonly at: Position;
 }
 
-/** All events of each store that anybody has seen. */
+/** All events of each store that clients have seen. */
 export type Known = Map<string, Map<number, SeenEvent>>;
 
 export const MARK = "mark";
 
-/** A line of a page; the same line is the same object, so that large pages cost little. */
+/** Lines of pages as events. The same line is the same object, so that large pages use little memory. */
 export class SeenEvents {
   readonly #byLine = new Map<string, SeenEvent>();
 
@@ -149,7 +147,7 @@ function tagsOf(tags: LineOfEvent["identifiers"]): Tag[] {
   );
 }
 
-/** A query as requests spell it. */
+/** Parses a query as requests write it. */
 export function queryOf(wire: unknown): Query {
   if (wire === "*" || wire === "all") return "every";
   if (wire === "none") return "none";
@@ -157,7 +155,7 @@ export function queryOf(wire: unknown): Query {
   return items.map(({ types = [], identifiers = [], metadata = [] }) => ({ types, identifiers, metadata }));
 }
 
-/** By one clock of this process. */
+/** The time of one clock of this process. */
 export function microseconds(): number {
   return Math.round(performance.now() * 1000);
 }

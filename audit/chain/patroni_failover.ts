@@ -11,11 +11,11 @@ import { microseconds } from "./observed.ts";
 import { urlOf } from "./plan.ts";
 import type { Failing } from "./streaming_failover.ts";
 
-/** Patroni would have given up long before. */
+/** Longer than Patroni itself would try. */
 const PROMOTED_SECONDS = 120;
 const CAUGHT_UP_SECONDS = 60;
 
-/** Three hosts with Patroni, which makes the synchronous standby the primary when the primary is lost. */
+/** Three hosts with Patroni, which promotes the synchronous standby when the primary is lost. */
 export class PatroniFailover implements Failing {
   readonly #cluster: PatroniCluster;
   #killed: PatroniNode | undefined;
@@ -71,7 +71,7 @@ export class PatroniFailover implements Failing {
     await this.#cluster[Symbol.asyncDispose]();
   }
 
-  /** Waits until another host takes writes. */
+  /** Waits until another host accepts writes. */
   async #promoted(): Promise<void> {
     const endsAt = performance.now() + PROMOTED_SECONDS * 1000;
     for (;;) {

@@ -2,53 +2,53 @@ import type { EditionName } from "../workload/perform.ts";
 import { type Random, shuffled } from "../workload/random.ts";
 import type { Balancing } from "./balancer.ts";
 
-/** What is random about a chain: its servers, how they find the hosts, and the proxy before them. */
+/** The random settings of a chain: its servers, how they find the hosts, and the proxy in front of them. */
 export interface ChainPlan {
   readonly servers: readonly UrlForms[];
-  /** Whether servers reach the hosts over links that can break, or directly. */
+  /** True when servers reach the hosts over links that can break, false when they connect directly. */
   readonly hasFronts: boolean;
   readonly balancing: Balancing;
   readonly faultRate: number;
   readonly isPatroni: boolean;
-  /** Whether the servers are told that every replica that is promoted has everything (`postgresFailover`). */
+  /** True when the servers may assume that every promoted replica has everything (`postgresFailover`). */
   readonly isLossless: boolean;
 }
 
 /** How a server's settings name the hosts. */
 export interface UrlForms {
-  /** The places of the three hosts. */
+  /** The order of the three hosts in the URL. */
   readonly order: readonly number[];
   readonly target: string | undefined;
   readonly read: { readonly order: readonly number[]; readonly target: string | undefined } | undefined;
 }
 
-/** What becomes of the primary. `cutOff` and `silent`: it lives on, and no server reaches it. */
+/** How the primary fails. `cutOff` and `silent`: it keeps running, and no server reaches it. */
 export type End = "kill" | "stop" | "cutOff" | "silent";
 
-/** What is random about one failover. */
+/** The random settings of one failover. */
 export interface RoundPlan {
   readonly isSynchronous: boolean;
   readonly isLossy: boolean;
   readonly end: End;
   /** A primary that was cut off can be reached again for a moment, before it is ended. */
   readonly returns: boolean;
-  /** The third host goes on following the old primary. */
+  /** The third host continues to follow the old primary. */
   readonly isOrphaned: boolean;
   /** The third host receives nothing before the failover. */
   readonly isThirdStalled: boolean;
-  /** How late each replica is at most, in milliseconds. */
+  /** The maximum delay of each replica, in milliseconds. */
   readonly lag: readonly [target: number, third: number];
-  /** Which of the servers are killed with the primary. */
+  /** The servers that are killed with the primary. */
   readonly killed: "none" | "one" | "all";
 }
 
-/** The part of failovers in which something is lost. */
+/** The share of failovers with loss. */
 const LOSSY = 0.45;
 
-/** One chain in so many is looked after by Patroni. */
+/** One chain in this number is managed by Patroni. */
 const PATRONI_EVERY = 10;
 
-/** Without any parameter as often as with each of the others. */
+/** Leaving the parameter out is twice as likely as each of its values. */
 const TARGETS = [undefined, undefined, "any", "read-write", "primary", "standby", "prefer-standby"] as const;
 const READ_TARGETS = [undefined, "prefer-standby", "prefer-standby", "standby", "any"] as const;
 
@@ -75,7 +75,7 @@ function planUrls(random: Random, readsReplicas: boolean): UrlForms {
   };
 }
 
-/** Of one chain; Patroni keeps a synchronous standby, and loses nothing. */
+/** Draws a round of a chain. Patroni maintains a synchronous standby, and loses nothing. */
 export function planRound(random: Random, { hasFronts, isPatroni, isLossless }: ChainPlan): RoundPlan {
   const mustHaveAll = isPatroni || isLossless;
   const isLossy = !mustHaveAll && random.chance(LOSSY);
@@ -86,7 +86,7 @@ export function planRound(random: Random, { hasFronts, isPatroni, isLossless }: 
     isSynchronous,
     isLossy,
     end: random.pick(ends),
-    // Without a synchronous replica, nothing keeps two primaries from taking writes.
+    // Without a synchronous replica, nothing prevents two primaries from accepting writes.
     returns: isSynchronous && random.chance(0.5),
     isOrphaned: random.chance(0.4),
     isThirdStalled: random.chance(0.25),

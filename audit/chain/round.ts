@@ -11,29 +11,29 @@ import type { RoundPlan } from "./plan.ts";
 import type { ChainServer } from "./servers.ts";
 import { readSettled } from "./settled.ts";
 
-/** How many decisions there are before the failover, after what is lost has begun, and after it has mended. */
+/** The number of decisions before the failover, after the loss has begun, and after the repair. */
 const DECISIONS_BEFORE = 60;
 const DECISIONS_LOST = 12;
 const DECISIONS_AFTER = 40;
 
-/** How long followers may take in quiet. */
+/** The time limit for followers while no client writes. */
 const FOLLOW_SECONDS = 60;
 
-/** After so long, a server that was killed no longer counts. */
+/** After this time, a server that was killed no longer counts. */
 const GONE_SECONDS = 20;
 
-/** What a round has shown. */
+/** The result of a round. */
 export interface RoundResult {
   readonly evidence: Evidence;
-  /** Until every server that must write did, in milliseconds. */
+  /** Milliseconds until every server that must accept writes did so. */
   readonly goOn: number;
-  /** Whether the old primary kept connections open and said nothing. */
+  /** True when the old primary kept connections open and sent nothing. */
   readonly isSilent: boolean;
 }
 
 /**
- * One failover: clients act, the primary fails and another host takes over, everything goes on, and what the clients
- * were told is compared with all that is there.
+ * One failover: clients act, the primary fails, another host takes over, and writes resume. Then the answers that
+ * clients received are compared with the content of the store.
  * @throws AuditFailure
  */
 export async function runRound(
@@ -75,16 +75,16 @@ export async function runRound(
   return { evidence, goOn, isSilent };
 }
 
-/** Whether one server alone has used the store, also in the life of those before it that still counts. */
+/** True when there is only one server, and no earlier life of it still counts. */
 function isTheOnlyOne([server, ...others]: readonly ChainServer[]): boolean {
   const { starts, startedAt } = server!;
   return others.length === 0 && (starts === 1 || performance.now() - startedAt > 1000 * GONE_SECONDS);
 }
 
 /**
- * Whether a server may have seen a write that was never answered, and that the new primary lacks: on a replica that is
- * ahead of the synchronous one, or on a primary whose processes stop waiting for that one as they end. A client may have
- * read it, so the store gets a new ID.
+ * True when a server may have seen a write that was never answered and that the new primary lacks. That happens on a
+ * replica that is ahead of the synchronous one. It also happens on a primary whose processes stop waiting for the
+ * synchronous replica when they end. A client may have read the write, so the store gets a new ID.
  */
 function mayShowUnanswered({ readsReplicas }: Chain, { end }: RoundPlan): boolean {
   return readsReplicas || end === "kill";

@@ -1,31 +1,31 @@
 import type { DecisionModel } from "../../client/mod.ts";
 
 /*
- * The rule that every decision keeps: a show has few seats, each of which is taken or free. The state also tells which
- * events made it, so that a decision on a history that never was shows, whatever it decided.
+ * The rule of every decision: a show has few seats, and each seat is taken or free. The state also shows which events
+ * it was computed from. So a decision on a history that never existed is noticed, whatever it decided.
  */
 
 export const CAPACITY = 3;
 
-/** What a handler saw: a fold over the events of a topic. */
+/** The state that a handler saw: a fold over the events of a topic. */
 export interface Saw {
   readonly taken: number;
   /** The sequence of the last event. */
   readonly last: number;
-  /** Of the marks of all events, in order. */
+  /** A hash of the marks of all events, in order. */
   readonly digest: number;
 }
 
 export const NOTHING: Saw = { taken: 0, last: 0, digest: 0 };
 
-/** What makes a state of events, of readers and of the audit alike. */
+/** The fields of an event that the state is computed from, for readers and for the audit. */
 export interface Counted {
   readonly type: string;
   readonly sequence: number;
   readonly mark: string;
 }
 
-/** @throws BrokenRule when there was no such history */
+/** @throws BrokenRule when no such history can exist */
 export function withEvent(saw: Saw, event: Counted): Saw {
   const next = folded(saw, event);
   const fault = faultOfSeats(saw, next, event);
@@ -33,7 +33,7 @@ export function withEvent(saw: Saw, event: Counted): Saw {
   return next;
 }
 
-/** The same, whether the rule holds or not. */
+/** Computes the next state, even when the rule is broken. */
 export function folded({ taken, digest }: Saw, { type, sequence, mark }: Counted): Saw {
   const change = type === "Taken" ? 1 : type === "Released" ? -1 : 0;
   return { taken: taken + change, last: sequence, digest: mixed(digest, mark) };
@@ -45,7 +45,7 @@ export function faultOfSeats(before: Saw, after: Saw, { sequence, mark }: Counte
   return `with event ${sequence} (${mark}) ${after.taken} of ${CAPACITY} seats are taken`;
 }
 
-/** A handler's own error, when what it was shown breaks the rule. */
+/** The error of a handler when the events that it received break the rule. */
 export class BrokenRule extends Error {
   override readonly name = "BrokenRule";
 }

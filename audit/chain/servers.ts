@@ -8,26 +8,26 @@ import { type UrlForms, urlOf } from "./plan.ts";
 export interface ServerOptions {
   readonly edition: EditionName;
   readonly forms: UrlForms;
-  /** Of the three hosts. */
+  /** The ports of the three hosts. */
   readonly ports: readonly number[];
   readonly schema: string;
   /** The setting `postgresFailover`. */
   readonly failover: "verify" | "lossless";
-  /** The file that gets what each life of the server has printed. */
+  /** The file for the output of each life of the server. */
   readonly log: string;
 }
 
-/** How long the first start may take. */
+/** The time limit of the first start. */
 const START_SECONDS = 20;
 
-/** One server of the chain, started again whenever it ends, as by a supervisor. */
+/** One server of the chain. It is restarted whenever it ends, as by a supervisor. */
 export class ChainServer implements AsyncDisposable {
   readonly #options: ServerOptions;
   #process: ServerProcess | undefined;
   #isOver = false;
   #keeping: Promise<void> = Promise.resolve();
   #lastFailure = "";
-  /** How often it was started, and when it was last, by `performance.now()`. */
+  /** The number of starts, and the time of the last one, by `performance.now()`. */
   starts = 0;
   startedAt = 0;
 
@@ -53,7 +53,7 @@ export class ChainServer implements AsyncDisposable {
     return server;
   }
 
-  /** Undefined while it is not there. */
+  /** Undefined while the server is not running. */
   get running(): ServerProcess | undefined {
     return this.#process?.isRunning ? this.#process : undefined;
   }
@@ -108,7 +108,7 @@ export class ChainServer implements AsyncDisposable {
       SERVICE_POSTGRES_POOL_SIZE: "4",
       SERVICE_POSTGRES_URL: urlOf(portsIn(order), target),
       ...read === undefined ? {} : { SERVICE_POSTGRES_READ_URL: urlOf(portsIn(read.order), read.target) },
-      // What is begun by a request of which the answer is lost, holds up everybody for as long.
+      // A transaction whose begin request lost its answer blocks all clients for this time.
       ...edition === "C" ? { SERVICE_TRANSACTION_TIMEOUT: "1", SERVICE_MAX_TRANSACTION_DURATION: "5" } : {},
     };
   }

@@ -10,7 +10,7 @@ import type { ChainServer } from "./servers.ts";
 
 const READ_SECONDS = 30;
 
-/** Reads all of the store from each server that serves it, without the proxy: they must agree. */
+/** Reads the whole store from each server that serves it, without the proxy. All servers must agree. */
 export async function readSettled(
   servers: readonly ChainServer[],
   edition: EditionName,
@@ -40,7 +40,7 @@ function agreed([first, ...others]: readonly Settled[]): Settled {
   return first!;
 }
 
-/** Undefined when the server does not serve, or serves another store in between. */
+/** Returns undefined when the server does not serve, or switches to another store during the read. */
 async function readAll(
   client: Client,
   edition: EditionName,

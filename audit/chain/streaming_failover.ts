@@ -6,29 +6,29 @@ import { type Host, Hosts } from "./hosts.ts";
 import { microseconds } from "./observed.ts";
 import type { ChainPlan, RoundPlan } from "./plan.ts";
 
-/** How long a host that was cut off lives on, and how long it can be reached again. */
+/** How long a host that was cut off keeps running, and how long it can be reached again. */
 const ZOMBIE_MILLISECONDS = 700;
 
-/** How long it is tried to let the third host follow the new primary before it gets a copy. */
+/** How long the third host may try to follow the new primary before it gets a copy. */
 const FOLLOW_SECONDS = 2;
 
-/** What a round needs of the hosts, with Patroni or without. */
+/** The operations of a round on the hosts, with Patroni or without. */
 export interface Failing extends AsyncDisposable {
-  /** Of the three hosts, for the servers. */
+  /** The ports of the three hosts, for the servers. */
   readonly ports: readonly number[];
-  /** Before the clients begin. */
+  /** Runs before the clients begin. */
   prepare(plan: RoundPlan): Promise<void>;
-  /** From now on what is acknowledged may be lost; of a failover without loss nothing happens. */
+  /** From now on acknowledged writes may be lost. For a failover without loss this does nothing. */
   beginLoss(): void;
   /** The primary fails, and another host takes over. */
   strike(onStruck: () => void): Promise<Omit<Failover, "isKnownWhole">>;
-  /** All hosts are there again, and those that are replicas follow the primary. Clients go on meanwhile. */
+  /** Brings all hosts back; the replicas follow the primary. Clients continue meanwhile. */
   mend(): Promise<void>;
-  /** Waits until all replicas have everything. */
+  /** Waits until all replicas have received everything. */
   settle(): Promise<void>;
 }
 
-/** Three hosts of which an operator makes another one the primary. */
+/** Three hosts without Patroni: the audit promotes another host, as an operator does. */
 export class StreamingFailover implements Failing {
   readonly #hosts: Hosts;
   readonly #schema: string;
@@ -126,7 +126,9 @@ export class StreamingFailover implements Failing {
     return numberIn(row![0]);
   }
 
-  /** The third host may have more than the new primary: then it cannot follow, and gets a copy. */
+  /**
+   * Lets the third host follow the new primary. If it has more WAL than the new primary, it cannot, and gets a copy.
+   */
   async #letFollow(third: Host): Promise<void> {
     third.follow(this.#target);
     const timeline = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer";

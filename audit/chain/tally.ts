@@ -1,30 +1,30 @@
 import type { RoundResult } from "./round.ts";
 
-/** What a run has tried. */
+/** The counts of a run. */
 export interface Tally {
   failovers: number;
-  /** Of which acknowledged writes were lost. */
+  /** Failovers in which acknowledged writes were lost. */
   lossy: number;
-  /** `decide` and transactions that were acknowledged. */
+  /** Acknowledged calls of `decide` and acknowledged transactions. */
   decisions: number;
   acknowledged: number;
-  /** Calls that said that nothing was written, and calls that could not say. */
+  /** Calls that reported that nothing was written, and calls that could not say. */
   failed: number;
   unknown: number;
   pages: number;
-  /** So large that they were sent in several parts. */
+  /** Pages that were so large that they were sent in several parts. */
   largePages: number;
-  /** What the proxy did to requests and answers. */
+  /** The faults that the proxy injected. */
   httpFaults: number;
-  /** How often a follower was told of a reset. */
+  /** How often a follower was notified of a reset. */
   resetsTold: number;
   /** New store IDs after failovers without loss. */
   resetsWithoutLoss: number;
   /** Operations for which Porcupine has found an order, in edition A. */
   ordered: number;
-  /** Until all servers wrote again, in milliseconds. */
+  /** The longest time until all servers accepted writes again, in milliseconds. */
   slowestGoOn: number;
-  /** The same where the old primary kept connections open and said nothing. */
+  /** The same when the old primary kept connections open and sent nothing. */
   slowestAfterSilence: number;
 }
 
@@ -49,7 +49,7 @@ export function newTally(): Tally {
   };
 }
 
-/** After a round in which nothing was found. */
+/** Counts a round without faults. */
 export function addRound(tally: Tally, { evidence, goOn, isSilent }: RoundResult): void {
   const { observations, before, after, failover, followers } = evidence;
   const { calls, pages } = observations;

@@ -6,13 +6,13 @@ import { type Call, microseconds, queryOf, type SeenEvent } from "./observed.ts"
 
 const DEFAULT_LIMIT = 1000;
 
-/** One client of the store, as its transport sees it. */
+/** The context of one client of the store, as its transport needs it. */
 export interface Tap {
   /** Its number, for the history lines. */
   readonly client: number;
   readonly observations: () => Observations;
   readonly lines: HistoryLines | undefined;
-  /** The call that it makes at present. */
+  /** The call that the client is making. */
   call: Call | undefined;
 }
 
@@ -24,7 +24,7 @@ interface PageRequest {
   readonly limit?: number;
 }
 
-/** Sees every request and every answer of a client: what a page shows, and what a write is told. */
+/** Records every request and every answer of a client: the events of pages, and the answers to writes. */
 export function tapped(transport: Transport, tap: Tap): Transport {
   return {
     async send(request) {
@@ -66,7 +66,7 @@ function tappedPage(
   };
 }
 
-/** A page that arrives. What it shows counts at once; whether it is complete, its last line says. */
+/** A page that is being received. Its events count at once; its last line shows whether it is complete. */
 class OpenPage {
   readonly #request: PageRequest;
   readonly #begun: number;

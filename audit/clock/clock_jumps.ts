@@ -14,11 +14,11 @@ import { FakeClock } from "./fake_clock.ts";
 import { QuietServer } from "./quiet_server.ts";
 
 /*
- * The clock of the machine jumps while clients write (libfaketime). Order, deadlines and ages do not depend on it,
- * and a time keeps its shape.
+ * The clock of the machine jumps while clients write (libfaketime). Order, deadlines and ages do not depend on it, and
+ * times keep their format.
  */
 
-/** As libfaketime reads them, with the years in which the store may be then. */
+/** Jumps in the syntax of libfaketime, each with the years that the store may then report. */
 const JUMPS: readonly (readonly [fake: string, years: (now: number) => number])[] = [
   ["+0", (now) => now],
   ["-1h", (now) => now],
@@ -28,11 +28,11 @@ const JUMPS: readonly (readonly [fake: string, years: (now: number) => number])[
 ];
 
 const CLIENTS = 4;
-/** What a client waits between two acts: a server that is never idle shows no more. */
+/** A client waits this long between two acts: a server that is never idle shows no more. */
 const REST_MILLISECONDS = 5;
 const ACTS_AFTER_A_JUMP = 12;
 const WAIT_SECONDS = 1;
-/** A busy machine may take longer to answer, but not by a jump. */
+/** A busy machine may take longer to answer, but not as long as a jump. */
 const WAIT_SECONDS_MAX = 20;
 const TIMEOUT_SECONDS = 60;
 const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
@@ -59,7 +59,7 @@ export async function clockJumps({ edition, seed, extent, directory }: CheckCont
     const rest = () => pause(REST_MILLISECONDS);
     return actUntilGone(edition, server.client(), `client ${i}`, recorder, choose, () => isOver, rest);
   }));
-  // It is told at the end.
+  // It is reported at the end.
   acting.catch(() => {});
   let rounds = 0;
   for (; !extent.isOver(rounds); rounds++) {
@@ -102,13 +102,13 @@ async function jumpTo(
     told?.times !== undefined && told.times.length > 0
   );
   const time = last?.told?.times?.[0] ?? "";
-  // Near a new year, an hour or a day more may make it another one.
+  // Near a new year, an hour or a day more may lead into another year.
   if (Math.abs(Number(time.slice(0, 4)) - year) > 1) {
     throw new AuditFailure(`the clock jumped by ${jump}`, [`a write got the time ${time}`]);
   }
 }
 
-/** Waits for an event that nobody writes. */
+/** Waits for an event that no client writes. */
 async function waitInVain(
   server: ServerProcess,
 ): Promise<{ readonly seconds: number; readonly isEmptyPage: boolean }> {
@@ -120,7 +120,7 @@ async function waitInVain(
   return { seconds, isEmptyPage: events.length === 0 && hasMore === false };
 }
 
-/** @returns how many acts were acknowledged @throws AuditFailure */
+/** @returns the number of acknowledged acts @throws AuditFailure */
 async function checkAfter(
   edition: CheckContext["edition"],
   server: ServerProcess,
@@ -138,7 +138,7 @@ async function checkAfter(
   for (const { sequence, time } of found.events) {
     if (!SHAPE.test(time)) faults.push(`event ${sequence} has the time ${time}`);
   }
-  // A transaction that expires is one of which the deadline has jumped.
+  // A transaction expires here only when its deadline has jumped.
   const expired = attempts.filter(({ told }) => told?.status === 410 || told?.status === 404).length;
   if (expired > 0) faults.push(`${expired} transactions have expired`);
   if (faults.length > 0) throw new AuditFailure("after the jumps", faults.slice(0, 10));

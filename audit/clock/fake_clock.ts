@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { found } from "../../src/files/found.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
 
-/** The system clock of servers, as libfaketime tells it: what is in a file. */
+/** The system clock of servers under libfaketime, which reads the time from a file. */
 export class FakeClock {
   readonly #path: string;
 
@@ -11,14 +11,14 @@ export class FakeClock {
     this.set("+0");
   }
 
-  /** @param fake as libfaketime reads it */
+  /** @param fake in the syntax of libfaketime */
   set(fake: string): void {
-    // At once, so that nobody reads half of it.
+    // Atomically, so that no server reads half of it.
     Deno.writeTextFileSync(`${this.#path}.new`, `${fake}\n`);
     Deno.renameSync(`${this.#path}.new`, this.#path);
   }
 
-  /** With these variables a server has this clock. */
+  /** The environment variables with which a server uses this clock. */
   async environment(): Promise<Record<string, string>> {
     const { root, environment } = await debianProgram("faketime");
     const folders = (environment["LD_LIBRARY_PATH"] ?? `${root}usr/lib/x86_64-linux-gnu/faketime`).split(":");
@@ -30,7 +30,7 @@ export class FakeClock {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: this.#path,
       FAKETIME_NO_CACHE: "1",
-      // What measures how long something takes does not jump on a real machine either.
+      // The monotonic clock, which measures durations, does not jump on a real machine either.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       FAKETIME_DONT_RESET: "1",
     };

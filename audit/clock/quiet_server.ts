@@ -5,22 +5,22 @@ import { metrics } from "../../tests/support/metrics.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext } from "../report.ts";
 
-/** A transaction that is left alone ends after so long, and not before. */
+/** An idle transaction ends after this time, and not before. */
 const DEADLINE_SECONDS = 2;
 
 const TIMEOUT_SECONDS = 60;
 
-/** A transaction that is left alone is looked for once a second, and a busy machine may be late with that. */
+/** The server looks for idle transactions once a second, and a busy machine may be late with that. */
 const LATE_SECONDS_MAX = 10;
 
-/** By how much a measured time may be off, beside the requests that measure it. */
+/** How far a measured time may be off, besides the duration of the requests that measure it. */
 const TOLERANCE_SECONDS = 0.2;
 
 const EVENT = { type: "t", payload: "" };
 
 /**
- * A server without load, beside the one that has all of it: there it is known how old everything is, and when it must
- * end.
+ * A server without load, next to the server with all the load. For this server the audit knows how old everything is,
+ * and when it must end.
  */
 export class QuietServer implements AsyncDisposable {
   readonly #edition: CheckContext["edition"];
@@ -57,7 +57,7 @@ export class QuietServer implements AsyncDisposable {
     else await this.#writesStay(jump);
   }
 
-  /** One write has the turn, another one waits, and in edition B a transaction is left alone. */
+  /** One write holds the write lock, another one waits, and in edition B a transaction is idle. */
   async #writesStay(jump: () => void): Promise<void> {
     const client = this.#server.client();
     const startedAt = performance.now();
@@ -89,7 +89,7 @@ export class QuietServer implements AsyncDisposable {
     assertInTime(begunAt);
   }
 
-  /** One transaction is left alone, and another one waits for its turn. */
+  /** One transaction is idle, and another one waits for its turn. */
   async #ticketStays(jump: () => void): Promise<void> {
     const client = this.#server.client();
     const startedAt = performance.now();
@@ -107,7 +107,7 @@ export class QuietServer implements AsyncDisposable {
     await client.request("POST", "/rollback", { headers });
   }
 
-  /** @param startedAt before what has the turn and what waits for it */
+  /** @param startedAt a time before the active write and the waiting one began */
   async #assertAges(startedAt: number, jump: () => void): Promise<void> {
     const client = this.#server.client();
     const waitingSince = performance.now();
@@ -129,7 +129,7 @@ export class QuietServer implements AsyncDisposable {
   }
 }
 
-/** @throws AuditFailure when something that was begun has not ended at its time */
+/** @throws AuditFailure when the work that began then has not ended at its deadline */
 function assertInTime(begunAt: number): void {
   const seconds = (performance.now() - begunAt) / 1000;
   const isEarly = seconds < DEADLINE_SECONDS - TOLERANCE_SECONDS;

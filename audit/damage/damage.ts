@@ -9,13 +9,13 @@ import { AuditFailure, type CheckContext, demand, type Figures } from "../report
 import { Random } from "../workload/random.ts";
 
 /*
- * One byte of a backup is another one than was written. `verify` names it, or all events are what they were. The
- * files of a store have no checksums of their own; docs/durability.md says what follows from that.
+ * One byte of a backup is replaced. Either `verify` reports the damage, or all events are unchanged. The files of a
+ * store have no checksums of their own; docs/durability.md describes the consequences.
  */
 
 const EVENTS = 300;
 
-/** What the runtime says of a program that has not expected what it found. It tells nobody what is damaged. */
+/** Error messages of the runtime for a program that did not expect its input. They do not say which file is damaged. */
 const OWN_MISTAKE = /undefined|is not (a function|iterable|defined)|^Cannot /;
 
 /** A round is one byte. */
@@ -49,7 +49,7 @@ export async function damage({ seed, extent, directory }: CheckContext): Promise
   return tally;
 }
 
-/** As `eventstore-backup verify` finds them. */
+/** The problems that `eventstore-backup verify` reports. */
 async function problemsOf(path: string, storeId: string): Promise<readonly string[]> {
   try {
     checkDatabaseFile(path);

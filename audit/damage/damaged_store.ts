@@ -11,9 +11,9 @@ import { assertRejected, contentOf } from "../server/rejected_start.ts";
 import { Random } from "../workload/random.ts";
 
 /*
- * One byte of a store is another one than was written. SQLite has no checksums for its pages, so a server may serve other
- * events than it was given; then `eventstore-backup verify --against-source` says so. Whatever the byte was, a start is
- * rejected in one line or the server answers, and ends when it is told to.
+ * One byte of a store is replaced. SQLite has no checksums for its pages, so a server may serve other events than
+ * clients wrote. Then `eventstore-backup verify --against-source` reports it. Whichever byte it was, a start is
+ * rejected in one line, or the server answers and stops when an operator stops it.
  */
 
 const EVENTS = 300;
@@ -21,7 +21,7 @@ const TIMEOUT_SECONDS = 20;
 const EVERYTHING = "*";
 const TAGGED = [{ identifiers: [{ name: "ten", value: "7" }] }];
 
-/** What came of a read: what was there, an error, or something else. */
+/** The result of a read: the original events, an error, or something else. */
 type Read = "right" | "failed" | "other";
 
 /** A round is one byte. */
@@ -59,7 +59,7 @@ function optionsOf(directory: string) {
   return { directory, listen: "unix", listenOnly: true } as const;
 }
 
-/** The store before any damage: as a stop and as a kill leave it, its backup, and what it answers. */
+/** The store before any damage: its files after a stop and after a kill, its backup, and its answers. */
 class WholeStore {
   readonly directories: readonly string[];
   readonly backup: BackupDirectories;
@@ -98,7 +98,7 @@ class WholeStore {
   }
 }
 
-/** Changes a byte of the database or of its log, in proportion to their sizes. @returns which one */
+/** Changes a byte of the database or of its log, in proportion to their sizes. @returns the position of the byte */
 function changeByte(dataDir: string, random: Random): string {
   const paths = ["events.db", "events.db-wal"].map((name) => join(dataDir, name));
   const sizes = paths.map((path) => found(path)?.size ?? 0);
@@ -116,7 +116,7 @@ function changeByte(dataDir: string, random: Random): string {
   return `byte ${at} of ${paths[file]}, ${before} to ${byte[0]}`;
 }
 
-/** A page as it comes, or "" when it is rejected, or breaks off. */
+/** Returns the page as received, or "" when the request is rejected or the answer is cut short. */
 async function page(client: Client, query: unknown): Promise<string> {
   try {
     using connection = await client.begin("QUERY", "/events", { json: { query } });
@@ -128,9 +128,9 @@ async function page(client: Client, query: unknown): Promise<string> {
   }
 }
 
-/** Asks for all events, for some by a tag, and for a write, which may fail. */
+/** Requests all events, events by a tag, and a write, which may fail. */
 async function answersOf(server: ServerProcess, whole: WholeStore): Promise<[all: Read, tagged: Read]> {
-  // Lines of which a byte has changed are not what the document describes.
+  // Lines with a changed byte need not fit the OpenAPI document.
   const client = new Client(server.address);
   const all = readOf(await page(client, EVERYTHING), whole.all);
   const tagged = readOf(await page(client, TAGGED), whole.tagged);
@@ -142,7 +142,7 @@ function readOf(found: string, expected: string): Read {
   return found === expected ? "right" : "other";
 }
 
-/** @throws AuditFailure when other events are served, and the comparison with a backup finds nothing */
+/** @throws AuditFailure when other events are served, and the comparison with a backup finds no difference */
 async function assertNamed(
   backup: BackupDirectories,
   { address }: ServerProcess,

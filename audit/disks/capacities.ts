@@ -3,7 +3,7 @@ import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { excusedFromMounting } from "../../tests/system/support/needing_test.ts";
 import { MEBIBYTE, SmallDisk } from "../../tests/system/support/small_disk.ts";
 
-/** An ext4 file system in a file. @returns undefined where none may be mounted */
+/** Mounts an ext4 file system in a file. @returns undefined where mounting is not allowed */
 export async function mountExt4(image: string): Promise<SmallDisk | undefined> {
   if (excusedFromMounting()) return undefined;
   Deno.writeFileSync(image, new Uint8Array());
@@ -12,20 +12,20 @@ export async function mountExt4(image: string): Promise<SmallDisk | undefined> {
   return SmallDisk.mountImage(image);
 }
 
-/** In memory. @returns undefined where none may be mounted */
+/** Mounts a file system in memory. @returns undefined where mounting is not allowed */
 export function mountTmpfs(): SmallDisk | undefined {
   return excusedFromMounting() ? undefined : SmallDisk.mount();
 }
 
 /**
- * Makes an ext4 file system read-only as the kernel does after an error on the disk: at once, whoever has files open.
- * An operator could not, since a remount is rejected as long as somebody writes.
+ * Makes an ext4 file system read-only as the kernel does after a disk error: at once, even while files are open. An
+ * operator could not, since the kernel rejects a remount while a program has files open for writing.
  */
 export async function makeReadOnly(disk: SmallDisk): Promise<void> {
   Deno.writeTextFileSync(await triggerOf(disk), "the audit");
 }
 
-/** Whether `makeReadOnly` works here, since some containers may mount and may not do that. */
+/** Returns true when `makeReadOnly` works here. Some containers may mount, but may not do that. */
 export async function canMakeReadOnly(disk: SmallDisk): Promise<boolean> {
   try {
     Deno.openSync(await triggerOf(disk), { write: true }).close();
@@ -40,7 +40,7 @@ async function triggerOf({ path }: SmallDisk): Promise<string> {
   return `/sys/fs/ext4/${device}/trigger_fs_error`;
 }
 
-/** What an operator does then, once nobody uses it any more. */
+/** Repairs the file system as an operator does, once no program uses it any more. */
 export async function repair(disk: SmallDisk, image: string): Promise<void> {
   await run("umount", disk.path);
   // 1: errors were corrected.
@@ -48,7 +48,7 @@ export async function repair(disk: SmallDisk, image: string): Promise<void> {
   await run("mount", "-o", "loop,errors=remount-ro", image, disk.path);
 }
 
-/** How large any file of a process may become from now on. */
+/** Limits the size of every file that a process writes from now on. */
 export async function limitFileSize(pid: number, bytes: number): Promise<void> {
   await run("prlimit", "--pid", String(pid), `--fsize=${bytes}:`);
 }

@@ -14,7 +14,7 @@ import type { Random } from "../workload/random.ts";
 const CLIENTS = 4;
 const TIMEOUT_SECONDS = 120;
 
-/** Clients that go on whatever they are told, and what they know. */
+/** Clients that continue whatever the answers are, and the history of their acts. */
 export class Crowd {
   readonly #edition: EditionName;
   readonly #recorder: HistoryRecorder;
@@ -34,7 +34,7 @@ export class Crowd {
         await pause(50);
       }
     }));
-    // It is told by `leave`.
+    // `leave` reports the error.
     this.#acting.catch(() => {});
   }
 
@@ -47,7 +47,9 @@ export class Crowd {
     return this.#recorder.entries.filter((entry) => "told" in entry && entry.told.fate === fate).length;
   }
 
-  /** Until so many more acts were done, or were rejected with an answer that stands for a disk that fails. */
+  /**
+   * Waits until this number of further acts were done, or were rejected with a status that stands for a failing disk.
+   */
   async await(fate: "done" | "failed", more: number, where: string): Promise<void> {
     const from = this.#recorder.entries.length;
     const is = (entry: Entry): boolean =>
@@ -58,7 +60,7 @@ export class Crowd {
     }, TIMEOUT_SECONDS);
   }
 
-  /** A reader gets everything that was acknowledged before it asked. @throws AuditFailure */
+  /** A reader gets all events that were acknowledged before its request. @throws AuditFailure */
   async read(server: ServerProcess, where: string): Promise<void> {
     const known = attemptsIn(this.#recorder.entries).filter(({ told }) => told?.fate === "done");
     const events = await server.client().allEvents(this.#every);
@@ -74,10 +76,10 @@ export class Crowd {
   }
 
   /**
-   * Linux confirms some syncs falsely at the moment at which it gives a file system up: a program of ten lines that
-   * appends and syncs loses the last of them too, now and then. So what was acknowledged since then, up to now, counts
-   * as unknown.
-   * @param since how many entries there were
+   * Linux confirms some syncs falsely at the moment at which it gives up a file system. A program of ten lines that
+   * appends and syncs sometimes loses its last syncs too. So the acts acknowledged between then and now count as
+   * unknown.
+   * @param since the number of entries at that moment
    */
   distrust(since: number): void {
     const { entries } = this.#recorder;
@@ -90,7 +92,7 @@ export class Crowd {
     return this.#recorder.entries.length;
   }
 
-  /** Compares everything in the store with what the clients were told. @throws AuditFailure */
+  /** Compares the whole content of the store with the answers that the clients received. @throws AuditFailure */
   async judge(server: ServerProcess, storeId: string, where: string): Promise<void> {
     const entries = this.#recorder.entries.filter((entry) => !this.#distrusted.has(entry));
     const attempts = attemptsIn(entries);

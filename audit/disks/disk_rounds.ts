@@ -18,15 +18,15 @@ import {
 } from "./capacities.ts";
 
 /*
- * A disk becomes full under load, has room again, and becomes full again; a file may not grow any more; a file system
- * becomes read-only. Writes are rejected clearly, reads go on, and writing resumes: by itself where that is possible,
- * or else with a start, before which the server has said why it ended.
+ * A disk becomes full under load, has space again, and becomes full again. Or a file may not grow any more, or a file
+ * system becomes read-only. Writes are rejected with a clear error, reads continue, and writing resumes. Where possible
+ * it resumes by itself; otherwise the server says why it ends, and writing resumes with the next start.
  */
 
 const KINDS = ["tmpfs", "ext4", "read-only", "size limit"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** How often a disk becomes full in one round. */
+/** The number of times a disk becomes full in one round. */
 const CYCLES = 2;
 
 const ENOUGH_REJECTED = 5;
@@ -65,7 +65,7 @@ export async function diskRounds(context: CheckContext): Promise<Figures> {
   return tally;
 }
 
-/** What can be tried on this machine. Says so when that is not everything. */
+/** Returns the kinds that this machine supports. Prints a message when some are missing. */
 async function kindsHere(directory: string): Promise<readonly Kind[]> {
   const image = join(directory, "image");
   using disk = await mountExt4(image);
@@ -116,7 +116,7 @@ async function round(
   tally.rejected += crowd.count("rejected");
 }
 
-/** Writes are rejected while there is no room, reads go on, and the same server writes again when there is. */
+/** Writes are rejected while the disk is full, reads continue, and the same server writes again once there is space. */
 async function fillAndFree(
   server: ServerProcess,
   crowd: Crowd,
@@ -134,7 +134,7 @@ async function fillAndFree(
   }
 }
 
-/** A file that may not grow is an I/O error to SQLite: the server says so and ends, and nothing is lost. */
+/** SQLite reports a file that may not grow as an I/O error: the server says so and ends, and nothing is lost. */
 async function meetLimit(server: ServerProcess, dataDir: string, tally: Tally): Promise<void> {
   await limitFileSize(server.pid, largestFile(dataDir) + 20_000);
   await endedByItself(server, "no file may grow any more");
@@ -168,7 +168,7 @@ async function meetReadOnly(
 
 const ENDS_SECONDS = 120;
 
-/** @throws AuditFailure unless the server gives up, and its last line says why */
+/** @throws AuditFailure unless the server ends by itself, and its last line says why */
 async function endedByItself(server: ServerProcess, where: string): Promise<void> {
   const { code, stderr } = await server.ended(ENDS_SECONDS);
   const said = /^eventstore-server: the store has failed and the server must be restarted: .+$/m.test(stderr);

@@ -2,14 +2,14 @@ import { median } from "../../bench/campaigns/report.ts";
 import type { LineChart, Series } from "../../bench/plots/line_chart.ts";
 import type { Sample } from "./sample.ts";
 
-/** More points than that would run into each other. */
+/** More points would overlap. */
 const POINTS = 20;
 
 type Records = Readonly<Record<string, readonly Sample[]>>;
 
 const MIB = 2 ** 20;
 
-/** The charts of a recorded run, by the names of their files. @param records the samples of each edition */
+/** Returns the charts of a recorded run, by their file names. @param records the samples of each edition */
 export function chartsOf(records: Records): Record<string, LineChart> {
   const chart = (title: string, yTitle: string, ...lines: readonly Line[]): LineChart => ({
     title,

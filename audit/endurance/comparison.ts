@@ -9,33 +9,33 @@ import type { Entry } from "../history/record.ts";
 export interface Compared {
   acknowledged: number;
   rejected: number;
-  /** Under way when the server died. */
+  /** Acts under way when the server died. */
   open: number;
   events: number;
-  /** Events of the type that is followed beside all of them. */
+  /** Events of the type that has a follower of its own. */
   followedType: number;
 }
 
-/** Events of one type are followed beside all of them. */
+/** The type of the second follower; the first one follows all events. */
 export const FOLLOWED_TYPE = "moved";
 
 /**
- * Compares a store with what its clients were told, round after round: each time only what has come since, so that
- * an hour takes no more memory than a minute.
+ * Compares a store with the answers that its clients received, round after round. Each time it reads only the new
+ * events, so that an hour takes no more memory than a minute.
  */
 export class Comparison {
   readonly tally: Compared = { acknowledged: 0, rejected: 0, open: 0, events: 0, followedType: 0 };
   readonly #every: "all" | "*";
-  /** With the last event alone, which is read again: it stands for those before it until the end. */
+  /** Holds only the last event, which is read again. It represents the earlier ones until the end. */
   #found: StoreContent;
 
-  /** @param every the query of all events in the edition @param storeId of an empty store */
+  /** @param every the query of all events in the edition @param storeId the ID of an empty store */
   constructor(every: "all" | "*", storeId: string) {
     this.#every = every;
     this.#found = emptyStore(storeId);
   }
 
-  /** @param entries of a round, of which every act has ended @throws AuditFailure */
+  /** @param entries the entries of a round whose acts have all ended @throws AuditFailure */
   async add(where: string, client: Client, entries: readonly Entry[]): Promise<void> {
     const attempts = attemptsIn(entries);
     const changed = attempts.flatMap(({ act }) => act.kind === "write" ? act.projections : []);

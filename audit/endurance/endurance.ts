@@ -14,15 +14,15 @@ import { recordPath, type Sample } from "./sample.ts";
 import { Sampler } from "./sampler.ts";
 
 /*
- * A store with mixed load for as long as one likes. In the first third the server is stopped or killed after each
- * round, then it goes on undisturbed, and in the end it falls once more. Nothing that was acknowledged may be
- * lost, and nothing may grow that should stay as it is.
+ * A store with mixed load for any length of time. In the first third the server is stopped or killed after each round.
+ * Then it runs undisturbed, and at the end it is stopped or killed once more. No acknowledged write may be lost, and no
+ * measure that should stay flat may grow.
  */
 
 const ROUND_SECONDS = 60;
 const SAMPLE_SECONDS = 5;
 
-/** Restarts at most. */
+/** The maximum number of restarts. */
 const RESTARTS_MAX = 10;
 
 type Manner = "go on" | "stop" | "kill";
@@ -37,7 +37,7 @@ export async function endurance(context: CheckContext): Promise<Figures> {
   }
 }
 
-/** A store under load, over some lives of its server. */
+/** A store under load, over several lives of its server. */
 class Place {
   readonly #context: CheckContext;
   readonly #random: Random;
@@ -104,7 +104,7 @@ class Place {
     };
   }
 
-  /** After a failure. */
+  /** Cleans up after a failure. */
   async abandon(): Promise<void> {
     for (const follower of this.#followers) await follower.leave();
     await this.#server[Symbol.asyncDispose]();
@@ -147,7 +147,7 @@ class Place {
     }
   }
 
-  /** Lets the server fall under load, or only ends the load. */
+  /** Stops or kills the server under load, or only ends the load. */
   async #endRound(load: Load, manner: Manner): Promise<void> {
     if (manner === "go on") return await load.stop();
     load.expectFall();
@@ -161,7 +161,7 @@ class Place {
     this.#restarts++;
   }
 
-  /** Followers and backups have everything, and nothing of it has changed since they got it. */
+  /** Followers and backups have received everything, and nothing has changed since. */
   async #end(): Promise<void> {
     const { events, followedType } = this.#comparison.tally;
     const [ofAll, ofType] = this.#followers;
@@ -180,7 +180,7 @@ class Place {
     if (faults.length > 0) throw new AuditFailure("the file at the end", faults);
   }
 
-  /** @returns what it prints */
+  /** @returns the output of the program */
   async #runBackup(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.#backups.run({ args, seconds: 3600 });
     if (code !== 0) throw new AuditFailure(`eventstore-backup ${args.join(" ")}`, [stderr]);
@@ -212,7 +212,7 @@ class Place {
   }
 }
 
-/** Begins a record anew. */
+/** Starts a new record. */
 function recorderFor(directory: string, edition: string): (sample: Sample) => void {
   const path = recordPath(directory, edition);
   Deno.writeTextFileSync(path, "");

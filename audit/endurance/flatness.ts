@@ -1,17 +1,17 @@
 import { median } from "../../bench/campaigns/report.ts";
 import type { Sample } from "./sample.ts";
 
-/** Fewer samples of a quarter would say something by chance. */
+/** With fewer samples in a quarter, results would be due to chance. */
 const SAMPLES_MIN = 20;
 
 /**
- * While time is judged, the server may wait for a processor as long as it runs. Alone on two processors it waits for
- * a third to a half of that, and no longer beside programs of the idle class (chrt --idle); beside three busy ones of
- * its own class it waits longer than it runs.
+ * Latencies are checked only while the server waits for a processor no longer than it runs. Alone on two processors it
+ * waits for a third to a half of its running time. Programs of the idle class (chrt --idle) do not make that longer. In
+ * parallel with three busy programs of its own class it waits longer than it runs.
  */
 const WAITING_MAX = 0.5;
 
-/** What the later part may be at most, given the earlier one: so many times as much, and a bit more. */
+/** The maximum of the later part, given the earlier one: a multiple of it, plus a constant. */
 interface Bound {
   readonly times: number;
   readonly more: number;
@@ -32,28 +32,28 @@ const BOUNDS = {
 type Name = keyof typeof BOUNDS;
 
 /**
- * What memory may still grow in the end. Heaps and caches come to rest within half an hour or so; what goes on growing
- * after that is a leak, even when it is too slow to show between two quarters.
+ * The growth of memory allowed at the end. Heaps and caches stop growing within about half an hour. Growth after that
+ * is a leak, even when it is too slow to show between two quarters.
  */
 const GROWTH_MAX = 30;
 
-/** In a shorter time such a growth is less than what memory goes up and down anyway. */
+/** In a shorter time, such a growth is smaller than the usual variation of memory. */
 const GROWTH_SECONDS_MIN = 15 * 60;
 
 export interface Flatness {
-  /** What has grown, in words; empty when everything stayed flat. */
+  /** The measures that have grown, in words. Empty when everything stayed flat. */
   readonly faults: readonly string[];
-  /** Whether there were enough samples for a judgement. */
+  /** True when there were enough samples for a result. */
   readonly isJudged: boolean;
-  /** Whether the server got its processor, so that latencies were judged as well. */
+  /** True when the server got its processor, so that latencies were checked as well. */
   readonly isTimeChecked: boolean;
-  /** By how much memory grew in the last third, in MiB an hour, when that was long enough to tell. */
+  /** The growth of memory in the last third, in MiB an hour, when that third was long enough to measure it. */
   readonly growth?: number;
 }
 
 /**
- * Compares the last quarter of the last life of a server with its second one; in the first one it warms up.
- * Latencies are only compared between samples during which the server got its processor.
+ * Compares the last quarter of the last life of a server with its second quarter. In the first quarter it warms up.
+ * Latencies are compared only between samples during which the server got its processor.
  */
 export function flatnessOf(samples: readonly Sample[]): Flatness {
   const life = samples.filter(({ life }) => life === samples.at(-1)?.life);
@@ -90,7 +90,7 @@ export function flatnessOf(samples: readonly Sample[]): Flatness {
   };
 }
 
-/** The median of the slopes between samples that are far apart: single peaks do not matter to it. */
+/** The median of the slopes between samples that are far apart. Single peaks do not affect it. */
 function growthOf(part: readonly Sample[]): number | undefined {
   if (part.at(-1)!.seconds - part[0]!.seconds < GROWTH_SECONDS_MIN) return undefined;
   const distance = Math.floor(part.length / 3);
@@ -125,7 +125,7 @@ function compare(
   const [before, after] = [value(earlier), value(later)];
   const { times, more, unit }: Bound = BOUNDS[name];
   const most = before * times + more;
-  // What cannot be compared is not flat.
+  // Values that cannot be compared are not flat.
   if (Number.isFinite(after) && after <= most) return undefined;
   const [was, is, may] = [before, after, most].map((value) => `${Math.round(value * 100) / 100}`);
   return `${name}: ${was} ${unit} in the second quarter, ${is} in the last, which may be ${may}`;

@@ -4,10 +4,10 @@ import type { Address } from "../../tests/support/connection.ts";
 import { AuditFailure } from "../report.ts";
 import type { EditionName } from "../workload/perform.ts";
 
-/** Longer than a server of a busy machine takes to come back. */
+/** Longer than a server needs to restart on a busy machine. */
 const RETRY_SECONDS = 300;
 
-/** Follows a store with the client of the project, through every restart of the server. */
+/** Follows a store with the client library of the project, through every restart of the server. */
 export class Follower {
   readonly #leaving = new AbortController();
   readonly #following: Promise<void>;
@@ -16,7 +16,7 @@ export class Follower {
   #position = 0;
   #last = 0;
 
-  /** @param types those of which it follows events; all when there are none */
+  /** @param types the event types to follow; an empty list means all */
   constructor(edition: EditionName, address: Address, types: readonly string[]) {
     if (address.transport !== "unix") throw new Error("the follower takes a unix socket");
     const store = new EventStore({
@@ -29,17 +29,17 @@ export class Follower {
     this.#following.catch((error) => this.#failure ??= error);
   }
 
-  /** How many events it has got. */
+  /** The number of events received. */
   get count(): number {
     return this.#count;
   }
 
-  /** @throws AuditFailure when something came twice, out of order, or not at all */
+  /** @throws AuditFailure when an event came twice, out of order, or not at all */
   assertWorking(): void {
     if (this.#failure !== undefined) throw new AuditFailure("a follower", [String(this.#failure)]);
   }
 
-  /** Until it has come to the head of the store, with so many events. */
+  /** Waits until the follower has reached the head of the store, with this number of events. */
   async arrive(head: number, count: number): Promise<void> {
     await eventually(() => {
       this.assertWorking();

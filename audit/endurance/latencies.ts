@@ -1,9 +1,9 @@
 import type { Histogram } from "../../bench/histogram.ts";
 
-/** Of the acts of a few seconds, each from its first request to its last answer. */
+/** The latencies of the acts of a few seconds, each from its first request to its last answer. */
 export interface Latencies {
   readonly count: number;
-  /** Undefined when there were none. */
+  /** Undefined when there were no acts. */
   readonly medianMilliseconds: number | undefined;
   readonly p99Milliseconds: number | undefined;
 }

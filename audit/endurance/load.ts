@@ -12,10 +12,10 @@ import type { Random } from "../workload/random.ts";
 import { type Latencies, latenciesOf } from "./latencies.ts";
 import { TimedRecorder } from "./timed_recording.ts";
 
-/** What the clients of a stretch have done besides writing. */
+/** The activity of the clients of a stretch besides writing. */
 export interface Done {
   reads: number;
-  /** Reads that waited for events of a busy writer, and how many of these got one. */
+  /** Reads that waited for events of a busy writer, and how many of them received one. */
   waits: number;
   woken: number;
   backups: number;
@@ -24,7 +24,7 @@ export interface Done {
 const WRITERS = 4;
 const READERS = 2;
 
-/** How long a client rests at most between two acts: the load stays the same while the store grows. */
+/** The longest time that a client rests between two acts: the load stays the same while the store grows. */
 const REST_MILLISECONDS = { writer: 200, reader: 150, backup: 10_000 };
 
 const WAIT_SECONDS = 5;
@@ -33,14 +33,17 @@ export interface LoadOptions {
   readonly edition: EditionName;
   readonly server: ServerProcess;
   readonly backups: BackupDirectories;
-  /** The number of the last act of those before. */
+  /** The number of the last act of the earlier loads. */
   readonly lastId: number;
   /** A file that does not exist yet. */
   readonly historyPath: string;
   readonly done: Done;
 }
 
-/** Writers, readers, reads that wait, and backups, from the start on until they are told to stop, or the server is gone. */
+/**
+ * Writers, readers, waiting reads, and backups. They run from the constructor until they are stopped, or the server is
+ * gone.
+ */
 export class Load {
   readonly #options: LoadOptions;
   readonly #recorder: TimedRecorder;
@@ -61,7 +64,7 @@ export class Load {
       this.#again(random.fork(), (own) => this.#wait(own)),
       this.#backUp(),
     ];
-    // It is told at the end, and at the next look before.
+    // `assertWorking` reports it at the next sample, and at the end.
     this.#working = Promise.all(work.map((one) => one.catch((error) => this.#failure ??= error)));
   }
 
@@ -73,12 +76,12 @@ export class Load {
     return this.#recorder.lastId;
   }
 
-  /** @throws what has ended one of the clients */
+  /** @throws the error that has ended one of the clients */
   assertWorking(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Since the last call. */
+  /** Returns the latencies since the last call. */
   takeLatencies(): { readonly writes: Latencies; readonly reads: Latencies } {
     const reads = this.#reads;
     this.#reads = new Histogram();
@@ -90,7 +93,7 @@ export class Load {
     this.#isFalling = true;
   }
 
-  /** Every client ends its act. */
+  /** Ends the load, and resolves when every client has ended its act. */
   async stop(): Promise<void> {
     this.#isOver = true;
     this.#stopping.resolve();
@@ -131,7 +134,7 @@ export class Load {
     }
   }
 
-  /** A page of what a client has written last, of one type, or of everything, from any place of the store. */
+  /** Reads a page from a random position: the last events of a client, events of one type, or all events. */
   async #read(random: Random): Promise<void> {
     const began = performance.now();
     const head = await this.#head();
@@ -147,7 +150,7 @@ export class Load {
     this.#options.done.reads++;
   }
 
-  /** For the next event of a writer, or for what nobody writes. */
+  /** Waits for the next event of a writer, or for an event that no client writes. */
   async #wait(random: Random): Promise<void> {
     const isBusy = random.chance(0.9);
     const item = isBusy ? byWriter(random) : { types: ["never written"] };
@@ -164,7 +167,7 @@ export class Load {
     return page === undefined ? 0 : Number(page.reply.headers.get("x-service-head"));
   }
 
-  /** @returns undefined when it broke off because the server fell */
+  /** @returns undefined when the read was cut short because the server was stopped or killed */
   async #page(query: unknown, range: object): Promise<EventsPage | undefined> {
     const page = await this.#options.server.client().queryEvents(query, range);
     if (page.hasMore !== undefined) return page;

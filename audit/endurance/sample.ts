@@ -1,12 +1,12 @@
 import type { Latencies } from "./latencies.ts";
 
-/** What was measured over a few seconds: a line of the record. */
+/** The measurements of a few seconds: a line of the record. */
 export interface Sample {
-  /** Since the beginning. */
+  /** Seconds since the beginning. */
   readonly seconds: number;
-  /** How many times the server had been started. */
+  /** The number of times that the server had been started. */
   readonly life: number;
-  /** How many events the store had. */
+  /** The number of events in the store. */
   readonly events: number;
   readonly rssMib: number;
   readonly descriptors: number;
@@ -14,11 +14,14 @@ export interface Sample {
   readonly walBytes: number;
   readonly writes: Latencies;
   readonly reads: Latencies;
-  /** How many threads of the machine wanted to run or waited for the disk, over the last minute. */
+  /** The average number of threads on the machine that wanted to run or waited for the disk, over the last minute. */
   readonly loadAverage: number;
-  /** The share of all processors that was busy with anything but server, clients and backups, from 0 to 1. */
+  /** The share of all processors that was busy with other programs than server, clients and backups, from 0 to 1. */
   readonly othersShare: number;
-  /** How long the server's threads waited for a processor, as a share of the time that they ran or waited, from 0 to 1. */
+  /**
+   * The time that the server's threads waited for a processor, as a share of the time that they ran or waited, from 0
+   * to 1.
+   */
   readonly waitingShare: number;
 }
 

@@ -4,14 +4,14 @@ import type { ServerProcess } from "../../tests/support/server_process.ts";
 import type { Load } from "./load.ts";
 import type { Sample } from "./sample.ts";
 
-/** Looks at a server and its machine again and again. */
+/** Takes samples of a server and its machine. */
 export class Sampler {
   readonly #began = performance.now();
   #ticks = processorTicks();
   #ownSeconds = 0;
   #scheduling = { ran: 0, waited: 0 };
 
-  /** @param events how many the store has */
+  /** @param events the number of events in the store */
   take(server: ServerProcess, life: number, events: number, load: Load): Sample {
     const wal = `${server.databasePath}-wal`;
     return {
@@ -29,7 +29,7 @@ export class Sampler {
     };
   }
 
-  /** What is between two samples counts for the second one, unless it is skipped. */
+  /** Excludes the time since the last sample, which would otherwise count for the next one. */
   skip(server: ServerProcess): void {
     this.#othersShare(server.pid);
     this.#waitingShare(server.pid);
@@ -55,7 +55,7 @@ export class Sampler {
   }
 }
 
-/** Threads that end take their time with them, so a share may come out below 0. */
+/** Threads that end take their time with them, so a share may be below 0. */
 function hundredths(share: number): number {
   return Math.max(0, Math.round(100 * share) / 100);
 }
@@ -63,7 +63,7 @@ function hundredths(share: number): number {
 /** The kernel's unit of processor time in /proc. */
 const TICKS_PER_SECOND = 100;
 
-/** Of all processors together, since the machine started. What a hypervisor took away counts as busy. */
+/** The ticks of all processors together since the machine started. Time taken away by a hypervisor counts as busy. */
 function processorTicks(): { readonly busy: number; readonly all: number } {
   const line = Deno.readTextFileSync("/proc/stat").split("\n")[0]!;
   const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, ...rest] = line.trim().split(/\s+/).slice(
@@ -75,7 +75,7 @@ function processorTicks(): { readonly busy: number; readonly all: number } {
   return { busy, all: busy + idle + waiting };
 }
 
-/** Processor time of the server, of this process, and of the programs that it has run to their end. */
+/** The processor time of the server, of this process, and of the programs that it has run to their end. */
 function ownSecondsWith(pid: number): number {
   const stat = Deno.readTextFileSync("/proc/self/stat");
   const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(13, 15).map(Number);

@@ -1,7 +1,7 @@
 import { Histogram } from "../../bench/histogram.ts";
 import { type Answered, HistoryRecorder, type Intent } from "../history/record.ts";
 
-/** Knows how long each act has taken. */
+/** A recorder that also measures the duration of each act. */
 export class TimedRecorder extends HistoryRecorder {
   readonly #begun = new Map<number, number>();
   #latencies = new Histogram();

@@ -6,14 +6,14 @@ import { injectionOf, type Trial, Trials, trialText } from "./trials.ts";
 import { type Occasion, OCCASIONS, type Tried, tryFailure } from "./try_failure.ts";
 
 /*
- * The n-th call of one kind on the files of a store fails, with n = 1, 2, 3 and so on until there is no n-th one: at
- * the first start, a write, a checkpoint, a reset, a stop. Whatever a client was told then is the truth, also after a
- * kill and a start on a disk that works. With the next call, that of the fence over a failed COMMIT fails too.
+ * The n-th call of one kind on the files of a store fails, with n = 1, 2, 3 and so on until there is no n-th call. It
+ * fails at the first start, a write, a checkpoint, a reset, or a stop. All answers given then are true, also after a
+ * kill and a start on a disk that works. When the next call fails too, the fence over a failed COMMIT fails as well.
  */
 
 const CALLS = ["openat", "pwrite64", "pread64", "fsync", "ftruncate", "unlink", "rename"];
 
-/** Of the pages of a large write and its checkpoint only the first ones: the others are the same loop again. */
+/** Only the first calls on the pages of a large write and its checkpoint fail. The others are the same loop again. */
 const N_MAX = 60;
 
 export async function failingCalls(context: CheckContext): Promise<Figures> {
@@ -79,7 +79,7 @@ async function meet(context: CheckContext, trial: Trial): Promise<Tried> {
   }
 }
 
-/** In an empty directory, which stays when the work fails. */
+/** Runs the work in an empty directory, which stays when the work fails. */
 async function inPlace(context: CheckContext, work: (directory: string) => Promise<Tried>): Promise<Tried> {
   const directory = join(context.directory, "tried");
   Deno.mkdirSync(directory);

@@ -6,13 +6,13 @@ import type { ProjectionChange } from "../history/record.ts";
 import { ACT_TAG, actOf, sentText, type WireEvent } from "../history/wire_event.ts";
 import type { EditionName } from "../workload/perform.ts";
 
-/** What a store must hold, in the order in which it was written. */
+/** The content that a store must hold, in the order in which it was written. */
 export interface Known {
   readonly events: readonly WireEvent[];
   readonly projections: readonly ProjectionChange[];
 }
 
-/** A read, and which events it must find. */
+/** A read, and the events that it must find. */
 interface Read {
   readonly query: unknown;
   readonly range?: { readonly backwards: true };
@@ -21,8 +21,8 @@ interface Read {
 
 /**
  * Reads a store in every way while calls fail: all events, those of a tag or a type, backwards, within a transaction,
- * and projections. What a reader gets is right, or says that it is not complete.
- * @returns how many answers were complete
+ * and projections. Each answer is right, or says that it is incomplete.
+ * @returns the number of complete answers
  * @throws AuditFailure
  */
 export async function readAll(
@@ -67,7 +67,7 @@ async function answered(asking: Promise<Reply>): Promise<Reply | undefined> {
   }
 }
 
-/** The same in a transaction, which ends without a trace. @returns undefined when there can be none */
+/** Reads in a transaction, which ends without changing anything. @returns undefined when no transaction begins */
 async function readInside(edition: EditionName, client: Client, read: Read): Promise<Reply | undefined> {
   if (edition === "A") return undefined;
   const begun = await answered(client.request("POST", edition === "B" ? "/tx" : "/begin"));
@@ -99,7 +99,7 @@ function countPage(reply: Reply | undefined, read: Read, known: readonly WireEve
   ]);
 }
 
-/** @returns 1 if it was answered what it is, and 0 if the server could not tell @throws AuditFailure */
+/** @returns 1 if the answer was right, and 0 if the server could not answer @throws AuditFailure */
 function countProjection(reply: Reply | undefined, { type, id, payload }: ProjectionChange): 0 | 1 {
   if (reply === undefined || reply.cutShort || reply.status >= 500) return 0;
   const isRight = payload === undefined

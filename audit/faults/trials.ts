@@ -1,10 +1,11 @@
 import { type Random, shuffled } from "../workload/random.ts";
 
 /*
- * Which system call fails at which occasion, the how manieth of them, how, and for how long.
+ * Trials: which system call fails at which occasion, which call of the sequence (n), with which error, and for how
+ * long.
  */
 
-/** `twice`: the next one of its kind too, so that what was to mend the first failure fails as well. */
+/** `twice`: the next call of its kind fails too, so that the repair of the first failure fails as well. */
 export type Span = "once" | "twice" | "lasting";
 
 export interface Trial {
@@ -17,21 +18,21 @@ export interface Trial {
 
 const ERRORS = ["EIO", "ENOSPC"] as const;
 
-/** How often each call is made at an occasion when none fails. */
+/** The number of calls of each kind at an occasion when none fails. */
 export type Counts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /**
- * Every n-th call of every kind at every occasion, in an order that the seed gives: as many as are made when none
- * fails, and then one after the other, until there is no n-th one.
+ * Every n-th call of every kind at every occasion, in an order that the seed determines. First come the calls that are
+ * made when none fails, then further ones, until there is no n-th call.
  */
 export class Trials {
   readonly #waiting: Trial[];
-  /** Beyond what was made when calls were counted. */
+  /** Trials beyond the calls that were counted. */
   readonly #beyond = new Set<Trial>();
   readonly #spans: readonly Span[];
   readonly #nMax: number;
 
-  /** @param nMax later ones of their kind are not tried: the same loop again */
+  /** @param nMax later calls of a kind are not tried: they are the same loop again */
   constructor(
     counts: Counts,
     calls: readonly string[],
@@ -50,7 +51,7 @@ export class Trials {
         this.#addBeyond(occasion, call, count + 1);
       }
     }
-    // A short run is about calls that are made, of every kind.
+    // A short run tries calls of every kind that are actually made.
     this.#waiting = [...inTurns(shuffled(known, random)), ...shuffled([...this.#beyond], random)];
   }
 
@@ -62,7 +63,7 @@ export class Trials {
     return this.#waiting.shift();
   }
 
-  /** @param isTouched whether the call was made, and failed */
+  /** @param isTouched true when the call was made, and failed */
   tried(trial: Trial, isTouched: boolean): void {
     if (!this.#beyond.delete(trial) || !isTouched) return;
     const { occasion, call, n } = trial;
@@ -90,13 +91,13 @@ function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
   return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
 }
 
-/** As the tracer takes it. */
+/** The injection in the syntax of the tracer. */
 export function injectionOf({ call, n, error, span }: Trial): string {
   const when = { once: `${n}`, twice: `${n}..${n + 1}`, lasting: `${n}+` }[span];
   return `${call}:error=${error}:when=${when}`;
 }
 
-/** In words, for people. */
+/** The trial in words, for people. */
 export function trialText({ occasion, call, n, error, span }: Trial): string {
   const more = { once: " fails", twice: " and the next one fail", lasting: " and all after it fail" }[span];
   return `${occasion}: ${call} number ${n}${more} with ${error}`;

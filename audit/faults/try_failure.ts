@@ -14,7 +14,7 @@ import { randomWrite } from "../workload/acts.ts";
 import type { EditionName } from "../workload/perform.ts";
 import { Random } from "../workload/random.ts";
 
-/** What a server does while calls fail. */
+/** The activities of a server during which calls fail. */
 export const OCCASIONS = [
   "first start",
   "write",
@@ -32,25 +32,25 @@ export type Occasion = (typeof OCCASIONS)[number];
 export interface Try {
   readonly edition: EditionName;
   readonly occasion: Occasion;
-  /** Of what the clients do: with the same one, a server makes the same calls. */
+  /** The seed of the clients' acts. With the same seed, a server makes the same calls. */
   readonly seed: number;
   readonly directory: string;
-  /** The calls to look at. */
+  /** The calls to trace. */
   readonly calls: string;
-  /** What happens to one of them; without it, all go well. */
+  /** The fault injected into one of the calls. Without it, all succeed. */
   readonly injection?: string;
 }
 
 export interface Tried {
   readonly trace: string;
-  /** Whether a call failed at all. */
+  /** True when a call failed at all. */
   readonly isTouched: boolean;
-  /** Whether the server gave up, as it must when nobody knows what is on the disk. */
+  /** True when the server ended by itself, as it must when the content of the disk is unknown. */
   readonly endedByItself: boolean;
   readonly acknowledged: number;
   readonly rejected: number;
   readonly unanswered: number;
-  /** Answers to reads that had everything. */
+  /** Complete answers to reads. */
   readonly completeReads: number;
 }
 
@@ -58,18 +58,18 @@ const CLIENT = "client 0";
 
 type Kind = Act["kind"] | "projections" | keyof typeof CROWDS;
 
-/** Writes of many events. */
+/** Writes with many events. */
 const CROWDS = {
-  /** More than a checkpoint waits for. */
+  /** Larger than the threshold of a checkpoint. */
   large: { length: 40, payload: "y".repeat(60_000) },
-  /** So many that a search looks into the index. */
+  /** So many that a search uses the index. */
   many: { length: 100, payload: "z" },
 } as const;
 
-/** Longer than the server rests before it empties its log. */
+/** Longer than the server is idle before it empties its log. */
 const REST_MILLISECONDS = 2600;
 
-/** One occasion at which calls fail. @throws AuditFailure when anybody was told something else than the truth */
+/** Runs one occasion at which calls fail. @throws AuditFailure when a client received an answer that was not true */
 export async function tryFailure(
   { edition, occasion, seed, directory, calls, injection }: Try,
 ): Promise<Tried> {
@@ -118,7 +118,7 @@ export async function tryFailure(
   };
 }
 
-/** The exit code, once there is one. */
+/** The exit code, once the server has ended. */
 interface Ended {
   code: number | undefined;
   readonly promise: Promise<void>;
@@ -142,7 +142,7 @@ class Scene {
     readonly env: Readonly<Record<string, string>>;
   };
   readonly edition: EditionName;
-  /** Answers to reads that had everything. */
+  /** Complete answers to reads. */
   completeReads = 0;
   readonly #recorder: HistoryRecorder;
   readonly #random: Random;
@@ -155,7 +155,7 @@ class Scene {
     this.options = { directory, listen: "unix", listenOnly: true, env };
   }
 
-  /** What happens while calls fail. */
+  /** The acts of the clients while calls fail. */
   async meet(server: ServerProcess, occasion: Occasion, ended: Ended): Promise<void> {
     switch (occasion) {
       case "first start":
@@ -184,7 +184,7 @@ class Scene {
     }
   }
 
-  /** One client alone, one act after the other. */
+  /** One client alone makes one act after the other. */
   async act(server: ServerProcess, kinds: readonly Kind[]): Promise<void> {
     const waiting = kinds.filter((kind) => this.edition !== "A" || (kind !== "pause" && kind !== "resume"));
     const choose = (id: number): Act => this.#actOf(waiting.shift()!, id);
@@ -208,7 +208,7 @@ class Scene {
     return { ...act, events, condition: "none" };
   }
 
-  /** Everything that was acknowledged, read while calls fail. */
+  /** Reads everything that was acknowledged, while calls fail. */
   async #read(server: ServerProcess): Promise<void> {
     const done = attemptsIn(this.#recorder.entries).flatMap(({ act, told }) =>
       act.kind === "write" && told?.fate === "done" ? [act] : []
@@ -221,14 +221,14 @@ class Scene {
   }
 }
 
-/** Failed requests may have left their traces before; the last line is for the operator. */
+/** Failed requests may have logged errors before. The last line is for the operator. */
 function assertSaidWhy(code: number, stderr: string): void {
   const lastLine = stderr.trimEnd().split("\n").at(-1)!;
   if (code === 1 && /^eventstore-server: ./.test(lastLine)) return;
   throw new AuditFailure("the server ended", [`exit code ${code}, standard error: ${stderr.slice(-1000)}`]);
 }
 
-/** A start on a disk that works, and everything compared with what was told. @throws AuditFailure */
+/** Starts the server on a disk that works, and compares its content with the answers. @throws AuditFailure */
 function checkHistory(
   { edition, options }: Scene,
   storeId: string | undefined,

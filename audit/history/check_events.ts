@@ -2,7 +2,7 @@ import type { StoreContent } from "./store_content.ts";
 import type { Attempt } from "./check_history.ts";
 import { actOf, type FoundEvent, sentText } from "./wire_event.ts";
 
-/** Which acts have happened, as far as events tell. */
+/** Shows for each act with events if it was carried out, as the events show it. */
 export type Happened = Map<number, boolean>;
 
 /** @param happened is filled */
@@ -33,7 +33,7 @@ function faultsOfOrder(events: readonly FoundEvent[], first: number): string[] {
   return at < 0 ? [] : [`event ${events[at]!.sequence} is in place ${first + at}: sequences have a gap`];
 }
 
-/** What was found once stays as it was. */
+/** Events that were found once must not change. */
 function faultsOfOldEvents(old: readonly FoundEvent[], found: readonly FoundEvent[]): string[] {
   if (found.length < old.length) {
     return [`${old.length - found.length} events are gone that were there before`];

@@ -3,20 +3,20 @@ import { faultsOfProjections } from "./check_projections.ts";
 import type { StoreContent } from "./store_content.ts";
 import type { Answered, Entry, Intent } from "./record.ts";
 
-/** An act with all that is known about it. Without `told`, anything may have happened to it. */
+/** An act with all that is known about it. Without `told`, its outcome is unknown. */
 export interface Attempt extends Intent {
   readonly told: Answered | undefined;
 }
 
-/** Most faults that are listed of one explanation; one is enough. */
+/** The maximum number of faults listed for one explanation; one is enough. */
 const FAULTS_MAX = 10;
 
 /**
- * Compares what a store holds with what its clients were told: each acknowledged act is there, byte for byte, each
- * rejected one is not, and each of the others is there as a whole or not at all.
+ * Compares the content of a store with the answers that its clients received. Each acknowledged act is present, byte
+ * for byte. Each rejected act is absent. Each of the others is present as a whole or not at all.
  *
- * @param before the store as it was found before these entries
- * @returns what is wrong, in words; empty when nothing is
+ * @param before the content of the store before these entries
+ * @returns the faults, in words; empty when there are none
  */
 export function faultsOf(before: StoreContent, entries: readonly Entry[], found: StoreContent): string[] {
   const attempts = attemptsIn(entries);
@@ -33,8 +33,8 @@ export function attemptsIn(entries: readonly Entry[]): Attempt[] {
 }
 
 /**
- * Which resets may be the last one that has happened; undefined when there may be none. Of those that were not answered
- * after the last one that was, any may be. While a client resets, no other may have an act under way.
+ * Returns the resets that may be the last one carried out; undefined stands for no reset. Every unanswered reset after
+ * the last answered one may be it. While a client resets, no other client may have an act under way.
  */
 function lastResets(attempts: readonly Attempt[]): (Attempt | undefined)[] {
   const resets = attempts.filter(({ act, told }) => act.kind === "reset" && told?.fate !== "rejected");
@@ -42,7 +42,7 @@ function lastResets(attempts: readonly Attempt[]): (Attempt | undefined)[] {
   return [resets[done], ...resets.slice(done + 1)];
 }
 
-/** What is wrong if this reset was the last one. */
+/** Returns the faults under the assumption that this reset was the last one. */
 function faultsAfter(
   reset: Attempt | undefined,
   before: StoreContent,

@@ -2,7 +2,7 @@ import type { FoundProjection, StoreContent } from "./store_content.ts";
 import type { Attempt } from "./check_history.ts";
 import type { Happened } from "./check_events.ts";
 
-/** What a projection must be; without a version, one that no projection ever had. */
+/** The expected projection. Without a version, it has one that no projection ever had. */
 interface Expected {
   readonly payload: string;
   readonly version: string | undefined;
@@ -11,8 +11,8 @@ interface Expected {
 type State = ReadonlyMap<string, Expected>;
 
 /**
- * Each client has projections of its own, of which the type begins with its name, and one act under way at a time.
- * So what must be there follows from its acts in their order. Only the last one may be open, if no events tell.
+ * Each client has projections of its own, whose type begins with its name, and one act under way at a time. So the
+ * expected content follows from its acts in their order. Only the last act may be open, if no events show its outcome.
  */
 export function faultsOfProjections(
   base: Pick<StoreContent, "projections">,
@@ -36,7 +36,7 @@ export function faultsOfProjections(
   return [...repeated, ...fewest];
 }
 
-/** All versions that are known to have been given, and what is wrong when one was given twice. */
+/** Returns all known versions that were given, and a fault for each one that was given twice. */
 function versionsOf(
   old: readonly FoundProjection[],
   attempts: readonly Attempt[],

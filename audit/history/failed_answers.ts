@@ -1,6 +1,6 @@
 import type { Entry } from "./record.ts";
 
-/** Faults of answers that a server may give only when something beneath it fails, such as its disk. */
+/** Returns the faults of answers that a server may give only when a layer below it fails, such as its disk. */
 export function faultsOfAnswers(entries: readonly Entry[]): string[] {
   const failed = entries.flatMap((entry) =>
     "told" in entry && entry.told.status === 500 ? [entry.told.id] : []

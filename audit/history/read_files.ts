@@ -9,7 +9,7 @@ import { eventLine, parseQueried } from "../../src/wire/event.ts";
 import type { FoundProjection, StoreContent } from "./store_content.ts";
 import type { FoundEvent } from "./wire_event.ts";
 
-/** Everything that a database holds, with what is wrong with its file and its indexes. */
+/** Reads the whole content of a database, with the faults of its file and its indexes. */
 export function readDatabase(db: Database): StoreContent {
   const { storeId, head } = readState(db);
   const rows = scanEvents(db, { after: Number.MIN_SAFE_INTEGER, upTo: Number.MAX_SAFE_INTEGER }, 10_000_000);
@@ -33,7 +33,7 @@ function readProjections(db: Database): FoundProjection[] {
   }));
 }
 
-/** What is wrong with the file of a database and its indexes, of however many events. */
+/** Returns the faults of the file of a database and of its indexes, however many events it has. */
 export function faultsOfDatabase(db: Database): string[] {
   const { head } = readState(db);
   return [...fileFaults(db), ...indexFaults(db, everyRow(db, head), head)];

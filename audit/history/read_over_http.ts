@@ -3,7 +3,7 @@ import { AuditFailure } from "../report.ts";
 import { ACT_TAG, type FoundEvent } from "./wire_event.ts";
 import type { FoundProjection, StoreContent } from "./store_content.ts";
 
-/** A projection that may be there. No request lists them. */
+/** A projection that may exist. No request lists them. */
 export interface ProjectionName {
   readonly type: string;
   readonly id: string;
@@ -13,12 +13,12 @@ export interface ProjectionName {
 export class StoreUnavailable extends AuditFailure {}
 
 /**
- * Everything that a server has, read as clients read it: all events page after page, and once more through the
- * index by what they are tagged with.
+ * Reads the whole content of a server as clients read it: all events page after page, and once more through the index
+ * by their tags.
  * @param every the query of all events in this edition
- * @param names the projections to ask for
+ * @param names the projections to read
  * @param after only the events after this one
- * @throws StoreUnavailable when a read is answered 503 or breaks off, AuditFailure when it is answered otherwise
+ * @throws StoreUnavailable when a read is answered 503 or is cut short, AuditFailure when it is answered otherwise
  */
 export async function readOverHttp(
   client: Client,
@@ -57,7 +57,7 @@ async function read(
   return { storeId: store, events, projections, isPaused: await readPause(client), faults };
 }
 
-/** Asks for the events of each client, for one type, and for the acts written last. */
+/** Reads the events of each client, of one type, and of the last acts, through the index. */
 async function indexFaults(
   client: Client,
   events: readonly FoundEvent[],
@@ -94,7 +94,7 @@ async function readProjection(client: Client, { type, id }: ProjectionName): Pro
   return [{ type, id, version, payload: reply.text }];
 }
 
-/** Edition A knows no pause. */
+/** Edition A has no pause. */
 async function readPause(client: Client): Promise<boolean> {
   const reply = await client.request("GET", "/health");
   if (reply.status !== 200) throw new UnexpectedReply("GET /health", reply);

@@ -1,11 +1,11 @@
 import type { WireEvent } from "./wire_event.ts";
 
 /*
- * What clients asked for, and what they were told: the evidence of every check. It is written to a file before a
- * request is sent and after its answer has come, so that it survives whatever happens to the audit itself.
+ * The requests of clients and the answers that they received: the history that every check relies on. It is written to
+ * a file before a request is sent and after its answer was received. So it survives a crash of the audit itself.
  */
 
-/** A projection after a write; without a payload it is deleted. */
+/** A projection after a write. Without a payload it is deleted. */
 export interface ProjectionChange {
   readonly type: string;
   readonly id: string;
@@ -18,38 +18,38 @@ export type Act =
     readonly events: readonly WireEvent[];
     readonly projections: readonly ProjectionChange[];
     /**
-     * `doomed`: rests on something that the client expects not to hold. `rolledBack`: the client takes it back, where
-     * the edition lets it.
+     * `doomed`: depends on something that the client expects not to hold. `rolledBack`: the client rolls it back, where
+     * the edition allows that.
      */
     readonly condition: "none" | "doomed" | "rolledBack";
   }
   | { readonly kind: "deleteProjections"; readonly type: string | undefined }
   | { readonly kind: "reset" | "pause" | "resume" | "optimize" };
 
-/** What a client was about to ask for. A client waits for one answer before it asks again. */
+/** An act that a client was about to request. A client waits for one answer before its next request. */
 export interface Intent {
   readonly id: number;
   readonly client: string;
   readonly act: Act;
 }
 
-/** How the act ended, as far as its client knows. Without such an entry, anything may have happened to it. */
+/** The outcome of the act, as far as its client knows. Without such an entry, the outcome is unknown. */
 export interface Answered {
   readonly id: number;
   readonly fate: "done" | "rejected";
-  /** Of the last answer; 0 when the server was gone before the client had asked for the end of its write. */
+  /** The status of the last answer; 0 when the server was gone before the client had requested the end of its write. */
   readonly status: number;
   readonly sequences?: readonly number[];
   readonly times?: readonly string[];
-  /** Of the projections in the order of the act; null for those that it deleted. */
+  /** The versions of the projections in the order of the act; null for deleted ones. */
   readonly versions?: readonly (string | null)[];
-  /** Of the store after a reset. */
+  /** The ID of the store after a reset. */
   readonly storeId?: string;
 }
 
 export type Entry = { readonly intent: Intent } | { readonly told: Answered };
 
-/** The entries of one round, in the order in which they came about. */
+/** The entries of one round, in the order in which they were recorded. */
 export class HistoryRecorder implements Disposable {
   readonly path: string;
   readonly entries: Entry[] = [];
@@ -57,7 +57,7 @@ export class HistoryRecorder implements Disposable {
   readonly #encoder = new TextEncoder();
   #lastId: number;
 
-  /** @param lastId those of this round follow it */
+  /** @param lastId the last number of the earlier rounds */
   constructor(path: string, lastId: number) {
     this.path = path;
     this.#lastId = lastId;
@@ -68,12 +68,12 @@ export class HistoryRecorder implements Disposable {
     return this.#lastId;
   }
 
-  /** How many acts were acknowledged. */
+  /** The number of acknowledged acts. */
   get done(): number {
     return this.entries.filter((entry) => "told" in entry && entry.told.fate === "done").length;
   }
 
-  /** @param make what the client asks for; it may name its own number */
+  /** @param make returns the act of the client; it may contain its own number */
   intend(client: string, make: (id: number) => Act): Intent {
     const id = ++this.#lastId;
     const intent: Intent = { id, client, act: make(id) };

@@ -7,14 +7,14 @@ export interface FoundProjection {
   readonly payload: string;
 }
 
-/** Everything that a store holds, as it was read after whatever had happened to it. */
+/** The whole content of a store, as it was read after the disruption. */
 export interface StoreContent {
   readonly storeId: string;
   /** In the order of the store. */
   readonly events: readonly FoundEvent[];
   readonly projections: readonly FoundProjection[];
   readonly isPaused: boolean;
-  /** What reading itself found wrong, such as an index that differs from the events. */
+  /** Faults found while reading, such as an index that differs from the events. */
   readonly faults: readonly string[];
 }
 

@@ -20,7 +20,7 @@ export function actOf(event: WireEvent): number {
   return Number(event.metadata[ACT_TAG]);
 }
 
-/** What the client sent of it, as one text. */
+/** The fields that the client sent, as one text. */
 export function sentText({ type, identifiers, metadata, payload }: WireEvent): string {
   return JSON.stringify({ type, identifiers, metadata, payload });
 }

@@ -16,13 +16,13 @@ import { Random } from "../workload/random.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 
 /*
- * Clients act on a server until it is killed: at a random moment, or by a tracer at the n-th write or sync of a
- * file. Then it is started again, and everything in it is compared with what the clients were told.
+ * Clients act on a server until it is killed: at a random moment, or by a tracer at the n-th write or sync of a file.
+ * Then it is restarted, and its whole content is compared with the answers that the clients received.
  */
 
 const CLIENTS = 6;
 
-/** After so many rounds the next ones go on with a new store, so that reading all of it stays quick. */
+/** After this number of rounds a new store is used, so that reading all of it stays quick. */
 const ROUNDS_OF_A_STORE = 20;
 
 /** How long the tracer may wait for its system call. */
@@ -34,11 +34,11 @@ interface Tally {
   rounds: number;
   acknowledged: number;
   rejected: number;
-  /** Under way when the server died, so that nobody was told what became of them. */
+  /** Acts under way when the server died, whose clients received no answer. */
   open: number;
   /** Kills at a write or a sync of a file, by the tracer. */
   atSystemCall: number;
-  /** Those of them at one of the log under load, thus within a COMMIT. */
+  /** The kills among them at the log under load, thus within a COMMIT. */
   inCommit: number;
   events: number;
 }
@@ -111,13 +111,13 @@ class Place {
     }
   }
 
-  /** Stops the server as an operator does, and looks at the files. */
+  /** Stops the server as an operator does, and checks the files. */
   async end(): Promise<void> {
     const { code } = await this.#server!.stop();
     if (code !== 0) throw new AuditFailure("the stop after the kills", [`exit code ${code}`]);
     using db = openForChecking(join(this.#directory, "data", "events.db"));
     const found = readDatabase(db);
-    // Edition C keeps its pause in a file of its own.
+    // Edition C stores its pause in a file of its own.
     const faults = faultsOf(this.#found!, [], { ...found, isPaused: this.#found!.isPaused });
     if (faults.length > 0) throw new AuditFailure("the files after the kills", faults);
   }
@@ -137,7 +137,7 @@ class Place {
     );
     let isOver = false;
     const acting = clientsOf(edition, random, server, recorder, () => isOver);
-    // It is told once the server is dead.
+    // It is reported once the server is dead.
     acting.catch(() => {});
     const dead = deathOf(server);
     const killing = (async () => {
@@ -155,7 +155,7 @@ class Place {
     if (isByTracer && endsAtLog(Deno.readTextFileSync(output))) tally.inCommit++;
   }
 
-  /** A server that is killed while it starts; before that, the one that runs. */
+  /** Kills the running server, starts it again, and kills it during that start. */
   async #killAtStart(random: Random, tally: Tally): Promise<void> {
     await this.#server!.kill();
     const output = join(this.#directory, "strace");
@@ -214,7 +214,7 @@ class Place {
   }
 }
 
-/** Several clients that write, or one that does everything. */
+/** Several clients that write, or one client that does everything. */
 function clientsOf(
   edition: CheckContext["edition"],
   random: Random,
@@ -232,7 +232,7 @@ function clientsOf(
   }));
 }
 
-/** Until so many acts are acknowledged, the server has ended, or it takes too long. */
+/** Resolves when this number of acts are acknowledged, when the server has ended, or after a timeout. */
 async function untilDone(recorder: HistoryRecorder, acts: number, ended: Promise<unknown>): Promise<void> {
   let isDead = false;
   ended.then(() => isDead = true, () => isDead = true);

@@ -8,15 +8,15 @@ export interface Verdict {
   readonly verdict: "linearizable" | "violation" | "undecided";
   readonly operations: number;
   readonly seconds: number;
-  /** Of a violation: the end of the longest order that was found, and why nothing can come after it. */
+  /** For a violation: the end of the longest order that was found, and why nothing can follow it. */
   readonly account: readonly string[];
 }
 
 export interface CheckOptions {
   readonly timeoutSeconds?: number;
-  /** No read may be stale, except those that say `mayLag`. */
+  /** No read may be stale, except reads with `mayLag`. */
   readonly isStrict?: boolean;
-  /** Without the shortcuts of the search, to compare: only for small histories. */
+  /** Switches off the shortcuts of the search, for comparison. Only for small histories. */
   readonly isPlain?: boolean;
   /** A file for Porcupine's picture of a violation. */
   readonly picture?: string;
@@ -37,12 +37,12 @@ export class LinearizabilityChecker implements Disposable {
     this.#directory = directory;
   }
 
-  /** @throws ProgramMissing when Go or Porcupine are neither here nor to be fetched */
+  /** @throws ProgramMissing when Go or Porcupine are not installed and cannot be downloaded */
   static async build(): Promise<LinearizabilityChecker> {
     const { path, environment } = await debianProgram("go");
     const directory = Deno.makeTempDirSync({ prefix: "eventstore_linearizability_" });
     const checker = new LinearizabilityChecker(directory);
-    // Go keeps what it has fetched and compiled below HOME.
+    // Go stores downloaded and compiled packages below HOME.
     const home = Deno.env.get("HOME") ?? directory;
     const go = (...args: readonly string[]) =>
       new Deno.Command(path, {

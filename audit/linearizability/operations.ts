@@ -1,19 +1,22 @@
 /*
- * A history as the checker reads it: one operation a line, as JSON. Times are microseconds of one clock; operations
- * that overlap in time, if only in one moment, may have happened in any order.
+ * A history as the checker reads it: one operation a line, as JSON. Times are microseconds of one clock. Operations
+ * that overlap in time, even at a single moment, may have happened in any order.
  */
 
 interface Timed {
   readonly client: number;
   readonly call: number;
-  /** For people: any JSON, which appears in the account of a violation. */
+  /** For people: any JSON. It appears in the account of a violation. */
   readonly note?: unknown;
 }
 
-/** An event breaks it that has all of these tags (null: every event) and comes after a sequence (0) of a store (any). */
+/**
+ * The condition is broken by an event that has all of these tags (null: every event) and comes after a sequence (0) of
+ * a store (any).
+ */
 export interface WriteCondition {
   readonly after?: number;
-  /** Instead: it holds while the events with these tags are exactly those. */
+  /** The alternative to `after`: the condition holds while the events with these tags are exactly these. */
   readonly found?: readonly number[];
   readonly store?: string;
   readonly tags: readonly string[] | null;
@@ -30,11 +33,11 @@ export interface WriteOperation extends Timed {
   };
   readonly output:
     | { readonly kind: "written"; readonly store?: string; readonly sequences?: readonly number[] }
-    /** If the server says it: which condition is broken, and by which event first. */
+    /** The broken condition and the first event that breaks it, if the server reports them. */
     | { readonly kind: "conflict"; readonly condition?: number; readonly sequence?: number }
     /** Certainly not written. */
     | { readonly kind: "nothing" }
-    /** Whatever was answered: it may happen at any time after the call, or never. */
+    /** Whatever the answer was: it may happen at any time after the call, or never. */
     | { readonly kind: "unknown" };
 }
 
@@ -46,9 +49,9 @@ export interface ReadOperation extends Timed {
     readonly after: number;
     readonly limit?: number;
     readonly backwards?: boolean;
-    /** The head was the current one at some moment between call and return. Otherwise it may be of any time before. */
+    /** The head was the current one at some moment between call and return. Otherwise it may be any earlier head. */
     readonly strict?: boolean;
-    /** It may be of any time before, also where reads are taken as strict (`isStrict` of the checker). */
+    /** The head may be an earlier one, also where reads are taken as strict (`isStrict` of the checker). */
     readonly mayLag?: boolean;
   };
   readonly output: {

@@ -8,7 +8,7 @@ import { Random } from "../workload/random.ts";
 import { LinearizabilityChecker, linesOf } from "./checker.ts";
 import { translated } from "./translate.ts";
 
-/** A round is one history, as in `order`: Porcupine must find an order too, so that two checkers say the same. */
+/** A round is one history, as in `order`. Porcupine must find an order too, so that two checkers agree. */
 export async function linearizabilityRounds(
   { edition, seed, extent, directory }: CheckContext,
 ): Promise<Figures> {

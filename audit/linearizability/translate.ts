@@ -1,7 +1,7 @@
 import type { AskedQuery, Call, Condition, History, LoggedEvent, WriteCall } from "../order/history.ts";
 import type { Operation, ReadOperation, WriteCondition, WriteOperation } from "./operations.ts";
 
-/** A history of the check `order`, with its log as a last read of everything. */
+/** Translates a history of the check `order`. Its log becomes a final read of all events. */
 export function translated({ calls, log }: History): Operation[] {
   const labels = labelled(log);
   const end = Math.max(0, ...calls.map(({ ended }) => ended)) + 1;

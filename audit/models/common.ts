@@ -10,22 +10,22 @@ import { PAGE_EVENTS_DEFAULT, PAGE_EVENTS_MAX } from "./limits.ts";
 import type { System } from "./system.ts";
 import type { WaitingReads } from "./waiting_reads.ts";
 
-/* The commands that every edition has: reads of what is committed, and what becomes of the server. */
+/* The commands that every edition has: reads of committed content, and stops and kills of the server. */
 
-/** What an edition must do, in memory. */
+/** The expected behaviour of an edition, in memory. */
 export interface Model {
-  /** What is committed. */
+  /** The committed content. */
   readonly store: ReferenceStore;
   readonly waitingReads: WaitingReads;
-  /** What the server had in memory is lost: it was stopped or killed, and is there again. */
+  /** The server was stopped or killed, and runs again: the content of its memory is lost. */
   lostMemory(isKilled: boolean): Promise<void>;
-  /** Compares what the server tells of itself: health, metrics, debug. */
+  /** Compares the server's own reports: health, metrics, debug. */
   look(system: System): Promise<void>;
-  /** Ends what is under way, at the end of a run, and pauses where the edition has a pause. */
+  /** Ends all pending work at the end of a run, and pauses where the edition has a pause. */
   finish(system: System): Promise<void>;
 }
 
-/** Milliseconds between a request and the kill that is to meet it: most are answered within two. */
+/** Milliseconds between a request and the kill during it: most requests are answered within two. */
 export const UNTIL_KILLED: fc.Arbitrary<number> = fc.constantFrom(0, 0, 1, 2, 4);
 
 export type CommonDrawn =
@@ -81,7 +81,7 @@ export const COMMON: readonly { readonly weight: number; readonly arbitrary: fc.
   { weight: 1, arbitrary: fc.constant({ kind: "kill" }) },
 ];
 
-/** Requests that no edition answers, with what they get. */
+/** Requests that no edition accepts, each with its status. */
 const WRONG: readonly (readonly [method: string, path: string, body: string, status: number])[] = [
   ["GET", "/nothing", "", 404],
   ["GET", "/events/", "", 404],
@@ -171,12 +171,12 @@ async function read(
 async function wrong(system: System, which: number): Promise<void> {
   const [method, path, body, status] = WRONG[which % WRONG.length]!;
   const reply = await system.request(method, path, { body });
-  // What has found no endpoint gets plain text.
+  // The answer is plain text when no endpoint was found.
   if (method !== "QUERY") return assertPlainText(reply, status);
   assertRejected(reply, status, "InvalidRequest", /./);
 }
 
-/** Everything that is committed, as it is read from outside. */
+/** Compares all committed content, as clients read it. */
 export async function compareEverything(store: ReferenceStore, system: System): Promise<void> {
   assert.deepEqual(await system.client.allEvents(system.wire("*")), store.events);
   const known = PROJECTION_TYPES.flatMap((type) => PROJECTION_IDS.map((id) => ({ type, id })));

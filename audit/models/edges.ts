@@ -2,12 +2,12 @@ import { QUERY_ITEM_VALUES_MAX, QUERY_ITEMS_MAX, TAGS_PER_NAMESPACE_MAX } from "
 import type { WireQuery, WireWrite } from "../../tests/editions/a_write/reference.ts";
 import { EVENT_BYTES_MAX, EVENTS_MAX, PROJECTION_BYTES_MAX } from "./limits.ts";
 
-/* What is exactly as large as a limit allows, or larger by one. */
+/* Requests exactly as large as a limit allows, or larger by one. */
 
 type Events = WireWrite["events"];
 type Creates = WireWrite["projections"]["create"];
 
-/** Why something is rejected. */
+/** The expected rejection. */
 export interface ApiError {
   readonly status: 400 | 413;
   readonly error: "InvalidRequest" | "PayloadTooLarge";
@@ -19,7 +19,7 @@ export const TOO_LARGE: ApiError = { status: 413, error: "PayloadTooLarge" };
 export const EVENT_EDGES = ["eventSize", "identifiers", "metadata", "events"] as const;
 export type EventEdge = typeof EVENT_EDGES[number];
 
-/** @param over 0 or 1 @param countMax how many events one call may bring */
+/** @param over 0 or 1 @param countMax the number of events allowed in one call */
 export function eventsAt(edge: EventEdge, over: number, countMax: number = EVENTS_MAX): Events {
   const event = { type: "t", identifiers: {}, metadata: {}, payload: "" };
   const tags = { n: Array.from({ length: TAGS_PER_NAMESPACE_MAX + over }, (_, i) => String(i)) };
@@ -40,7 +40,7 @@ export function eventsAt(edge: EventEdge, over: number, countMax: number = EVENT
   }
 }
 
-/** Of a projection that is too large; too many of them depend on what the request is. */
+/** Creates a projection that is at the limit or too large. The limit on their number depends on the kind of request. */
 export function largeProjection(over: number): Creates[number] {
   return { type: "large", id: "\u20ac", payload: "x".repeat(PROJECTION_BYTES_MAX + over - 8) };
 }
@@ -52,7 +52,7 @@ export function manyProjections(count: number): Creates {
 export type QueryEdge = "items" | "values";
 
 export function queryAt(edge: QueryEdge, over: number): WireQuery {
-  // The last one matches something.
+  // Only the last item matches something.
   const types = (count: number) => [...Array.from({ length: count - 1 }, (_, i) => `other ${i}`), "opened"];
   return edge === "items"
     ? types(QUERY_ITEMS_MAX + over).map((type) => ({ types: [type] }))

@@ -5,7 +5,7 @@ import { assertRejected } from "../../tests/support/replies.ts";
 import { WAITING_MAX } from "./limits.ts";
 import type { Begun, System } from "./system.ts";
 
-/** The server waits for a held turn for 5 s; nothing new is begun after this time. */
+/** The server waits up to 5 s for the write lock. After this shorter time no new request is sent. */
 const HOLD_MILLISECONDS = 2500;
 
 interface Request {
@@ -15,9 +15,9 @@ interface Request {
 }
 
 /**
- * Sends requests one after the other while the turn is held: the first one gets it, as many as the queue takes wait,
- * and one more must be rejected. When the machine is too busy for that, fewer are sent.
- * @returns the answers in the order of the turns; the requests for which there was no room have none
+ * Sends requests one after the other while the write lock is held. The first one becomes active, as many as the queue
+ * allows wait, and one more must be rejected. When the machine is too busy for that, fewer are sent.
+ * @returns the answers in the order of the turns; a request that found the queue full has none
  */
 export async function fillQueue(system: System, requests: readonly Request[]): Promise<Reply[]> {
   const sent: Begun[] = [];
@@ -43,7 +43,7 @@ export async function fillQueue(system: System, requests: readonly Request[]): P
   });
 }
 
-/** Waits until so many wait behind the one that has the turn. @returns whether that was so in time */
+/** Waits until this number of requests wait behind the active one. @returns true when that was so in time */
 async function isQueued(system: System, waiting: number, endsAt: number): Promise<boolean> {
   for (; performance.now() < endsAt; await pause(2)) {
     const { write } = await debugSnapshot(system.client);

@@ -1,24 +1,27 @@
-/* Small limits, so that commands come to their edges at little cost. */
+/* Small limits, so that commands reach them at little cost. */
 
 export const EVENT_BYTES_MAX = 400;
 export const PROJECTION_BYTES_MAX = 300;
 export const PAGE_EVENTS_MAX = 120;
 export const PAGE_EVENTS_DEFAULT = 100;
 export const BODY_BYTES_MAX = 40_000;
-/** Of one write of edition A, one transaction of edition B. In a store of so many, the index is asked. */
+/**
+ * The limit of one write of edition A and of one transaction of edition B. A store with this many events uses the
+ * index.
+ */
 export const EVENTS_MAX = 100;
-/** Of one write of edition A, one request of editions B and C. */
+/** The limit of one write of edition A and of one request of editions B and C. */
 export const PROJECTIONS_MAX = 5;
 export const TX_PROJECTIONS_MAX = 4;
 export const TX_READS_MAX = 6;
 export const OPEN_TX_MAX = 3;
 export const WAITING_MAX = 3;
 
-/** Of edition C, which derives it; see docs/configuration.md. */
+/** The limit of edition C, which derives it; see docs/configuration.md. */
 export const TICKET_BODY_BYTES_MAX = 1024 * 1024 +
   Math.max(100 * (6 * EVENT_BYTES_MAX + 4096), PROJECTIONS_MAX * (6 * PROJECTION_BYTES_MAX + 4096));
 
-/** Nothing is to expire, however busy the machine is. */
+/** Nothing may expire, however busy the machine is. */
 const NEVER_SECONDS = "3600";
 
 export const LIMIT_VARIABLES: Readonly<Record<string, string>> = {

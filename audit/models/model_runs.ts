@@ -15,19 +15,19 @@ import { System } from "./system.ts";
 
 /*
  * Random commands over all endpoints of an edition, to the real server and to a model of the edition in memory. After
- * each command both must agree. A run that fails is made shorter until every command of it matters.
+ * each command both must agree. A run that fails is made shorter until each of its commands is needed.
  */
 
-/** A run begins with an empty store and has as many commands at most. */
+/** A run starts with an empty store. This is its maximum number of commands. */
 const COMMANDS_MAX = 120;
 
-/** Runs of one seed: the first ones of a seed have fewer different values. */
+/** The number of runs of one seed. The first runs of a seed have fewer different values. */
 const RUNS_OF_A_SEED = 20;
 
-/** Of so many runs one ends with a stop of the server, and one with a kill. */
+/** One run in this number ends with a stop of the server, and one with a kill. */
 const RUNS_OF_A_STOP = 10;
 
-/** Runs are long, and some of them start the server again; its own test must end in time. */
+/** Runs are long, and some of them restart the server. The test of this check must still end in time. */
 const SHRINKING_MILLISECONDS = 2 * 60_000;
 
 interface PlayedModel<Drawn> extends Model {
@@ -83,7 +83,7 @@ export async function modelRuns(context: CheckContext): Promise<Figures> {
   if (replay !== undefined) {
     const { seed, path, replayPath } = parseReplay(replay);
     await runOneSeed(system, () => false, { seed, path, endOnFailure: true }, replayPath);
-    // One run is too short for the floors.
+    // One run is too short for the minimum counts.
     return { ...system.tally };
   }
   const isOver = () => extent.isOver(system.tally.rounds);
@@ -120,7 +120,7 @@ async function runOneSeed(
     ...replayPath === undefined ? {} : { replayPath },
   });
   let shrinksUntil: number | undefined;
-  /** How many runs of this seed came before. */
+  /** The number of runs of this seed before this one. */
   let before = Number(parameters.path?.split(":")[0] ?? 0);
   const property = fc.asyncProperty(commands, async (commands) => {
     if (shrinksUntil === undefined ? isOver() : performance.now() > shrinksUntil) return;
@@ -158,13 +158,13 @@ async function runOnce<Drawn>(
   }
 }
 
-/** Text of `--replay`: seed and path of the run, and which of its commands were left. */
+/** Parses the text of `--replay`: seed and path of the run, and which of its commands remained. */
 function parseReplay(text: string): { seed: number; path: string; replayPath: string } {
   const [seed = "", path = "", replayPath = ""] = text.split(",");
   return { seed: Number(seed), path, replayPath };
 }
 
-/** What is told of a run that has failed. */
+/** The fields reported for a run that has failed. */
 interface FailedRun {
   readonly seed: number;
   readonly counterexamplePath: string | null;

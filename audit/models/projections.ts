@@ -17,12 +17,12 @@ export const drawnChanges: fc.Arbitrary<readonly DrawnChange[]> = fc.array(chang
   maxLength: 3,
 });
 
-/** @param store gives the versions */
+/** @param store provides the versions */
 export function changesOf(drawn: readonly DrawnChange[], store: ReferenceStore): Changes {
   return toBody({ kind: "write", events: [], conditions: [], changes: drawn }, store).projections;
 }
 
-/** Compares the answer with what the reference says, and makes the changes there. */
+/** Compares the answer with the reference, and applies the changes to it. */
 export function checkChanges(store: ReferenceStore, projections: Changes, reply: Reply): void {
   const write = { events: [], conditions: [], projections };
   const { status, message, conflict } = store.judge(write);
@@ -45,7 +45,7 @@ export function checkChanges(store: ReferenceStore, projections: Changes, reply:
   store.apply(write, { events: [], projections: told });
 }
 
-/** Asks to delete the projections of a type, or all of them. */
+/** Requests the deletion of the projections of a type, or of all projections. */
 export function requestDeletion(system: System, type?: string): Promise<Reply> {
   return system.request(
     "DELETE",
@@ -53,7 +53,7 @@ export function requestDeletion(system: System, type?: string): Promise<Reply> {
   );
 }
 
-/** Deletes them, there and in the store of the reference. */
+/** Deletes them on the server and in the reference store. */
 export async function deleteProjections(store: ReferenceStore, system: System, type?: string): Promise<void> {
   assertNoContent(await requestDeletion(system, type));
   store.deleteProjections(type);

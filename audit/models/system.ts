@@ -7,10 +7,10 @@ import { AuditFailure } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
 import type { EditionName } from "../workload/perform.ts";
 
-/** A busy machine takes its time to start and to stop a server. */
+/** A busy machine needs time to start and to stop a server. */
 const TIMEOUT_SECONDS = 120;
 
-/** The real server, as commands use it, and what they have met. */
+/** The real server, as commands use it, and the counts of the situations that they met. */
 export class System {
   readonly server: ServerProcess;
   readonly edition: EditionName;
@@ -27,13 +27,13 @@ export class System {
     interrupted: 0,
     woken: 0,
     fullQueues: 0,
-    /** Queues of writes, full or not, and in how many of them a write has lost its place. */
+    /** Queues of writes, full or not, and how many of them had a write that lost its position. */
     queues: 0,
     outOfTurn: 0,
   };
-  /** What the server must have counted since it has started, by names that each edition gives. */
+  /** The counts that the server must have reached since its start, by names that each edition defines. */
   counts: Record<string, number> = {};
-  /** A run has failed, so that nobody knows what is going on in the server. */
+  /** True after a run has failed: then the state of the server is unknown. */
   isSuspect = false;
 
   constructor(server: ServerProcess, edition: EditionName) {
@@ -52,7 +52,7 @@ export class System {
     return { connection, reply };
   }
 
-  /** For helpers of tests that want a client. */
+  /** The client that the helpers of the tests expect. */
   get client(): Client {
     return this.server.client();
   }
@@ -107,7 +107,7 @@ export class System {
     return answer;
   }
 
-  /** After a failure, with a server of which nothing is known. */
+  /** Prepares a server in an unknown state for the next run, after a failure. */
   async recover(): Promise<void> {
     if (!this.isSuspect) return;
     await this.#killNow().catch(() => {});
@@ -115,7 +115,7 @@ export class System {
     this.isSuspect = false;
   }
 
-  /** A query as the edition takes it. */
+  /** The query in the syntax of the edition. */
   wire(query: WireQuery | "none"): unknown {
     return query === "*" && this.edition === "B" ? "all" : query;
   }
@@ -128,7 +128,7 @@ export class System {
   }
 }
 
-/** A request under way. Without a server, it gets no answer. */
+/** A pending request. Without a server, it gets no answer. */
 export interface Begun {
   readonly connection: Connection;
   readonly reply: Promise<Reply | undefined>;

@@ -7,10 +7,10 @@ import type { ReferenceStore, WireQuery } from "../../tests/editions/a_write/ref
 import { PAGE_EVENTS_DEFAULT } from "./limits.ts";
 import type { Begun, System } from "./system.ts";
 
-/** As long as a read may wait. */
+/** The longest time that a read may wait. */
 const WAIT_SECONDS = 60;
 
-/** How long the server may take to begin to wait. */
+/** The time limit for the server to register a waiting read. */
 const TIMEOUT_SECONDS = 60;
 
 const WAITING_READS_MAX = 3;
@@ -21,11 +21,11 @@ interface WaitingRead extends Begun {
   readonly endsAt: number;
 }
 
-/** Reads that wait for an event, and must be answered by the commit that brings it. */
+/** Reads that wait for an event. The commit that brings it must answer them. */
 export class WaitingReads {
   #waiting: WaitingRead[] = [];
 
-  /** Begins to read; what matches already is answered at once. */
+  /** Begins to read. A read that matches already is answered at once. */
   async begin(
     system: System,
     store: ReferenceStore,
@@ -48,8 +48,8 @@ export class WaitingReads {
   }
 
   /**
-   * Compares the answers to those for which the store has an event now.
-   * @param heads where the store ended after each of several commits, of which a read may have met any
+   * Compares the answers of the reads for which the store has an event now.
+   * @param heads the head of the store after each of several commits; a read may have been answered by any of them
    */
   async committed(
     system: System,
@@ -62,7 +62,7 @@ export class WaitingReads {
     this.#waiting = this.#waiting.filter((read) => !woken.includes(read));
     for (const read of woken) {
       const page = await pageOf(read);
-      // It was over before the event came.
+      // It had expired before the event was committed.
       if (isLate(read) && page.events.length === 0) continue;
       const { query, afterSequence } = read;
       const answered = { events: page.events, hasMore: page.hasMore };
@@ -86,7 +86,7 @@ export class WaitingReads {
     }
   }
 
-  /** The server is gone, or the clients leave. */
+  /** The server is gone, or the clients disconnect. */
   async leave(): Promise<void> {
     for (const { connection, reply } of this.#waiting.splice(0)) {
       connection.close();
@@ -100,7 +100,7 @@ export class WaitingReads {
   }
 }
 
-/** Whether its time is over, or nearly so. */
+/** Returns true when its wait is over, or nearly so. */
 function isLate({ endsAt }: WaitingRead): boolean {
   return performance.now() > endsAt - 1000;
 }

@@ -5,9 +5,9 @@ type Write = WriteCall & Call;
 type Read = ReadCall & Call;
 
 /**
- * Whether there is one order of all calls that explains every answer, and that keeps the order of those that did not
- * overlap. The log gives the order of the accepted writes; each other call needs a place between two of its events.
- * @returns what cannot be explained, in words; empty when all can
+ * Checks that one order of all calls explains every answer, and respects the order of calls that did not overlap. The
+ * log gives the order of the accepted writes. Each other call needs a position between two of its events.
+ * @returns the answers that cannot be explained, in words; empty when all can
  */
 export function faultsOfOrder({ calls, log }: History): string[] {
   const faults: string[] = [];
@@ -29,7 +29,7 @@ export function faultsOfOrder({ calls, log }: History): string[] {
   for (const id of byCall.keys()) faults.push(`no call has written the events of ${id}`);
   if (faults.length > 0) return faults;
   const bounds = new Bounds(accepted, log.length);
-  // What a call has seen is certain for those that began after it: they come later here.
+  // The events that a call has seen are certain for the calls that began after it. The loop reaches those later.
   for (const call of calls.toSorted((one, other) => one.begun - other.begun)) {
     const found = call.kind === "read"
       ? placeOfRead(call, log, bounds)
@@ -42,7 +42,7 @@ export function faultsOfOrder({ calls, log }: History): string[] {
 
 interface Accepted {
   readonly call: Write;
-  /** How many events come before its own. */
+  /** The number of events before its own. */
   readonly place: number;
 }
 
@@ -60,11 +60,14 @@ function faultsOfAccepted({ id, events, outcome }: Write, its: readonly LoggedEv
     : [`call ${id} was told the sequences ${told.join()}`];
 }
 
-/** How many events a call may have seen: all that were certain before it began, none that began after it ended. */
+/**
+ * The bounds on the number of events that a call may have seen. It saw all events that were certain before it began,
+ * and none of the writes that began after it ended.
+ */
 class Bounds {
   readonly #certain: { readonly at: number; readonly length: number }[];
   readonly #begun: readonly { readonly at: number; readonly place: number }[];
-  /** How many events there were between two writes: the events of one write come all at once. */
+  /** The possible heads: the events of one write are all committed together. */
   readonly #lengths: readonly number[];
 
   constructor(accepted: readonly Accepted[], length: number) {
@@ -73,7 +76,7 @@ class Bounds {
     this.#lengths = [...accepted.map(({ place }) => place), length].sort((one, other) => one - other);
   }
 
-  /** A call has seen so many events at least. */
+  /** Records that a call has seen at least this number of events. */
   add({ ended }: Call, length: number): void {
     this.#certain.push({ at: ended, length });
   }
@@ -86,14 +89,14 @@ class Bounds {
     return { least, most };
   }
 
-  /** The first place of a call that explains its answer. */
+  /** Returns the first head that explains the answer of a call. */
   first(call: Call, explains: (length: number) => boolean): number | undefined {
     const { least, most } = this.of(call);
     return this.#lengths.find((length) => length >= least && length <= most && explains(length));
   }
 }
 
-/** @returns how many events it has seen at least, or what is wrong with it */
+/** @returns the minimum number of events that it has seen, or the fault */
 function placeOfRead(call: Read, log: readonly LoggedEvent[], bounds: Bounds): number | string {
   const { least, most } = bounds.of(call);
   const { head } = call;
@@ -108,7 +111,7 @@ function placeOfRead(call: Read, log: readonly LoggedEvent[], bounds: Bounds): n
   return faultOfPage(call, log, head) ?? head;
 }
 
-/** What is wrong with a page, if the store had so many events. */
+/** Returns the fault of a page, if the store had this number of events. */
 function faultOfPage(call: Read, log: readonly LoggedEvent[], head: number): string | undefined {
   const { limit, isBackwards } = call;
   const all = sequencesOf(log.slice(call.after, head), call.query);
@@ -117,7 +120,7 @@ function faultOfPage(call: Read, log: readonly LoggedEvent[], head: number): str
   return call.hasMore === all.length > limit ? undefined : `it was told hasMore=${call.hasMore}`;
 }
 
-/** @returns how many events it has seen at least, if that is known, or what is wrong with it */
+/** @returns the minimum number of events that it has seen, if that is known, or the fault */
 function placeOfWrite(
   call: Write,
   log: readonly LoggedEvent[],
@@ -143,7 +146,10 @@ function placeOfWrite(
     `it was rejected for condition ${outcome.condition} and event ${outcome.sequence}, which nothing explains`;
 }
 
-/** The first of so many events that a condition forbids; -1 when it rests on an event that is not there. */
+/**
+ * Returns the first of these events that a condition forbids; -1 when the condition depends on an event that is
+ * missing.
+ */
 function forbidden(condition: Condition, log: readonly LoggedEvent[], length: number): number | undefined {
   if ("after" in condition) {
     return condition.after > length ? -1 : firstAfter(log, condition.query, condition.after, length);

@@ -6,7 +6,7 @@ import { AuditFailure } from "../report.ts";
 import type { Random } from "../workload/random.ts";
 import type { AskedQuery, Call, Condition, WriteCall } from "./history.ts";
 
-/** One count of the moments at which calls begin and end, and the numbers of calls. */
+/** Counts the moments at which calls begin and end, and numbers the calls. */
 export class Moments {
   #moment = 0;
   #calls = 0;
@@ -20,7 +20,7 @@ export class Moments {
   }
 }
 
-/** A client reads, decides and writes, as those of its edition do. @returns its calls */
+/** A client that reads, decides and writes, as the clients of its edition do. @returns its calls */
 export type CallInto = (session: Session, random: Random, moments: Moments) => Promise<Call[]>;
 
 type Made<T> = { readonly reply: T; readonly begun: number; readonly ended: number };
@@ -48,7 +48,7 @@ function eventsOf(random: Random, call: number): object[] {
 
 const onTheWire = (query: AskedQuery, every: "*" | "all"): unknown => query === "every" ? every : query;
 
-/** A page of committed events. */
+/** Reads a page of committed events. */
 async function read(
   session: Session,
   random: Random,
@@ -78,7 +78,7 @@ async function read(
   };
 }
 
-/** What a rejection says of the condition that no longer holds. */
+/** Reads from a rejection which condition no longer holds. */
 function conflictIn(reply: Reply): WriteCall["outcome"] {
   const { conflict } = reply.json<
     { readonly conflict: { readonly condition: number; readonly sequence: number } }
@@ -116,7 +116,7 @@ export async function callA(session: Session, random: Random, moments: Moments):
   }];
 }
 
-/** Mostly what was read, sometimes less: as of a client that has read before. */
+/** Mostly the head that was read, sometimes an earlier one, as if the client had read before. */
 function lastKnown(random: Random, head: number): number {
   return random.chance(0.2) ? Math.max(0, head - random.below(5)) : head;
 }

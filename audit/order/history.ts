@@ -17,7 +17,7 @@ export interface LoggedEvent {
 }
 
 /**
- * What a write rests on. `after`: no event after this sequence matches. `found`: the events that match are exactly
+ * The condition of a write. `after`: no event after this sequence matches. `found`: the events that match are exactly
  * these.
  */
 export type Condition =
@@ -27,10 +27,10 @@ export type Condition =
 export interface WriteCall {
   readonly kind: "write";
   readonly conditions: readonly Condition[];
-  /** How many events. */
+  /** The number of events. */
   readonly events: number;
   readonly outcome:
-    /** Not every edition tells the sequences. */
+    /** Undefined in editions that do not report the sequences. */
     | { readonly kind: "accepted"; readonly sequences: readonly number[] | undefined }
     /** The condition that no longer holds, and the first event that it forbids. */
     | { readonly kind: "conflict"; readonly condition: number; readonly sequence: number }
@@ -45,7 +45,7 @@ export interface ReadCall {
   readonly isBackwards: boolean;
   readonly sequences: readonly number[];
   readonly hasMore: boolean;
-  /** How many events the store had. Reads within a transaction of edition B do not tell. */
+  /** The head of the store. Reads within a transaction of edition B do not report it. */
   readonly head: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export type Call = (WriteCall | ReadCall) & {
   readonly ended: number;
 };
 
-/** What several clients did at the same time, and the log that came of it. */
+/** The calls of several clients at the same time, and the resulting log. */
 export interface History {
   readonly calls: readonly Call[];
   readonly log: readonly LoggedEvent[];

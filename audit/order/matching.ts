@@ -11,7 +11,7 @@ export function sequencesOf(events: readonly LoggedEvent[], query: AskedQuery): 
   return events.filter((event) => isMatch(event, query)).map(({ sequence }) => sequence);
 }
 
-/** The first of `length` events that matches after a sequence. */
+/** Returns the first of `length` events that matches after a sequence. */
 export function firstAfter(
   log: readonly LoggedEvent[],
   query: AskedQuery,

@@ -11,7 +11,7 @@ const CALLS_OF_A_CLIENT = 12;
 const CALL: Readonly<Record<EditionName, CallInto>> = { A: callA, B: callB, C: callC };
 
 /**
- * Several clients read, decide and write at the same time, on few tags, so that they often get in each other's way.
+ * Several clients read, decide and write at the same time, on few tags, so that they often conflict.
  * @param servers of one store, each of which gets some of the calls
  */
 export async function recordHistory(

@@ -6,16 +6,16 @@ import type { SmallDisk } from "../../tests/system/support/small_disk.ts";
 import type { Disruption, Scene, Struck } from "./disruption.ts";
 import type { StoreCluster } from "./store_cluster.ts";
 
-/** How long others keep all connections. */
+/** How long other programs occupy all connections. */
 const CROWDED_MILLISECONDS = 1500;
 
-/** How long a disk stays full at most. */
+/** The longest time that a disk stays full. */
 const FULL_MILLISECONDS = 2000;
 
-/** As which role others use up the connections. */
+/** The role of the programs that use up the connections. */
 const CROWD = "eventstore_crowd";
 
-/** What happens to PostgreSQL, and so to all servers. */
+/** Disruptions of PostgreSQL, which affect all servers. */
 export function databaseDisruptions(cluster: StoreCluster): readonly Disruption[] {
   const { disk } = cluster;
   return [
@@ -34,20 +34,20 @@ async function databaseKill(cluster: StoreCluster): Promise<Struck> {
   return { sparesOthers: false, inside: 0, mend: () => cluster.runAgain() };
 }
 
-/** The process of one connection is killed (SIGKILL): PostgreSQL ends all others, and recovers by itself. */
+/** The process of one connection is killed (SIGKILL). PostgreSQL ends all others, and recovers by itself. */
 async function sessionKill(cluster: StoreCluster, { target, random }: Scene): Promise<Struck> {
   const rows = await cluster.postgres.sql(
     `SELECT pid, (xact_start IS NOT NULL)::integer FROM pg_stat_activity WHERE usename = '${target.role}'
      ORDER BY xact_start NULLS LAST`,
   );
-  // The one in a transaction, if there is any, or another one.
+  // Prefers a connection in a transaction, if there is one.
   const row = rows[random.chance(0.7) ? 0 : random.below(rows.length)];
   if (row !== undefined) killProcess(numberIn(row[0]));
   const inside = row === undefined ? 0 : numberIn(row[1]);
   return { sparesOthers: false, inside, mend: () => cluster.runAgain() };
 }
 
-/** Somebody takes all connections, and the servers have lost theirs. */
+/** Another program takes all connections, and the servers have lost theirs. */
 async function tooManyConnections(cluster: StoreCluster, { servers }: Scene): Promise<Struck> {
   const { postgres } = cluster;
   await postgres.sql(
@@ -81,7 +81,7 @@ async function tooManyConnections(cluster: StoreCluster, { servers }: Scene): Pr
   };
 }
 
-/** PostgreSQL has no room any more, for its tables or for its log; it may end by that. Then there is room again. */
+/** The disk of PostgreSQL is full, for its tables or for its log, and PostgreSQL may end. Then space is freed. */
 async function fullDisk(cluster: StoreCluster, disk: SmallDisk, { random }: Scene): Promise<Struck> {
   disk.fill(0);
   await pause(random.below(FULL_MILLISECONDS));

@@ -16,13 +16,13 @@ import { readThrough, serving } from "./serving.ts";
 import { type ServerLocation, StoreServer } from "./store_server.ts";
 import { count, type Tally } from "./tally.ts";
 
-/** For each server. */
+/** The number of clients of each server. */
 const CLIENTS = 3;
 
-/** Of the rounds, in so many one client alone does everything. */
+/** The share of rounds in which one client alone does everything. */
 const ALONE = 0.25;
 
-/** How long the clients may take until something is disrupted. */
+/** The time limit for the acts of clients before a disruption. */
 const TIMEOUT_MILLISECONDS = 2500;
 
 /** One store and its servers, over many disruptions. */
@@ -38,7 +38,7 @@ export class DisruptedStore implements AsyncDisposable {
     this.#directory = directory;
   }
 
-  /** @param directory for what the history writes */
+  /** @param directory for the files of the history */
   static async start(
     place: Omit<ServerLocation, "number">,
     servers: number,
@@ -64,7 +64,7 @@ export class DisruptedStore implements AsyncDisposable {
     const isAlone = !needsClients && random.chance(ALONE);
     let isOver = false;
     const acting = this.#act(random.fork(), recorder, isAlone, () => isOver);
-    // What goes wrong with it is told at its end.
+    // Its errors are reported at its end.
     acting.catch(() => {});
     const end = async (): Promise<void> => {
       isOver = true;
@@ -77,7 +77,7 @@ export class DisruptedStore implements AsyncDisposable {
     const struck = await strike({ servers: this.#servers, target, random: random.fork() });
     if (struck.sparesOthers && !isAlone) await this.#goOn("slowestOthers", where, recorder, tally);
     await struck.mend();
-    // What others write might fall to its resets, or to its pauses.
+    // Its resets or pauses might affect the writes of other clients.
     if (isAlone) {
       await end();
       await this.#judge(recorder, where);
@@ -108,7 +108,7 @@ export class DisruptedStore implements AsyncDisposable {
     return this.#servers.map(({ client }) => client);
   }
 
-  /** Several clients that write, spread over the servers; or one that does everything. */
+  /** Several clients that write, spread over the servers, or one client that does everything. */
   #act(
     random: Random,
     recorder: HistoryRecorder,
@@ -128,7 +128,10 @@ export class DisruptedStore implements AsyncDisposable {
     }));
   }
 
-  /** Until those that are expected to answer have taken a write: each of edition A, or else the active one. */
+  /**
+   * Waits until the servers that are expected to answer have accepted a write: each server of edition A, or else the
+   * active one.
+   */
   async #goOn(
     figure: "slowestOthers" | "slowestAll" | undefined,
     where: string,
@@ -160,7 +163,7 @@ export class DisruptedStore implements AsyncDisposable {
     return found;
   }
 
-  /** From a pause, or from one that still waits for transactions of which the client is gone. */
+  /** Resumes from a pause, or from one that still waits for transactions whose clients are gone. */
   async #resume(recorder: HistoryRecorder): Promise<void> {
     const client = await serving(this.#edition, this.#clients);
     const ending = await actOnce(this.#edition, client, "operator", recorder, () => ({ kind: "resume" }));
@@ -174,7 +177,7 @@ function checkAnswers({ entries }: HistoryRecorder, where: string): void {
   if (faults.length > 0) throw new AuditFailure(where, faults);
 }
 
-/** Until so many acts are acknowledged, or it takes too long. */
+/** Resolves when this number of acts are acknowledged, or after a timeout. */
 async function untilDone(recorder: HistoryRecorder, acts: number): Promise<void> {
   const endsAt = performance.now() + TIMEOUT_MILLISECONDS;
   while (recorder.done < acts && performance.now() < endsAt) await pause(2);

@@ -1,31 +1,31 @@
 import type { Random } from "../workload/random.ts";
 import type { StoreServer } from "./store_server.ts";
 
-/** What is disrupted. */
+/** The target of a disruption. */
 export interface Scene {
   readonly servers: readonly StoreServer[];
-  /** The one that is meant, if it is about one. */
+  /** The affected server, for disruptions of one server. */
   readonly target: StoreServer;
   readonly random: Random;
 }
 
-/** What has happened. */
+/** The effect of a disruption. */
 export interface Struck {
-  /** Whether the other servers must go on before it is mended. */
+  /** True when the other servers must continue before the repair. */
   readonly sparesOthers: boolean;
-  /** How many transactions it is known to have met. */
+  /** The number of transactions that it is known to have interrupted. */
   readonly inside: number;
-  /** What an operator, or what supervises the programs, does about it. Then all servers must go on. */
+  /** The repair by an operator or a supervisor. After it all servers must continue. */
   readonly mend: () => Promise<void>;
-  /** What takes its time beside clients that go on. */
+  /** Further recovery that takes its time while clients continue. */
   readonly recover?: () => Promise<void>;
 }
 
 export interface Disruption {
   readonly name: string;
   readonly strike: (scene: Scene) => Promise<Struck>;
-  /** Whether a write may be answered 500, since PostgreSQL itself has failed. Connections that fail are a 503. */
+  /** True when a write may be answered 500, since PostgreSQL itself has failed. Connections that fail cause a 503. */
   readonly mayFail?: boolean;
-  /** Whether one client alone would not do, since its server has to be that which is meant, or has to wait. */
+  /** True when one client alone is not enough: its server has to be the affected one, or has to wait. */
   readonly needsClients?: boolean;
 }

@@ -1,17 +1,17 @@
 import { type Passage, TcpProxy } from "../../tests/support/tcp_proxy.ts";
 import { StatementNames } from "./statement_names.ts";
 
-/** What a message does in the transaction of a group: it locks the row of the store, or commits; or is another one. */
+/** The stages in the transaction of a group: the message locks the row of the store, commits, or is any other one. */
 export const STAGES = ["lock", "commit", "any"] as const;
 
-/** How much of that message still arrives. When all of it does, it is the answer that is lost. */
+/** The part of that message that PostgreSQL still receives. When it receives all of it, the answer is lost. */
 export const ARRIVING = ["nothing", "half", "all"] as const;
 
-/** A cut of one connection: of the one that comes to this stage first. */
+/** A cut of one connection: the connection that reaches this stage first. */
 export class Cut {
   readonly at: (typeof STAGES)[number];
   readonly arrives: (typeof ARRIVING)[number];
-  /** Whether a connection has come to it, or none is to come any more. */
+  /** True once a connection has reached it, or no further one may. */
   isTaken = false;
   isMade = false;
 
@@ -28,17 +28,17 @@ export class DisturbedConnection extends TcpProxy {
   #expected: Cut | undefined;
   #silence: PromiseWithResolvers<void> | undefined;
 
-  /** The cut may be one of its connections, if it comes first. */
+  /** Allows the cut on one of its connections, if that one is first. */
   expect(cut: Cut): void {
     this.#expected = cut;
   }
 
-  /** From now on nothing gets through, in either direction, and nobody is told. */
+  /** From now on no bytes pass, in either direction, and neither side is notified. */
   silence(): void {
     this.#silence ??= Promise.withResolvers();
   }
 
-  /** What was held back arrives. */
+  /** Delivers the bytes that were held back. */
   resume(): void {
     this.#silence?.resolve();
     this.#silence = undefined;
@@ -54,7 +54,7 @@ export class DisturbedConnection extends TcpProxy {
     const cut = this.#cutFor(bytes, passage);
     if (cut?.arrives === "all") this.#unanswered.set(passage, cut);
     if (cut === undefined || cut.arrives === "all") return await super.forth(bytes, passage);
-    // From now on the server must not hear what PostgreSQL makes of the message.
+    // From now on the server must not receive the answer of PostgreSQL.
     passage.isCut = true;
     if (cut.arrives === "half") await super.forth(bytes.subarray(0, Math.floor(bytes.length / 2)), passage);
     await this.#make(cut, passage);

@@ -5,10 +5,10 @@ import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
 import { rolesFor } from "./roles.ts";
 
-/** Patroni would have given up long before. */
+/** Longer than Patroni itself would try. */
 const PROMOTED_SECONDS = 120;
 
-/** A primary and a synchronous standby, of which the one that is the primary is killed again and again. */
+/** A primary and a synchronous standby. The current primary is killed again and again. */
 export class FailoverCluster implements AsyncDisposable {
   readonly #cluster: PatroniCluster;
 
@@ -27,21 +27,21 @@ export class FailoverCluster implements AsyncDisposable {
     }
   }
 
-  /** Where to connect to, as a load balancer that asks Patroni finds it. @throws Error while there is no primary */
+  /** The port of the primary, as a load balancer that asks Patroni finds it. @throws Error while there is no primary */
   async primaryPort(): Promise<number> {
     const primary = await this.#cluster.primary();
     if (primary === undefined) throw new Error("there is no primary");
     return primary.postgresPort;
   }
 
-  /** Kills the primary, as soon as there is a standby that may take its place. @returns what was killed */
+  /** Kills the primary, as soon as a standby can take over. @returns the killed node */
   async killPrimary(): Promise<PatroniNode> {
     const primary = await this.#cluster.complete();
     await primary.kill();
     return primary;
   }
 
-  /** Until the other one takes writes. @returns after how many milliseconds */
+  /** Waits until the other node accepts writes. @returns after how many milliseconds */
   async untilPromoted(): Promise<number> {
     const started = performance.now();
     while (!await this.#takesWrites()) {
@@ -53,7 +53,7 @@ export class FailoverCluster implements AsyncDisposable {
     return performance.now() - started;
   }
 
-  /** Until what was killed is a synchronous standby again. */
+  /** Waits until the killed node is a synchronous standby again. */
   async bringBack(killed: PatroniNode): Promise<void> {
     killed.start();
     await this.#cluster.complete();

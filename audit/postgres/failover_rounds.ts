@@ -5,12 +5,12 @@ import { FailoverCluster } from "./failover_cluster.ts";
 import { disruptedRounds, SERVERS } from "./rounds.ts";
 
 /*
- * Clients act on the servers of one store, on a primary with a synchronous standby that Patroni looks after, until all
- * of the primary is killed at once. The standby is promoted, writes go on by themselves, and what was acknowledged is
- * there. What was killed comes back as the standby for the next round.
+ * Clients act on the servers of one store. Its primary has a synchronous standby, managed by Patroni. Then all
+ * processes of the primary are killed at once. The standby is promoted, writes continue by themselves, and all
+ * acknowledged writes are present. The killed node comes back as the standby for the next round.
  */
 
-/** Within so many milliseconds after Patroni has a new primary, writes must go on. */
+/** Writes must resume within this time after Patroni has a new primary, in milliseconds. */
 const GO_ON_MILLISECONDS = 3000;
 
 export async function postgresFailover(context: CheckContext): Promise<Figures> {

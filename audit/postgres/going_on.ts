@@ -6,10 +6,10 @@ import type { EditionName } from "../workload/perform.ts";
 import { ACT_TAG } from "../history/wire_event.ts";
 import type { HistoryRecorder } from "../history/record.ts";
 
-/** How long a client waits until it tries again, or tries another server. */
+/** How long a client waits before it tries again, or tries another server. */
 const PAUSE_MILLISECONDS = 20;
 
-/** After so long, nobody would wait any more. */
+/** After this time, no real client would still wait. */
 const GIVEN_UP_SECONDS = 90;
 
 export interface Acting {
@@ -17,7 +17,7 @@ export interface Acting {
   readonly recorder: HistoryRecorder;
 }
 
-/** Acts again and again, on another server while the first one does not serve, until it is told to stop. */
+/** Acts again and again, on another server while the first one does not serve, until it is stopped. */
 export async function actOnServers(
   { edition, recorder }: Acting,
   clients: readonly Client[],
@@ -34,7 +34,7 @@ export async function actOnServers(
 }
 
 /**
- * Writes until a write is acknowledged by one of the servers.
+ * Writes until one of the servers acknowledges a write.
  * @returns after how many milliseconds
  * @throws AuditFailure when that takes too long
  */

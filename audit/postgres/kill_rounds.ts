@@ -7,17 +7,17 @@ import { StoreCluster } from "./store_cluster.ts";
 
 /*
  * Clients act on the servers of one store, until one of the servers, PostgreSQL, or a connection between them is
- * disrupted. Then the others go on, what was disrupted comes back, and everything in the store is compared with what
- * the clients were told.
+ * disrupted. Then the others continue, the disrupted part comes back, and the whole content of the store is compared
+ * with the answers that the clients received.
  */
 
-/** Within so many milliseconds writes must go on. */
+/** Writes must resume within this time, in milliseconds. */
 const GO_ON_MILLISECONDS = 10_000;
 
 export async function postgresKills(context: CheckContext): Promise<Figures> {
   const random = new Random(context.seed);
   await using cluster = await StoreCluster.start(SERVERS[context.edition]);
-  // They take turns.
+  // They occur in rotation.
   const disruptions = shuffled([...serverDisruptions(cluster), ...databaseDisruptions(cluster)], random);
   const met: Record<string, number> = {};
   const tally = await disruptedRounds(context, {

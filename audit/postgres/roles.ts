@@ -1,11 +1,11 @@
 const OWNER = "eventstore_owner";
 
-/** As whom a server talks to PostgreSQL, so that its connections can be told from those of others. */
+/** The role of a server in PostgreSQL, so that its connections can be distinguished from others. */
 export function roleOf(server: number): string {
   return `server_${server}`;
 }
 
-/** Makes the roles of so many servers; one owner has the rights of all. */
+/** Returns the SQL that creates the roles of all servers. One owner has the rights of all. */
 export function rolesFor(servers: number): string[] {
   const roles = Array.from({ length: servers }, (_, i) => [
     `CREATE ROLE ${roleOf(i)} LOGIN IN ROLE ${OWNER}`,
@@ -14,7 +14,7 @@ export function rolesFor(servers: number): string[] {
   return [
     `CREATE ROLE ${OWNER}`,
     `GRANT CREATE ON DATABASE postgres TO ${OWNER}`,
-    // A standby sees and ends the session of an active server that is silent; usually both have the same role.
+    // A standby sees and ends the session of an active server that is silent. Usually both have the same role.
     `GRANT pg_signal_backend, pg_read_all_stats TO ${OWNER}`,
     ...roles.flat(),
   ];

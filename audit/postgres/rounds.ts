@@ -6,21 +6,24 @@ import type { Disruption } from "./disruption.ts";
 import type { ServerLocation } from "./store_server.ts";
 import { newTally, type Tally } from "./tally.ts";
 
-/** How many servers a store has. */
+/** The number of servers of a store. */
 export const SERVERS: Readonly<Record<CheckContext["edition"], number>> = { A: 3, B: 2, C: 2 };
 
-/** After so many rounds the next ones go on with a new store, so that reading all of it stays quick. */
+/** After this number of rounds a new store is used, so that reading all of it stays quick. */
 const ROUNDS_OF_A_STORE = 20;
 
 export interface RoundsOptions {
   readonly random: Random;
   readonly postgresPort: ServerLocation["postgresPort"];
   readonly disruptionOf: (round: number) => Disruption;
-  /** Removes the tables of a store that is not used any more. */
+  /** Removes the tables of a store that is no longer used. */
   readonly drop: (schema: string) => Promise<void>;
 }
 
-/** Disrupts stores, one after the other, and compares after each round what is there with what the clients were told. */
+/**
+ * Disrupts stores, one after the other. After each round it compares their content with the answers that the clients
+ * received.
+ */
 export async function disruptedRounds(
   { edition, extent, directory: parent }: CheckContext,
   { random, postgresPort, disruptionOf, drop }: RoundsOptions,

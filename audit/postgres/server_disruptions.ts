@@ -6,13 +6,13 @@ import type { StoreCluster } from "./store_cluster.ts";
 import type { StoreServer } from "./store_server.ts";
 import { shuffled } from "../workload/random.ts";
 
-/** How long it is tried to meet a server inside a transaction. */
+/** The number of tries to disrupt a server inside a transaction. */
 const TRIES = 100;
 
-/** How long it may take until a connection comes to where it is to be cut. */
+/** The time limit for a connection to reach the stage of the cut. */
 const CUT_MILLISECONDS = 3000;
 
-/** What happens to servers, or between one of them and PostgreSQL. */
+/** Disruptions of servers, or of connections between a server and PostgreSQL. */
 export function serverDisruptions(cluster: StoreCluster): readonly Disruption[] {
   return [
     { name: "serverKill", strike: serverKill },
@@ -39,7 +39,7 @@ async function serverStop({ target }: Scene): Promise<Struck> {
   return { sparesOthers: true, inside: 0, mend: () => startAgain(target) };
 }
 
-/** A server freezes (SIGSTOP) inside a transaction, and goes on later. */
+/** A server freezes (SIGSTOP) inside a transaction, and continues later. */
 async function freeze(cluster: StoreCluster, scene: Scene): Promise<Struck> {
   const { target, random } = scene;
   target.isExpected = false;
@@ -61,7 +61,7 @@ async function freeze(cluster: StoreCluster, scene: Scene): Promise<Struck> {
   };
 }
 
-/** Nothing gets through between a server and PostgreSQL any more, until it does again. */
+/** No bytes pass between a server and PostgreSQL, until the link works again. */
 async function silence(cluster: StoreCluster, scene: Scene): Promise<Struck> {
   const { target, random } = scene;
   await pause(random.below(20));
@@ -80,8 +80,8 @@ async function silence(cluster: StoreCluster, scene: Scene): Promise<Struck> {
 }
 
 /**
- * A connection is cut, again and again: at each stage of a group, however much still arrives. It is that of the server
- * which comes to the stage first, since after a cut another one may have become active.
+ * A connection is cut, again and again: at each stage of a group, with nothing, half or all of the message delivered.
+ * The cut affects the server that reaches the stage first, since after a cut another server may have become active.
  */
 async function connectionCut({ servers, random }: Scene): Promise<Struck> {
   const cuts = STAGES.flatMap((at) => ARRIVING.map((arrives) => new Cut(at, arrives)));
@@ -95,7 +95,7 @@ async function connectionCut({ servers, random }: Scene): Promise<Struck> {
   return { sparesOthers: true, inside, mend: nothingToMend };
 }
 
-/** An administrator ends the connections of a server, or of all. */
+/** An administrator ends the connections of one server, or of all. */
 async function connectionsEnded(cluster: StoreCluster, { target, servers, random }: Scene): Promise<Struck> {
   const roles = (random.chance(0.5) ? [target] : servers).map(({ role }) => `'${role}'`).join();
   await cluster.postgres.sql(
@@ -113,7 +113,7 @@ async function startAgain(server: StoreServer): Promise<void> {
   server.isExpected = true;
 }
 
-/** Whether a server is in a transaction that has locked the row of the store. */
+/** Returns true when a server is in a transaction that has locked the row of the store. */
 async function holdsRow(cluster: StoreCluster, { target }: Scene): Promise<boolean> {
   const rows = await cluster.postgres.sql(
     `SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)

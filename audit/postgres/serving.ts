@@ -7,12 +7,12 @@ import { type ProjectionName, readOverHttp, StoreUnavailable } from "../history/
 import type { EditionName } from "../workload/perform.ts";
 import { within } from "./going_on.ts";
 
-/** How long it may take until reads are answered again. */
+/** The time limit until reads are answered again. */
 const SERVING_SECONDS = 60;
 
 /**
- * Everything in a store, through one of its servers. PostgreSQL may still recover, or the other server take over, when
- * the first reads are answered: what is cut off by that begins again.
+ * Reads the whole content of a store, through one of its servers. When the first reads are answered, PostgreSQL may
+ * still recover, or the other server may take over. A read that this cuts short starts again.
  */
 export async function readThrough(
   edition: EditionName,
@@ -31,7 +31,7 @@ export async function readThrough(
   }
 }
 
-/** A server that answers reads. In edition A all do, in the others one. */
+/** Returns a server that answers reads. In edition A all servers do, in the others one. */
 export async function serving(edition: EditionName, clients: readonly Client[]): Promise<Client> {
   const endsAt = performance.now() + SERVING_SECONDS * 1000;
   for (;;) {

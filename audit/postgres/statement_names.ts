@@ -1,6 +1,6 @@
 /*
- * What a client of PostgreSQL asks for, from the bytes that it sends: a letter, the length of the rest in four bytes,
- * and the rest. A statement is parsed once, with its text, and bound by its name from then on.
+ * Decodes the statements of a PostgreSQL client from the bytes that it sends. A message is a letter, the length of the
+ * rest in four bytes, and the rest. A statement is parsed once, with its text, and bound by its name from then on.
  */
 
 const PARSE = "P".charCodeAt(0);
@@ -12,12 +12,12 @@ const decoder = new TextDecoder("latin1");
 /** The statements of one connection. */
 export class StatementNames {
   readonly #texts = new Map<string, string>();
-  /** What came of a message that is not complete. */
+  /** The received part of an incomplete message. */
   #rest = new Uint8Array(0);
   /** The first message of a connection has no letter. */
   #hasBegun = false;
 
-  /** @returns the texts of the statements that these bytes carry out, in order */
+  /** @returns the texts of the statements that these bytes execute, in order */
   statementsIn(bytes: Uint8Array): string[] {
     const all = new Uint8Array(this.#rest.length + bytes.length);
     all.set(this.#rest);
@@ -45,7 +45,7 @@ export class StatementNames {
   }
 }
 
-/** The two texts with which both messages begin: name and SQL, portal and name. */
+/** The two texts at the start of both messages: name and SQL, or portal and name. */
 function textsIn(body: Uint8Array): [string, string] {
   const middle = body.indexOf(NUL);
   const end = body.indexOf(NUL, middle + 1);

@@ -3,13 +3,13 @@ import { SmallDisk } from "../../tests/system/support/small_disk.ts";
 import { POSTGRES_PROGRAMS, PostgresCluster } from "../../tests/system/postgres/support/cluster.ts";
 import { rolesFor } from "./roles.ts";
 
-/** Holds a new database, its log, and the stores of some rounds. */
+/** Large enough for a new database, its log, and the stores of some rounds. */
 const DISK_MEBIBYTES = 160;
 
 const SETTINGS = {
-  // Few, so that they can be used up.
+  // Few, so that the disruption can use them up.
   max_connections: "40",
-  // Little is written, so that little of the disk is taken.
+  // Little is written, so that the log takes little of the disk.
   max_wal_size: "8MB",
   min_wal_size: "2MB",
   shared_buffers: "16MB",
@@ -20,7 +20,7 @@ const INITDB = ["--auth=trust", "--encoding=UTF8", "--wal-segsize=1"];
 /** A PostgreSQL on a small disk of its own, where one may be mounted. */
 export class StoreCluster implements AsyncDisposable {
   readonly postgres: PostgresCluster;
-  /** Undefined where nothing may be mounted: then its disk cannot be filled. */
+  /** Undefined where mounting is not allowed: then its disk cannot be filled. */
   readonly disk: SmallDisk | undefined;
 
   private constructor(postgres: PostgresCluster, disk: SmallDisk | undefined) {
@@ -28,7 +28,7 @@ export class StoreCluster implements AsyncDisposable {
     this.disk = disk;
   }
 
-  /** @param servers for how many servers there are to be roles */
+  /** @param servers the number of servers that need a role */
   static async start(servers: number): Promise<StoreCluster> {
     const programs = await debianPrograms(POSTGRES_PROGRAMS);
     const disk = SmallDisk.mount(DISK_MEBIBYTES);
@@ -43,12 +43,12 @@ export class StoreCluster implements AsyncDisposable {
     }
   }
 
-  /** Starts it again when it has ended. */
+  /** Starts it again if it has ended. */
   async runAgain(): Promise<void> {
     if (!this.postgres.isRunning) await this.postgres.run();
   }
 
-  /** Removes the tables of a store that is not used any more. */
+  /** Removes the tables of a store that is no longer used. */
   async drop(schema: string): Promise<void> {
     await this.postgres.sql(`DROP SCHEMA ${schema} CASCADE`);
   }

@@ -9,7 +9,7 @@ export interface ServerLocation {
   /** Its number among the servers of the store. */
   readonly number: number;
   readonly schema: string;
-  /** Or how to find it for a new connection. */
+  /** A port, or a function that finds it for a new connection. */
   readonly postgresPort: number | (() => Promise<number>);
 }
 
@@ -18,7 +18,7 @@ export class StoreServer implements AsyncDisposable {
   readonly role: string;
   readonly connection: DisturbedConnection;
   readonly process: ServerProcess;
-  /** Whether clients may expect it to answer: it was not killed, stopped or frozen. */
+  /** True when clients may expect answers: the server was not killed, stopped or frozen. */
   isExpected = true;
 
   private constructor(role: string, connection: DisturbedConnection, process: ServerProcess) {
@@ -57,7 +57,7 @@ export class StoreServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // One that was frozen does not end otherwise.
+    // A frozen server would not end otherwise.
     this.process.signal("SIGCONT");
     await this.process[Symbol.asyncDispose]();
     await this.connection[Symbol.asyncDispose]();

@@ -5,15 +5,15 @@ export interface Tally {
   rounds: number;
   acknowledged: number;
   rejected: number;
-  /** Of which nobody was told what became of them. */
+  /** Acts whose clients received no answer. */
   open: number;
-  /** Rounds in which acts were under way when something was disrupted. */
+  /** Rounds in which acts were under way when the disruption began. */
   underWay: number;
-  /** Transactions that are known to have been met. */
+  /** Transactions that were certainly interrupted. */
   inside: number;
-  /** Until the other servers had gone on, in milliseconds at most. */
+  /** The longest time until the other servers continued, in milliseconds. */
   slowestOthers: number;
-  /** The same until all had gone on, from when the cause was mended. */
+  /** The longest time until all servers continued, from the repair of the cause. */
   slowestAll: number;
 }
 
@@ -30,7 +30,7 @@ export function newTally(): Tally {
   };
 }
 
-/** After a round in which nothing was found. */
+/** Counts a round without faults. */
 export function count(
   tally: Tally,
   { entries }: HistoryRecorder,

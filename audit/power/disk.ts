@@ -1,21 +1,21 @@
 import type { DiskOperation } from "./trace.ts";
 
 /*
- * A disk as programs may rely on it: what was synced is there, and of what was not, any part may be. Names belong to
- * the directory, which has a sync of its own; changes of names come to the disk in their order, as all journaling
- * file systems do it.
+ * A disk with the guarantees that programs may rely on. Synced data is there. Of unsynced data any part may be there.
+ * Names belong to the directory, which has a sync of its own. Changes of names reach the disk in their order, as in all
+ * journaling file systems.
  */
 
 const SECTOR = 512;
 
-/** A change of a file's content that is not synced. */
+/** An unsynced change of a file's content. */
 type Change = { readonly at: number; readonly bytes: Uint8Array } | { readonly size: number };
 
 class DiskFile {
-  /** What is certainly on the disk. */
+  /** The content that is certainly on the disk. */
   #durable: Uint8Array = new Uint8Array(0);
   pending: Change[] = [];
-  /** With everything that is pending. */
+  /** The size with all pending changes. */
   size = 0;
 
   change(change: Change): void {
@@ -38,7 +38,7 @@ class DiskFile {
     let size = this.#durable.length;
     for (const change of changes) {
       if ("size" in change) {
-        // What is cut off is zero if the file grows again.
+        // A part that was cut off is zero if the file grows again.
         bytes.fill(0, change.size, size);
         size = change.size;
       } else {
@@ -50,14 +50,16 @@ class DiskFile {
   }
 }
 
-/** A name gets a file or goes; with `from`, another name goes in the same step. */
+/** A name gets a file or is removed. With `from`, another name is removed in the same step. */
 type NameChange = { readonly name: string; readonly file: DiskFile | undefined; readonly from?: string };
 
-/** Decides what a power cut leaves of the changes that are not synced. */
+/** Decides which of the unsynced changes survive a power cut. */
 export interface Survival {
-  /** How many of the changes of names, which come first in time. */
+  /** The number of changes of names that survive; they survive in their order. */
   names(pending: number): number;
-  /** Whether a change of content is kept; if it is one of bytes, which of its sectors: `isKept(i)`. */
+  /**
+   * Decides if a change of content survives. For a change of bytes it may be a function that decides for each sector.
+   */
   change(index: number, pending: number): boolean | ((sector: number) => boolean);
 }
 
@@ -67,10 +69,10 @@ export type DiskImage = ReadonlyMap<string, Uint8Array>;
 export class Disk {
   readonly #durableNames = new Map<string, DiskFile>();
   #pendingNames: NameChange[] = [];
-  /** As the running program sees it. */
+  /** The names as the running program sees them. */
   readonly #names = new Map<string, DiskFile>();
 
-  /** How many changes would be at stake in a power cut. */
+  /** The number of changes that a power cut could lose. */
   get pending(): number {
     return this.#pendingNames.length +
       this.#filesAtStake().reduce((sum, file) => sum + file.pending.length, 0);
@@ -92,7 +94,7 @@ export class Disk {
     else file.change({ at: operation.at ?? file.size, bytes: operation.bytes });
   }
 
-  /** What a power cut at this moment may leave. */
+  /** A content of the disk that a power cut at this moment may leave. */
   image(survival: Survival): DiskImage {
     const names = new Map(this.#durableNames);
     const kept = this.#pendingNames.slice(0, survival.names(this.#pendingNames.length));

@@ -1,8 +1,8 @@
 import type { Entry } from "../history/record.ts";
 
 /**
- * What was asked and told up to a moment. An act of which the completing request has not arrived is left out, unless
- * it was rejected in the end: it must never be there.
+ * The requests and answers up to a moment. An act whose completing request was not yet received is left out. A rejected
+ * act stays in: it must never be present.
  */
 export function evidenceAt(
   entries: readonly Entry[],

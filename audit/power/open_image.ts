@@ -5,8 +5,8 @@ import type { EditionName } from "../workload/perform.ts";
 import type { DiskImage } from "./disk.ts";
 
 /**
- * Opens what a power cut has left, as a start does.
- * @param dataDir is made, and removed at the end
+ * Opens the files that a power cut has left, as a start does.
+ * @param dataDir is created, and removed at the end
  */
 export function openImage(image: DiskImage, dataDir: string, edition: EditionName): StoreContent {
   Deno.mkdirSync(dataDir, { mode: 0o700 });

@@ -10,16 +10,16 @@ import { record, type Recording } from "./recording.ts";
 import { survivalOf, type Way, WAYS } from "./survivals.ts";
 
 /*
- * A run of a server is recorded with everything that it does to its files. Then the power is cut before each of these
- * operations: what was synced is on the disk, and what was not is kept, dropped, kept in part or torn. Each disk that
- * comes of it is opened as a server opens it, and compared with what the clients had been told by then.
+ * A run of a server is recorded with all its operations on files. Then the power is cut before each of these
+ * operations. Synced data is on the disk. Unsynced data survives, is dropped, survives in part, or is torn. Each
+ * resulting disk is opened as a server opens it, and compared with the answers that the clients had received by then.
  */
 
 interface Tally {
   rounds: number;
   recordings: number;
   operations: number;
-  /** States in which something that was not synced was at stake. */
+  /** States in which unsynced changes could be lost. */
   atStake: number;
   acknowledged: number;
 }
@@ -32,7 +32,7 @@ export async function powerCuts(context: CheckContext): Promise<Figures> {
     Deno.mkdirSync(directory);
     const recording = await record({ edition: context.edition, directory }, random.fork());
     demand("power cuts", Infinity, { operations: [recording.traced.length, 300] });
-    // Every operation meets each way once, before another run is recorded.
+    // Each operation is tried with each way once, before another run is recorded.
     const images = imageDirectory();
     try {
       for (let pass = 0; pass < WAYS.length && !context.extent.isOver(tally.rounds); pass++) {
@@ -51,7 +51,10 @@ export async function powerCuts(context: CheckContext): Promise<Figures> {
   return { ...tally };
 }
 
-/** Goes through the recording once, with one state at each place, or at fewer places when fewer are wanted. */
+/**
+ * Goes through the recording once, with one state before each operation, or before fewer operations when fewer are
+ * wanted.
+ */
 function cutEverywhere(
   { edition, extent }: CheckContext,
   recording: Recording,
@@ -73,7 +76,7 @@ function cutEverywhere(
     else if (operation.kind === "answered") answered.add(operation.act);
     else {
       place++;
-      // Before an operation: so that answers that have left count.
+      // Before an operation, so that answers already sent count.
       if (cuts < states * place / places && !extent.isOver(tally.rounds)) {
         const way = WAYS[(place + pass) % WAYS.length]!;
         const found = openImage(disk.image(survivalOf(way, random)), join(images, "data"), edition);
@@ -97,7 +100,7 @@ function checkState(
   answered: number,
   { place, way }: { readonly place: number; readonly way: Way },
 ): void {
-  // Nobody had been told an ID before the first answer, so an empty store may get another one.
+  // No client had received an ID before the first answer, so an empty store may get another one.
   const isUntold = answered === 0 && found.events.length === 0 && found.storeId !== "";
   const faults = faultsOf(emptyStore(isUntold ? found.storeId : storeId), entries, found);
   if (faults.length === 0) return;
@@ -107,7 +110,7 @@ function checkState(
   );
 }
 
-/** In memory if the system has such a directory: nothing there needs to survive. */
+/** Returns a directory in memory if the system has one: nothing there needs to survive. */
 function imageDirectory(): string {
   try {
     return Deno.makeTempDirSync({ dir: "/dev/shm", prefix: "eventstore_audit_" });

@@ -12,22 +12,22 @@ import { faultsOfAnswers } from "../history/failed_answers.ts";
 import { type Act, type Entry, HistoryRecorder } from "../history/record.ts";
 import { type Traced, TRACED_CALLS, TraceReader } from "./trace.ts";
 
-/** What a server did to its disk over several lives, and what its clients asked for. */
+/** The operations of a server on its disk over several lives, and the requests of its clients. */
 export interface Recording {
   readonly traced: readonly Traced[];
   readonly entries: readonly Entry[];
-  /** Of the first life. */
+  /** The store ID of the first life. */
   readonly storeId: string;
 }
 
 const CLIENTS = 3;
 
-/** After so long at rest a server merges its index and empties its log. */
+/** When a server is idle for this long, it merges its index and empties its log. */
 const REST_MILLISECONDS = 2600;
 
 /**
- * Three lives: the first creates the store, is written to, rests, is administered, and stops; the second is killed
- * under load; the third recovers what that left, and goes on.
+ * Records three lives. The first creates the store, receives writes, is idle, is administered, and stops. The second is
+ * killed under load. The third recovers the files and continues.
  */
 export async function record(
   { edition, directory }: { readonly edition: EditionName; readonly directory: string },
@@ -93,7 +93,7 @@ async function startTraced(edition: EditionName, directory: string, output: stri
   });
 }
 
-/** The tracer writes its last lines when the server is gone already. */
+/** Waits until the trace is complete: the tracer writes its last lines after the server has ended. */
 async function complete(output: string): Promise<void> {
   for (let size = -1; size !== Deno.statSync(output).size;) {
     size = Deno.statSync(output).size;
@@ -101,7 +101,7 @@ async function complete(output: string): Promise<void> {
   }
 }
 
-/** Several clients at the same time, so many acts each. */
+/** Several clients at the same time, each with this number of acts. */
 async function act(
   server: ServerProcess,
   edition: EditionName,
@@ -118,7 +118,7 @@ async function act(
   }));
 }
 
-/** One client alone: every endpoint that changes the store, with one reset, and no pause at the end. */
+/** One client alone uses every endpoint that changes the store, with one reset, and no pause at the end. */
 async function administer(
   server: ServerProcess,
   edition: EditionName,

@@ -2,8 +2,8 @@ import type { Random } from "../workload/random.ts";
 import type { Survival } from "./disk.ts";
 
 /*
- * What a power cut may leave of what was not synced. Disks write in any order and by sectors, so every subset is
- * possible; the first ones are those that real disks leave most often.
+ * The ways in which unsynced changes survive a power cut. Disks write in any order and by sectors, so every subset is
+ * possible. Real disks most often leave the first changes.
  */
 
 export const WAYS = ["all", "none", "first ones", "some", "torn"] as const;

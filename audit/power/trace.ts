@@ -1,12 +1,12 @@
 import { ACT_HEADER } from "../workload/perform.ts";
 
 /*
- * A trace of a server as `strace --decode-fds=path` writes it, reduced to what matters for a power cut: what was done
- * to the files of the data directory, and between which of these operations a client's request came and its answer
- * left.
+ * Reads a trace of a server as `strace --decode-fds=path` writes it, and extracts the part that matters for a power
+ * cut. These are the operations on the files of the data directory. The requests received and the answers sent between
+ * them are included.
  */
 
-/** What was done to a file, which is named without its directory; "" is the directory itself. */
+/** An operation on a file. The file is named without its directory; "" is the directory itself. */
 export type DiskOperation =
   | { readonly kind: "create"; readonly file: string; readonly truncates: boolean }
   | {
@@ -20,14 +20,14 @@ export type DiskOperation =
   | { readonly kind: "unlink"; readonly file: string }
   | { readonly kind: "rename"; readonly file: string; readonly to: string };
 
-/** A request that completes an act has arrived; or the beginning of its answer is about to leave. */
+/** A request that completes an act was received, or the first bytes of its answer are about to be sent. */
 export type Exchange =
   | { readonly kind: "asked"; readonly act: number }
   | { readonly kind: "answered"; readonly act: number };
 
 export type Traced = DiskOperation | Exchange;
 
-/** What `strace` must record. */
+/** The calls that `strace` must record. */
 export const TRACED_CALLS = [
   "openat,open,creat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,copy_file_range,sendfile",
   "fsync,fdatasync,sync_file_range,msync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,recvfrom,sendto",
@@ -45,9 +45,9 @@ interface Call {
 
 export class TraceReader {
   readonly #prefix: string;
-  /** Calls that other threads have interrupted: the part up to there, by thread. */
+  /** Calls that other threads have interrupted: their first part, by thread. */
   readonly #unfinished = new Map<string, string>();
-  /** Acts of which the answer has not left, by connection. */
+  /** Acts without a sent answer, by connection. */
   readonly #asked = new Map<string, number>();
 
   constructor(dataDir: string) {
@@ -93,7 +93,7 @@ export class TraceReader {
       return;
     }
     const operation = this.#diskOperation(name, args, result);
-    // The memory shared by connections does not survive a power cut, and SQLite makes it anew.
+    // The memory shared by connections does not survive a power cut, and SQLite creates it again.
     if (operation !== undefined && !operation.file.endsWith("-shm")) yield operation;
   }
 
@@ -151,7 +151,7 @@ function written(file: string, name: string, args: string, size: number): DiskOp
 
 const ESCAPES: Readonly<Record<string, number>> = { n: 10, t: 9, r: 13, v: 11, f: 12, '"': 34, "\\": 92 };
 
-/** The bytes of a string between quotes, as C would write it. */
+/** The bytes of a string between quotes, in the syntax of C. */
 export function unquoted(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   let length = 0;

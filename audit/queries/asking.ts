@@ -10,8 +10,8 @@ import type { EditionName } from "../workload/perform.ts";
 import type { Population } from "./population.ts";
 
 /*
- * The ways in which the editions answer what matches a query, each as one line of text: what was asked of the server,
- * and what the rule says of the events in memory.
+ * The ways in which the editions answer queries, each as one line of text: the request to the server, and the answer
+ * that the rule gives for the events in memory.
  */
 
 export interface Way {
@@ -19,10 +19,13 @@ export interface Way {
   readonly expect: (population: Population, read: ReadRequest) => string;
 }
 
-/** A read in a transaction of edition B has no limit, so that few of those are asked for that match much. */
+/**
+ * A read in a transaction of edition B has no limit. So only some of the queries that match many events are tried
+ * there.
+ */
 const EVENTS_OF_A_TRANSACTION_MAX = 2000;
 
-/** The events of one call, as each edition takes them. @returns their times, in microseconds */
+/** Appends the events of one call, in the syntax of each edition. @returns their times, in microseconds */
 export async function append(
   edition: EditionName,
   session: Session,
@@ -60,7 +63,7 @@ const pageOfB: Way = {
   ask: async (session, read) => pageText(await session.request("QUERY", "/events", bodyOf("B", read))),
 };
 
-/** A write of nothing but a condition. */
+/** A write with only a condition. */
 const condition: Way = {
   async ask(session, { query, afterSequence }) {
     const store = (await session.request("QUERY", "/events", { json: { query: "*", limit: 1 } })).headers
@@ -86,7 +89,7 @@ const conditionOfC: Way = {
   expect: expectedConflict,
 };
 
-/** A page that is read with a ticket, on the connection that writes. It takes no additional key. */
+/** A page that is read with a ticket, on the connection that writes. Its body has no additional key. */
 const pageWithTicket: Way = {
   ask: (session, read) =>
     withTicket(session, "rollback", async (headers) => {
@@ -96,7 +99,7 @@ const pageWithTicket: Way = {
   expect: (population, read) => expectedPage(population, documented(read), undefined),
 };
 
-/** Everything that matches, in a transaction of edition B. */
+/** All matching events, in a transaction of edition B. */
 const transaction: Way = {
   async ask(session, { query }) {
     const tx = await session.begin();
@@ -136,7 +139,7 @@ async function withTicket<T>(
   const headers = { "X-Service-Ticket": begun.json<{ ticket: string }>().ticket };
   const result = await use(headers);
   const { status } = await session.request("POST", `/${end}`, { headers });
-  // What was rejected has ended the transaction.
+  // A rejected call has ended the transaction.
   if (status !== 204 && (status !== 410 || end === "commit")) throw new Error(`/${end}: ${status}`);
   return result;
 }
@@ -161,7 +164,7 @@ function bodyOf(edition: EditionName, read: ReadRequest): { readonly json: objec
   };
 }
 
-/** Left out when there is no bound. */
+/** Undefined when there is no bound. */
 function moment(micros: number): string | undefined {
   return Number.isFinite(micros) ? formatTimestamp(micros) : undefined;
 }
@@ -186,14 +189,14 @@ function pageText(reply: Reply): string {
     );
 }
 
-/** @param head undefined: the answer does not tell */
+/** @param head undefined when the answer does not report it */
 function expectedPage(population: Population, read: ReadRequest, head: number | undefined): string {
   const { sequences, hasMore } = population.page(read);
   const events = sequences.map((sequence) => knownText(population, sequence));
   return [...events, `more: ${hasMore}`, `head: ${head}`].join(" ");
 }
 
-/** An event by its sequence and its kind. */
+/** An event as its sequence and its kind. */
 function eventText(line: string): string {
   const { sequence, payload } = JSON.parse(line) as { sequence: number; payload: string };
   return `${sequence}:${payload}`;

@@ -9,10 +9,10 @@ import type { Population } from "./population.ts";
 
 export const LIMIT_MAX = 200;
 
-/** From how many kinds of events the items of some queries are taken. */
+/** The number of kinds of events from which the items of some queries are taken. */
 const KINDS_SEEN = 40;
 
-/** Queries of all shapes. Of most, some event matches. */
+/** Draws queries of all shapes. Most of them match some event. */
 export function drawQueries(population: Population, random: Random, count: number): Query[] {
   const seen = population.someKinds(KINDS_SEEN).map((kind) => ({ ...kind, payload: "" }));
   const drawn = fc.sample(queryFor(seen), { seed: random.below(2 ** 31), numRuns: 3 * count });
@@ -22,7 +22,7 @@ export function drawQueries(population: Population, random: Random, count: numbe
   });
 }
 
-/** With as many items, or as many values in one, as there may be. */
+/** A query with the maximum number of items, or of values in one item. */
 function large(queries: readonly Query[], random: Random): Query {
   const items = queries.flatMap((query) => typeof query === "string" ? [] : query);
   if (random.chance(0.5)) return mergeDuplicateItems(items).slice(0, QUERY_ITEMS_MAX);
@@ -36,7 +36,7 @@ function large(queries: readonly Query[], random: Random): Query {
   return [wide, ...random.chance(0.5) ? items.slice(0, 3) : []];
 }
 
-/** @param hasTime whether the edition searches by time */
+/** @param hasTime true when the edition searches by time */
 export function drawRead(
   query: Query,
   population: Population,
@@ -57,7 +57,7 @@ export function drawRead(
   };
 }
 
-/** Around the times of events, which many events share. */
+/** Draws a time range around the times of events; many events share a time. */
 function drawTime(population: Population, random: Random): TimeRange {
   const moment = () =>
     population.timeMicrosOf(1 + random.below(population.head)) + random.pick([-1, 0, 0, 1]);

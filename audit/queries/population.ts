@@ -6,23 +6,23 @@ import { isInTimeRange } from "../../src/model/time_range.ts";
 import { event as anyEvent } from "../../tests/store/arbitraries.ts";
 import type { Random } from "../workload/random.ts";
 
-/** How many kinds of events there are at a time. */
+/** The number of kinds of events at a time. */
 const KINDS = 120;
 
-/** One event of so many is the only one with its tag. */
+/** One event in this number is the only one with its tag. */
 const EVENTS_OF_A_SINGLE = 1000;
 
-/** What every event carries, in both namespaces. */
+/** The tag that every event carries, in both namespaces. */
 const EVERYWHERE = { name: "everywhere", value: "1" };
 
 /**
- * All events of a store, in memory. There are few kinds of events and very different numbers of each, so that what
- * matches a query is worked out once for each kind, by the rule itself, and answers for a million events at once.
+ * All events of a store, in memory. There are few kinds of events, and very different numbers of each kind. So matches
+ * are computed once for each kind, by the rule itself, and that answers for a million events at once.
  */
 export class Population {
   readonly kinds: Omit<NewEvent, "payload">[] = [];
   readonly #random: Random;
-  /** The kinds of which new events are, the frequent ones first. */
+  /** The kinds of new events, the frequent ones first. */
   #current: number[] = [];
   /** Kind and time of each event, in the order of their sequences. */
   readonly #kindOf: number[] = [];
@@ -46,17 +46,17 @@ export class Population {
     return this.#kindOf[sequence - 1]!;
   }
 
-  /** From now on there are no more events of every second kind, and some of new ones. */
+  /** From now on every second kind gets no more events, and new kinds replace them. */
   renew(): void {
     const kept = this.#current.filter((_, i) => i % 2 === 0);
     const fresh = this.#newKinds(KINDS - kept.length);
     this.#current = kept.flatMap((kind, i) => i < fresh.length ? [kind, fresh[i]!] : [kind]);
   }
 
-  /** The kind of the next event: few kinds make most of the events. */
+  /** Draws the kind of the next event: few kinds make up most of the events. */
   drawKind(): number {
     if (this.#random.below(EVENTS_OF_A_SINGLE) === 0) return this.#single();
-    // The least of four, so that the last kinds are rare.
+    // The minimum of four draws, so that the last kinds are rare.
     const place = Math.min(...Array.from({ length: 4 }, () => this.#random.below(KINDS)));
     return this.#current[place]!;
   }
@@ -66,7 +66,7 @@ export class Population {
     this.#timeMicros.push(timeMicros);
   }
 
-  /** Some kinds that a query may ask for: of now, of earlier, and of one event each. */
+  /** Some kinds that a query may name: current ones, former ones, and kinds of one event each. */
   someKinds(count: number): Omit<NewEvent, "payload">[] {
     return Array.from({ length: count }, () => {
       const kind = this.#random.chance(0.5) ? this.drawKind() : this.#random.below(this.kinds.length);
@@ -74,7 +74,7 @@ export class Population {
     });
   }
 
-  /** The sequences of the page that a read asks for, and whether there are more. */
+  /** The sequences of the page that a read requests, and true when there are more. */
   page(request: ReadRequest): { readonly sequences: readonly number[]; readonly hasMore: boolean } {
     const sequences: number[] = [];
     for (const sequence of this.matching(request)) {
@@ -84,7 +84,7 @@ export class Population {
     return { sequences, hasMore: false };
   }
 
-  /** The sequences of what matches, in the order of the read. */
+  /** The matching sequences, in the order of the read. */
   *matching(request: ReadRequest): Generator<number> {
     const { query, afterSequence, beforeSequence = Infinity, backwards = false, time } = request;
     const isWanted = this.kinds.map((kind) => matches(query, kind));
@@ -112,7 +112,7 @@ export class Population {
     );
   }
 
-  /** The kind of which there is one event. */
+  /** Creates a kind for one single event. */
   #single(): number {
     const other = this.kinds[this.#random.pick(this.#current)]!;
     const single = { name: "one", value: String(this.kinds.length) };

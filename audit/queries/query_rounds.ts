@@ -9,17 +9,17 @@ import { drawQueries, drawRead, LIMIT_MAX } from "./draw_read.ts";
 import { Population } from "./population.ts";
 
 /*
- * A store grows while it is asked, and every answer must be what the rule of queries says of all events, one by one.
- * The server answers with its index; the rule is `matches` of src/model/query.ts.
+ * A store grows while it is queried, and every answer must be the one that the rule of queries gives for all events,
+ * one by one. The server answers with its index; the rule is `matches` of src/model/query.ts.
  */
 
-/** The store has so many events for each round that is done: a million at the end of a full run. */
+/** The number of events in the store per completed round: a million at the end of a full run. */
 const EVENTS_OF_A_ROUND = 10;
 
-/** The store stays the same for so many rounds. */
+/** The store stays the same for this number of rounds. */
 const ROUNDS_OF_A_SIZE = 25;
 
-/** Edition C takes no more at once. */
+/** Edition C accepts no more at once. */
 const EVENTS_OF_A_CALL = 100;
 
 /** A round is one query. */
@@ -53,7 +53,7 @@ export async function queryRounds({ edition, seed, extent, directory }: CheckCon
       tally.rounds++;
     }
     if (population.head < doubled) continue;
-    // What was in memory is read from the disk again, and there are other events from now on.
+    // Content that was in memory is read from the disk again, and from now on there are other events.
     await restart(server, random.chance(0.5));
     population.renew();
     doubled *= 2;
@@ -77,7 +77,7 @@ function options(directory: string, edition: EditionName) {
       SERVICE_EDITION: edition,
       SERVICE_MAX_EVENTS_PER_PAGE: String(LIMIT_MAX),
       SERVICE_DEFAULT_EVENTS_PER_PAGE: String(LIMIT_MAX),
-      // A busy machine must not end what one client does alone.
+      // A busy machine must not end the transaction of the only client.
       SERVICE_TRANSACTION_TIMEOUT: "600",
       SERVICE_MAX_TRANSACTION_DURATION: "600",
       SERVICE_TX_IDLE_TIMEOUT: "600",
@@ -105,7 +105,7 @@ async function restart(server: ServerProcess, isKilled: boolean): Promise<void> 
   await server.start();
 }
 
-/** The read without those of its items and bounds that do not matter to the difference. */
+/** The read without the items and bounds that do not affect the difference. */
 async function simplified(
   read: ReadRequest,
   differs: (read: ReadRequest) => Promise<boolean>,

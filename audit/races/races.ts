@@ -10,15 +10,15 @@ import { readDatabase } from "../history/read_files.ts";
 import { Random } from "../workload/random.ts";
 
 /*
- * Servers that start at the same time in one directory: exactly one stays and serves what was there; each of the
- * others ends with one line and exit code 1. The directory is empty, or was left by a server that stopped, or by one
- * that was killed, so that the racers also contend for what a first start and a recovery do.
+ * Servers that start at the same time in one directory. Exactly one stays and serves the events that were there. Each
+ * of the others ends with one line and exit code 1. The directory is empty, or was left by a server that stopped or was
+ * killed. So the racers also compete for the work of a first start or a recovery.
  */
 
 const RACERS = 8;
-/** So many processes that start at once take their time on a busy machine. */
+/** Starting all these processes at once takes time on a busy machine. */
 const TIMEOUT_SECONDS = 120;
-/** How far apart the starts are, at most. */
+/** The longest time between two starts. */
 const STAGGER_MILLISECONDS = 400;
 
 const BASES = ["empty", "stopped", "killed"] as const;
@@ -43,7 +43,7 @@ export async function races({ edition, seed, extent, directory }: CheckContext):
   return tally;
 }
 
-/** @param stagger undefined: all start at once @returns how many were rejected */
+/** @param stagger undefined: all start at once @returns the number of rejected starts */
 async function race(
   place: string,
   base: Base,
@@ -54,7 +54,7 @@ async function race(
   await using racers = new AsyncDisposableStack();
   const all = await Promise.all(Array.from({ length: RACERS }, async (_, i) => {
     await pause(stagger?.below(STAGGER_MILLISECONDS) ?? 0);
-    // Each with a socket of its own, so that only the data directory is contested.
+    // Each has a socket of its own, so that only the data directory is contested.
     const env = { SERVICE_EDITION: edition, SERVICE_SOCKET_PATH: join(place, `racer_${i}.sock`) };
     return racers.use(await spawnServer({ directory: place, listen: "none", env }));
   }));
@@ -71,7 +71,7 @@ async function race(
   return all.length - 1;
 }
 
-/** Stops the winner as an operator does, and looks at the files. @throws AuditFailure */
+/** Stops the winner as an operator does, and checks the files. @throws AuditFailure */
 async function assertUnharmed(
   winner: ServerProcess,
   place: string,

@@ -2,8 +2,8 @@ import type { ServerProcess } from "../../tests/support/server_process.ts";
 import { AuditFailure } from "../report.ts";
 
 /**
- * Waits until a start has come to its end.
- * @returns whether the server listens; if not, it has ended
+ * Waits until a server has started or has ended.
+ * @returns true when the server listens, false when it has ended
  * @throws AuditFailure when it does neither
  */
 export async function isListening(server: ServerProcess, where: string, seconds: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { ServerProcess } from "../../tests/support/server_process.ts";
 import { AuditFailure } from "../report.ts";
 
-/** Of each file in the data directory of a place: its kind, where it leads if it is a link, and its bytes. */
+/** Returns for each file in the data directory of a place: its kind, its target if it is a link, and its bytes. */
 export async function contentOf(directory: string): Promise<ReadonlyMap<string, string>> {
   const script = `cd "$0/data" && for file in *; do
     echo "$file $(stat -c '%F %N' "$file" | tr ' ' '_') $(test -f "$file" && sha256sum < "$file")"
@@ -12,8 +12,8 @@ export async function contentOf(directory: string): Promise<ReadonlyMap<string, 
 }
 
 /**
- * @param before what was there
- * @throws AuditFailure when a start that was rejected has not said so in one line, or has changed something
+ * @param before the files before the start
+ * @throws AuditFailure when a rejected start has not said so in one line, or has changed something
  */
 export async function assertRejected(
   server: ServerProcess,
@@ -31,7 +31,7 @@ export async function assertRejected(
   if (changed.length > 0) throw new AuditFailure(`${where}, and the start was rejected`, changed);
 }
 
-/** Whatever was there is as it was. SQLite may leave an empty log and the memory that connections share. */
+/** Returns the files that changed. SQLite may leave an empty log and the memory that connections share. */
 async function changedFiles(place: string, before: ReadonlyMap<string, string>): Promise<string[]> {
   const after = await contentOf(place);
   const changed = [...before].filter(([name, content]) => !/-shm$/.test(name) && after.get(name) !== content);

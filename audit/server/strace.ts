@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
 
-/** What a server does to the files of its data directory, as `strace` reports it or lets it fail. */
+/**
+ * Options of `strace` for a server: it reports the calls on the files of the data directory, or injects faults into
+ * them.
+ */
 export interface Strace {
   readonly path: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -9,10 +12,10 @@ export interface Strace {
 }
 
 /**
- * @param output where it writes what it saw
- * @param calls the system calls to look at
- * @param injection what happens to one of them, such as `fsync:signal=KILL:when=3`. Each thread counts for itself,
- *   and one thread does all writing. Without one, the calls are only reported.
+ * @param output the file for the trace
+ * @param calls the system calls to trace
+ * @param injection the fault of one of them, such as `fsync:signal=KILL:when=3`. Each thread counts for itself, and one
+ *   thread does all writing. Without an injection, the calls are only reported.
  */
 export function straceOf(
   dataDir: string,
@@ -23,7 +26,7 @@ export function straceOf(
   return straceOfFiles(FILES.map((name) => join(dataDir, name)), output, calls, injection);
 }
 
-/** What a server writes to in its data directory, and the directory itself. */
+/** The files that a server writes in its data directory, and the directory itself. */
 const FILES = [
   "",
   "events.db",
@@ -34,7 +37,7 @@ const FILES = [
   "service.paused",
 ];
 
-/** The same for any files. @param files their paths; they need not exist yet */
+/** The same for any files. @param files their paths; the files need not exist yet */
 export async function straceOfFiles(
   files: readonly string[],
   output: string,
@@ -54,28 +57,28 @@ export async function straceOfFiles(
   return { path, environment, options };
 }
 
-/** The words before a server's command, so that the tracer stands beside it and the server keeps its process ID. */
+/** The words before a server's command. The tracer then runs next to the server, which keeps its process ID. */
 export function straceCommand({ path, environment, options }: Strace): string[] {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   return ["env", ...variables, path, "--daemonize", "--quiet=attach,exit", ...options];
 }
 
 /**
- * The words before the command of a program that ends by itself, and whose end the trace shows.
- * @param path a file that it writes as `<path>.<process ID>.new` first, which counts as one of its files
+ * The words before the command of a program that ends by itself. The trace shows its end.
+ * @param path a file that it first writes as `<path>.<process ID>.new`, which counts as one of its files
  */
 export function straceToEnd({ path: program, environment, options }: Strace, path?: string): string[] {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   const words = ["env", ...variables, program, "--daemonize", "--quiet=attach", ...options];
   if (path === undefined) return words;
   const quoted = words.map((word) => `'${word}'`).join(" ");
-  // The shell becomes the tracer, and that the program: all of them have one process ID.
+  // The shell becomes the tracer, and the tracer the program: all of them have one process ID.
   return ["sh", "-c", `exec ${quoted} "--trace-path=$0.$$.new" "$@"`, path];
 }
 
 const DETACHED_MILLISECONDS = 60_000;
 
-/** Attaches to a server that runs; ends with it. */
+/** A tracer attached to a running server. It ends with the server. */
 export class AttachedStrace {
   readonly #child: Deno.ChildProcess;
   readonly #reading: Promise<void>;
@@ -108,14 +111,14 @@ export class AttachedStrace {
     return new AttachedStrace(child, reading);
   }
 
-  /** After the server has ended; or lets it go on alone. */
+  /** Detaches from the server, which continues alone; or waits for the tracer when the server has ended. */
   async detach(): Promise<void> {
     try {
       this.#child.kill("SIGINT");
     } catch {
       // It has ended with the server.
     }
-    // Seen once: it went on waiting for a server that had ended meanwhile.
+    // Observed once: it continued to wait for a server that had ended meanwhile.
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), DETACHED_MILLISECONDS);
     await Promise.all([this.#child.status, this.#reading]);
     clearTimeout(timer);

@@ -1,4 +1,7 @@
-/** How often each call was made, as `strace` reports it: by the thread that made most of them, since each counts for itself. */
+/**
+ * How often each call was made, from the output of `strace`. Each thread counts for itself, so this is the count of the
+ * thread with the most calls.
+ */
 export function countCalls(output: string): Map<string, number> {
   const perThread = new Map<string, number>();
   for (const [, thread, call] of output.matchAll(/^(\d+) +(\w+)\(/gm)) {
@@ -13,17 +16,17 @@ export function countCalls(output: string): Map<string, number> {
   return most;
 }
 
-/** Whether a call was made to fail. */
+/** Returns true when a call was made to fail. */
 export function hasInjected(output: string): boolean {
   return output.includes("(INJECTED)");
 }
 
-/** Whether the trace is complete, for a program that was started with `straceToEnd`. */
+/** Returns true when the trace is complete, for a program that was started with `straceToEnd`. */
 export function hasEnded(output: string, pid: number): boolean {
   return new RegExp(`^${pid} +\\+\\+\\+ (exited|killed)`, "m").test(output);
 }
 
-/** Whether the last write or sync that was traced is one of the log of a store. */
+/** Returns true when the last traced write or sync is one of the log of a store. */
 export function endsAtLog(trace: string): boolean {
   const last = trace.split("\n").findLast((line) => /\b(fsync|pwrite64)\(/.test(line));
   return last?.includes("/events.db-wal>") === true;

@@ -8,21 +8,21 @@ import { Random } from "../workload/random.ts";
 import { type Base, BASES, makeWrong, permitAll, WRONG_STATES, type WrongState } from "./wrong_states.ts";
 
 /*
- * A server that starts in a directory where something is wrong serves what was there, or ends with one line that says
- * why and changes nothing.
+ * A server that starts in a directory with something wrong in it serves the events that were there. Otherwise it ends
+ * with one line that says why, and changes nothing.
  */
 
 const TIMEOUT_SECONDS = 20;
 
-/** Root may read and write whatever the modes of files say. */
+/** Root may read and write regardless of the modes of files. */
 const WITHOUT_PRIVILEGES = Deno.uid() === 0
   ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
   : [];
 
-/** Those of another store. It is larger, and has more than fits into a WAL before a checkpoint. */
+/** The payloads of the other store. It is larger, and has more than fits into a WAL before a checkpoint. */
 const OTHER_PAYLOADS = Array.from({ length: 100 }, () => "another store ".repeat(4000));
 
-/** A round is one wrong state; when all were tried, they come again with other random bytes. */
+/** A round is one wrong state. Once all were tried, they are repeated with other random bytes. */
 export async function starts({ edition, seed, extent, directory }: CheckContext): Promise<Figures> {
   const random = new Random(seed);
   const bases = new Map<Base, string>();
@@ -70,7 +70,7 @@ async function startIn(place: string, state: WrongState, edition: string): Promi
   if (isUp) {
     const payloads = await payloadsOf(server, edition, where);
     const isKnown = payloads.every((payload, i) => payload === String(i));
-    // A log that is gone, cut off or another's cannot be told from one that was emptied.
+    // A log that is missing, cut off or of another store cannot be distinguished from an emptied one.
     const mayLack = state.base === "killed" && /-wal$/.test(state.file) || startsAnew(state);
     if (!isKnown || (payloads.length < EVENTS_LEFT && !mayLack)) {
       throw new AuditFailure(where, [`it serves ${payloads.length} events`]);
@@ -90,7 +90,7 @@ async function payloadsOf(server: ServerProcess, edition: string, where: string)
   }
 }
 
-/** Without its database and its log, a directory is a new one. */
+/** Returns true when a directory lacks its database and its log: then it counts as a new one. */
 function startsAnew({ base, file, shape }: WrongState): boolean {
   return base === "stopped" && file === "events.db" && shape === "is missing";
 }

@@ -3,10 +3,10 @@ import type { Random } from "../workload/random.ts";
 
 /*
  * Data directories as accidents leave them: a file of the store is empty, cut off, another program's, a directory, a
- * pipe, a link, or not there.
+ * pipe, a link, or missing.
  */
 
-/** What a store left, after a stop (one file) or after a kill (with a log). */
+/** The files of a store after a stop (one file) or after a kill (with a log). */
 export const BASES = ["stopped", "killed"] as const;
 export type Base = (typeof BASES)[number];
 
@@ -19,7 +19,7 @@ const FILES = [
   "events.lock",
 ];
 
-/** Puts something in the place of a file. `other` is the data directory of another store, whose server was killed. */
+/** Replaces a file by something else. `other` is the data directory of another store, whose server was killed. */
 type Shape = (path: string, random: Random, other: string) => Promise<void> | void;
 
 function replaceWith(
@@ -94,7 +94,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
 /** The data directory itself, among its files. */
 const DIRECTORY = ".";
 
-/** What the server may not do with a file, or with the directory. */
+/** The rights that the server lacks on a file, or on the directory. */
 const RIGHTS: Readonly<Record<string, number>> = {
   "may not be read": 0o300,
   "may not be written": 0o500,
@@ -123,7 +123,7 @@ export const WRONG_STATES: readonly WrongState[] = [
   ...statesOf([DIRECTORY, ...FILES], RIGHTS).filter(isOfSomethingLeft),
 ];
 
-/** Whether a file of another store meets one of this store. */
+/** Returns true when files of another store are mixed with files of this store. */
 function isMixture({ base, file }: WrongState): boolean {
   return file === "events.db" ? base === "killed" : /-(wal|shm)$/.test(file);
 }
@@ -146,7 +146,7 @@ export async function makeWrong(
   else Deno.chmodSync(path, rights);
 }
 
-/** Lets everything in a directory be removed. */
+/** Makes everything in a directory removable. */
 export async function permitAll(directory: string): Promise<void> {
   await new Deno.Command("chmod", { args: ["-R", "u+rwX", directory] }).output();
 }

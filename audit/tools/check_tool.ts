@@ -19,30 +19,32 @@ import {
 } from "./directory.ts";
 import type { Tool } from "./tools.ts";
 
-/** Where a tool was run, and from which directory it was laid out. */
+/** A tool that was run in a directory, and the template that the directory was copied from. */
 export interface Laid {
   readonly tool: Tool;
   readonly template: string;
   readonly directory: string;
 }
 
-/** What no tool may say when a disk fails, since the files are as they were. */
+/** No tool may say this when a disk fails, since the files are undamaged. */
 const CLAIMS_OF_DAMAGE =
   /damage|corrupt|malformed|differs|is missing|unable to get the page|not a database|not an |is empty|belongs to|not a backup|another store/i;
 
-/** What SQLite says of a page that it cannot read, for whatever reason. */
+/** SQLite says this about a page that it cannot read, for any reason. */
 const UNDECIDED = "database disk image is malformed, or the disk could not read it";
 
-/** What says that a file could not be used. SQLite does not hand on why it could not open one. */
+/** Causes for which a file could not be used. SQLite does not report why it could not open one. */
 const CAUSES = /I\/O error|os error|disk is full|could not|cannot be|unable to open database file: \//i;
 
-/** @returns what is wrong after a run on a disk that failed, in words */
+/** @returns the faults after a run on a disk that failed, in words */
 export async function faultsAfter(laid: Laid, ended: Ended): Promise<string[]> {
   const left = await faultsOfWhatIsLeft(laid, ended.code === 0);
   return [...faultsOfWords(laid.tool, ended), ...left, ...faultsOfSource(laid)];
 }
 
-/** @returns the same after a run on a disk that works again, which must succeed or find that all was done */
+/**
+ * @returns the faults after a run on a disk that works again. It must succeed or report that the work was done already
+ */
 export async function faultsAfterNext(laid: Laid, ended: Ended): Promise<string[]> {
   const isThereAlready = /already exists/.test(ended.stderr) && !laid.tool.args.includes("--force");
   const faults = ended.code === 0 || isThereAlready
@@ -85,9 +87,9 @@ async function faultsOfWhatIsLeft(laid: Laid, isDone: boolean): Promise<string[]
   }
 }
 
-/** The one file must be all of it: nobody copies what may lie beside it. */
+/** The one file must be complete: operators do not copy other files next to it. */
 async function faultsOfBackup({ directory }: Laid): Promise<string[]> {
-  // SQLite does not tell when it cannot remove an empty log, which holds nothing.
+  // SQLite does not report that it could not remove an empty log, which holds nothing.
   const beside = ["-wal", "-journal"].filter((end) => (found(join(directory, BACKUP + end))?.size ?? 0) > 0);
   if (beside.length > 0) return [`told as done, and ${beside.join(" and ")} is there`];
   return await withCopy(join(directory, BACKUP), async (copy) => {
@@ -118,7 +120,7 @@ function faultsOfExport({ directory, template }: Laid, isDone: boolean): string[
   return isWhole || (!isDone && text === OLD_TEXT) ? [] : [`the export has ${text.length} characters`];
 }
 
-/** Whatever lies in the place of a store is one: the new one, or the one of before. */
+/** A file at the path of the store is a complete store: the new one, or the earlier one. */
 function faultsOfStore({ directory, template, tool }: Laid, isDone: boolean): string[] {
   const path = join(directory, DATABASE);
   if (!isThere(path)) {
@@ -151,7 +153,7 @@ function oldStoreId(template: string): string {
   });
 }
 
-/** What a tool only reads stays as it was. */
+/** Files that a tool only reads stay unchanged. */
 function faultsOfSource({ directory, template, tool }: Laid): string[] {
   const read = tool.makes === "backup" ? [] : [BACKUP, EXPORT];
   return read.filter((name) => isThere(join(directory, name))).flatMap((name) => {
@@ -160,7 +162,7 @@ function faultsOfSource({ directory, template, tool }: Laid): string[] {
   });
 }
 
-/** Without what lies beside the file. */
+/** Copies the file without the other files next to it. */
 function withCopy<T>(path: string, use: (copy: string) => T): T {
   const directory = Deno.makeTempDirSync({ prefix: "eventstore_audit_" });
   const remove = (): void => Deno.removeSync(directory, { recursive: true });

@@ -5,7 +5,10 @@ import { oddEvents } from "../../tests/backup/odd_events.ts";
 import { programCommand } from "../../tests/support/start_command.ts";
 import type { ProgramName } from "../../tools/build/program_task.ts";
 
-/** Few, so that every call of every tool can fail once within an hour; several pages, of which the last is short. */
+/**
+ * Few events, so that every call of every tool can fail once within an hour. They fill several pages, and the last page
+ * is short.
+ */
 export const EVENTS = 27;
 export const EVENTS_BEFORE = 8;
 export const PAGE_EVENTS = 8;
@@ -15,7 +18,7 @@ export const EXPORT = "events.ndjson";
 export const DATABASE = "data/events.db";
 export const OLD_TEXT = "what was there before\n";
 
-/** A run takes less than a second, on a busy machine ten. */
+/** A run takes less than a second, or ten on a busy machine. */
 const SECONDS_MAX = 120;
 
 export interface Ended {
@@ -27,12 +30,12 @@ export interface Ended {
 
 const START_MICROS = 1_700_000_000_000_000;
 
-/** A large one would only make the same calls more often. */
+/** A large event would only repeat the same calls. */
 const BODIES = oddEvents.map((event) => eventBody(decodeEvent(event, ""))).filter(({ length }) =>
   length < 10_000
 );
 
-/** The first event lines of the store that is backed up. */
+/** The first event lines of the source store. */
 export function firstLines(count: number): string[] {
   return linesBetween(1, count);
 }
@@ -45,7 +48,7 @@ function linesBetween(from: number, to: number): string[] {
   });
 }
 
-/** Runs the real tools in a directory, beside a source that always has the same events. */
+/** Runs the real tools in a directory, with a source that always has the same events. */
 export class ToolRunner implements AsyncDisposable {
   #events = EVENTS;
   readonly #source = new FakeSource((request) => rightPage(request, this.#events, STORE, linesBetween));
@@ -54,7 +57,7 @@ export class ToolRunner implements AsyncDisposable {
     return this.#source[Symbol.asyncDispose]();
   }
 
-  /** @param under the words before the program's own */
+  /** @param under the words before the program's command */
   async run(
     directory: string,
     program: ProgramName,
@@ -86,7 +89,9 @@ export class ToolRunner implements AsyncDisposable {
     return { pid: child.pid, code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
   }
 
-  /** Makes a directory with a backup, an older backup, an export and a store, from which every trial starts. */
+  /**
+   * Creates a directory with a backup, an older backup, an export and a store. Every trial starts from a copy of it.
+   */
   async prepare(directory: string): Promise<void> {
     const succeed = async (program: ProgramName, ...args: string[]): Promise<void> => {
       const { code, stderr } = await this.run(directory, program, args);

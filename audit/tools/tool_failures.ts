@@ -5,11 +5,11 @@ import { TOOLS } from "./tools.ts";
 import { CALLS, ToolTrials } from "./try_tool.ts";
 
 /*
- * The n-th call of one kind on the files of a tool fails: of a backup, a restore, an export, an import. What it says
- * then is the truth, what it leaves behind is whole, and its next run on a disk that works succeeds.
+ * The n-th call of one kind on the files of a tool fails: of a backup, a restore, an export, an import. The message of
+ * the tool is then true, its files are whole, and its next run on a disk that works succeeds.
  */
 
-/** No tool makes as many on so few events. */
+/** With these few events no tool makes as many calls. */
 const N_MAX = 500;
 
 /** A round is one run of a tool in which a call fails. */
@@ -19,7 +19,7 @@ export async function toolFailures({ seed, extent, directory }: CheckContext): P
   for (const name of Object.keys(TOOLS)) counts.set(name, await tools.count(name));
   const trials = new Trials(counts, CALLS, ["once", "lasting"], new Random(seed), N_MAX);
   const combinations = trials.left;
-  // Done: a failing call did not keep the tool from doing everything.
+  // Done: a failing call did not prevent the tool from finishing its work.
   const tally = { rounds: 0, touched: 0, failed: 0, done: 0 };
   const next = (): Trial | undefined => extent.isOver(tally.rounds) ? undefined : trials.next();
   for (let trial = next(); trial !== undefined; trial = next()) {

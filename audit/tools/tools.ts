@@ -2,17 +2,17 @@ import { join } from "node:path";
 import type { ProgramName } from "../../tools/build/program_task.ts";
 import { BACKUP, DATABASE, EXPORT, OLD_TEXT } from "./directory.ts";
 
-/** One use of a tool, and what it must leave behind. */
+/** One use of a tool, and its expected result. */
 export interface Tool {
   readonly program: ProgramName;
   readonly args: readonly string[];
-  /** What it makes, or only looks at. */
+  /** The result of the tool; `nothing` when it only reads. */
   readonly makes: "backup" | "store" | "empty store" | "export" | "nothing";
-  /** The files whose calls fail, besides those that SQLite keeps beside a database. */
+  /** The files whose calls fail, besides the files that SQLite creates next to a database. */
   readonly files: readonly string[];
-  /** A file that it writes under a name with its process ID first. */
+  /** A file that it first writes under a name with its process ID. */
   readonly namedByProcess?: string;
-  /** Takes from the template what it needs. */
+  /** Copies the needed files from the template. */
   readonly lay: (template: string, directory: string) => void;
 }
 

@@ -8,7 +8,7 @@ import { faultsAfter, faultsAfterNext, type Laid } from "./check_tool.ts";
 import { type Ended, ToolRunner } from "./directory.ts";
 import { TOOLS } from "./tools.ts";
 
-/** `rename` is what the runtime calls; SQLite and the runtime make all others. */
+/** `rename` is called by the runtime. SQLite and the runtime make all others. */
 export const CALLS = [
   "openat",
   "read",
@@ -21,17 +21,17 @@ export const CALLS = [
   "rename",
 ];
 
-/** What SQLite calls the files of a database. */
+/** The suffixes of the files of a database in SQLite. */
 const DATABASE_ENDS = ["", "-wal", "-shm", "-journal"];
 
 export interface TriedTool {
-  /** Whether a call failed at all. */
+  /** True when a call failed at all. */
   readonly isTouched: boolean;
-  /** What the tool said and how it ended. */
+  /** The output of the tool and its exit code. */
   readonly ended: Ended;
 }
 
-/** Runs tools, each time in a fresh copy of the same directory, and judges what they leave behind. */
+/** Runs tools, each time in a fresh copy of the same directory, and checks the files that they leave. */
 export class ToolTrials implements AsyncDisposable {
   readonly #runner = new ToolRunner();
   readonly #directory: string;
@@ -42,7 +42,7 @@ export class ToolTrials implements AsyncDisposable {
     this.#template = join(directory, "template");
   }
 
-  /** @param directory an empty one */
+  /** @param directory an empty directory */
   static async in(directory: string): Promise<ToolTrials> {
     const trials = new ToolTrials(directory);
     await trials.#runner.prepare(trials.#template);
@@ -53,7 +53,7 @@ export class ToolTrials implements AsyncDisposable {
     return this.#runner[Symbol.asyncDispose]();
   }
 
-  /** How often a tool makes each call when all goes well. @throws AuditFailure when it does not */
+  /** Counts how often a tool makes each call when all calls succeed. @throws AuditFailure when the tool fails */
   async count(name: string): Promise<Map<string, number>> {
     const laid = this.#lay(name);
     const { ended, trace } = await this.#run(laid, CALLS.join());
@@ -79,7 +79,7 @@ export class ToolTrials implements AsyncDisposable {
     return { isTouched, ended };
   }
 
-  /** Always at the same path, so that a trial meets the same calls. */
+  /** Always uses the same path, so that a trial meets the same calls. */
   #lay(name: string): Laid {
     const tool = TOOLS[name];
     if (tool === undefined) throw new Error(`there is no tool "${name}"`);
@@ -103,7 +103,7 @@ export class ToolTrials implements AsyncDisposable {
     const { namedByProcess } = tool;
     const under = straceToEnd(strace, namedByProcess && join(directory, namedByProcess));
     const ended = await this.#runner.run(directory, tool.program, tool.args, under);
-    // The tracer sees the end of the program before anybody else does, but may still have to write.
+    // The tracer is the first to see the end of the program, but may still have to write.
     await eventually(() => {
       if (!hasEnded(Deno.readTextFileSync(output), ended.pid)) throw new Error("the trace has no end");
     }, 60);

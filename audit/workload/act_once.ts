@@ -4,12 +4,12 @@ import { Session } from "../../tests/editions/b_tx/session.ts";
 import type { Act, HistoryRecorder } from "../history/record.ts";
 import { type EditionName, type Ending, perform } from "./perform.ts";
 
-/** What a client does next. */
+/** Chooses the next act of a client. */
 export type Choose = (id: number) => Act;
 
 /**
- * One act on a connection of its own, with what came of it in the history.
- * @returns undefined when the server is gone: then nobody knows, or nothing was asked for yet
+ * Makes one act on a connection of its own, and records its outcome in the history.
+ * @returns undefined when the server is gone: then the outcome is unknown, or nothing was requested yet
  */
 export async function actOnce(
   edition: EditionName,

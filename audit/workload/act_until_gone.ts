@@ -3,7 +3,7 @@ import type { HistoryRecorder } from "../history/record.ts";
 import { actOnce, type Choose } from "./act_once.ts";
 import type { EditionName } from "./perform.ts";
 
-/** Acts again and again, until the server is gone or it is told to stop. @param rest what it does in between */
+/** Acts again and again, until the server is gone or it is stopped. @param rest the pause between two acts */
 export async function actUntilGone(
   edition: EditionName,
   client: Client,

@@ -3,7 +3,7 @@ import { ACT_TAG, type WireEvent } from "../history/wire_event.ts";
 import type { EditionName } from "./perform.ts";
 import type { Random } from "./random.ts";
 
-/** Characters that have broken stores before, each of them legal in JSON. */
+/** Characters that have broken stores before. All of them are legal in JSON. */
 const ODD_TEXTS = [
   "",
   "\0",
@@ -18,10 +18,10 @@ const ODD_TEXTS = [
   "\x7f",
 ];
 
-/** Identifiers of projections of one client: few, so that they are created, replaced and deleted in turn. */
+/** The IDs of the projections of one client. They are few, so that they are created, replaced and deleted in turn. */
 const PROJECTION_IDS = ["1", "two", "3/\0"];
 
-/** How long a payload may be; beyond a page of the database it takes overflow pages. */
+/** The maximum length of a payload. Beyond a page of the database it takes overflow pages. */
 const LONG_TEXT_MAX = 9000;
 
 /** A write of events, of projections, or of both. */
@@ -56,7 +56,7 @@ function randomChanges(random: Random, client: string, id: number): ProjectionCh
   }));
 }
 
-/** What only a client that is alone may do, since the outcome of others would depend on it. */
+/** Acts that only a client without others may do, since they affect the outcome of the others. */
 const ADMINISTRATION: Readonly<Record<EditionName, readonly Exclude<Act["kind"], "write">[]>> = {
   A: ["deleteProjections", "reset"],
   B: ["deleteProjections", "pause", "resume", "optimize", "reset"],
@@ -70,7 +70,7 @@ export function randomAdministration(random: Random, edition: EditionName, clien
   return kind === "deleteProjections" ? { kind, type: random.chance(0.5) ? client : undefined } : { kind };
 }
 
-/** What a client with company may do besides writing. */
+/** An act of a client that acts in parallel with others. */
 export function randomLoad(random: Random, client: string, id: number): Act {
   return random.chance(0.04) ? { kind: "deleteProjections", type: client } : randomWrite(random, client, id);
 }

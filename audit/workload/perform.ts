@@ -12,10 +12,10 @@ export type EditionName = "A" | "B" | "C";
 
 export type Write = Extract<Act, { readonly kind: "write" }>;
 
-/** How an act ended; the number is that of its intent. */
+/** The outcome of an act. Its number is that of its intent. */
 export type Ending = Omit<Answered, "id">;
 
-/** Carries out one act as the clients of an edition do. @throws when the server is gone and may have done it */
+/** Executes one act as the clients of an edition do. @throws when the server is gone and may have carried it out */
 export type Perform = (session: Session, intent: Intent) => Promise<Ending>;
 
 const PERFORM: Readonly<Record<EditionName, Perform>> = { A: performA, B: performB, C: performC };
@@ -27,17 +27,17 @@ export class WrongAnswer extends AuditFailure {
   }
 }
 
-/** The server was gone before the client had asked for the end of its write: nothing may come of it. */
+/** The server was gone before the client had requested the end of its write: it cannot have been written. */
 export class GoneBefore extends Error {
   override readonly name = "GoneBefore";
 }
 
-/** A pause that waits for open transactions: it may come into place later, or not. */
+/** A pause that waits for open transactions. It may come into effect later, or not. */
 export class Unfinished extends Error {
   override readonly name = "Unfinished";
 }
 
-/** @returns undefined when the server is gone, and nobody knows what has become of the act */
+/** @returns undefined when the server is gone, and the outcome of the act is unknown */
 export async function perform(
   edition: EditionName,
   session: Session,
@@ -52,12 +52,12 @@ export async function perform(
   }
 }
 
-/** Statuses of answers that say that nothing was done. What excuses a 500, the judge of the round knows. */
+/** Statuses of answers that say that nothing was done. The checker of the round decides if a 500 is allowed. */
 const REJECTIONS: ReadonlySet<number> = new Set([404, 409, 410, 500, 503]);
 
 /**
- * @throws NoReply when the answer is not complete, Unfinished when there is to be another, WrongAnswer when it is none of
- *   those that may come
+ * @throws NoReply when the answer is not complete, Unfinished when another one is to follow, WrongAnswer when it is not
+ *   an allowed one
  */
 export function endingOf(reply: Reply): Ending {
   if (reply.cutShort) throw new NoReply("the connection ended within an answer");
@@ -68,12 +68,12 @@ export function endingOf(reply: Reply): Ending {
   throw new WrongAnswer(reply);
 }
 
-/** What was asked for does not exist in this edition: the mistake is the client's. */
+/** Returns true when the endpoint does not exist in this edition: the mistake is the client's. */
 function isUnknownPath({ status, text }: Reply): boolean {
   return status === 404 && /unknown path/.test(text);
 }
 
-/** A call that ends nothing: when the server is gone with it, certainly nothing was done. */
+/** Makes a call that ends nothing. When the server is gone during it, certainly nothing was done. */
 export async function before(call: () => Promise<Reply>): Promise<Reply> {
   try {
     const reply = await call();
@@ -84,7 +84,9 @@ export async function before(call: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** The changes as an edition takes them. Which version a projection has now, is asked for. */
+/**
+ * Returns the changes in the syntax of an edition, with the current versions of the projections, which it reads first.
+ */
 export async function changesOf(
   changes: readonly ProjectionChange[],
   get: (path: string) => Promise<Reply>,
@@ -106,7 +108,7 @@ export async function changesOf(
   return lists;
 }
 
-/** The versions in the order of the changes, out of those of the two lists. */
+/** The versions in the order of the changes, taken from the two lists of the answer. */
 export function versionsOf(
   changes: readonly ProjectionChange[],
   asked: { readonly create: readonly object[]; readonly replace: readonly object[] },
@@ -129,7 +131,7 @@ interface Versions {
   readonly replace: readonly { readonly version: string }[];
 }
 
-/** A call within a write was rejected, and so is the write. */
+/** A call within a write was rejected, and with it the write. */
 export class Rejected extends Error {
   override readonly name = "Refused";
   readonly ending: Ending;
@@ -140,7 +142,7 @@ export class Rejected extends Error {
   }
 }
 
-/** Goes on after an answer that says yes. @throws Refused */
+/** Returns an answer that accepts the request. @throws Rejected */
 export function accepted(reply: Reply): Reply {
   const ending = endingOf(reply);
   if (ending.fate === "rejected") throw new Rejected(ending);
@@ -156,7 +158,7 @@ export async function rejectable(work: () => Promise<Ending>): Promise<Ending> {
   }
 }
 
-/** The request header that names the act which a request completes, so that a trace of the server shows it. */
+/** The request header with the act that a request completes. A trace of the server then shows it. */
 export function actHeader(id: number): Readonly<Record<string, string>> {
   return { [ACT_HEADER]: String(id) };
 }
@@ -175,10 +177,10 @@ export async function performPlain(session: Session, { act, id }: Intent): Promi
   return act.kind === "reset" && ending.fate === "done" ? await withStoreId(session, ending) : ending;
 }
 
-/** Of the store after a reset, if it is still there to be asked. */
+/** Adds the store ID after a reset, if the store can still be reached. */
 async function withStoreId(session: Session, ending: Ending): Promise<Ending> {
   try {
-    // What matches does not matter; edition B has another word for every event.
+    // The query may match anything; edition B uses another word for all events.
     const json = { query: [{ types: ["none"] }], limit: 1 };
     const storeId = (await session.request("QUERY", "/events", { json })).headers.get("x-service-store");
     return storeId === undefined ? ending : { ...ending, storeId };

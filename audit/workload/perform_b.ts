@@ -27,7 +27,7 @@ export async function performB(session: Session, intent: Intent): Promise<Ending
   );
 }
 
-/** Changes of projections outside a transaction. */
+/** Changes projections outside a transaction. */
 async function changeAlone(session: Session, act: Write, id: number): Promise<Ending> {
   const changes = await changesOf(act.projections, (path) => session.request("GET", path));
   const headers = actHeader(id);
@@ -52,7 +52,7 @@ async function transact(session: Session, act: Write, id: number): Promise<Endin
       if (status === 200) changes["delete"]!.push({ type, id });
     } else changes[status === 200 ? "replace" : "create"]!.push({ type, id, payload });
   }
-  // A deletion of what is not there is no change.
+  // A deletion of a projection that does not exist is no change.
   if (Object.values(changes).some(({ length }) => length > 0)) await call("POST", "/projections", changes);
   if (act.condition === "rolledBack") {
     accepted(await before(() => session.request("DELETE", path)));
@@ -66,7 +66,10 @@ async function transact(session: Session, act: Write, id: number): Promise<Endin
   return { ...ending, times: act.events.map(() => time), ...versions === undefined ? {} : { versions } };
 }
 
-/** A commit does not tell the versions that it has given. Nobody else changes these projections meanwhile. */
+/**
+ * Reads the versions: a commit does not report those that it has assigned. No other client changes these projections
+ * meanwhile.
+ */
 async function givenVersions(session: Session, act: Write): Promise<(string | null)[] | undefined> {
   const versions: (string | null)[] = [];
   try {
@@ -84,8 +87,8 @@ async function givenVersions(session: Session, act: Write): Promise<(string | nu
 }
 
 /**
- * What is written at about the same time: a decision that rests on it is overtaken by whatever others write meanwhile.
- * To read everything would do the same, but take longer and longer.
+ * The acts made at about the same time. A decision that depends on them is overtaken by any write of another client.
+ * Reading all events would do the same, but take longer and longer.
  */
 function actsAround(id: number): unknown {
   return Array.from({ length: 2 * NEARBY_ACTS }, (_, i) => ({

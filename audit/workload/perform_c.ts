@@ -51,7 +51,7 @@ async function transact(
     before(() => session.request(method, path, { headers: ticket, ...json === undefined ? {} : { json } }));
   const condition = act.condition === "doomed" ? { failIfEventsMatch: "*", afterSequence: 0 } : null;
   const told: { sequence: number; time: string }[] = [];
-  // In several calls, as transactions of this edition may be.
+  // In several calls, as transactions of this edition allow.
   for (let at = 0; at < act.events.length; at += 2) {
     const events = act.events.slice(at, at + 2);
     const reply = accepted(await call("POST", "/events", { events, condition: at === 0 ? condition : null }));

@@ -35,7 +35,7 @@ export class Random {
   }
 }
 
-/** In another order, which the seed gives. */
+/** Shuffles the items, in an order that the seed determines. */
 export function shuffled<T>(items: readonly T[], random: Random): T[] {
   return items.map((item) => ({ item, at: random.below(2 ** 32) })).sort((a, b) => a.at - b.at)
     .map(({ item }) => item);

@@ -1,9 +1,7 @@
 import type { Call, History, LoggedEvent } from "../../audit/order/history.ts";
 import type { Random } from "../../audit/workload/random.ts";
 
-/*
- * Changes of a history that may leave it right or not: checkers must agree on which it is.
- */
+/* Changes a history, which may stay right or not. The checkers must agree on that. */
 
 type Alter = (history: History, random: Random) => History | undefined;
 

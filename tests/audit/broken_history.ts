@@ -2,7 +2,7 @@ import type { Call, History, LoggedEvent } from "../../audit/order/history.ts";
 import { sequencesOf } from "../../audit/order/matching.ts";
 import type { Random } from "../../audit/workload/random.ts";
 
-/** Breaks a history so that nothing explains it any more; undefined when it has no place for it. */
+/** Breaks a history so that nothing explains it any more. Returns undefined when the history has no suitable call. */
 export type Break = (history: History, random: Random) => History | undefined;
 
 function withCall<C extends Call>(history: History, old: C, change: Partial<C>): History {
@@ -149,7 +149,7 @@ function placeOf({ outcome }: Write): number {
   return outcome.kind === "accepted" ? outcome.sequences![0]! - 1 : 0;
 }
 
-/** What a read gets when the store has so many events. */
+/** The page of a read when the store has this number of events. */
 function pageAt(read: Read, log: readonly LoggedEvent[], head: number): Partial<Read> {
   const all = sequencesOf(log.slice(read.after, head), read.query);
   const page = read.isBackwards ? all.toReversed() : all;

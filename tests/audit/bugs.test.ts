@@ -41,7 +41,7 @@ Deno.test("every planted bug is a valid program", async () => {
       env: { NO_COLOR: "1" },
     }).output();
     const text = new TextDecoder().decode(stderr);
-    // A bug may leave something that nobody uses any more.
+    // A bug may leave something unused.
     const errors = text.match(/^(TS(?!6133)\d+ |error: (?!Type checking failed)).*$/gm) ?? [];
     assert.deepEqual(errors, [], text);
   } finally {

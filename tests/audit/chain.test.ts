@@ -24,7 +24,7 @@ function change(made: Made, label: string, change: Partial<Call>): void {
   made.calls = made.calls.map((call) => call.label === label ? { ...call, ...change } : call);
 }
 
-/** Takes the last events from the store, and from everything that readers saw. */
+/** Removes the last events from the store, and from all observations of readers. */
 function shorten(made: Made, length: number): void {
   made.after = { ...made.after, events: made.after.events.slice(0, length) };
   made.pages = [];
@@ -39,7 +39,7 @@ const failed = (name: string, isOfStore = true): Call["outcome"] => ({
   isOfStore,
 });
 
-/** What breaks a failover without loss, and what is said of it. */
+/** Changes that break a failover without loss, and the expected fault of each. */
 const BREAKS: Readonly<Record<string, readonly [breaks: (made: Made) => void, said: RegExp]>> = {
   "two readers see two events in one place": [
     (made) => made.seen.push(["S", note(4, "other")]),

@@ -80,7 +80,7 @@ Deno.test("what a client asks and is told becomes a line for a checker of linear
   ]);
   assert.deepEqual(lines.map((line) => line.return === null), [false, false, false, true, true, false]);
   assert.ok(lines.every(({ call, return: end }) => end === null || end >= call));
-  // A page that breaks off is none, and what it has shown counts.
+  // A page that is cut short does not count as a page, but its events count.
   assert.equal(observations.pages.length, 1);
   assert.equal(observations.histories.of("S").get(1)?.mark, "a1/0");
 });

@@ -7,7 +7,7 @@ import type { Address } from "../../src/model/address.ts";
 const REQUESTS = 120;
 const BODY = "a body of some length, so that it can be cut within\n".repeat(20);
 
-/** A server that counts what it is asked, and answers so. */
+/** A server that counts its requests, and gives this answer. */
 function startUpstream(
   status = 200,
 ): { address: Address; asked: string[]; server: Deno.HttpServer<Deno.NetAddr> } {
@@ -19,7 +19,7 @@ function startUpstream(
   return { address: { transport: "tcp", hostname: "127.0.0.1", port: server.addr.port }, asked, server };
 }
 
-/** What a client gets: the status, or whose words, or how it failed. */
+/** Returns the client's result: the status, the source of the answer, or the error. */
 async function ask(url: string, body: string): Promise<string> {
   try {
     const reply = await fetch(url, { method: "POST", body });

@@ -13,7 +13,7 @@ Deno.test("sound evidence has no faults, whatever has become of the acts of whic
 
 type Evidence = ReturnType<typeof sound>;
 
-/** Each breaks sound evidence by hand; the fault names what is wrong. */
+/** Each entry breaks a sound history by hand. The expected fault names the problem. */
 const broken: readonly [
   what: string,
   break_: (evidence: Evidence) => Partial<StoreContent>,

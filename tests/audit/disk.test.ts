@@ -55,7 +55,7 @@ Deno.test("a write may come to the disk without the one before it, and in part",
   );
   const kept = disk.image({ ...ALL, change: (index) => index === 1 }).get("a")!;
   assert.deepEqual([kept.length, kept[0], kept[1024]], [2048, 0, 0x32]);
-  // Of the first write its second sector, of the second its first one.
+  // The second sector of the first write, and the first sector of the second write.
   const torn = disk.image({ ...ALL, change: () => (sector) => sector === 1 || sector === 2 }).get("a")!;
   assert.deepEqual([torn.length, torn[0], torn[512], torn[1024]], [1536, 0, 0x31, 0x32]);
 });

@@ -10,7 +10,7 @@ import {
 } from "../../audit/chain/observed.ts";
 import { folded, NOTHING, type Saw } from "../../audit/chain/seats.ts";
 
-/** What a test changes of evidence that is sound. Everything in it can be replaced. */
+/** The parts of a sound history that a test changes. Everything in it can be replaced. */
 export interface Made {
   before: Settled;
   after: Settled;
@@ -19,19 +19,19 @@ export interface Made {
   pages: SeenPage[];
   segments: Segment[];
   stored: { state: Saw; at: { storeId: string; sequence: number } }[];
-  /** What readers saw of stores, besides `before` and `after`. */
+  /** Events that readers saw in stores, in addition to `before` and `after`. */
   seen: [storeId: string, event: SeenEvent][];
   readsReplicas: boolean;
 }
 
-/** Before the failover, and after it, in microseconds. */
+/** Times before and after the failover, in microseconds. */
 export const EARLY = 1000;
 export const LATE = 9000;
 
 const SHOW = "show1";
 const HALL = "hall1";
 
-/** A decision of the show, as its store should have it. */
+/** A decision about the show, as its store should have it. */
 export function decision(
   sequence: number,
   label: string,
@@ -185,7 +185,7 @@ export function lossy(): Made {
   };
 }
 
-/** As the campaign hands it over. */
+/** The history in the form that the campaign passes to the checker. */
 export function evidenceOf(made: Made): Evidence {
   const { before, after, failover, readsReplicas, segments } = made;
   const histories = new Histories();

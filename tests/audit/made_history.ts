@@ -4,12 +4,15 @@ import type { Random } from "../../audit/workload/random.ts";
 
 const CLIENTS = 5;
 
-/** A history of a store that does everything right, at some moment between the beginning and the end of each call. */
+/**
+ * A history of a store that does everything right. Each call takes effect at some moment between its beginning and its
+ * end.
+ */
 export function madeHistory(random: Random, calls: number): History {
   const log: LoggedEvent[] = [];
   const made: Call[] = [];
   let moment = 0;
-  /** Calls that have begun; each is carried out when it ends, or some moments before. */
+  /** Calls that have begun. Each is carried out when it ends, or some moments before. */
   const open: { id: number; begun: number; done: Call | undefined }[] = [];
   for (let id = 1; made.length < calls;) {
     moment++;
@@ -25,7 +28,7 @@ export function madeHistory(random: Random, calls: number): History {
       open.splice(open.indexOf(one), 1);
     }
   }
-  // Those that are still open were never answered, so their events must not be in the log.
+  // Calls that are still open were never answered, so their events must not be in the log.
   const known = new Set(made.map(({ id }) => id));
   const last = log.findIndex(({ call }) => !known.has(call));
   const kept = last < 0 ? log : log.slice(0, last);
@@ -33,7 +36,7 @@ export function madeHistory(random: Random, calls: number): History {
   return { calls: isWhole, log: kept.filter(({ call }) => isWhole.some(({ id }) => id === call)) };
 }
 
-/** Whether a call saw and wrote nothing beyond so many events. */
+/** Returns true when a call saw and wrote nothing beyond this number of events. */
 function isWithin(call: Call, length: number): boolean {
   if (call.kind === "read") return call.head! <= length;
   const { outcome } = call;

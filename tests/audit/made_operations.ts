@@ -4,11 +4,11 @@ import type { Random } from "../../audit/workload/random.ts";
 interface Plan {
   readonly operations: number;
   readonly clients: number;
-  /** How many times the history goes back. */
+  /** The number of times that the history goes back. */
   readonly forks: number;
-  /** The part of the writes whose answer is lost. */
+  /** The share of the writes whose answer is lost. */
   readonly lost: number;
-  /** The part of the reads that come from a replica, which is late. */
+  /** The share of the reads from a lagging replica. */
   readonly stale: number;
 }
 
@@ -20,7 +20,10 @@ interface Stored {
 
 type Answered = Operation extends infer O ? O extends Operation ? Omit<O, "call" | "return"> : never : never;
 
-/** A call under way: it acts once, at any moment until its answer, and a write of a lost answer later or never. */
+/**
+ * A pending call. It takes effect once, at any moment until its answer. A write with a lost answer takes effect later
+ * or never.
+ */
 interface Open {
   readonly client: number;
   readonly call: number;
@@ -29,7 +32,9 @@ interface Open {
 
 const TAGS = ["a", "b", "c", "d", "e"];
 
-/** A history of a store that does everything right, which loses its last events now and then, under a new ID. */
+/**
+ * A history of a store that does everything right. Sometimes it loses its last events, and continues under a new ID.
+ */
 export function madeOperations(random: Random, plan: Plan): Operation[] {
   const store = new MadeStore(random, plan);
   const made: Operation[] = [];
@@ -128,7 +133,7 @@ class MadeStore {
       tags: [this.#random.pick(TAGS), this.#random.pick(TAGS)],
     }));
     const after = Math.max(0, this.#events.length - this.#random.below(4));
-    // A client that has not heard of the last fork yet.
+    // A client that does not know of the last fork yet.
     const id = this.#id > 0 && this.#random.chance(0.02) ? this.#id - 1 : this.#id;
     return { condition: this.#random.chance(0.2) ? null : { after, store: `store${id}`, tags }, events };
   }

@@ -10,7 +10,7 @@ Deno.test("commands that a server with a bug answers wrongly are named, and can 
     const found = await check(copy, "--seed", "7", "--rounds", "1000");
     const replay = / --replay (\S+)$/m.exec(found)?.[1] ?? assert.fail(found);
     const commands = /^ {2}- (\{.*)$/m.exec(found)?.[1] ?? assert.fail(found);
-    // It is what the bug is about.
+    // This command triggers the bug.
     assert.match(commands, /"wrongStore":true/);
     assert.match(found, /200 !== 409/);
     const again = await check(copy, "--replay", replay);
@@ -18,7 +18,7 @@ Deno.test("commands that a server with a bug answers wrongly are named, and can 
   });
 });
 
-/** @returns what a check that has failed prints */
+/** @returns the output of a check that has failed */
 async function check(copy: string, ...args: readonly string[]): Promise<string> {
   const { code, stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-check", "--allow-all", "audit/check.ts", "models", ...args],

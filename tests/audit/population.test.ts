@@ -12,7 +12,7 @@ function populationOf(random: Random): Population {
   const population = new Population(random);
   for (let i = 0; i < EVENTS; i++) {
     if (i === EVENTS / 2) population.renew();
-    // Several events share a time, and the clock goes back now and then.
+    // Several events share a time, and sometimes the clock goes back.
     population.add(population.drawKind(), 1000 + Math.floor(i / 5) - (i % 50 === 0 ? 20 : 0));
   }
   return population;

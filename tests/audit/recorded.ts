@@ -30,8 +30,8 @@ export function found(event: WireEvent, sequence: number): FoundEvent {
 }
 
 /**
- * A sound piece of evidence: two acknowledged writes, a rejected one, one that was open when the server died and has
- * happened, and one that has not.
+ * A sound history: two acknowledged writes, a rejected one, and two that were open when the server died. One of these
+ * has happened, the other has not.
  */
 export function sound(): { before: StoreContent; entries: Entry[]; after: StoreContent } {
   const before = { ...emptyStore("s"), events: [found(wireEvent(1, "1.0"), 1)] };

@@ -5,7 +5,7 @@ import { NoReply, type Reply } from "../support/connection.ts";
 import { Client, type RequestOptions } from "../support/client.ts";
 import { startServer } from "../support/server_process.ts";
 
-/** Something happens to the answer to the first question for the health of the server, which comes last. */
+/** Disturbs the answer to the first request for the health of the server, which comes last. */
 class DisturbedClient extends Client {
   #disturb: ((reply: Reply) => Reply) | undefined;
 

@@ -3,7 +3,7 @@ import { StatementNames } from "../../audit/postgres/statement_names.ts";
 import { MessageWriter } from "../../src/store/postgres/protocol/message_writer.ts";
 import { joinBytes } from "../support/bytes.ts";
 
-/** What a session of the store sends: first its settings, then statements, each parsed once. */
+/** The messages of a session of the store: first its settings, then statements, each parsed once. */
 function sent(): Uint8Array[] {
   const writer = new MessageWriter();
   writer.startup({ user: "u" });

@@ -9,7 +9,7 @@ const COUNTS = new Map([["stop", new Map([["fsync", 3], ["unlink", 1]])], [
 ]]);
 const CALLS = ["fsync", "unlink"];
 
-/** All trials, when as many calls are made as `made` says. */
+/** Runs all trials, when `made` gives the number of calls. */
 function tried(trials: Trials, made = COUNTS): string[] {
   const all: Trial[] = [];
   for (let trial = trials.next(); trial !== undefined; trial = trials.next()) {

@@ -27,7 +27,7 @@ import { WaitingReads } from "../waiting_reads.ts";
 
 import { BAD_BODIES, type DrawnA, type WriteEdge } from "./drawn.ts";
 
-/* What the commands of edition A must do. */
+/* The expected results of the commands of edition A. */
 
 const NOTHING: WireWrite = {
   events: [],
@@ -122,7 +122,7 @@ export class ModelA implements Model {
     assertRejected(reply, status, error, /./);
   }
 
-  /** A write of events alone, so that the head tells whether it was carried out. */
+  /** Sends a write of events alone, so that the head shows if it was committed. */
   async #interrupted(system: System, events: WireWrite["events"], milliseconds: number): Promise<void> {
     const body = { ...NOTHING, events };
     const reply = await system.interrupt(await system.begin("POST", "/write", { json: body }), milliseconds);
@@ -137,7 +137,7 @@ export class ModelA implements Model {
   }
 
   async #fullQueue(system: System, writes: readonly DrawnWrite[]): Promise<void> {
-    // An empty write does not wait, and what is invalid neither.
+    // An empty write does not wait, and an invalid one does not either.
     const bodies = writes.map((drawn) => toBody(drawn, this.store)).filter((body) =>
       JSON.stringify(body) !== JSON.stringify(NOTHING) && this.store.judge(body).status !== 400
     );
@@ -160,8 +160,8 @@ export class ModelA implements Model {
   }
 
   /**
-   * Which of those that wait has had the next turn: the first one, unless its conditions took so long, as on a machine
-   * that has no processor to spare, that they were checked before another turn.
+   * Returns the waiting write that had the next turn: the first one, or a later one when the earlier ones have
+   * conditions that took long to check. The latter happens on a machine with no processor to spare.
    */
   #nextOf(waiting: readonly { readonly body: WireWrite; readonly reply: Reply }[]): number {
     const fits = ({ body, reply }: typeof waiting[number]): boolean => {
@@ -186,7 +186,7 @@ export class ModelA implements Model {
   }
 }
 
-/** What a write was answered of which only the events are known. */
+/** The result of a write of which only the events are known. */
 function resultOf(events: readonly EventLine[]) {
   const told = events.map(({ sequence, time }) => ({ sequence, time }));
   return { events: told, projections: { create: [], replace: [] } };

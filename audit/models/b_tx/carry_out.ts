@@ -5,7 +5,7 @@ import type { ReferenceStore } from "../../../tests/editions/a_write/reference.t
 import type { System } from "../system.ts";
 import type { ModelTx } from "./transaction.ts";
 
-/** Carries a commit out; the versions are those that the server has drawn. */
+/** Applies a commit to the reference store, with the versions that the server has drawn. */
 export async function carryOut(system: System, tx: ModelTx, store: ReferenceStore): Promise<void> {
   const versions = new Map<object, string>();
   for (const one of tx.changes.filter(({ made }) => made !== null)) {
@@ -36,7 +36,7 @@ export async function carryOut(system: System, tx: ModelTx, store: ReferenceStor
   });
 }
 
-/** Of a commit without events, its first change tells whether it was carried out. */
+/** Returns true when a commit without events was carried out, which its first change shows. */
 export async function changeIsThere(
   system: System,
   tx: ModelTx,

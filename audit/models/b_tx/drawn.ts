@@ -19,7 +19,7 @@ const TX_EDGES = [
 ] as const;
 export type TxEdge = typeof TX_EDGES[number];
 
-/** A call on a transaction. The slot says on which: one of the open ones, or one that is over. */
+/** A call on a transaction. The slot selects one of the open transactions, or one that is over. */
 export type DrawnCall =
   | { readonly kind: "txRead"; readonly slot: number; readonly query: TxQuery }
   | { readonly kind: "txWrite"; readonly slot: number; readonly events: WireWrite["events"] }
@@ -105,7 +105,7 @@ export const drawnB: fc.Arbitrary<DrawnB> = fc.oneof(
   { weight: 8, arbitrary: fc.constant({ kind: "reset" }) },
 );
 
-/** Calls on a transaction that end it, whatever was done in it. */
+/** Calls that end a transaction, whatever was done in it. */
 export const BAD_CALLS: readonly (readonly [method: string, rest: string, body: string])[] = [
   ["QUERY", "/events", '{"query":"*"}'],
   ["QUERY", "/events", '{"query":"all","limit":1}'],

@@ -22,7 +22,7 @@ import type { DrawnB } from "./drawn.ts";
 import { OpenTransactions } from "./open_transactions.ts";
 import type { ModelTx, TxQuery } from "./transaction.ts";
 
-/** What the commands of edition B must do. */
+/** The expected results of the commands of edition B. */
 export class ModelB implements Model {
   readonly store = new ReferenceStore();
   readonly waitingReads = new WaitingReads();
@@ -136,7 +136,7 @@ export class ModelB implements Model {
     await this.#transactions.play(system, { kind: "commit", slot });
   }
 
-  /** A commit within which the server is killed. */
+  /** A commit during which the server is killed. */
   async #interrupted(system: System, tx: ModelTx, milliseconds: number): Promise<void> {
     const sent = await system.begin("POST", `/tx/${tx.id}/commit`);
     const reply = await system.interrupt(sent, milliseconds);
@@ -174,7 +174,7 @@ export class ModelB implements Model {
   }
 
   async #fullQueue(system: System, drawn: readonly (readonly DrawnChange[])[]): Promise<void> {
-    // What is invalid does not wait.
+    // An invalid request does not wait.
     const writes = drawn.map((changes) => changesOf(changes, this.store)).filter((projections) =>
       this.store.judge({ events: [], conditions: [], projections }).status !== 400
     );
@@ -212,7 +212,7 @@ export class ModelB implements Model {
     this.store.storeId = reply.headers.get("x-service-store") ?? "";
   }
 
-  /** With a pause in place, so that the stops of some runs come to one. */
+  /** Ends with a pause in place, so that some runs stop a paused server. */
   async finish(system: System): Promise<void> {
     await this.#transactions.abandonAll(system);
     await this.#requestPause(system);

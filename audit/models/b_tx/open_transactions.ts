@@ -22,12 +22,12 @@ import { carryOut } from "./carry_out.ts";
 import { BAD_CALLS, type DrawnCall, type TxEdge } from "./drawn.ts";
 import { type Broken, ModelTx, type TxChanges, type TxQuery } from "./transaction.ts";
 
-/** The open transactions, the calls on them, and what each call must be answered. */
+/** The open transactions, the calls on them, and the expected answer of each call. */
 export class OpenTransactions {
   readonly #store: ReferenceStore;
   readonly #waitingReads: WaitingReads;
   #open: ModelTx[] = [];
-  /** The last one that has ended. */
+  /** The transaction that ended last. */
   #ended = new ModelTx("00000000-0000-4000-8000-000000000000");
   #lastId = 0;
 
@@ -76,7 +76,7 @@ export class OpenTransactions {
     for (const tx of [...this.#open]) await this.#abandon(system, tx);
   }
 
-  /** The server is gone, and they with it. */
+  /** The server is gone, and with it all open transactions. */
   lose(): void {
     for (const tx of this.#open) this.#ended = tx;
     this.#open = [];
@@ -95,7 +95,7 @@ export class OpenTransactions {
     return system.request(method, `/tx/${tx.id}${rest}`, options);
   }
 
-  /** A call that ends the transaction, if it is still open. */
+  /** Checks a call that ends the transaction, if it is still open. */
   #rejected(
     system: System,
     tx: ModelTx,

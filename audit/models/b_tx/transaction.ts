@@ -19,7 +19,7 @@ export type TxChanges = Readonly<
   >
 >;
 
-/** Why the transaction has ended. */
+/** The reason why the transaction has ended. */
 export type Broken = "rule" | "limit";
 
 type Pending = Omit<EventLine, "sequence">;
@@ -29,7 +29,7 @@ interface Known {
   readonly id: string;
   /** The version that was read last, "missing", or undefined when it was not read. */
   found: string | undefined;
-  /** What the transaction made of it: a payload, `null` when it was deleted. */
+  /** The result of the transaction's writes: a payload, or `null` when it was deleted. */
   made: string | null | undefined;
 }
 
@@ -49,7 +49,7 @@ export class ModelTx {
     this.id = id;
   }
 
-  /** Whether the last read waits for its write. */
+  /** True while the last read waits for its write. */
   get conditionIsOpen(): boolean {
     return this.#isOpen;
   }
@@ -58,12 +58,12 @@ export class ModelTx {
     return this.#reads.length;
   }
 
-  /** How many projections it has written. */
+  /** The number of projections that it has written. */
   get written(): number {
     return [...this.#known.values()].filter(({ made }) => made !== undefined).length;
   }
 
-  /** @returns what is read, or how the call ends the transaction */
+  /** @returns the matching events, or how the call ends the transaction */
   read(query: TxQuery, store: ReferenceStore): (EventLine | Pending)[] | Broken {
     if (this.#isOpen) return "rule";
     if (this.#reads.length === TX_READS_MAX) return "limit";
@@ -81,7 +81,7 @@ export class ModelTx {
     return undefined;
   }
 
-  /** @param time what the server told of a write that was accepted */
+  /** @param time the server's time of a write that was accepted */
   wrote(events: WireWrite["events"], time: string): void {
     for (const { type, identifiers, metadata, payload } of events) {
       this.events.push({
@@ -124,7 +124,7 @@ export class ModelTx {
     return this.written > TX_PROJECTIONS_MAX ? "limit" : undefined;
   }
 
-  /** What the commit changes, each with the version that must be stored: creates, then replaces, then deletes. */
+  /** The changes of the commit, each with the version that must be stored: creates, then replaces, then deletes. */
   get changes(): Known[] {
     const known = [...this.#known.values()].filter(({ made }) => made !== undefined);
     const isCreate = ({ found }: Known) => found === undefined || found === "missing";
@@ -132,12 +132,12 @@ export class ModelTx {
     return [
       ...kept.filter(isCreate),
       ...kept.filter((one) => !isCreate(one)),
-      // What was created and deleted here never was.
+      // A projection that was created and deleted here never existed.
       ...known.filter((one) => one.made === null && !isCreate(one)),
     ];
   }
 
-  /** The first thing that has changed since it was read. */
+  /** Returns the first read that no longer holds. */
   conflictWith(store: ReferenceStore): Conflict | undefined {
     if (this.events.length + this.changes.length === 0) return undefined;
     for (const [i, { query, head }] of this.#reads.entries()) {
@@ -160,7 +160,7 @@ export class ModelTx {
     return undefined;
   }
 
-  /** Whether it exists as far as the transaction knows; undefined when it does not know. */
+  /** Returns true when the projection exists as far as the transaction knows, undefined when it does not know. */
   #isThere(type: string, id: string): boolean | undefined {
     const { found, made } = this.#of(type, id);
     if (made !== undefined) return made !== null;

@@ -13,7 +13,7 @@ export type CallEdge = typeof CALL_EDGES[number];
 
 export interface DrawnCondition {
   readonly query: WireQuery | undefined;
-  /** Distance from the head that the transaction sees. */
+  /** The distance from the head that the transaction sees. */
   readonly back: number | undefined;
 }
 

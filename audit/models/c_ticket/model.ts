@@ -13,7 +13,7 @@ import type { DrawnC } from "./drawn.ts";
 import { TicketCalls } from "./ticket_calls.ts";
 import { ENDS, ticketHeader, Turns } from "./open_ticket.ts";
 
-/** Calls that are looked up by their ticket before anything else. */
+/** Calls whose ticket is checked before anything else. */
 const TICKET_CALLS: readonly (readonly [method: string, path: string])[] = [
   ["POST", "/commit"],
   ["POST", "/rollback"],
@@ -23,7 +23,7 @@ const TICKET_CALLS: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/projections/p/1"],
 ];
 
-/** What the commands of edition C must do. */
+/** The expected results of the commands of edition C. */
 export class ModelC implements Model {
   readonly waitingReads = new WaitingReads();
   readonly #turns = new Turns();
@@ -125,7 +125,7 @@ export class ModelC implements Model {
     );
   }
 
-  /** Without a ticket. */
+  /** Changes projections without a ticket. */
   async #change(system: System, drawn: readonly DrawnChange[]): Promise<void> {
     const json = changesOf(drawn, this.store);
     const reply = await system.request("POST", "/projections", { json });
@@ -141,7 +141,7 @@ export class ModelC implements Model {
     await this.#calls.play(system, { kind: "commit" });
   }
 
-  /** A commit within which the server is killed. */
+  /** A commit during which the server is killed. */
   async #interrupted(system: System, milliseconds: number): Promise<void> {
     const transaction = this.#turns.active;
     const headers = ticketHeader(transaction?.ticket ?? this.#turns.oldTicket);
@@ -168,7 +168,7 @@ export class ModelC implements Model {
     assertRejected(await requestDeletion(system, type), 409, "NotPaused");
   }
 
-  /** With a pause in place, so that the stops of some runs come to one. */
+  /** Ends with a pause in place, so that some runs stop a paused server. */
   async finish(system: System): Promise<void> {
     while (this.#turns.active !== undefined) {
       assertNoContent(await this.#turns.call(system, "POST", "/rollback"));
@@ -178,7 +178,7 @@ export class ModelC implements Model {
   }
 }
 
-/** Whether the store has become what a transaction made of it; undefined when it has changed nothing. */
+/** Returns true when the store has the changes of a transaction, undefined when the transaction has changed nothing. */
 async function isCommitted(
   system: System,
   content: ReferenceStore,

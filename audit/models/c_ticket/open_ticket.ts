@@ -9,17 +9,17 @@ import type { ApiError } from "../edges.ts";
 import { WAITING_MAX } from "../limits.ts";
 import type { Begun, System } from "../system.ts";
 
-/** How long the server may take to show who waits. */
+/** The time limit for the server to show the waiting requests. */
 const TIMEOUT_SECONDS = 60;
 
-/** The active transaction: a copy of the store, which takes its place with the commit. */
+/** The active transaction: a copy of the store, which replaces the store at the commit. */
 interface Transaction {
   readonly ticket: string;
   readonly content: ReferenceStore;
   calls: number;
 }
 
-/** How the metrics name the ends of transactions without a commit. */
+/** The names in the metrics for the ends of transactions without a commit. */
 export const ENDS = ["client", "error", "expired", "shutdown", "reset"] as const;
 
 interface Waiting extends Begun {
@@ -30,13 +30,13 @@ export function ticketHeader(ticket: string): Readonly<Record<string, string>> {
   return { "X-Service-Ticket": ticket };
 }
 
-/** Who has the turn and who waits for it. */
+/** The active transaction, and the queue of requests that wait for a turn. */
 export class Turns {
-  /** What is committed. */
+  /** The committed content. */
   store = new ReferenceStore();
   active: Transaction | undefined;
   isPaused = false;
-  /** Of a transaction that is over. */
+  /** The ticket of a transaction that is over. */
   oldTicket = "00000000-0000-4000-8000-000000000000";
   #waiting: Waiting[] = [];
 
@@ -44,7 +44,7 @@ export class Turns {
     return this.#waiting.map(({ kind }) => kind);
   }
 
-  /** A call with the active ticket, or with one that is not active any more. */
+  /** Makes a call with the active ticket, or with one that is no longer active. */
   call(
     system: System,
     method: string,
@@ -70,7 +70,7 @@ export class Turns {
     this.active = { ticket, content: this.store.copy(), calls: 0 };
   }
 
-  /** A request that has to wait for its turn, as long as there is room. */
+  /** Sends a request that has to wait for its turn, as long as the queue has space. */
   async #wait(system: System, kind: Waiting["kind"], path: string): Promise<void> {
     if (this.#waiting.length === WAITING_MAX) {
       system.tally.edges++;
@@ -88,7 +88,7 @@ export class Turns {
     }, TIMEOUT_SECONDS);
   }
 
-  /** The client that has waited longest leaves. */
+  /** The client that has waited longest disconnects. */
   async leave(system: System): Promise<void> {
     const leaver = this.#waiting.shift();
     if (leaver === undefined) return;
@@ -97,7 +97,7 @@ export class Turns {
     await this.#untilQueued(system);
   }
 
-  /** The transaction is over: whoever waits has a turn, up to the next one that gets a ticket. */
+  /** The transaction is over. The waiting requests have their turns, up to the next one that gets a ticket. */
   async end(system: System, end: typeof ENDS[number] | "committed"): Promise<void> {
     system.count(end);
     this.oldTicket = this.active!.ticket;
@@ -116,14 +116,14 @@ export class Turns {
     }
   }
 
-  /** A call that ends the transaction, if there is one. */
+  /** Checks a call that ends the transaction, if there is one. */
   async rejected(system: System, reply: Reply, { status, error }: ApiError): Promise<void> {
     if (this.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
     assertRejected(reply, status, error, /./);
     await this.end(system, "error");
   }
 
-  /** `POST /pause` or `POST /resume`, which take a turn only when they change something. */
+  /** `POST /pause` or `POST /resume`. They need a turn only when they change something. */
   async turn(system: System, kind: "pause" | "resume"): Promise<void> {
     const isNeeded = kind === "pause" ? !this.isPaused : this.isPaused || this.waiting.includes("pause");
     if (isNeeded && this.active !== undefined) return await this.#wait(system, kind, `/${kind}`);
@@ -132,7 +132,7 @@ export class Turns {
   }
 
   /**
-   * The server was killed while the transaction was ended. Those who waited may have had their turns after its end, up
+   * The server was killed while the transaction was ended. Waiting requests may have had their turns after its end, up
    * to the next one that got a ticket.
    */
   async interrupted(system: System): Promise<void> {
@@ -145,7 +145,7 @@ export class Turns {
       isTicketGiven ||= kind === "transaction" && !isPaused;
       if (isTicketGiven || kind === "transaction") continue;
       isPaused = kind === "pause";
-      // What was told is true. Otherwise nobody knows.
+      // An answer is true. Without one, the outcome is unknown.
       possible = answer === undefined ? [...possible, isPaused] : [isPaused];
     }
     const health = expectStatus(await system.request("GET", "/health"), 200).json<{ paused: boolean }>();
@@ -153,7 +153,7 @@ export class Turns {
     this.isPaused = health.paused;
   }
 
-  /** @returns those who have waited */
+  /** @returns the requests that have waited */
   lostMemory(): Waiting[] {
     this.oldTicket = this.active?.ticket ?? this.oldTicket;
     this.active = undefined;

@@ -25,7 +25,7 @@ interface Condition {
   readonly afterSequence?: number;
 }
 
-/** Calls with a ticket, and what each must be answered. */
+/** Calls with a ticket, and the expected answer of each. */
 export class TicketCalls {
   readonly #turns: Turns;
   readonly #waitingReads: WaitingReads;
