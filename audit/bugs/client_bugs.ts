@@ -7,7 +7,7 @@ const LOST_HISTORY = { tests: "tests/client/lost_history.test.ts" } as const;
 /** The client breaks its promises about lost answers, lagging replicas, or a history that is gone. */
 export const CLIENT_BUGS: readonly Bug[] = [
   {
-    name: "the client takes the error of a proxy for the server's word",
+    name: "the client takes the error of a proxy for an answer of the server",
     edits: [{
       file: "client/replies.ts",
       find: "if (!NOTHING_WRITTEN.test(named!)) {",
@@ -25,7 +25,7 @@ export const CLIENT_BUGS: readonly Bug[] = [
     caughtBy: LOST_ANSWERS,
   },
   {
-    name: "a decision applies what came before it has looked for its own events",
+    name: "a decision applies new events before it has searched for its own",
     edits: [{
       file: DECIDE,
       find: "if (mayBeThere) learned.push(...events);",
@@ -44,7 +44,7 @@ export const CLIENT_BUGS: readonly Bug[] = [
     caughtBy: LOST_ANSWERS,
   },
   {
-    name: "the client reads on in a store that ends before its position",
+    name: "the client continues to read a store that ends before its position",
     edits: [{ file: "client/pages.ts", find: " || position.sequence > head)", replace: ")" }],
     caughtBy: LOST_HISTORY,
   },

@@ -50,7 +50,7 @@ export const CONTENT_BUGS: readonly Bug[] = [
     caughtBy: kills("A"),
   },
   {
-    name: "the projections of one type are deleted with all others",
+    name: "deleting the projections of one type deletes all others too",
     edits: [{
       file: PROJECTIONS,
       find: "  if (type === undefined) db.run",

@@ -25,12 +25,12 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     caughtBy: power("B"),
   },
   {
-    name: "a write is acknowledged before its COMMIT, which comes with the next turn",
+    name: "a write is acknowledged before its COMMIT, which follows with the next write transaction",
     edits: [
       {
         file: TRANSACTIONS,
-        find: '      this.#db.run("COMMIT");\n      // It was written',
-        replace: "      this.#isLate = true;\n      // It was written",
+        find: '    try {\n      this.#db.run("COMMIT");\n',
+        replace: "    try {\n      this.#isLate = true;\n",
       },
       {
         file: TRANSACTIONS,
@@ -74,7 +74,7 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     caughtBy: { check: "kills", edition: "B", rounds: 30 },
   },
   {
-    name: "a start throws the log away, as if it were left over",
+    name: "a start deletes the log, as if it were left over",
     edits: [{
       file: WRITER,
       find: "    else rejectSecondName(path);\n",
@@ -127,7 +127,7 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     caughtBy: power("C"),
   },
   {
-    name: "a COMMIT that failed is told as rejected without a fence over it",
+    name: "a COMMIT that failed is reported as rejected without a fence over it",
     edits: [{
       file: TRANSACTIONS,
       find: "      this.#fence();\n      return true;",
@@ -136,7 +136,7 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/server/failed_commit.test.ts" },
   },
   {
-    name: "what nobody knows is told as rejected",
+    name: "an unknown outcome is reported as rejected",
     edits: [{
       file: TRANSACTIONS,
       find: 'kind: this.#isFenced() ? "failed" : "unknown"',
@@ -145,7 +145,7 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/server/failed_commit.test.ts" },
   },
   {
-    name: "a server goes on after an I/O error",
+    name: "a server continues after an I/O error",
     edits: [{ file: TRANSACTIONS, find: "  SqlCode.ioError,\n", replace: "" }],
     caughtBy: { tests: "tests/server/failed_commit.test.ts" },
   },
@@ -168,7 +168,7 @@ export const DURABILITY_BUGS: readonly Bug[] = [
     caughtBy: { check: "starts", edition: "A", rounds: 221 },
   },
   {
-    name: "a log is applied to whatever database lies beside it",
+    name: "a log is applied to any database next to it",
     edits: [{
       file: "src/store/sqlite/data_directory/whole_with_wal.ts",
       find: "  if (inWal.pagesAfter > 0) {",

@@ -10,7 +10,7 @@ const TRANSACTIONS = "src/store/postgres/writing/transactions.ts";
 /** A replica is read as if it were the primary, or history goes back and no client is notified. */
 export const FAILOVER_BUGS: readonly Bug[] = [
   {
-    name: "reads of the primary go to whichever host answers first",
+    name: "reads of the primary go to the host that answers first",
     edits: [
       {
         file: "src/store/postgres/connection/open_session.ts",
@@ -40,7 +40,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     caughtBy: chain("A", 6),
   },
   {
-    name: "a read of the primary may lack turns that were acknowledged",
+    name: "a read of the primary may lack acknowledged writes",
     edits: [{
       file: SESSION_SOURCE,
       find: 'if (row.turn.number < expected) return "it lacks',
@@ -49,7 +49,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/store/postgres/reading/session_source.test.ts" },
   },
   {
-    name: "a read goes on with a primary that was replaced",
+    name: "a read continues on a primary that was replaced",
     edits: [{
       file: SESSION_SOURCE,
       find: 'if (!primary.isCurrent(session)) return "it was',
@@ -62,12 +62,12 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/store/postgres/reading/session_source.test.ts" },
   },
   {
-    name: "the last turn that was read is not remembered",
+    name: "the last write transaction that was read is not remembered",
     edits: [{ file: SESSION_SOURCE, find: "      primary.saw(session, row);\n", replace: "" }],
     caughtBy: { tests: "tests/store/postgres/reading/session_source.test.ts" },
   },
   {
-    name: "the last turn that was read of a replica is not remembered",
+    name: "the last write transaction that was read from a replica is not remembered",
     edits: [{ file: SESSION_SOURCE, find: "if (fault === undefined) primary.seen.saw(row);\n", replace: "" }],
     caughtBy: { tests: "tests/store/postgres/reading/session_source.test.ts" },
   },
@@ -81,7 +81,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/system/postgres/failover.test.ts" },
   },
   {
-    name: "a page of which a part ends too early is told to be whole",
+    name: "a page with a part that ends too early is reported as complete",
     edits: [{
       file: "src/store/open_page.ts",
       find: "  return part.storeId !== page.storeId || part.head < page.head;",
@@ -90,7 +90,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/store/open_page.test.ts" },
   },
   {
-    name: "a search ahead of the turn believes a host that ends too early",
+    name: "a pre-check trusts a host that ends too early",
     edits: [{
       file: "src/store/pre_check.ts",
       find: "chunk.storeId === this.#storeId && chunk.head >= (request.head ?? 0);",
@@ -108,7 +108,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     caughtBy: chain("A", 12),
   },
   {
-    name: "a server that has seen nothing of a history says that it is whole",
+    name: "a server that has seen nothing of a history reports it as complete",
     edits: [{
       file: FAILOVER,
       find: 'if (seen === "present" && awaited === 0) return "whole";',
@@ -117,7 +117,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/store/postgres/cluster/failover.test.ts" },
   },
   {
-    name: "a server that the database does not know says that its history is whole",
+    name: "a server that the database does not know reports its history as complete",
     edits: [{
       file: PRIMARY,
       find: "servers.some(({ name, isRegistered }) => isRegistered && name === server);",
@@ -126,7 +126,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/store/postgres/cluster/primary.test.ts" },
   },
   {
-    name: "after a failover, other servers are not waited for",
+    name: "after a failover, a server does not wait for other servers",
     edits: [{
       file: PRIMARY,
       find: ".difference(done).size;",
@@ -144,12 +144,12 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/system/postgres/history_checks.test.ts" },
   },
   {
-    name: "a turn that lost its answer is acknowledged and not remembered",
+    name: "a write transaction that lost its answer is acknowledged and not remembered",
     edits: [{ file: TRANSACTIONS, find: "      this.#ownership.primary.seen.saw(after);\n", replace: "" }],
     caughtBy: { tests: "tests/system/postgres/history_checks.test.ts" },
   },
   {
-    name: "a disk that went back behind a new store ID is taken as it is",
+    name: "a disk that went back behind a new store ID is accepted as it is",
     edits: [{
       file: PRIMARY,
       find: "(seen.storeId !== storeId && turn.number >= seen.turn.number)",
@@ -213,7 +213,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/system/postgres/zombie_standby.test.ts" },
   },
   {
-    name: "on PostgreSQL, every turn updates the row of the store",
+    name: "on PostgreSQL, every write transaction updates the row of the store",
     edits: [{
       file: TRANSACTIONS,
       find: "state.storeId === this.#committed.storeId ? [] : [writeStoreId(state.storeId)];",

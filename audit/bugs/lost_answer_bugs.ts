@@ -41,7 +41,7 @@ export const LOST_ANSWER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/system/postgres/replicas.test.ts" },
   },
   {
-    name: "the client takes an error without the server's mark for the server's word",
+    name: "the client takes an error without the server's mark for an answer of the server",
     edits: [{
       file: REPLIES,
       find: "= envelopeOf(text);\n",
@@ -50,7 +50,7 @@ export const LOST_ANSWER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/client/writing.test.ts" },
   },
   {
-    name: "the client takes every code of the server for the word that nothing was written",
+    name: "the client takes every error code of the server as proof that nothing was written",
     edits: [{ file: REPLIES, find: "if (!NOTHING_WRITTEN.test(named!)) {", replace: "if (!named) {" }],
     caughtBy: { tests: "tests/client/writing.test.ts" },
   },
@@ -77,7 +77,7 @@ export const LOST_ANSWER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/client/lost_answers.test.ts" },
   },
   {
-    name: "the client goes on behind the end of a store that went back",
+    name: "the client continues behind the end of a store that went back",
     edits: [{
       file: "client/pages.ts",
       find: "(position.storeId !== storeId || position.sequence > head)",
@@ -86,7 +86,7 @@ export const LOST_ANSWER_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/client/lost_history.test.ts" },
   },
   {
-    name: "after a lost write, a history that is gone is taken for proof that nothing was written",
+    name: "after a lost write, a history that is gone is taken as proof that nothing was written",
     edits: [{ file: DECIDE, find: " || lost?.storeId === error.storeId) throw", replace: ") throw" }],
     caughtBy: { tests: "tests/client/lost_history.test.ts" },
   },

@@ -22,7 +22,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     caughtBy: kills("A"),
   },
   {
-    name: "on PostgreSQL, a COMMIT of which the answer was lost is told as rejected",
+    name: "on PostgreSQL, a COMMIT that lost its answer is reported as rejected",
     edits: [{
       file: TRANSACTIONS,
       find: "return isThere ? done(undefined) : failureOf(new SessionLost(reason));",
@@ -31,7 +31,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     caughtBy: kills("A", 30),
   },
   {
-    name: "on PostgreSQL, a COMMIT of which the answer was lost is told as done",
+    name: "on PostgreSQL, a COMMIT that lost its answer is reported as done",
     edits: [{
       file: TRANSACTIONS,
       find: "return isThere ? done(undefined) : failureOf(new SessionLost(reason));",
@@ -40,7 +40,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     caughtBy: kills("A"),
   },
   {
-    name: "on PostgreSQL, a turn does not lock the row of the store",
+    name: "on PostgreSQL, a write transaction does not lock the row of the store",
     edits: [{
       file: "src/store/postgres/tables/state.ts",
       find: '"SELECT FROM store FOR UPDATE"',
@@ -49,7 +49,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     caughtBy: kills("A"),
   },
   {
-    name: "on PostgreSQL, a turn goes on from the head that this server knows",
+    name: "on PostgreSQL, a write transaction continues from the head that this server knows",
     edits: [{
       file: TRANSACTIONS,
       find: "    this.#committed = { storeId, head, turn };\n",
@@ -58,7 +58,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     caughtBy: kills("A"),
   },
   {
-    name: "on PostgreSQL, nobody ends the turn of a server that has frozen",
+    name: "on PostgreSQL, the write transaction of a frozen server is never ended",
     edits: [{
       file: OPEN_SESSION,
       find: '"setup" ? "0" : `${IDLE_SECONDS}s`',
@@ -76,7 +76,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     caughtBy: kills("C"),
   },
   {
-    name: "on PostgreSQL, a COMMIT that no synchronous replica has confirmed is told as done",
+    name: "on PostgreSQL, a COMMIT that no synchronous replica has confirmed is reported as done",
     edits: [{
       file: "src/store/postgres/protocol/greeting.ts",
       find: 'fieldsIn(body).get("R") === "SyncRepWaitForLSN"',
@@ -85,7 +85,7 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/system/postgres/synchronous_replica.test.ts" },
   },
   {
-    name: "on PostgreSQL, who asks what became of a COMMIT does not wait for the synchronous replica",
+    name: "on PostgreSQL, a query for the outcome of a COMMIT does not wait for the synchronous replica",
     edits: [
       {
         file: "src/store/postgres/writing/lost_transaction.ts",

@@ -14,7 +14,7 @@ export const READ_BUGS: readonly Bug[] = [
     caughtBy: order("A"),
   },
   {
-    name: "a page of all events that its limit ends is told to be the last one",
+    name: "a page of all events that its limit ends is reported as the last one",
     edits: [{
       file: READ_EVERY,
       find: "{ hasMore: last < range.upTo }",
@@ -23,7 +23,7 @@ export const READ_BUGS: readonly Bug[] = [
     caughtBy: order("C"),
   },
   {
-    name: "a read begins with the event that its client has already",
+    name: "a read begins with the event that its client already has",
     edits: [{
       file: READ_CHUNK,
       find: "  return { after, upTo: Math.max(",
@@ -47,7 +47,7 @@ export const READ_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/store/sqlite/contract.test.ts" },
   },
   {
-    name: "only the first of several types is looked for",
+    name: "only the first of several types is searched for",
     edits: [{
       file: "src/store/sqlite/tables/tag_index.ts",
       find: "all.push(`(${anyOfExpression(anyOf)})`);",
@@ -65,7 +65,7 @@ export const READ_BUGS: readonly Bug[] = [
     caughtBy: endurance("A"),
   },
   {
-    name: "a read shares the snapshot of those that came before it",
+    name: "a read shares the snapshot of earlier reads",
     edits: [{
       file: "src/workers/shared_answers.ts",
       find: "while (this.#last !== called &&",
@@ -74,7 +74,7 @@ export const READ_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/workers/several_calls.test.ts" },
   },
   {
-    name: "a commit of edition C wakes no waiting read",
+    name: "a commit of edition C does not notify waiting reads",
     edits: [{
       file: "src/store/observed_writer.ts",
       find: '    if (outcome.kind === "done") pending.publish(this.#feed);',
@@ -83,7 +83,7 @@ export const READ_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/editions/c_ticket/waiting.test.ts" },
   },
   {
-    name: "an event committed between a read and its subscription wakes no waiting read",
+    name: "an event committed between a read and its subscription does not notify the waiting read",
     edits: [{
       file: "src/store/feed/awaited_pages.ts",
       find: "state.storeId === storeId && state.head > page.head",
@@ -92,7 +92,7 @@ export const READ_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/store/sqlite/contract.test.ts" },
   },
   {
-    name: "a page goes on with the store that came with a reset",
+    name: "a page continues with the store that a reset created",
     edits: [{
       file: "src/store/open_page.ts",
       find: "  return part.storeId !== page.storeId || part.head < page.head;",

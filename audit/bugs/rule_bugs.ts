@@ -26,7 +26,7 @@ export const RULE_BUGS: readonly Bug[] = [
     caughtBy: order("A"),
   },
   {
-    name: "a condition that was read on another store is believed",
+    name: "a condition that was read on another store is accepted",
     edits: [{
       file: CHECK_CONDITIONS,
       find: "(store !== undefined && store !== storeId) ||",
@@ -72,7 +72,7 @@ export const RULE_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/editions/a_write/race.test.ts" },
   },
   {
-    name: "a reader that waits is not woken by an event of its type",
+    name: "a waiting reader is not notified of an event of its type",
     edits: [{
       file: "src/store/feed/commit_feed.ts",
       find: "    for (const key of [EVERY, lastKey(sequence), ...own]) {",
@@ -81,7 +81,7 @@ export const RULE_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/store/feed/commit_feed.test.ts" },
   },
   {
-    name: "a client that leaves keeps its place in the queue",
+    name: "a client that disconnects keeps its position in the queue",
     edits: [{
       file: "src/write_queue/write_queue.ts",
       find: '    client?.addEventListener("abort", job.onLeave, { once: true });\n',
@@ -117,7 +117,7 @@ export const RULE_BUGS: readonly Bug[] = [
     caughtBy: order("A"),
   },
   {
-    name: "a page is told to be the last one when it is not",
+    name: "a page is reported as the last one when it is not",
     edits: [{
       file: "src/editions/shared/read_events.ts",
       find: "body: [lines, trailerLine(hasMore)]",
@@ -126,7 +126,7 @@ export const RULE_BUGS: readonly Bug[] = [
     caughtBy: order("A"),
   },
   {
-    name: "an item that names several tags is content with one",
+    name: "an item with several tags matches an event with one of them",
     edits: [{
       file: "src/store/sqlite/tables/tag_index.ts",
       find: '  return all.join(" AND ");',
@@ -144,7 +144,7 @@ export const RULE_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/editions/a_write/model.test.ts" },
   },
   {
-    name: "a projection that is created again gets the version that it had first",
+    name: "a projection that is created again gets its first version again",
     edits: [
       {
         file: PROJECTIONS,

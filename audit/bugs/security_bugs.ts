@@ -6,7 +6,7 @@ const CONNECT = "src/store/postgres/protocol/connect.ts";
 /** A stranger gets the password, a page of a stranger writes, or a rule of a proxy is not enforced. */
 export const SECURITY_BUGS: readonly Bug[] = [
   {
-    name: "sslrootcert only adds to the authorities that are trusted anyway",
+    name: "sslrootcert only adds to the authorities that are trusted by default",
     edits: [
       {
         file: CONNECT,
@@ -24,7 +24,7 @@ export const SECURITY_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/system/postgres/authorities.test.ts" },
   },
   {
-    name: "a login is accepted that proves nothing",
+    name: "a login without the server's proof is accepted",
     edits: [{
       file: GREETING,
       find: "let isProven = password === undefined;",
@@ -33,7 +33,7 @@ export const SECURITY_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/system/postgres/login.test.ts" },
   },
   {
-    name: "the password is said to a server whose name was not checked",
+    name: "the password is sent to a server whose name was not checked",
     edits: [{
       file: GREETING,
       find: "server.tls?.verifiesName === true;",
@@ -51,7 +51,7 @@ export const SECURITY_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/http/router.test.ts" },
   },
   {
-    name: "without a token, pages of strangers are let in",
+    name: "without a token, requests of web pages of strangers are accepted",
     edits: [{
       file: "src/server/leadership.ts",
       find: "    originCheck: settings.authToken === undefined\n",
@@ -60,7 +60,7 @@ export const SECURITY_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/editions/a_write/web_pages.test.ts" },
   },
   {
-    name: "a Host that a stranger may have pointed here is accepted",
+    name: "a Host name that a stranger may have pointed to this server is accepted",
     edits: [{
       file: "src/http/own_origin.ts",
       find: "    if (!isHostChecked) return undefined;\n",

@@ -26,7 +26,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     caughtBy: power("A"),
   },
   {
-    name: "a backup says that a page is copied, and commits it with the next one",
+    name: "a backup reports a page as copied, and commits it with the next one",
     edits: [
       {
         file: "src/store/sqlite/backup/backup_writer.ts",
@@ -52,7 +52,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/backup/resets.test.ts" },
   },
   {
-    name: "a backup goes on with a source that was set back",
+    name: "a backup continues with a source whose history went back",
     edits: [{
       file: COPY_EVENTS,
       find: "  if (found === lastLine) return;",
@@ -61,7 +61,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/backup/bad_sources.test.ts" },
   },
   {
-    name: "an import says that it is done before it has compared the trailer",
+    name: "an import reports success before it has compared the trailer",
     edits: [{
       file: "src/backup/history/import_events.ts",
       find: "      checkTrailer(decoder.decode(line.value), events, chain);\n",
@@ -70,7 +70,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/backup/import_events.test.ts" },
   },
   {
-    name: "a paused store gives out tickets",
+    name: "a paused store issues tickets",
     edits: [{
       file: "src/editions/c_ticket/pause.ts",
       find: '    if (this.isPaused) throw new ApiError("Paused");',
@@ -79,7 +79,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/editions/c_ticket/pause.test.ts" },
   },
   {
-    name: "one more waits than may",
+    name: "one request too many may wait",
     edits: [{
       file: WRITE_QUEUE,
       find: "this.queuedCount >= this.#options.waitingMax",
@@ -88,7 +88,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/write_queue/write_queue_model.test.ts" },
   },
   {
-    name: "who comes last is served first",
+    name: "the last request in the queue is served first",
     edits: [{
       file: WRITE_QUEUE,
       find: "this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, job);",
@@ -97,7 +97,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/editions/c_ticket/fifo.test.ts" },
   },
   {
-    name: "the client repeats a write of which the answer was lost",
+    name: "the client repeats a write that lost its answer",
     edits: [{
       file: "client/server.ts",
       find: "call.changes ? (error) => error instanceof Unavailable : isPassing,",
@@ -150,7 +150,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
     caughtBy: { check: "faults", edition: "A", rounds: 60 },
   },
   {
-    name: "verify stumbles over a hash chain that differs",
+    name: "verify fails with an error of its own on a hash chain that differs",
     edits: [{
       file: "src/backup/history/check_history.ts",
       find: "  if (!isSameChain(chain.value, origin.chain)) {",

@@ -8,7 +8,7 @@ import { CHECKS } from "../../audit/checks.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-Deno.test("every planted bug still has its place in the source, and something that must notice it", () => {
+Deno.test("every planted bug still finds its text in the source, and names the check or test that must notice it", () => {
   const names = new Set<string>();
   for (const { name, edits, caughtBy } of BUGS) {
     assert.ok(!names.has(name), name);
@@ -49,7 +49,7 @@ Deno.test("every planted bug is a valid program", async () => {
   }
 });
 
-Deno.test("the list of planted bugs names each with what must notice it", () => {
+Deno.test("the list of planted bugs names each bug with the check or test that must notice it", () => {
   const lines = listOf(BUGS).split("\n");
   for (const { name, caughtBy } of BUGS) {
     const catcher = "tests" in caughtBy ? caughtBy.tests : `${caughtBy.check}, edition ${caughtBy.edition}`;
@@ -57,7 +57,7 @@ Deno.test("the list of planted bugs names each with what must notice it", () => 
   }
 });
 
-Deno.test("a bug whose place is gone, or is there twice, is an error", () => {
+Deno.test("a bug whose text is gone, or occurs twice, is an error", () => {
   const edit = { file: "f", find: "a", replace: "$&b" };
   assert.equal(withEdit("xay", edit), "x$&by");
   assert.throws(() => withEdit("xy", edit), /f has 0 places/);

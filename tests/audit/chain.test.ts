@@ -41,7 +41,7 @@ const failed = (name: string, isOfStore = true): Call["outcome"] => ({
 
 /** Changes that break a failover without loss, and the expected fault of each. */
 const BREAKS: Readonly<Record<string, readonly [breaks: (made: Made) => void, said: RegExp]>> = {
-  "two readers see two events in one place": [
+  "two readers see different events at one sequence": [
     (made) => made.seen.push(["S", note(4, "other")]),
     /event 4 of store S was a2\/0 of t4 for one reader and other\/0 of t4 for another/,
   ],
@@ -56,7 +56,7 @@ const BREAKS: Readonly<Record<string, readonly [breaks: (made: Made) => void, sa
     (made) => change(made, "a2", { outcome: done("S", { ...note(3, "a2") }) }),
     /append a2 was told as done as event 3, and is event 4/,
   ],
-  "a key has another time than its writer was told": [
+  "a key has another time than the answer to its writer": [
     (made) => change(made, "k1", { outcome: done("S", { ...note(6, "k1"), time: "other" }) }),
     /once k1 was told as done as event 6, and is event 6/,
   ],
@@ -83,7 +83,7 @@ const BREAKS: Readonly<Record<string, readonly [breaks: (made: Made) => void, sa
     },
     /show1, event 8 \(d4\/0\): its decision saw 2 taken, the last event 3; it was 1 taken, the last event 5/,
   ],
-  "a decision takes a seat that there is not": [
+  "a decision takes a seat that does not exist": [
     (made) => {
       const { events } = made.after;
       const more = [9, 10, 11].reduce((all, at) => [...all, decision(at, `e${at}`, all)], [...events]);
@@ -91,7 +91,7 @@ const BREAKS: Readonly<Record<string, readonly [breaks: (made: Made) => void, sa
     },
     /event 10 \(e10\/0\): with event 10 \(e10\/0\) 4 of 3 seats are taken/,
   ],
-  "a handler declines on a state that never was": [
+  "a handler declines on a state that never existed": [
     (made) => {
       const outcome = made.calls.find(({ label }) => label === "d5")!.outcome;
       change(made, "d5", {
@@ -108,7 +108,7 @@ const BREAKS: Readonly<Record<string, readonly [breaks: (made: Made) => void, sa
     (made) => change(made, "d2", { outcome: failed("Refused") }),
     /decide d2 failed with Refused \(\), and is there as event 3/,
   ],
-  "an error of the handler's own passes through": [
+  "an error of the handler itself passes through": [
     (made) => change(made, "d6", { outcome: failed("BrokenRule", false) }),
     /decide d6 failed with BrokenRule \(\), which no handler may throw/,
   ],
@@ -150,11 +150,11 @@ const BREAKS: Readonly<Record<string, readonly [breaks: (made: Made) => void, sa
     (made) => made.pages.push(page("S", made.after.events, 7)),
     /it has 8 events of 7/,
   ],
-  "a page says wrongly that it is the last one": [
+  "a page wrongly claims to be the last one": [
     (made) => made.pages.push(page("S", made.after.events.slice(0, 4), 8, { limit: 4 })),
     /hasMore is false/,
   ],
-  "a page of the primary ends before what was acknowledged": [
+  "a page of the primary ends before an acknowledged write": [
     (made) => made.pages.push(page("S", made.after.events.slice(0, 7), 7, { begun: LATE + 20 })),
     /the head was 8 before it was asked for/,
   ],
@@ -166,7 +166,7 @@ const BREAKS: Readonly<Record<string, readonly [breaks: (made: Made) => void, sa
     (made) => made.segments[0]!.events.push(made.after.events[7]!),
     /follower got event 8 instead of none of store S; 9 in all, not 8/,
   ],
-  "a follower does not come to the head": [
+  "a follower does not reach the head": [
     (made) => {
       made.segments[0]!.events.pop();
       made.segments[0]!.sequence = 7;
@@ -190,11 +190,11 @@ const LOSSY_BREAKS: typeof BREAKS = {
     },
     /decide d2 was told as done, is lost, and the store ID is still S/,
   ],
-  "a write is lost that began after the failover": [
+  "a write that began after the failover is lost": [
     (made) => change(made, "d2", { begun: LATE }),
     /decide d2 was told as done after the failover, and is lost/,
   ],
-  "something is lost that the new primary had": [
+  "an event that the new primary had is lost": [
     (made) => made.failover = { ...made.failover, kept: 3 },
     /event 3 \(d2\/0\) of store S is not in T, which kept the first 3/,
   ],
@@ -206,7 +206,7 @@ const LOSSY_BREAKS: typeof BREAKS = {
     (made) => change(made, "d2", { outcome: failed("Unavailable") }),
     /decide d2 failed with Unavailable \(\), and is there as event 3/,
   ],
-  "a follower is not told of the reset": [
+  "a follower is not notified of the reset": [
     (made) => made.segments[1] = { ...made.segments[1]!, isReported: false },
     /follower was not told of the reset to store T/,
   ],
@@ -230,7 +230,7 @@ for (const [sound, breaks] of [[lossless, BREAKS], [lossy, LOSSY_BREAKS]] as con
   }
 }
 
-Deno.test("of a lost store there may be events that nobody saw", () => {
+Deno.test("a lost store may have had events that no client saw", () => {
   const made = lossy();
   const [first] = made.seen;
   made.seen = [first!];
@@ -239,7 +239,7 @@ Deno.test("of a lost store there may be events that nobody saw", () => {
   assert.deepEqual(faultsOfRound(evidenceOf(made)), []);
 });
 
-Deno.test("behind a lost event that no page has shown, what decisions saw cannot be judged", () => {
+Deno.test("after a lost event that no page has shown, the states of decisions cannot be checked", () => {
   const made = lossy();
   const [a1, d1, d2] = made.seen.map(([, event]) => event) as [SeenEvent, SeenEvent, SeenEvent];
   const d4 = { ...decision(4, "d4", [d1, d2]), time: "t4" };
@@ -262,7 +262,7 @@ Deno.test("pages may lag where replicas are read", () => {
   assert.deepEqual(faultsOfRound(evidenceOf(made)), []);
 });
 
-Deno.test("another call under the same key may have written what one was rejected", () => {
+Deno.test("a rejected call may have its event written by another call under the same key", () => {
   const made = lossless();
   made.calls.push(call("k1", failed("Unavailable"), { operation: "once", events: 1, key: "k1" }));
   assert.deepEqual(faultsOfRound(evidenceOf(made)), []);

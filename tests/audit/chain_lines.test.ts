@@ -31,7 +31,7 @@ function answer(status: number, text: string, head: Readonly<Record<string, stri
 
 const SERVED = { "x-service-store": "S", "x-service-head": "1" };
 
-Deno.test("what a client asks and is told becomes a line for a checker of linearizability", async () => {
+Deno.test("requests and answers of a client become lines for a checker of linearizability", async () => {
   const path = Deno.makeTempFileSync();
   const observations = new Observations(new SeenEvents(), new Histories());
   const answers: (() => TransportReply)[] = [
@@ -85,7 +85,7 @@ Deno.test("what a client asks and is told becomes a line for a checker of linear
   assert.equal(observations.histories.of("S").get(1)?.mark, "a1/0");
 });
 
-Deno.test("a new store begins with what readers saw in both, and at least with what the new primary had", () => {
+Deno.test("a new store begins with the events that readers saw in both, and at least with those of the new primary", () => {
   const kept = (change: (made: Made) => void): unknown => {
     const path = Deno.makeTempFileSync();
     const made = lossy();

@@ -33,7 +33,7 @@ async function ask(url: string, body: string): Promise<string> {
   }
 }
 
-Deno.test("the proxy of the chain does to each request and its answer what it counts", async () => {
+Deno.test("the proxy of the chain injects exactly the faults that it counts", async () => {
   const { address, asked, server } = startUpstream();
   await using balancer = new Balancer({
     servers: () => [address],
@@ -53,7 +53,7 @@ Deno.test("the proxy of the chain does to each request and its answer what it co
   assert.equal(count("200"), REQUESTS - wordsInstead - wordsAfter - answerLost - cutBefore - cutWithin);
 });
 
-Deno.test("the proxy of the chain goes to another server when one does not serve or is not there", async () => {
+Deno.test("the proxy of the chain uses another server when one does not serve or is not running", async () => {
   const first = startUpstream(503);
   const second = startUpstream();
   const gone: Address = { transport: "unix", path: "/nonexistent/server.sock" };

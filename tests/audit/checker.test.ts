@@ -5,7 +5,7 @@ import { faultsOf } from "../../audit/history/check_history.ts";
 import type { Entry } from "../../audit/history/record.ts";
 import { found, intent, sound, TIME, told, wireEvent, write } from "./recorded.ts";
 
-Deno.test("sound evidence has no faults, whatever has become of the acts of which nobody knows", () => {
+Deno.test("a sound history has no faults, whatever the outcome of the open acts", () => {
   const { before, entries, after } = sound();
   assert.deepEqual(faultsOf(before, entries, after), []);
   assert.deepEqual(faultsOf(before, entries, { ...after, events: after.events.slice(0, 4) }), []);
@@ -39,13 +39,13 @@ const broken: readonly [
   ["a tag is lost", ({ after }) => ({
     events: after.events.map((event) => event.sequence === 4 ? { ...event, identifiers: {} } : event),
   }), /changed: event 0 of act 4/],
-  ["a time is not what was told", ({ after }) => ({
+  ["a time differs from the answer", ({ after }) => ({
     events: after.events.map((event) => event.sequence === 2 ? { ...event, time: `${TIME}0` } : event),
   }), /was told the time/],
   ["a sequence is skipped", ({ after }) => ({
     events: after.events.map((event, i) => i === 6 ? { ...event, sequence: 8 } : event),
   }), /sequences have a gap/],
-  ["an event of nobody is there", ({ after }) => ({
+  ["an event is there that no act wrote", ({ after }) => ({
     events: [...after.events, found(wireEvent(99, ""), 8)],
   }), /nobody has written the events of act 99/],
   [
@@ -63,21 +63,21 @@ const broken: readonly [
   ["a projection is old", ({ after }) => ({
     projections: [{ type: "c", id: "p", version: "v2", payload: "2" }, after.projections[1]!],
   }), /"p" has another payload/],
-  ["a projection is there that nobody wrote", ({ after }) => ({
+  ["a projection is there that no act wrote", ({ after }) => ({
     projections: [...after.projections, { type: "c", id: "z", version: "v", payload: "" }],
   }), /"z" should not be there/],
   ["the store is paused", () => ({ isPaused: true }), /the store is paused/],
   ["reading found something", () => ({ faults: ["the index differs"] }), /the index differs/],
 ];
 for (const [what, change, fault] of broken) {
-  Deno.test(`evidence is rejected when ${what}`, () => {
+  Deno.test(`a history is rejected when ${what}`, () => {
     const evidence = sound();
     const faults = faultsOf(evidence.before, evidence.entries, { ...evidence.after, ...change(evidence) });
     assert.match(faults.join("\n"), fault);
   });
 }
 
-Deno.test("a version must be the one that was told, and a new one after a change", () => {
+Deno.test("a version must be the one in the answer, and a new one after a change", () => {
   const old = { type: "c", id: "p", version: "v1", payload: "1" };
   const before = { ...emptyStore("s"), projections: [old] };
   const changed = (version: string): StoreContent => ({
@@ -109,13 +109,13 @@ Deno.test("no version is given twice, also when the projection was deleted in be
   assert.match(faultsOf(before, untold, after("v1")).join(), /has not the version/);
 });
 
-Deno.test("an answer 500 is a fault where nothing has failed", () => {
+Deno.test("an answer 500 is a fault when nothing has failed", () => {
   const rejected = (status: number): Entry[] => [intent(1, write(1, 1)), told(1, "rejected", { status })];
   assert.deepEqual(faultsOfAnswers(rejected(409)), []);
   assert.match(faultsOfAnswers(rejected(500)).join(), /answered 500.*: the acts 1$/);
 });
 
-Deno.test("changes of projections alone are there as a whole or not at all", () => {
+Deno.test("a write of projections alone is there as a whole or not at all", () => {
   const before = emptyStore("s");
   const entries = [intent(1, write(1, 0, { p: "1", q: "1" }))];
   const projections = ["p", "q"].map((id) => ({ type: "c", id, version: `v${id}`, payload: "1" }));
@@ -146,7 +146,7 @@ Deno.test("a reset empties the store and gives it another ID, or nothing has hap
   assert.notDeepEqual(faultsOf(before, rejected, emptyStore("t")), []);
 });
 
-Deno.test("of resets of which nobody knows, those after the last acknowledged one may have happened", () => {
+Deno.test("unanswered resets after the last acknowledged one may have happened", () => {
   const before = { ...emptyStore("s"), events: [found(wireEvent(1, "1.0"), 1)] };
   const reset = (id: number): Entry => intent(id, { kind: "reset" });
   const written = (id: number): Entry[] => [intent(id, write(id, 1)), told(id, "done", { sequences: [1] })];

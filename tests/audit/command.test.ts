@@ -16,7 +16,7 @@ async function run(...args: readonly string[]): Promise<{ readonly code: number;
   return { code, text: new TextDecoder().decode(stdout) };
 }
 
-Deno.test("a check that does not exist, or a flag that makes no sense, ends with 2 and says how it is meant", async () => {
+Deno.test("an unknown check, or a flag that makes no sense, ends with 2 and prints the usage", async () => {
   for (
     const args of [
       ["nothing"],
@@ -40,7 +40,7 @@ Deno.test("bugs --list prints every planted bug and runs none", async () => {
   assert.equal(text, listOf(BUGS));
 });
 
-Deno.test("a check that passes tells its figures in one line of JSON", async () => {
+Deno.test("a check that passes prints its figures in one line of JSON", async () => {
   const { code, text } = await run("damage", "--rounds", "3", "--seed", "5");
   assert.equal(code, 0, text);
   const { seconds, figures, ...rest } = JSON.parse(text);
@@ -49,7 +49,7 @@ Deno.test("a check that passes tells its figures in one line of JSON", async () 
   assert.equal(figures.rounds, 3);
 });
 
-Deno.test("a planted bug makes its check fail, which says what it found and how to repeat it", async () => {
+Deno.test("a planted bug makes its check fail, and the check prints the fault and how to repeat it", async () => {
   const bug = BUGS.find(({ name }) => name === "verify does not compare the hash chain of a backup")!;
   await inDirectory(async (directory) => {
     plant(bug, directory);

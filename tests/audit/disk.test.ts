@@ -21,7 +21,7 @@ function texts(image: DiskImage): Record<string, string> {
   return Object.fromEntries([...image].map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]));
 }
 
-Deno.test("what is synced is there, and of the rest whatever survives", () => {
+Deno.test("synced data is there, and unsynced data only if it survives", () => {
   const disk = diskAfter(create("a"), write("a", 0, "one"), sync("a"), sync(""), write("a", 1, "XYZ"));
   assert.deepEqual(texts(disk.image(NONE)), { a: "one" });
   assert.deepEqual(texts(disk.image(ALL)), { a: "oXYZ" });
@@ -34,7 +34,7 @@ Deno.test("a file has a name only once its directory is synced, whatever its con
   assert.deepEqual(texts(disk.image({ ...NONE, names: () => 1 })), { a: "one" });
 });
 
-Deno.test("names change in their order, and a rename in one step", () => {
+Deno.test("changes of names survive in their order, and a rename in one step", () => {
   const disk = diskAfter(create("a"), sync("a"), sync(""), create("b"), {
     kind: "rename",
     file: "a",
@@ -46,7 +46,7 @@ Deno.test("names change in their order, and a rename in one step", () => {
   assert.deepEqual([left(3), left(2)], [["c"], ["b", "c"]]);
 });
 
-Deno.test("a write may come to the disk without the one before it, and in part", () => {
+Deno.test("a write may reach the disk without the one before it, and in part", () => {
   const disk = diskAfter(
     create("a"),
     sync(""),
@@ -60,7 +60,7 @@ Deno.test("a write may come to the disk without the one before it, and in part",
   assert.deepEqual([torn.length, torn[0], torn[512], torn[1024]], [1536, 0, 0x31, 0x32]);
 });
 
-Deno.test("what is cut off does not come back when the file grows again", () => {
+Deno.test("a part that was cut off does not come back when the file grows again", () => {
   const disk = diskAfter(create("a"), sync(""), write("a", 0, "secret"), sync("a"));
   disk.apply({ kind: "truncate", file: "a", size: 2 });
   assert.deepEqual(texts(disk.image(NONE)), { a: "secret" });

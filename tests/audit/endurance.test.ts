@@ -53,7 +53,7 @@ for (const [what, change, fault] of growing) {
   });
 }
 
-Deno.test("memory that creeps on in the end is not flat, and memory that comes to rest is", () => {
+Deno.test("memory that still grows slowly at the end is not flat, and memory that stops growing is", () => {
   /** An hour. */
   const hour = (memory: (hours: number) => number): Sample[] =>
     flat((i) => ({ seconds: i * 36, rssMib: memory(i / LENGTH) + i % 7 }));
@@ -67,17 +67,17 @@ Deno.test("memory that creeps on in the end is not flat, and memory that comes t
   assert.deepEqual(flatnessOf(hour((hours) => 200 - 50 * Math.exp(-8 * hours))).faults, []);
 });
 
-Deno.test("time is not judged while other programs keep the processors from the server", () => {
+Deno.test("latencies are not checked while other programs occupy the processors", () => {
   const slower = (i: number): Partial<Sample> => ({ writes: latencies(4 + i, 20 + i), waitingShare: 0.6 });
   assert.deepEqual(flatnessOf(flat(slower)), { faults: [], isJudged: true, isTimeChecked: false });
 });
 
-Deno.test("what cannot be compared is not flat", () => {
+Deno.test("values that cannot be compared are not flat", () => {
   assert.match(flatnessOf(flat(() => ({ rssMib: NaN }))).faults.join(), /memory: NaN/);
   assert.match(flatnessOf(flat(() => ({ events: 1000 }))).faults.join(), /growth of the file/);
 });
 
-Deno.test("only the last life of the server is judged, and only when it is long enough", () => {
+Deno.test("only the last life of the server is checked, and only when it is long enough", () => {
   const restarted = flat((i) => ({ life: i < 5 ? 2 : 3, rssMib: i < 5 ? 10 : 140 }));
   assert.equal(flatnessOf(restarted).isJudged, true);
   assert.deepEqual(flatnessOf(restarted).faults, []);

@@ -3,8 +3,8 @@ import { BUGS } from "../../audit/bugs/bugs.ts";
 import { plant } from "../../audit/bugs/plant.ts";
 import { inDirectory } from "../support/directory.ts";
 
-Deno.test("commands that a server with a bug answers wrongly are named, and can be repeated alone", async () => {
-  const bug = BUGS.find(({ name }) => name === "a condition that was read on another store is believed")!;
+Deno.test("commands that a server with a bug answers wrongly are reported, and can be repeated alone", async () => {
+  const bug = BUGS.find(({ name }) => name === "a condition that was read on another store is accepted")!;
   await inDirectory(async (copy) => {
     plant(bug, copy);
     const found = await check(copy, "--seed", "7", "--rounds", "1000");

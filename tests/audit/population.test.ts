@@ -18,7 +18,7 @@ function populationOf(random: Random): Population {
   return population;
 }
 
-Deno.test("what the audit expects of a query is what the rule says of each event by itself", () => {
+Deno.test("the audit expects of a query the matches that the rule gives for each single event", () => {
   const random = new Random(1);
   const population = populationOf(random);
   const sequences = Array.from({ length: EVENTS }, (_, i) => i + 1);

@@ -27,7 +27,7 @@ function answered(status: number): (reply: Reply) => Reply {
   return (reply) => Object.create(reply, { status: { value: status } });
 }
 
-Deno.test("everything is read again when the server stops to serve in between, but an error is a finding", async () => {
+Deno.test("everything is read again when the server stops serving in between, but an error is a finding", async () => {
   await using server = await startServer({ listen: "unix" });
   const lost = (): never => {
     throw new NoReply("the connection was closed");

@@ -19,7 +19,7 @@ function sent(): Uint8Array[] {
   return [first, second, writer.take()];
 }
 
-Deno.test("what a client of PostgreSQL asks for is known by the names of its statements", () => {
+Deno.test("the statements of a client of PostgreSQL are found by their names", () => {
   const names = new StatementNames();
   assert.deepEqual(sent().map((bytes) => names.statementsIn(bytes)), [
     [],
@@ -28,7 +28,7 @@ Deno.test("what a client of PostgreSQL asks for is known by the names of its sta
   ]);
 });
 
-Deno.test("however the bytes are cut into pieces, nothing is missed, and nothing comes twice", () => {
+Deno.test("however the bytes are split, each statement is found exactly once", () => {
   const bytes = joinBytes(sent());
   for (let size = 1; size <= bytes.length; size++) {
     const names = new StatementNames();

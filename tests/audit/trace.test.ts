@@ -13,7 +13,7 @@ Deno.test("strings are read as C writes them", () => {
   assert.deepEqual([...unquoted(String.raw`a\0\12\377\n\"\\\0001`)], [97, 0, 10, 255, 10, 34, 92, 0, 49]);
 });
 
-Deno.test("only what changes files of the data directory counts", () => {
+Deno.test("only operations that change files of the data directory count", () => {
   const traced = read(
     '7 openat(AT_FDCWD</d>, "/d/data/events.db", O_RDWR|O_CREAT|O_CLOEXEC, 0600) = 3</d/data/events.db>',
     '7 openat(AT_FDCWD</d>, "/d/data/events.db", O_RDONLY|O_CLOEXEC) = 4</d/data/events.db>',
@@ -68,14 +68,14 @@ Deno.test("an answer counts from the beginning of its sending, a write from its 
   ]);
 });
 
-Deno.test("a rejection is no acknowledgement", () => {
+Deno.test("a rejection does not count as an acknowledgement", () => {
   const asked = String
     .raw`7 recvfrom(4<socket:[1]>, "POST /write HTTP/1.1\r\nx-audit-act: 3\r\n\r\n", 99, 0, NULL, NULL) = 40`;
   const rejected = String.raw`7 sendto(4<socket:[1]>, "HTTP/1.1 409 Conflict\r\n", 23, 0, NULL, 0) = 23`;
   assert.deepEqual(summary(read(asked, rejected)), ["asked 3"]);
 });
 
-Deno.test("a trace that cannot be understood is an error, and not a shorter one", () => {
+Deno.test("a trace that cannot be parsed is an error, and does not become a shorter trace", () => {
   assert.throws(() => read('7 pwrite64(3</d/data/a>, "ab"..., 4096, 0) = 4096'), /2 of 4096 bytes/);
   assert.throws(
     () => read("7 writev(3</d/data/a>, [{iov_base=..., iov_len=2}], 1) = 2"),

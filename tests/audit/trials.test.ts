@@ -22,7 +22,7 @@ function tried(trials: Trials, made = COUNTS): string[] {
 const newTrials = (seed: number, nMax = 60) =>
   new Trials(COUNTS, CALLS, ["once", "lasting"], new Random(seed), nMax);
 
-Deno.test("each call that is made fails in every way, and the one after the last is looked for once", () => {
+Deno.test("each call that is made fails in every way, and the call after the last one is tried once", () => {
   const all = tried(newTrials(1));
   assert.equal(new Set(all).size, all.length);
   // Two errors, two spans; and once for each kind of call at each occasion.
@@ -33,7 +33,7 @@ Deno.test("each call that is made fails in every way, and the one after the last
   assert.notDeepEqual(all, tried(newTrials(2)));
 });
 
-Deno.test("calls that were not there when they were counted are tried until there is none", () => {
+Deno.test("calls beyond the counted ones are tried until there is no further one", () => {
   const made = new Map([["stop", new Map([["fsync", 5], ["unlink", 1]])], [
     "write",
     new Map([["fsync", 2]]),
@@ -47,13 +47,13 @@ Deno.test("beyond a bound, calls are not tried", () => {
   assert.equal(tried(newTrials(4, 2)).length, (2 + 1 + 2) * 4 + 2);
 });
 
-Deno.test("a short run comes to every kind of call", () => {
+Deno.test("a short run tries every kind of call", () => {
   const trials = newTrials(5);
   const first = [1, 2, 3].map(() => trials.next()!);
   assert.deepEqual(new Set(first.map(({ occasion, call }) => `${occasion} ${call}`)).size, 3);
 });
 
-Deno.test("a failure of two calls is told as such", () => {
+Deno.test("a failure of two calls is described as such", () => {
   const trial: Trial = { occasion: "write", call: "fsync", n: 2, error: "EIO", span: "twice" };
   assert.equal(injectionOf(trial), "fsync:error=EIO:when=2..3");
   assert.equal(trialText(trial), "write: fsync number 2 and the next one fail with EIO");
