@@ -115,8 +115,8 @@ export class HistoryLines implements Disposable {
 }
 
 /**
- * Returns how many events a store has from the one before it: up to the last one that clients saw in both, and at least
- * those that the new primary had. An event that differs ends them.
+ * Returns how many events a store has in common with the one before it. They end with the last event that clients saw
+ * in both, and include at least those that the new primary had. The first event that differs ends them.
  */
 function keptIn(old: ReadonlyMap<number, SeenEvent>, events: readonly SeenEvent[], had: number): number {
   const differing = events.findIndex(({ sequence, mark }) => (old.get(sequence)?.mark ?? mark) !== mark);

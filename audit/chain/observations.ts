@@ -38,7 +38,7 @@ export class Observations {
   readonly calls: Call[] = [];
   readonly pages: SeenPage[] = [];
   readonly stored: Stored[] = [];
-  /** Faults that are certain whatever the stores hold. */
+  /** Faults that are certain independent of the content of the stores. */
   readonly faults: string[] = [];
 
   constructor(seen: SeenEvents, histories: Histories) {

@@ -14,7 +14,7 @@ import type { Random } from "../workload/random.ts";
 const CLIENTS = 4;
 const TIMEOUT_SECONDS = 120;
 
-/** Clients that continue whatever the answers are, and the history of their acts. */
+/** Clients that continue after every answer, also after a rejection, and the history of their acts. */
 export class Crowd {
   readonly #edition: EditionName;
   readonly #recorder: HistoryRecorder;

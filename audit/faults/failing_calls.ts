@@ -6,9 +6,9 @@ import { injectionOf, type Trial, Trials, trialText } from "./trials.ts";
 import { type Occasion, OCCASIONS, type Tried, tryFailure } from "./try_failure.ts";
 
 /*
- * The n-th call of one kind on the files of a store fails, with n = 1, 2, 3 and so on until there is no n-th call. It
- * fails at the first start, a write, a checkpoint, a reset, or a stop. All answers given then are true, also after a
- * kill and a start on a disk that works. When the next call fails too, the fence over a failed COMMIT fails as well.
+ * The n-th call of one kind on the files of a store fails, for every n up to the number of calls. It fails at the first
+ * start, a write, a checkpoint, a reset, or a stop. All answers given then are true, also after a kill and a start on a
+ * disk that works. When the next call fails too, the fence over a failed COMMIT fails as well.
  */
 
 const CALLS = ["openat", "pwrite64", "pread64", "fsync", "ftruncate", "unlink", "rename"];

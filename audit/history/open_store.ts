@@ -12,8 +12,8 @@ import { emptyStore, type StoreContent } from "./store_content.ts";
 import { readDatabase } from "./read_files.ts";
 
 /**
- * Opens the files of a data directory with the server's own code, with the lock, the checks and the recovery of a
- * start, and reads everything. After that one write must succeed. This costs much less than a server process.
+ * Opens the files of a data directory with the server's own code: with the lock, the checks and the recovery of a
+ * start. It reads everything, and then one write must succeed. This costs much less than a server process.
  */
 export function openStore(dataDir: string, edition: EditionName): StoreContent {
   try {

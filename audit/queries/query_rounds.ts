@@ -9,8 +9,8 @@ import { drawQueries, drawRead, LIMIT_MAX } from "./draw_read.ts";
 import { Population } from "./population.ts";
 
 /*
- * A store grows while it is queried, and every answer must be the one that the rule of queries gives for all events,
- * one by one. The server answers with its index; the rule is `matches` of src/model/query.ts.
+ * A store grows while it is queried. Every answer must be the one that the rule of queries gives for all events, one by
+ * one. The server answers with its index; the rule is `matches` of src/model/query.ts.
  */
 
 /** The number of events in the store per completed round: a million at the end of a full run. */

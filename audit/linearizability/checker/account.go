@@ -11,7 +11,7 @@ import (
 
 const lastOnes = 8
 
-// accountOf tells a violation: the longest order that Porcupine has found, and why nothing can come after it.
+// accountOf describes a violation: the longest order that Porcupine has found, and why nothing can follow it.
 func (f *facts) accountOf(info porcupine.LinearizationInfo, history []*operation) []string {
 	s, done := state{now: newEra(f.first, newLog(), 0, nil)}, map[int]bool{}
 	order := longest(info)
@@ -39,7 +39,7 @@ func (f *facts) accountOf(info porcupine.LinearizationInfo, history []*operation
 	return lines
 }
 
-// candidates are the operations that began before any of those left was over, by the ends of their times.
+// candidates returns the remaining operations that began before any other remaining one ended, sorted by their ends.
 func candidates(history []*operation, done map[int]bool) []*operation {
 	var left, found []*operation
 	for _, o := range history {
@@ -68,7 +68,7 @@ func longest(info porcupine.LinearizationInfo) []int {
 	return found
 }
 
-// end is the last moment at which it can have happened.
+// end is the last moment at which the operation can have happened.
 func (o *operation) end() int64 {
 	if o.Return == nil || o.Output.Kind == "unknown" {
 		return math.MaxInt64

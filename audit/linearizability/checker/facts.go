@@ -5,21 +5,21 @@ import (
 	"sort"
 )
 
-// What the answers say before any order is tried. It rules out early what could not become an order later, so the
-// search stays short. Every rule here follows from the rules of step.go: none makes a right history wrong.
+// facts holds the conclusions from the answers before any order is tried. They rule out impossible orders early, so the
+// search stays short. Every rule here follows from the rules of step.go: none rejects a right history.
 type facts struct {
 	first string
 	forks []*operation
-	// Forks one after the other: it is certain which store each of them continued.
+	// True when no forks overlap: then it is certain which store each fork continued.
 	areForksInOrder bool
 	parents         map[string]*fork
 
-	// The write that was told this place, and the event that a read has seen there.
+	// The write whose answer named this place, and the event that a read has seen there.
 	owners map[place]int
 	labels map[place]string
 
-	// Strict reads of one state: how many, and which comes when. They change nothing, so the order of their calls will
-	// do. All of them come before the state is left, because no state comes back.
+	// The number of strict reads of one state, and the position of each. They change nothing, so the order of their
+	// calls is sufficient. All of them come before the next state, because no state comes back.
 	readsOf map[place]int
 	turn    map[int]int
 
@@ -37,7 +37,7 @@ type fork struct {
 	kept   int
 }
 
-// factsOf looks at the answers; plain: only as far as the rules need it, to try whether the rest is right.
+// factsOf draws the conclusions. With plain, it draws only those that the rules need, to test the others.
 func factsOf(history []*operation, plain bool) (*facts, error) {
 	f := &facts{
 		parents: map[string]*fork{}, owners: map[place]int{}, labels: map[place]string{},
@@ -75,7 +75,7 @@ func (f *facts) lookAtForks(history []*operation) {
 	}
 }
 
-// firstStore is the store of the first answer that no fork has begun, or else of the first such condition.
+// firstStore is the store of the first answer whose store no fork created, or else of the first such condition.
 func firstStore(history []*operation, isNew map[string]bool) string {
 	for _, o := range history {
 		if o.Op != "fork" && o.Output.Store != "" && !isNew[o.Output.Store] {
@@ -92,7 +92,7 @@ func firstStore(history []*operation, isNew map[string]bool) string {
 	return ""
 }
 
-// nameStores completes answers that do not name the store, which is certain where there was one only.
+// nameStores adds the store to answers that do not name it. The store is certain when there was only one.
 func (f *facts) nameStores(history []*operation) error {
 	for _, o := range history {
 		isAnswer := o.Op == "read" || o.Op == "write" && o.Output.Kind == "written"
@@ -107,7 +107,7 @@ func (f *facts) nameStores(history []*operation) error {
 	return nil
 }
 
-// origin is where an event was written that a later store has taken over.
+// origin returns the place where an event was first written, when a later store has taken it over.
 func (f *facts) origin(at place) place {
 	for f.areForksInOrder {
 		from := f.parents[at.store]
@@ -140,7 +140,7 @@ func (f *facts) lookAtAnswers(history []*operation) {
 	}
 }
 
-// faultOfPlace says why the events of a write cannot come next, whatever its own answer was.
+// faultOfPlace returns why the events of a write cannot come next, independent of its own answer.
 func (f *facts) faultOfPlace(s state, o *operation) string {
 	for i, one := range o.Input.Events {
 		at := place{s.now.store, s.now.length + 1 + i}
@@ -161,8 +161,9 @@ func (f *facts) faultOfLeaving(s state) string {
 	return ""
 }
 
-// lastMoments returns the operations that can be put at the moment of their return: what explains them once, explains
-// them from then on. These are stale reads, and conflicts whose store and position were certain when they began.
+// lastMoments returns the operations that can be placed at the moment of their return. A state that explains them once
+// still explains them later. These are stale reads, and conflicts whose store and position were certain when they
+// began.
 func (f *facts) lastMoments(history []*operation) map[int]bool {
 	last := map[int]bool{}
 	if f.plain {
@@ -185,7 +186,8 @@ type certainty struct {
 	length int
 }
 
-// certainLengths returns for each store from when on it certainly had how many events, in the order of time.
+// certainLengths returns for each store the lengths that it certainly had, each with the time from which on it is
+// certain, in the order of time.
 func (f *facts) certainLengths(history []*operation) map[string][]certainty {
 	all := map[string][]certainty{}
 	add := func(o *operation, length int) {
@@ -213,7 +215,7 @@ func (f *facts) certainLengths(history []*operation) map[string][]certainty {
 }
 
 func (f *facts) isLasting(o *operation, certain map[string][]certainty) bool {
-	// Which of several conditions is the first broken one may change.
+	// With several conditions, the first broken one may change.
 	if o.Output.Condition != nil && *o.Output.Condition > 0 || !f.areForksInOrder {
 		return false
 	}

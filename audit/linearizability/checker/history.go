@@ -21,29 +21,29 @@ type operation struct {
 	Note json.RawMessage `json:"note"`
 
 	line int
-	// What it is in the search: its place in the list of operations.
+	// The index in the list of operations, which identifies it in the search.
 	index int
 }
 
 type input struct {
-	// Of a write: the events that it appends, if no condition is broken.
+	// For a write: the events that it appends, if no condition is broken.
 	Condition  *condition  `json:"condition"`
 	Conditions []condition `json:"conditions"`
 	Events     []*event    `json:"events"`
 
-	// Of a read: the events with all of these tags, after a sequence. Without a limit (0) the page is complete.
+	// For a read: the events with all of these tags, after a sequence. Without a limit (0) the page is complete.
 	Tags      []string `json:"tags"`
 	After     int      `json:"after"`
 	Limit     int      `json:"limit"`
 	Backwards bool     `json:"backwards"`
-	// The head was the current one at some moment between call and return. Otherwise the read may be stale. MayLag says
-	// that it may be although the flag -strict is given.
+	// The head was the current one at some moment between call and return. Otherwise the read may be stale. With MayLag
+	// it may be stale although the flag -strict is given.
 	Strict bool `json:"strict"`
 	MayLag bool `json:"mayLag"`
 }
 
 // A condition is broken by an event that has all of these tags and comes after a sequence of a store. With Found, it
-// holds while the events with these tags are exactly those.
+// holds while the events with these tags are exactly these.
 type condition struct {
 	After int      `json:"after"`
 	Found []int    `json:"found"`
@@ -56,7 +56,7 @@ type event struct {
 	Tags  []string `json:"tags"`
 
 	id uint64
-	// Whether it is the last one of its write: all of them come at once.
+	// True for the last event of its write. All events of a write are committed together.
 	isLast bool
 }
 
@@ -64,7 +64,8 @@ type output struct {
 	Kind      string `json:"kind"`
 	Store     string `json:"store"`
 	Sequences []int  `json:"sequences"`
-	// Of a conflict, if the server says it: the index of the broken condition, and the first event that breaks it.
+	// For a conflict, if the server reports them: the index of the broken condition, and the first event that breaks
+	// it.
 	Condition *int `json:"condition"`
 	Sequence  *int `json:"sequence"`
 
@@ -126,7 +127,7 @@ func readHistory(from io.Reader, allStrict bool) ([]*operation, error) {
 	return history, nil
 }
 
-// faultOf says what is wrong with a line, as distinct from what is wrong with the history.
+// faultOf returns the fault of a line, as opposed to a fault of the history.
 func faultOf(o *operation) string {
 	switch {
 	case o.Call == nil:

@@ -2,8 +2,8 @@ package main
 
 import "sort"
 
-// A log is a list of events that only grows. Many states share it: each looks at its first events only. A state that
-// goes on differently gets a branch, which is made once.
+// A log is a list of events that only grows. Many states share it, and each uses only the first events. A state that
+// continues with other events gets a branch, which is created once.
 type log struct {
 	events   []*event
 	hashes   []uint64
@@ -17,7 +17,7 @@ func newLog() *log {
 	return &log{byTag: map[string][]int{}, branches: map[branch]*log{}}
 }
 
-// extend returns a log that has the events of a write after its first ones.
+// extend returns a log that has the events of a write after its first events.
 func (l *log) extend(length int, o *operation) *log {
 	if l.hasAt(length, o.Input.Events) {
 		return l
@@ -65,7 +65,7 @@ func (l *log) push(events []*event) {
 	}
 }
 
-// hash tells lists of so many events apart, almost always.
+// hash distinguishes lists of this length, almost always.
 func (l *log) hash(length int) uint64 {
 	if length == 0 {
 		return 1
@@ -80,12 +80,12 @@ func (l *log) isSame(other *log, length int) bool {
 	return l.hash(length) == other.hash(length) && l.hasAt(0, other.events[:length])
 }
 
-// isBetweenWrites says whether so many events end with a whole write.
+// isBetweenWrites returns true when this number of events ends with a whole write.
 func (l *log) isBetweenWrites(length int) bool {
 	return length == 0 || l.events[length-1].isLast
 }
 
-// matching visits the sequences of the events that have all tags, with after < sequence <= head, until told to stop.
+// matching visits the sequences of the events that have all tags, with after < sequence <= head, until visit stops it.
 func (l *log) matching(tags []string, after, head int, visit func(sequence int) bool) {
 	if len(tags) == 0 {
 		for sequence := after + 1; sequence <= head; sequence++ {

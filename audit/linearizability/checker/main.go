@@ -1,9 +1,9 @@
-// Says whether a history of the event store is linearizable, which Porcupine decides.
+// Checks with Porcupine that a history of the event store is linearizable.
 //
 //	linearizability [-timeout 60s] [-megabytes 2048] [-strict] [-plain] [-picture file.html] history.jsonl
 //
 // It prints one line of JSON with its verdict. The exit code is 0 when there is an order that explains every answer,
-// 1 when there is none, 2 when it is undecided, and 3 when there is no such file or something in it makes no sense.
+// 1 when there is none, 2 when it is undecided, and 3 when the file is missing or not a history.
 package main
 
 import (
@@ -69,7 +69,7 @@ func parseFlags() (given flags, err error) {
 	return given, nil
 }
 
-// run ends the process with the verdict; it returns when there can be none.
+// run ends the process with the verdict. It returns only when no verdict is possible.
 func run(given flags) error {
 	file, err := os.Open(given.path)
 	if err != nil {
@@ -96,7 +96,7 @@ func run(given flags) error {
 	case porcupine.Unknown:
 		search.end(undecided, fmt.Sprintf("it takes longer than %s", given.timeout))
 	}
-	// Once more, now that it is worth the time to record how far it comes.
+	// Runs the search again, and records its progress. Only a violation is worth that time.
 	search.isViolation.Store(true)
 	_, info := porcupine.CheckOperationsVerbose(model, operations, given.timeout)
 	if given.picture != "" {
@@ -115,7 +115,7 @@ type search struct {
 	ending      sync.Mutex
 }
 
-// end prints the verdict and ends the process. The first one counts.
+// end prints the verdict and ends the process. The first verdict counts.
 func (s *search) end(found string, account ...string) {
 	s.ending.Lock()
 	seconds := time.Since(s.started).Round(time.Millisecond).Seconds()
@@ -124,7 +124,7 @@ func (s *search) end(found string, account ...string) {
 	os.Exit(exitCodes[found])
 }
 
-// watchMemory ends the search before it takes the memory of everything else.
+// watchMemory ends the search before it takes the memory of other programs.
 func (s *search) watchMemory(megabytes uint64) {
 	for range time.Tick(100 * time.Millisecond) {
 		var now runtime.MemStats
@@ -187,8 +187,8 @@ func (f *facts) model() porcupine.Model {
 	}
 }
 
-// forPorcupine gives each operation the time in which it can have happened. A write of which nothing is known either
-// changes the store before the end, or is put behind the end.
+// forPorcupine gives each operation the time in which it can have happened. A write with an unknown outcome either
+// changes the store before the end, or is placed after the end.
 func (f *facts) forPorcupine(history []*operation) []porcupine.Operation {
 	end := *history[len(history)-1].Return
 	isLast := f.lastMoments(history)

@@ -2,12 +2,12 @@ package main
 
 import "hash/fnv"
 
-// A state is what the store holds between two operations.
+// A state is the content of the store between two operations.
 type state struct {
 	now *era
-	// How many of the strict reads that saw exactly this state are done (see facts.go).
+	// The number of strict reads of exactly this state that are done (see facts.go).
 	readsDone int
-	// Whether everything has happened that will.
+	// True after the end: nothing more happens.
 	isOver bool
 }
 
@@ -38,7 +38,7 @@ func (e *era) isSame(other *era) bool {
 		e.log.isSame(other.log, e.length) && e.earlier.isSame(other.earlier)
 }
 
-// of returns the era of a store ID; nil when it has not been yet.
+// of returns the era of a store ID; nil when it has not begun yet.
 func (e *era) of(store string) *era {
 	for ; e != nil && e.store != store; e = e.earlier {
 	}

@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// The rules of the store, one operation after the other. Each step returns the state after it, or why it cannot be
-// the next one.
+// The rules of the store, for one operation after the other. Each step returns the state after it, or why it cannot be
+// the next operation.
 
 func (f *facts) step(s state, o *operation) (state, string) {
 	switch o.Op {
@@ -28,7 +28,8 @@ func (f *facts) write(s state, o *operation) (state, string) {
 		return s, faultOfConflict(o, index, sequence, broken)
 	case "unknown":
 		if s.isOver {
-			// It never happens, or it is too late for anyone to notice, or its condition was broken: all the same.
+			// It never happens, or it happens too late for a client to notice, or its condition was broken. The result
+			// is the same.
 			return s, ""
 		}
 		if broken != "" {
@@ -55,8 +56,8 @@ func (f *facts) write(s state, o *operation) (state, string) {
 	return state{now: newEra(now.store, now.log.extend(now.length, o), now.length+len(o.Input.Events), now.earlier)}, ""
 }
 
-// brokenCondition returns the first broken condition and the first event that breaks it; 0 when no event does, but the
-// condition is about another store, or about events that are not there.
+// brokenCondition returns the first broken condition and the first event that breaks it. The event is 0 when the
+// condition is about another store, or about missing events.
 func brokenCondition(now *era, conditions []condition) (index, sequence int, why string) {
 	for i, c := range conditions {
 		if c.Store != "" && c.Store != now.store {
@@ -79,7 +80,7 @@ func brokenCondition(now *era, conditions []condition) (index, sequence int, why
 	return -1, 0, ""
 }
 
-// breaking returns the first event that breaks a condition (0: none), and whether all that were found are there.
+// breaking returns the first event that breaks a condition (0: none), and true when all events in Found exist.
 func breaking(now *era, c condition) (first int, isThere bool) {
 	if c.Found == nil {
 		return now.log.firstMatching(c.Tags, c.After, now.length), true
@@ -171,12 +172,12 @@ func (f *facts) faultOfStrict(s state, o *operation) string {
 	return ""
 }
 
-// faultOfPage compares a page with what matched when the store had so many events.
+// faultOfPage compares a page with the matching events at the time when the store had this number of events.
 func faultOfPage(events *log, head int, o *operation) string {
 	var right []int
 	events.matching(o.Input.Tags, o.Input.After, head, func(sequence int) bool {
 		right = append(right, sequence)
-		// One too many is enough to know that a page is wrong.
+		// One event too many shows that a page is wrong.
 		return o.Input.Limit > 0 || len(right) <= len(o.Output.Events)
 	})
 	if o.Input.Backwards {

@@ -2,14 +2,14 @@ package main
 
 import "math"
 
-// A write of which nothing is known may have happened behind everything that the answers tell of a store. Only a
-// conflict can show that. Where none can, the write is put behind the end: the other answers stay right without it.
+// A write with an unknown outcome may have happened after all events that the answers show of a store. Only a conflict
+// can show that. Where no conflict can, the write is placed after the end: the other answers stay right without it.
 type tails struct {
-	// The last position of each store that an answer or a condition names. Of stores in doubt there is none.
+	// The last position of each store that an answer or a condition names. Uncertain stores have no entry.
 	known map[string]int
-	// When a store was left, at the latest.
+	// The latest time at which a fork ended a store.
 	left map[string]int64
-	// By unknown write: the conflicts that may come after it, and that its events would explain.
+	// For each unknown write: the conflicts that may come after it, and that its events would explain.
 	conflicts map[int][]*operation
 }
 
@@ -63,7 +63,7 @@ func (t *tails) lookAt(o *operation) {
 	}
 }
 
-// know notes a position of a store, or of every store if none is named.
+// know records a position of a store, or of every store if none is named.
 func (t *tails) know(store string, position int) {
 	for name, known := range t.known {
 		if (store == "" || store == name) && position > known {
@@ -75,7 +75,7 @@ func (t *tails) know(store string, position int) {
 	}
 }
 
-// mayBreak says whether an event of a write matches a condition of another one.
+// mayBreak returns true when an event of a write matches a condition of another one.
 func (u *operation) mayBreak(o *operation) bool {
 	for _, c := range o.Input.Conditions {
 		for _, one := range u.Input.Events {
@@ -87,7 +87,7 @@ func (u *operation) mayBreak(o *operation) bool {
 	return false
 }
 
-// isUnnoticed says whether an unknown write can as well come after the end.
+// isUnnoticed returns true when an unknown write can just as well come after the end.
 func (t *tails) isUnnoticed(now *era, u *operation) bool {
 	known, isKnown := t.known[now.store]
 	if !isKnown || now.length < known {

@@ -57,7 +57,7 @@ export const drawnA: fc.Arbitrary<DrawnA> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ kind: "reset" }) },
 );
 
-/** Bodies of a write that are rejected whatever the store holds. */
+/** Bodies of a write that are rejected independent of the content of the store. */
 export const BAD_BODIES = [
   "",
   "[]",

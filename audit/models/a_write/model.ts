@@ -186,7 +186,7 @@ export class ModelA implements Model {
   }
 }
 
-/** The result of a write of which only the events are known. */
+/** The result of a write, when only its events are known. */
 function resultOf(events: readonly EventLine[]) {
   const told = events.map(({ sequence, time }) => ({ sequence, time }));
   return { events: told, projections: { create: [], replace: [] } };

@@ -105,7 +105,7 @@ export const drawnB: fc.Arbitrary<DrawnB> = fc.oneof(
   { weight: 8, arbitrary: fc.constant({ kind: "reset" }) },
 );
 
-/** Calls that end a transaction, whatever was done in it. */
+/** Calls on a transaction that end it, independent of its earlier calls. */
 export const BAD_CALLS: readonly (readonly [method: string, rest: string, body: string])[] = [
   ["QUERY", "/events", '{"query":"*"}'],
   ["QUERY", "/events", '{"query":"all","limit":1}'],

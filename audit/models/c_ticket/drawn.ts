@@ -117,7 +117,7 @@ export const drawnC: fc.Arbitrary<DrawnC> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ kind: "deleteAll" }) },
 );
 
-/** Calls with a ticket that are rejected whatever was done before. */
+/** Calls with a ticket that are rejected independent of the earlier calls. */
 export const BAD_CALLS: readonly (readonly [method: string, path: string, body: string])[] = [
   ["POST", "/events", '{"events":['],
   ["POST", "/events", "{}"],
