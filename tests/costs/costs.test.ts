@@ -8,21 +8,21 @@ import { KNOWN_COSTS, PROMOTED_BYTES } from "./known_costs.ts";
 import { READERS, type RowName, rows, ROWS_OF } from "./rows.ts";
 
 /*
- * What a request may cost, as counts, which are the same on a slow machine and on a fast one. See the table.
+ * Bounds on the cost of a request, as counts: they are the same on a slow machine and on a fast one. See the table.
  */
 
 /**
- * The bounds, per request; of a transaction of editions B and C for all of its requests together.
+ * The bounds, per request. For a transaction of edition B or C they cover all of its requests together.
  *
- * When this fails, something costs more than it did: EVENTSTORE_COSTS=trace deno test -A tests/costs/ also prints each
- * statement, message and buffer with a stack, as the server met it. Raise a bound only for what is worth it, and say
- * so in the commit. After a change that makes something cheaper, lower the bounds: with EVENTSTORE_COSTS=print the test
- * prints what the rows cost now. Leave a little room for what comes only now and then, such as the end of a time block,
- * but too little for one more of anything.
+ * When this fails, something costs more than before: EVENTSTORE_COSTS=trace deno test -A tests/costs/ also prints
+ * each statement, message and buffer with a stack. Raise a bound only for what is worth it, and say so in the commit.
+ * After a change that makes something cheaper, lower the bounds: with EVENTSTORE_COSTS=print the test prints the
+ * current costs. Leave a small margin for rare work, such as the end of a time block, but too little for one more of
+ * anything.
  */
 const BOUNDS: Readonly<Record<RowName, Counts>> = {
   smallReader: { statements: 5.4, messages: 2.1, buffers: 1.1, bufferKibibytes: 11.5, promotedBytes: 1200 },
-  // A reader that sleeps is woken up, and answers at least every 2 ms: on a machine that is slow, each read by itself.
+  // A sleeping reader is woken up, and answers at least every 2 ms. On a slow machine it answers each read alone.
   readersTogether: {
     statements: 3.8,
     messages: 2.1,
@@ -30,10 +30,10 @@ const BOUNDS: Readonly<Record<RowName, Counts>> = {
     bufferKibibytes: 11.5,
     promotedBytes: 1200,
   },
-  // A chunk may also end because of the time that it took. Each is asked for through shared memory, but is too long to
-  // come back through it: one notice for the call, one for the answer, and the answer itself.
+  // A chunk also ends when its time is over. The request goes through shared memory, but the answer is too long for
+  // that. So there are three messages: a notification of the call, a notification of the answer, and the answer.
   scan: { statements: 155, messages: 79, buffers: 28, bufferKibibytes: 5750, promotedBytes: 14500 },
-  // The length of the WAL is asked for once in 10 ms: on a slow machine, with each write.
+  // The writer asks for the length of the WAL once in 10 ms: on a slow machine, with each write.
   oneWriter: { statements: 6.1, messages: 2.1, buffers: 0.1, bufferKibibytes: 1, promotedBytes: 1700 },
   writersTogether: {
     statements: 1.4,
@@ -47,7 +47,7 @@ const BOUNDS: Readonly<Record<RowName, Counts>> = {
   ticket: { statements: 6.2, messages: 6.3, buffers: 0.1, bufferKibibytes: 1, promotedBytes: 6000 },
 };
 
-/** Measures some rows on one server. @returns what is over its bound */
+/** Measures some rows on one server. @returns the costs that are over their bounds */
 function overBounds(edition: keyof typeof ROWS_OF): Promise<string[]> {
   const { names, storedEvents } = ROWS_OF[edition];
   return inDirectory(async (directory) => {
@@ -61,7 +61,7 @@ function overBounds(edition: keyof typeof ROWS_OF): Promise<string[]> {
       using open = new DisposableStack();
       const cost = await costOf(server, await rows[name](server, open));
       if (wanted() !== undefined) print(`${name}: ${JSON.stringify(cost)}\n`);
-      // A count that stays at 0 watches over nothing.
+      // A count that stays at 0 checks nothing.
       assert.ok(cost.statements > 0 && cost.messages > 0, `${name}: nothing was counted`);
       for (const kind of KINDS) {
         const [is, bound] = [cost[kind], BOUNDS[name][kind]];
@@ -77,7 +77,7 @@ function print(text: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(text));
 }
 
-/** Executables load no module before their own. */
+/** Executables cannot load the module that counts before their own. */
 const ignore = Deno.env.has("EVENTSTORE_DIST");
 
 Deno.test({

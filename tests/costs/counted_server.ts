@@ -7,17 +7,17 @@ export const COUNTING = new URL("./counting.ts", import.meta.url);
 
 type Report = Counts & { readonly report: number };
 
-/** What EVENTSTORE_COSTS asks for: "print" the costs, or also "trace" what they consist of. */
+/** The value of EVENTSTORE_COSTS: "print" prints the costs, "trace" also prints what they consist of. */
 export function wanted(): string | undefined {
   return Deno.env.get("EVENTSTORE_COSTS");
 }
 
-/** Starts the real program with everything counted that `counting.ts` counts. */
+/** Starts the real program with the counting of `counting.ts`. */
 export function startCountedServer(options: ServerOptions): Promise<ServerProcess> {
   return startServer({ ...options, preload: wanted() === "trace" ? new URL("?trace", COUNTING) : COUNTING });
 }
 
-/** What a counted server has counted since it was started. */
+/** The counts of a counted server since its start. */
 async function countsOf(server: ServerProcess): Promise<Counts> {
   const next = (lastReport(server)?.report ?? 0) + 1;
   server.signal("SIGUSR2");
@@ -25,13 +25,13 @@ async function countsOf(server: ServerProcess): Promise<Counts> {
   return lastReport(server)!;
 }
 
-/** The smallest cost of several tries: whatever else the server does now and then only adds to one. */
+/** The smallest cost of several tries counts: other work that the server does now and then only adds to a try. */
 const TRIES = 3;
 
-/** Nothing is promoted by one request: how much it is shows after so many times what `send` sends. */
+/** One request alone promotes nothing. The promoted bytes are measured over this many calls of `send`. */
 const SENT_FOR_PROMOTED = 20;
 
-/** What each request costs that `send` sends; it returns how many. */
+/** The costs per request of the requests that `send` sends. `send` returns their number. */
 export async function costOf(server: ServerProcess, send: () => Promise<number>): Promise<Counts> {
   // Workers start, statements are prepared, caches fill.
   await send();

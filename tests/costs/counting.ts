@@ -5,10 +5,10 @@ import { runInNewContext } from "node:vm";
 import { type Kind, KINDS, LARGE_BYTES, REPORT } from "./counts.ts";
 
 /*
- * Loaded before the server's own modules, in its main thread and in each of its workers, this counts what a request
- * costs: SQL statements, messages between threads (sent, or woken for by Atomics), and large buffers. The product
- * knows nothing about it. On SIGUSR2 the main thread prints the counts of all threads so far, as one line.
- * With `?trace` behind the name of this module each statement, message and buffer is written to standard error.
+ * Counts the cost of a request: SQL statements, messages between threads (sent, or woken for by Atomics), and large
+ * buffers. The main thread and each worker load this module before the server's own modules. The product does not
+ * know it. On SIGUSR2 the main thread prints the counts of all threads so far, as one line. With `?trace` at the end
+ * of this module's URL, each statement, message and buffer is written to standard error.
  */
 
 /** The functions that are replaced here, found by name. */
@@ -18,7 +18,7 @@ type Functions = Record<string, any>;
 const inWorker = "DedicatedWorkerGlobalScope" in globalThis;
 const traced = new URL(import.meta.url).search === "?trace";
 
-/** One number for each kind; in a worker its own until the main thread has sent those that all threads share. */
+/** One number for each kind. A worker has its own until the main thread sends it the shared ones. */
 let counts = new Int32Array(new SharedArrayBuffer(4 * KINDS.length));
 
 function count(kind: Kind, by: number, detail: string): void {
@@ -48,7 +48,7 @@ function countStatements(): void {
   for (const name of ["all", "get", "run", "iterate"]) {
     spy(StatementSync.prototype, name, (statement) => count("statements", 1, textOf(statement)));
   }
-  // The driver keeps its methods on a prototype behind the one that it shows.
+  // The driver keeps its methods on the prototype of the prototype that it exports.
   const driver = Object.getPrototypeOf(DatabaseSync.prototype);
   const owner = Object.hasOwn(DatabaseSync.prototype, "exec") ? DatabaseSync.prototype : driver;
   spy(owner, "exec", (_, [sql]) => count("statements", 1, String(sql)));
@@ -62,7 +62,7 @@ function countMessages(): void {
   if (inWorker) spy(globalThis, "postMessage", () => count("messages", 1, "to the main thread"));
 }
 
-/** Above 0 in a function that is counted as a whole, whatever it calls. */
+/** Above 0 while a function runs that counts as a whole: the calls inside it do not count. */
 let depth = 0;
 
 function isMemory(value: unknown): boolean {
@@ -80,7 +80,7 @@ function countConstructor(name: string): void {
   owner[name] = new Proxy(owner[name], {
     construct(target, args, newTarget) {
       const buffer = Reflect.construct(target, args, newTarget);
-      // A view of memory that is there already is no new buffer.
+      // A view of existing memory is no new buffer.
       if (!isMemory(args[0])) made(buffer, `new ${name}`);
       return buffer;
     },
@@ -113,10 +113,10 @@ function countBuffers(): void {
   for (const name of ["Uint8Array", "Int32Array", "Uint32Array", "Float64Array"]) countConstructor(name);
 }
 
-/** Workers start with this module, and then with their own. */
+/** Makes workers start with this module, and then with their own. */
 function countInWorkers(): void {
   const PlainWorker = Worker;
-  // Not the one that counts.
+  // The method that does not count.
   const { postMessage } = PlainWorker.prototype;
   globalThis.Worker = class extends PlainWorker {
     constructor(module: string | URL, options?: WorkerOptions) {
@@ -129,7 +129,7 @@ function countInWorkers(): void {
   };
 }
 
-/** The first message to a worker; nothing but this module gets to see it. */
+/** Handles the first message to a worker. Only this module sees it. */
 function takeCounts(event: MessageEvent): void {
   removeEventListener("message", takeCounts as EventListener);
   event.stopImmediatePropagation();
@@ -141,27 +141,30 @@ function takeCounts(event: MessageEvent): void {
 setFlagsFromString("--expose-gc");
 const collectAll = runInNewContext("gc") as () => void;
 
-/** Where what is thrown away was, so that the compiler does not leave it out. */
+/** Holds the last discarded object, so that the compiler does not remove its allocation. */
 const thrownAway: { last?: unknown } = {};
 
-/** Has the runtime make its quick collections, which look at young objects alone, by making more of them than it has room for. */
+/**
+ * Makes the runtime run its quick collections, which look at young objects alone, by allocating more than they have
+ * space for.
+ */
 function collectYoung(): void {
   for (let i = 0; i < 64 * 1024; i++) thrownAway.last = new Array(128).fill(i);
   delete thrownAway.last;
 }
 
-/** How much memory the old objects have. */
+/** The memory of the old objects, in bytes. */
 function oldBytes(): number {
   const spaces = getHeapSpaceStatistics().filter(({ space_name }) => !space_name.startsWith("new_"));
   return spaces.reduce((sum, { space_used_size }) => sum + space_used_size, 0);
 }
 
-/** How much they had when all garbage had been collected. */
+/** Their memory after the last full collection. */
 let oldBytesBefore = 0;
 
 /**
- * Counts what has outlived quick collections since then. Whatever an old object points to does, though that one may
- * itself be garbage; what requests leave like this makes each collection slower.
+ * Counts the bytes that have outlived quick collections since then. An old object keeps alive everything that it
+ * points to, even if it is garbage itself. Such leftovers of requests make each collection slower.
  */
 function countPromoted(): void {
   collectYoung();
@@ -170,7 +173,7 @@ function countPromoted(): void {
   oldBytesBefore = oldBytes();
 }
 
-/** Each report has a number, so that nobody takes an old one for the newest. */
+/** Each report has a number, so that a reader does not take an old one for the newest. */
 let reports = 0;
 
 function report(): void {

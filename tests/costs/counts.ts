@@ -1,6 +1,6 @@
 /**
- * What is counted, over all threads; of `promotedBytes`, which is what outlives the quick collections of garbage in the
- * heap, the main thread alone.
+ * The kinds of counts, over all threads. `promotedBytes` is an exception: it counts what outlives the quick
+ * collections of garbage in the heap of the main thread alone.
  */
 export const KINDS = ["statements", "messages", "buffers", "bufferKibibytes", "promotedBytes"] as const;
 
@@ -11,5 +11,5 @@ export type Counts = Readonly<Record<Kind, number>>;
 /** A buffer of this size or larger counts. */
 export const LARGE_BYTES = 4096;
 
-/** What the line of a report begins with. */
+/** The beginning of the line of a report. */
 export const REPORT = "counted: ";

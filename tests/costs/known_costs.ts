@@ -13,14 +13,16 @@ export const KNOWN_COSTS: Omit<Counts, "promotedBytes"> = {
   bufferKibibytes: 46,
 };
 
-/** So much the main thread keeps beyond quick collections, besides what the runtime does. */
+/** The bytes that the main thread keeps beyond quick collections, in addition to those of the runtime. */
 export const PROMOTED_BYTES = 2 ** 20;
 
 const WORD_BYTES = 8;
 
 const longLived = new Map<number, unknown>();
 
-/** Garbage that only a full collection finds: a long-lived map keeps each of its tables, and with it what was there. */
+/**
+ * Leaves garbage that only a full collection finds: a long-lived map keeps each of its old tables, with the content.
+ */
 function leaveGarbage(): void {
   const lists = 64;
   for (let i = 0; i < lists; i++) {
@@ -31,7 +33,7 @@ function leaveGarbage(): void {
 
 const inWorker = "DedicatedWorkerGlobalScope" in globalThis;
 
-/** 4 statements, 2 messages besides the one that goes to the other thread, and 4 buffers of 23 KiB together. */
+/** Costs 4 statements, 2 messages besides the one that goes to the other thread, and 4 buffers of 23 KiB together. */
 function spend(): void {
   using database = new DatabaseSync(":memory:");
   database.exec("CREATE TABLE t (a)");

@@ -3,8 +3,8 @@ import { Connection, requestBytes } from "../../bench/connection.ts";
 import { costOf, startCountedServer } from "./counted_server.ts";
 
 /*
- * What operators ask is answered by the main thread, from memory: no SQL, and no message to another thread. So it is
- * answered however busy the store is, and may be asked as often as anybody likes.
+ * The main thread answers the requests of operators from memory: no SQL, and no message to another thread. So it
+ * answers however busy the store is, and operators may ask as often as they like.
  */
 
 const FROM_MEMORY = {
@@ -16,7 +16,7 @@ const FROM_MEMORY = {
 for (const [edition, paths] of Object.entries(FROM_MEMORY)) {
   Deno.test({
     name: `edition ${edition}: ${paths.join(" and ")} cost neither SQL nor messages`,
-    // Executables load no module before their own.
+    // Executables cannot load the module that counts before their own.
     ignore: Deno.env.has("EVENTSTORE_DIST"),
     async fn() {
       await using server = await startCountedServer({ env: { SERVICE_EDITION: edition } });

@@ -6,19 +6,19 @@ import { holdWriteLock, waitForQueue } from "../support/held_write_lock.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 
 /*
- * The kinds of requests whose cost is held by a test. Each row opens its connections and returns a function that
- * sends its requests, the same number each time, and returns that number.
+ * The kinds of requests whose costs a test bounds. Each row opens its connections and returns a function. That
+ * function sends the requests of the row, the same number each time, and returns that number.
  */
 
 type Row = (server: ServerProcess, open: DisposableStack) => Promise<() => Promise<number>>;
 
-/** So many events the store of edition A has before the first request. */
+/** The number of events in the store of edition A before the first request. */
 const STORED_EVENTS = 20_000;
 
 const event = (basket: string): string =>
   `{"type":"ArticleAdded","identifiers":{"basket":"${basket}"},"metadata":{"source":"test"},"payload":"{}"}`;
 
-/** A write of one event, on the condition that nobody else has written about its basket since `after`. */
+/** A write of one event, on the condition that no event about its basket was written since `after`. */
 function conditionalWrite(basket: string, after: string): Uint8Array {
   return requestBytes(
     "POST",
@@ -62,7 +62,7 @@ const writersTogether: Row = async (server, open) => {
     answered(connection, conditionalWrite(crypto.randomUUID(), ""));
   return async () => {
     using held = holdWriteLock(server);
-    // The first has the turn by itself, as one write of 65.
+    // The first has the write transaction to itself, as one write of 65.
     const writing = [write(connections[0]!)];
     await waitForQueue(server.client(), 0);
     writing.push(...connections.slice(1).map(write));
@@ -87,10 +87,12 @@ const bulkWriter: Row = async ({ address }, open) => {
   };
 };
 
-/** What is read together depends on how many readers there are, which would depend on the machine. */
+/**
+ * A fixed number of readers. It decides which reads are executed together, and would otherwise depend on the machine.
+ */
 export const READERS = { SERVICE_READ_POOL_SIZE: "2" };
 
-/** A read of the events of one tag, about ten of them. */
+/** A read of the events of one tag, about ten events. */
 function smallRead(sample: SampleEvents): Uint8Array {
   const query = [{ identifiers: [{ name: "article", value: sample.article() }] }];
   return requestBytes("QUERY", "/events", JSON.stringify({ query }));
@@ -107,7 +109,7 @@ const smallReader: Row = async ({ address }, open) => {
   };
 };
 
-/** 64 clients make small reads, so that most of them wait and are made together. */
+/** 64 clients make small reads, so that most of them wait and are executed together. */
 const readersTogether: Row = async ({ address }, open) => {
   const sample = new SampleEvents(STORED_EVENTS, 6);
   const connections: Connection[] = [];
@@ -178,7 +180,7 @@ export type RowName =
   | "transaction"
   | "ticket";
 
-/** What is measured of an edition, on a store with so many events. */
+/** The rows of an edition, and the number of events in the store that they run on. */
 export const ROWS_OF: Readonly<
   Record<"A" | "B" | "C", { readonly names: readonly RowName[]; readonly storedEvents: number }>
 > = {
