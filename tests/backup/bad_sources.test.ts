@@ -29,7 +29,7 @@ class WrongThirdPage extends FakeSource {
   }
 }
 
-/** The next run, once the source is right, ends with everything. */
+/** Repairs the source, and asserts that the next run copies the rest. */
 async function assertGoesOn(source: WrongThirdPage, place: BackupDirectories): Promise<void> {
   source.isMended = true;
   assert.equal((await runJson(place, limit)).ok, true);
@@ -114,7 +114,7 @@ function badUtf8(): FakeAnswer {
   return { bytes };
 }
 
-Deno.test("whatever is wrong with a page is named, nothing of the page is kept, and the next run continues", async () => {
+Deno.test("each fault of a page is named, nothing of the page is stored, and the next run continues", async () => {
   let wrong: FakeAnswer | string = "";
   await using source = new WrongThirdPage(() => wrong);
   using place = new BackupDirectories(source.address);
@@ -177,7 +177,7 @@ Deno.test("a server that is not an event store is named, and no backup is create
   }
 });
 
-Deno.test("what a source says of its error makes one short line without anything that a terminal obeys", async () => {
+Deno.test("the error text of a source becomes one short line without terminal control characters", async () => {
   const odd = `Un\nlike\x1b[31m\x9bly${"y".repeat(60_000)}`;
   const answers: readonly (readonly [string, RegExp])[] = [
     [
@@ -217,7 +217,7 @@ Deno.test("a wrong token is rejected, and a right one is printed nowhere", async
   assert.equal((right.stdout + right.stderr).includes(token), false);
 });
 
-Deno.test("a source with fewer events than the backup, or with another last one, is rejected", async () => {
+Deno.test("a source with fewer events than the backup, or with a different last event, is rejected", async () => {
   let head = 7;
   let isSame = true;
   await using source = new FakeSource((request) => {
@@ -233,7 +233,7 @@ Deno.test("a source with fewer events than the backup, or with another last one,
   assert.deepEqual(storedLines(place.file(STORE)), lines(1, 7));
 });
 
-Deno.test("a store put back to an earlier state under the same store ID is recognized", async () => {
+Deno.test("a store restored to an earlier state under the same store ID is recognized", async () => {
   await using server = await startServer();
   await server.client().append(event("1"));
   await server.stop();
@@ -266,7 +266,7 @@ Deno.test("https:// to a server without TLS, and http:// to one with it, say whi
   await answering;
 });
 
-/** What a server with TLS says to a request in plain text: that the record overflows. */
+/** Answers a request in plain text as a server with TLS does: with an alert that the record overflows. */
 async function answerWithAlert(listener: Deno.TcpListener): Promise<void> {
   using conn = await listener.accept();
   await conn.read(new Uint8Array(4096));

@@ -6,21 +6,21 @@ import { makePrograms } from "../support/programs.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 import { assertFailed, BackupDirectories, event } from "./run_backup.ts";
 
-/* What docs/restore.md says of a copy of the file that takes the place of its store. */
+/* docs/restore.md describes how a copy of the file replaces its store. */
 
-/** What `VACUUM INTO` of the page does. */
+/** Copies the file of a running server with `VACUUM INTO`, as the page does. */
 function copyRunning(server: ServerProcess, to: string): void {
   using db = new DatabaseSync(server.databasePath, { readOnly: true });
   db.prepare("VACUUM INTO ?").run(to);
 }
 
-/** Puts a copy in the place of a stopped server's store. */
+/** Replaces the store of a stopped server by a copy. */
 function replaceBy(server: ServerProcess, copy: string): void {
   for (const end of ["", "-wal", "-shm"]) {
     try {
       Deno.removeSync(server.databasePath + end);
     } catch {
-      // A clean stop leaves the database alone.
+      // After a clean stop there is only the database.
     }
   }
   Deno.copyFileSync(copy, server.databasePath);

@@ -49,7 +49,7 @@ for (const edition of Object.keys(editions)) {
   });
 }
 
-Deno.test("a proxy that the environment names is not asked", async () => {
+Deno.test("a proxy that the environment names is not used", async () => {
   await using source = new FakeSource((request) => rightPage(request, 5));
   await using proxy = new FakeSource((request) => rightPage(request, 5));
   using place = new BackupDirectories(source.address);
@@ -116,7 +116,7 @@ Deno.test("without events the file is created, and the first events come later",
   assert.deepEqual([second.created, second.eventsCopied, second.lastSequence], [false, 1, 1]);
 });
 
-Deno.test("when the source was reset, a new backup begins beside the old one, and the run says so", async () => {
+Deno.test("when the source was reset, a new backup begins next to the old one, and the run says so", async () => {
   await using server = await startServer({ env: { SERVICE_DEV_MODE: "true" } });
   const client = server.client();
   using place = new BackupDirectories(server.address);
@@ -139,7 +139,7 @@ Deno.test("when the source was reset, a new backup begins beside the old one, an
   assert.deepEqual([later.created, later.earlierStoreIds], [false, [old.storeId]]);
 });
 
-Deno.test("directory and file are readable by their owner only, and at rest there is nothing but the file", async () => {
+Deno.test("directory and file are readable by their owner only, and between runs there is nothing but the file", async () => {
   await using server = await startServer();
   await server.client().append(event("1"));
   for (const umask of ["0000", "0077"]) {

@@ -8,7 +8,7 @@ import { BackupDirectories, event } from "./run_backup.ts";
 /** Minute, hour, day, month, weekday, user. */
 const FIELDS_BEFORE_COMMAND = 6;
 
-/** What the line of docs/backup.md makes cron run. */
+/** The command in the line for cron of docs/backup.md. */
 function cronCommand(): string {
   const [, line] = pageBlock("backup.md", "# /etc/cron.d/eventstore-backup").split("\n");
   return line!.split(" ").slice(FIELDS_BEFORE_COMMAND).join(" ");
@@ -27,7 +27,7 @@ Deno.test("the line for cron prints nothing when the backup succeeds, so that no
   assert.match(command, /^timeout 12h eventstore-backup /);
   // The runtime keeps modules in its own directory, by default in the home directory.
   const runtime = Object.entries(Deno.env.toObject()).filter(([name]) => /^(HOME|DENO_DIR)$/.test(name));
-  /** As cron does, with next to no environment. */
+  /** Runs the command as cron does, with next to no environment. */
   const run = async (): Promise<{ code: number; printed: string; errors: string }> => {
     const { code, stdout, stderr } = await new Deno.Command("/bin/sh", {
       args: ["-c", command],

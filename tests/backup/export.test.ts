@@ -161,7 +161,7 @@ Deno.test("a signal ends an export that waits for its reader, and the lock is fr
   makeBackup(place, sampleEvents(20_000));
   const child = place.spawn({ args: ["export"] });
   const reader = child.stdout.getReader();
-  // Then nobody reads any more, and the pipe becomes full.
+  // From here on the test reads nothing, and the pipe becomes full.
   await reader.read();
   await new Promise((resolve) => setTimeout(resolve, 500));
   child.kill("SIGTERM");

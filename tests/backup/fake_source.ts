@@ -3,7 +3,7 @@ import { eventBody, eventLine } from "../../src/wire/event.ts";
 export const STORE = "11111111-1111-4111-8111-111111111111";
 export const OTHER_STORE = "22222222-2222-4222-8222-222222222222";
 
-/** What a backup program asks for. */
+/** A request of the backup program. */
 export interface FakeRequest {
   readonly head: string;
   readonly query: unknown;
@@ -103,7 +103,7 @@ export function page(storeId: string, text: string): string {
     `${size}\r\n${text}\r\n0\r\n\r\n`;
 }
 
-/** What a store of so many events rightly answers. */
+/** The right answer of a store with so many events. */
 export function rightPage(request: FakeRequest, head: number, storeId = STORE, linesOf = lines): string {
   const to = Math.min(head, request.afterSequence + request.limit);
   const text = linesOf(request.afterSequence + 1, to).join("") + `{"hasMore":${to < head}}\n`;

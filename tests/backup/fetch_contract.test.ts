@@ -3,11 +3,11 @@ import { startServer } from "../support/server_process.ts";
 import { FakeSource, rightPage } from "./fake_source.ts";
 
 /*
- * What `fetch` can and cannot do, since the backup program has a client of its own. When the second test fails the
- * runtime has learned it: see docs/decisions/backup_client.md.
+ * The limits of `fetch`, which are why the backup program has a client of its own. When the second test fails, the
+ * runtime has lifted one: see docs/decisions/backup_client.md.
  */
 
-Deno.test("over a unix socket fetch asks as it would ask a proxy, which an event store answers", async () => {
+Deno.test("over a unix socket fetch sends requests as to a proxy, which an event store answers", async () => {
   await using server = await startServer({ listen: "unix", listenOnly: true });
   assert.ok(server.address.transport === "unix");
   using client = Deno.createHttpClient({ proxy: server.address });
@@ -16,7 +16,7 @@ Deno.test("over a unix socket fetch asks as it would ask a proxy, which an event
   assert.match(await answer.text(), /"hasMore":false/);
 });
 
-Deno.test("fetch sends what is meant for the source to the proxy that the environment names", async () => {
+Deno.test("fetch sends requests for the source to the proxy that the environment names", async () => {
   await using source = new FakeSource((request) => rightPage(request, 1));
   await using proxy = new FakeSource((request) => rightPage(request, 1));
   const url = `http://127.0.0.1:${source.address.port}/events`;

@@ -60,7 +60,7 @@ Deno.test("informational answers are passed over", async () => {
   assert.equal(await bodyFrom(`HTTP/1.1 100 Continue\r\n\r\n${OK}Content-Length: 5\r\n\r\nhello`), "hello");
 });
 
-Deno.test("what is no HTTP is an error", async () => {
+Deno.test("a response that is not HTTP is an error", async () => {
   for (const bytes of ["\r\n\r\n", "HTTP/2 200\r\n\r\n", "220 smtp ready\r\n", "\x16\x03\x01\x02\n"]) {
     await assert.rejects(bodyFrom({ bytes, then: "close" }), /does not speak HTTP/, bytes);
   }
@@ -69,7 +69,7 @@ Deno.test("what is no HTTP is an error", async () => {
   await assert.rejects(bodyFrom(`${OK}${"X: x\r\n".repeat(300)}\r\n`), /more than 200 lines/);
 });
 
-Deno.test("what never ends is given up by its number, not by its time", async () => {
+Deno.test("an endless response is rejected by its number of lines or parts, not by its time", async () => {
   const hint = "HTTP/1.1 103 Early Hints\r\n\r\n";
   const ok = `${OK}Content-Length: 5\r\n\r\nhello`;
   assert.equal(await bodyFrom(hint.repeat(200) + ok), "hello");
@@ -89,13 +89,13 @@ Deno.test("one connection carries all requests, as long as the server keeps it",
   assert.equal(await connectionsFor(6, (_, n) => n % 3 === 0 ? { bytes: kept, then: "close" } : kept), 2);
 });
 
-Deno.test("a connection that ends after a request was sent is tried again only when it was a kept one", async () => {
+Deno.test("a request whose connection ends is sent again only when the connection was reused", async () => {
   const kept = `${OK}Content-Length: 5\r\n\r\nhello`;
   assert.equal(await connectionsFor(2, (_, n) => n === 2 ? { bytes: "", then: "close" } : kept), 2);
   await assert.rejects(bodyFrom({ bytes: "", then: "close" }), /closed the connection without a response/);
 });
 
-Deno.test("a server that stalls is given up, wherever it stalls", async () => {
+Deno.test("the client gives up a server that stalls, wherever it stalls", async () => {
   for (const bytes of ["", "HTTP/1.1 200", `${OK}Content-Length: 9\r\n\r\nhello`, `${OK}\r\nhello`]) {
     await using server = new FakeSource(() => ({ bytes, then: "hang" }));
     const limits = { connectSeconds: 5, stallSeconds: 0.1 };
@@ -104,7 +104,7 @@ Deno.test("a server that stalls is given up, wherever it stalls", async () => {
   }
 });
 
-Deno.test("a server that does not answer the TLS handshake is given up", async () => {
+Deno.test("the client gives up a server that does not answer the TLS handshake", async () => {
   using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = silent.addr as Deno.NetAddr;
   const address = { transport: "tcp", hostname: "127.0.0.1", port, tls: true } as const;
@@ -124,7 +124,7 @@ Deno.test("a stop ends every wait at once, with its own reason", async () => {
   }
 });
 
-Deno.test("a stop between two requests ends the next one, also on a connection that was kept", async () => {
+Deno.test("a stop between two requests ends the next one, also on a reused connection", async () => {
   await using server = new FakeSource(() => `${OK}Content-Length: 5\r\n\r\nhello`);
   const stop = new AbortController();
   using client = new HttpClient({ ...server.address, tls: false }, LIMITS, stop.signal);

@@ -44,7 +44,7 @@ Deno.test("long lines and lines across pieces are put together", () => {
   assert.deepEqual(imported(withTrailer(lines), 65_536), [1, 2, 3].map(() => eventBody(large)));
 });
 
-Deno.test("any events come through an export unchanged", () => {
+Deno.test("an export and its import change no event", () => {
   fc.assert(fc.property(fc.array(event, { maxLength: 20 }), (events) => {
     const bodies = events.map(eventBody);
     const lines = bodies.map((body, i) =>
@@ -80,7 +80,7 @@ Deno.test("an export in which any byte was changed is rejected", () => {
 const [first, second, third, fourth] = LINES as [string, string, string, string];
 const TRAILER = EXPORT.slice(LINES.join("").length);
 
-/** Exports with a fault, and how it is named. */
+/** Exports with a fault, and the message about each. */
 const FAULTS: readonly (readonly [text: string, expected: RegExp])[] = [
   [first + third + fourth + TRAILER, /^line 2: the sequence is 3, expected 2$/],
   [second + third + fourth + TRAILER, /^line 1: the sequence is 2, expected 1$/],
@@ -131,7 +131,7 @@ const FAULTS: readonly (readonly [text: string, expected: RegExp])[] = [
   [first + second.replace('"type":"type 1"', '"type":""'), /^line 2: type must not be empty$/],
 ];
 
-Deno.test("whatever is wrong with an export is named with its line", () => {
+Deno.test("each fault of an export is named with its line", () => {
   for (const [text, expected] of FAULTS) {
     assert.throws(() => imported(text), (error: Error) => {
       assert.match(error.message, expected);

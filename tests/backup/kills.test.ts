@@ -30,7 +30,7 @@ Deno.test(`a backup killed ${KILLS} times at random moments holds whole pages ea
   while (kills < KILLS) {
     using place = new BackupDirectories(source.address);
     for (let kept = 0, isOver = false; kills < KILLS && !isOver;) {
-      // Mostly while it copies; now and then while it starts, or while it ends.
+      // Mostly while it copies; now and then while it starts or ends.
       const pagesLeft = (EVENTS - kept) / PAGE;
       const moment = random(5) === 0 ? pause(random(150)) : reached(1 + random(Math.min(pagesLeft + 3, 25)));
       isOver = !await killedAfter(place, moment, random(10));

@@ -81,7 +81,7 @@ Deno.test("list blocks no backup that is running, and the other way round", asyn
   await using source = new FakeSource((request) => rightPage(request, head));
   using place = new BackupDirectories(source.address);
   const other = makeBackup(place, sampleEvents(3));
-  // So many that list takes its time.
+  // So many events that list takes long.
   const bytes = Deno.readFileSync(place.file(other));
   for (let count = 0; count < 300; count++) Deno.writeFileSync(place.file(crypto.randomUUID()), bytes);
   assert.equal((await place.run({ args: ["list"] })).code, 0);
@@ -102,14 +102,14 @@ Deno.test("list blocks no backup that is running, and the other way round", asyn
   assert.match((await place.run({ args: ["list"] })).stdout, new RegExp(`^${STORE} +${runs - 1} `, "m"));
 });
 
-Deno.test("list does not judge whether a backup and its WAL belong together while a run may be changing them", async () => {
+Deno.test("list does not check whether a backup and its WAL belong together while a run may be changing them", async () => {
   using place = placeWithoutSource();
   const storeId = makeBackup(place, sampleEvents(3));
   using db = openForWriting(place.file(storeId));
   db.script("CREATE TABLE filler AS SELECT zeroblob(100000)");
   db.script("DROP TABLE filler");
   db.all("PRAGMA wal_checkpoint(TRUNCATE)");
-  // For a moment a WAL may look like that of a smaller database, as this one does.
+  // For a moment a WAL may look like the WAL of a smaller database, as this one does.
   db.all("VACUUM");
   assert.throws(() => checkDatabaseFile(place.file(storeId)), /do not belong together/);
   const { code, stdout, stderr } = await place.run({ args: ["list"] });
@@ -117,7 +117,7 @@ Deno.test("list does not judge whether a backup and its WAL belong together whil
   assert.match(stdout, new RegExp(`^${storeId} +3 `, "m"));
 });
 
-Deno.test("a run that is rejected is told the holder's name, even if the file held a longer one before", () => {
+Deno.test("a rejected run names the holder of the lock, even if the file held a longer name before", () => {
   using place = placeWithoutSource();
   Deno.mkdirSync(place.dataDir);
   const path = join(place.dataDir, "backup.lock");
@@ -125,7 +125,7 @@ Deno.test("a run that is rejected is told the holder's name, even if the file he
   {
     using _lock = lockBackups(place.dataDir);
     assert.match(Deno.readTextFileSync(path), new RegExp(`^{"pid":${Deno.pid},[^\\n]+}\\n$`));
-    // As it stands between the two steps of a holder.
+    // The state of the file between the two steps of a holder.
     Deno.writeTextFileSync(path, "older holder\n", { append: true });
     assert.throws(() => lockBackups(place.dataDir), new RegExp(`by another run: process ${Deno.pid} on `));
   }

@@ -11,12 +11,12 @@ import { BackupDirectories } from "./run_backup.ts";
 
 const START_MICROS = 1_700_000_000_000_000;
 
-/** A place whose source is not running, for verbs that need none. */
+/** Directories whose source does not run, for commands that need no source. */
 export function placeWithoutSource(): BackupDirectories {
   return new BackupDirectories({ transport: "unix", path: "/nowhere.sock" });
 }
 
-/** Events of two types with a tag of their own and one that all share. */
+/** Events of two types. Each has a tag of its own, and all share another one. */
 export function sampleEvents(count: number): NewEvent[] {
   return Array.from({ length: count }, (_, i) => ({
     ...newEvent(`type ${i % 2}`, [tag("n", String(i + 1)), tag("all", "x")], `payload ${i + 1}.`),
@@ -24,7 +24,7 @@ export function sampleEvents(count: number): NewEvent[] {
   }));
 }
 
-/** The time of a made event: one second after the other. */
+/** The time of a sample event: one second after the event before it. */
 function timeOf(sequence: number): number {
   return START_MICROS + sequence * 1_000_000;
 }
@@ -51,7 +51,7 @@ export function makeBackup(
   return storeId;
 }
 
-/** Changes a database behind the back of the program. */
+/** Changes a database without the program. */
 export function change(file: string, work: (db: Database) => void): void {
   const db = openForWriting(file);
   try {
@@ -62,7 +62,7 @@ export function change(file: string, work: (db: Database) => void): void {
   }
 }
 
-/** Changes bytes of a file where `text` stands in it, which must be in one place. */
+/** Replaces `text` in a file, which must hold it exactly once. */
 export function overwrite(file: string, text: string, replacement: string): void {
   const bytes = Deno.readFileSync(file);
   const latin1 = new TextDecoder("latin1").decode(bytes);

@@ -13,7 +13,7 @@ const NAMES = [
   "service_backup_events_copied",
 ];
 
-/** The values of a metrics file, each of which must come with its HELP and TYPE. */
+/** The values of a metrics file, each with its HELP and TYPE. */
 function metricsIn(file: string): Map<string, number> {
   const text = Deno.readTextFileSync(file);
   const found = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Events as clients may send them, with everything in them that could be bent on its way into a backup. */
+/** Events as clients may send them, with everything that could change on its way into a backup. */
 export const oddEvents: readonly unknown[] = [
   { type: "plain", identifiers: { order: "o-1" }, metadata: { user: "u" }, payload: "{}" },
   { type: "empty", payload: "" },

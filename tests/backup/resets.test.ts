@@ -35,7 +35,7 @@ Deno.test(`a source that is reset while it is copied, ${ROUNDS} times, never lea
     const old = await sourceLines(client);
     const before = storedLines(place.file(storeId)).length;
     const running = place.run({ env });
-    // From its first event until its end there is a WAL.
+    // The run has a WAL from its first event until its end.
     const copying = eventually(() => assert.ok(isThere(`${place.file(storeId)}-wal`)));
     await Promise.race([running, copying.catch(() => {})]);
     await pause(random(100));
@@ -47,7 +47,7 @@ Deno.test(`a source that is reset while it is copied, ${ROUNDS} times, never lea
     }
     const kept = storedLines(place.file(storeId));
     assert.deepEqual(kept, old.slice(0, kept.length), "what was kept is of the old history");
-    // Without a failure it came too early or too late for the run.
+    // When the run succeeded, the reset came too early or too late for it.
     if (code === 0) assert.ok(kept.length === before || kept.length === old.length);
     else assert.equal((kept.length - before) % PAGE, 0, "whole pages only");
 

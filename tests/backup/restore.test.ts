@@ -91,7 +91,7 @@ Deno.test("each restore is a separate store, which continues where the backup en
       409,
       "the index is there",
     );
-    // What was restored can be the source of the next backup.
+    // The restored store can be the source of the next backup.
     using next = new BackupDirectories(server.address);
     assert.equal((await next.run()).code, 0);
     assert.equal((await next.run({ args: ["verify"] })).stdout, `${storeId}: ok, 4 events\n`);
@@ -124,7 +124,7 @@ Deno.test("a dry run says what would be done, or why not, and changes nothing", 
   assertFailed(await restore(place, "--to", "new", "--dry-run"), 1, /is damaged, .*: event 2 is missing$/m);
 });
 
-Deno.test("which backup is restored must be clear, and it must be whole", async () => {
+Deno.test("the backup to restore must be clear, and it must be whole", async () => {
   using place = placeWithoutSource();
   assertFailed(await restore(place, "--to", "data"), 1, /there is no backup in \/.*\/backup$/m);
   const [one, two] = [makeBackup(place, sampleEvents(3)), makeBackup(place, sampleEvents(4))].toSorted();
@@ -158,7 +158,7 @@ Deno.test("an existing database is replaced with --force only, and only by a com
   }
   assert.equal((await server.client().allEvents()).length, 1, "the server goes on");
 
-  // The kill leaves an event in the WAL, which belongs to the old database. (At rest, the server empties the WAL.)
+  // The kill leaves an event in the WAL, which belongs to the old database. (An idle server empties the WAL.)
   await server.client().append(event("old 2"));
   await server.kill();
   assert.ok(Deno.statSync(join(dataDir, "events.db-wal")).size > 0);
@@ -180,7 +180,7 @@ Deno.test("an existing database is replaced with --force only, and only by a com
   );
 });
 
-Deno.test("whatever exists in the place of the database is kept without --force, and a WAL that cannot be read even with it", async () => {
+Deno.test("without --force, whatever is at the path of the database stays, and a WAL that cannot be read even with it", async () => {
   using place = placeWithoutSource();
   makeBackup(place, sampleEvents(3));
   const dataDir = join(place.directory, "data");
@@ -206,7 +206,7 @@ Deno.test("whatever exists in the place of the database is kept without --force,
   assertFailed(await restore(place, "--to", "file"), 1, /the data directory \/.+\/file cannot be created/);
 });
 
-Deno.test("what is no file stays where the database should go, also with --force, and nothing is copied first", async () => {
+Deno.test("something other than a file stays at the path of the database, also with --force, and nothing is copied first", async () => {
   using place = placeWithoutSource();
   makeBackup(place, sampleEvents(3));
   const dataDir = join(place.directory, "data");
@@ -235,7 +235,7 @@ Deno.test("a pause of edition C ends with the database that was paused, and not 
   assert.equal((await server.client().request("POST", "/begin")).status, 200);
 });
 
-Deno.test("what a killed run left in the WAL of the backup is restored, too", async () => {
+Deno.test("events that a killed run left in the WAL of the backup are restored, too", async () => {
   using place = placeWithoutSource();
   const storeId = makeBackup(place, sampleEvents(3));
   using killed = placeWithoutSource();
@@ -252,7 +252,7 @@ Deno.test("what a killed run left in the WAL of the backup is restored, too", as
   restoredId(await restore(killed, "--to", "data"));
   assert.deepEqual(Deno.readFileSync(killed.file(storeId)), before, "the backup is only read");
   assert.deepEqual(namesIn(join(killed.directory, "data")), ["events.db", "events.lock"]);
-  // Behind a link, its WAL is beside the end of the link.
+  // The WAL of a link is next to the target of the link.
   using linked = placeWithoutSource();
   Deno.mkdirSync(linked.dataDir);
   Deno.symlinkSync(killed.file(storeId), linked.file(storeId));
@@ -278,7 +278,7 @@ Deno.test(`a restore killed ${KILLS} times at random moments leaves no database 
   const old = Deno.readFileSync(path);
   const found = { untouched: 0, unfinished: 0, finished: 0 };
   const areEnough = (): boolean => found.unfinished >= KILLS / 4;
-  // On a loaded machine more of them come too early or too late.
+  // On a loaded machine more kills come too early or too late.
   for (let kill = 0; kill < KILLS || !areEnough() && kill < 10 * KILLS; kill++) {
     // Every other time there is a database already.
     const isReplacing = kill % 2 === 1;

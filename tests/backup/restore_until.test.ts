@@ -13,7 +13,7 @@ function restore(place: BackupDirectories, ...args: string[]): Promise<Ended> {
   return place.run({ args: ["restore", ...args] });
 }
 
-Deno.test("restore --until makes a store of the events up to one, byte for byte, which goes on from there", async () => {
+Deno.test("restore --until makes a store of the events up to one, byte for byte, which continues from there", async () => {
   await using source = await startServer();
   await source.client().append(...oddEvents);
   const lines = await sourceLines(source.client());
@@ -41,7 +41,7 @@ Deno.test("restore --until makes a store of the events up to one, byte for byte,
     assert.equal((await client.queryEvents(query)).events.length, 1, "the index is there");
     const { events: [next] } = await client.append(event("next"));
     assert.equal(next!.sequence, until + 1);
-    // What was restored is whole, says the check of the next backup.
+    // The check of the next backup finds the restored store whole.
     using again = new BackupDirectories(server.address);
     assert.equal((await again.run()).code, 0);
     assert.equal((await again.run({ args: ["verify"] })).stdout, `${storeId}: ok, ${until + 1} events\n`);
@@ -75,7 +75,7 @@ Deno.test("restore --until takes only a sequence that the backup has, of a backu
   assert.equal(isThere(join(place.directory, "other")), false);
   assert.deepEqual(Deno.readFileSync(place.file(storeId)), before);
 
-  // Damage behind the last event that is wanted counts as well.
+  // Damage after the last wanted event counts as well.
   change(place.file(storeId), (db) => db.run("UPDATE event SET time = time + 1 WHERE sequence = 15"));
   assertFailed(
     await restore(place, "--to", "data", "--until", "7"),
@@ -99,7 +99,7 @@ Deno.test("restore --until keeps the old database until the new one is complete,
   const child = place.spawn({ args: ["restore", "--to", "data", "--until", "11999", "--force"] });
   await eventually(() => assert.ok(isThere(join(dataDir, "events.db.new"))), 60);
   child.kill("SIGKILL");
-  // On a busy machine it may have come to its end before.
+  // On a busy machine it may have ended before.
   const { success } = await child.output();
   if (!success) assert.deepEqual(Deno.readFileSync(join(dataDir, "events.db")), before);
   assert.equal((await restore(place, "--to", "data", "--until", "11999", "--force")).code, 0);

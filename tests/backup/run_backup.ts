@@ -9,10 +9,10 @@ export interface BackupOptions {
   readonly args?: readonly string[];
   /** Environment variables; any `SERVICE_*` of the caller's own environment is kept out. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Nothing but `env`: neither the caller's environment nor the source. */
+  /** Only `env`: neither the caller's environment nor the source. */
   readonly isEnvironmentEmpty?: boolean;
   readonly cwd?: string;
-  /** How long it may take at most. */
+  /** The time limit. */
   readonly seconds?: number;
   readonly umask?: string;
 }
@@ -30,7 +30,10 @@ export class BackupDirectories implements Disposable {
   readonly dataDir: string;
   readonly source: Readonly<Record<string, string>>;
 
-  /** @param address the source @param parent where the directory is made; the system's place by default */
+  /**
+   * @param address the source
+   * @param parent where the directory is made; default: the system's directory for temporary files
+   */
   constructor(address: Address, parent?: string) {
     this.directory = Deno.makeTempDirSync({
       prefix: "eventstore_test_",
@@ -85,7 +88,7 @@ function environment(): Record<string, string> {
   return { ...Object.fromEntries(inherited), NO_COLOR: "1" };
 }
 
-/** What `--json` prints. */
+/** The line that `--json` prints. */
 export interface RunJson {
   readonly ok: boolean;
   readonly error: string | null;
@@ -112,7 +115,7 @@ export async function runJson(
   return json;
 }
 
-/** Asserts an end with nothing but one line on standard error. */
+/** Asserts that the program ended with this code and one line on standard error, and printed nothing else. */
 export function assertFailed(ended: Ended, code: number, expected: RegExp): void {
   assert.equal(ended.code, code, ended.stdout + ended.stderr);
   assert.equal(ended.stdout, "");

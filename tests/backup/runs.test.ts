@@ -42,7 +42,7 @@ Deno.test("a run prints one line, with --quiet none, and errors in both cases", 
   assertFailed(await place.run({ args: ["--quiet", "--json"] }), 1, /refused/);
 });
 
-Deno.test("a failed run with --json says on standard output what is known, and the error on both", async () => {
+Deno.test("a failed run with --json prints what is known on standard output, and the error on both outputs", async () => {
   await using source = stuckSource();
   using place = new BackupDirectories(source.address);
   await runJson(place, { ...limit, SERVICE_BACKUP_PAGE_LIMIT: "9" });
@@ -102,7 +102,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   });
 }
 
-Deno.test("the lock of a run that was killed is not held by anyone", async () => {
+Deno.test("the lock of a killed run is free", async () => {
   await using source = stuckSource();
   using place = new BackupDirectories(source.address);
   const child = place.spawn({ env: limit });

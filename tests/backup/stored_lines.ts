@@ -9,8 +9,8 @@ import { eventLine } from "../../src/wire/event.ts";
 import type { Client } from "../support/client.ts";
 
 /**
- * The event lines in a database, which may be the remains of a killed process: a copy of it is read. Asserts
- * that the hash chain belongs to the lines. Empty when there is no file.
+ * The event lines in a database. A killed process may have left it, so the function reads a copy. Asserts that the
+ * hash chain belongs to the lines. Empty when there is no file.
  */
 export function storedLines(file: string): string[] {
   const directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });

@@ -3,7 +3,7 @@ import { findHead, progressText } from "../../src/backup/reports/progress_line.t
 import { FakeSource, rightPage } from "./fake_source.ts";
 import { BackupDirectories } from "./run_backup.ts";
 
-/** Runs the program on a terminal, as `script` makes one. @returns what a person would have seen */
+/** Runs the program on a terminal that `script` makes. @returns what a person would have seen */
 async function onTerminal(place: BackupDirectories, args: readonly string[]): Promise<string> {
   const [program, ...rest] = place.command(args);
   const command = [program, ...rest].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
@@ -32,7 +32,7 @@ function slowSource(): FakeSource {
 }
 
 Deno.test({
-  name: "on a terminal a line tells the true percentage and how long it will take, and goes away",
+  name: "on a terminal a line shows the true percentage and the time that is left, and disappears",
   ignore: !hasScript,
   async fn() {
     await using source = slowSource();

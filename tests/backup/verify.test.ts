@@ -56,7 +56,7 @@ const unindex = (db: Database, sequence: number, terms: string): void =>
 const index = (db: Database, sequence: number, terms: string): void =>
   db.run("INSERT INTO event_term (rowid, terms) VALUES (?, ?)", BigInt(sequence), terms);
 
-/** What is done to a backup with SQL, and what verify says then. */
+/** Changes to a backup with SQL, and what verify reports about each. */
 const DAMAGES: readonly (readonly [name: string, damage: (db: Database) => void, expected: RegExp])[] = [
   [
     "the first event is gone",
@@ -309,7 +309,7 @@ Deno.test("verify finds every byte of an event that was changed in the file", as
   assert.match(stdout, new RegExp(`^${storeId}: ok, 3 events$`, "m"));
 });
 
-Deno.test("what a killed run left in the WAL belongs to the backup", async () => {
+Deno.test("events that a killed run left in the WAL belong to the backup", async () => {
   using place = placeWithoutSource();
   const storeId = makeBackup(place, EVENT);
   const killed = crypto.randomUUID();
@@ -398,7 +398,7 @@ Deno.test("while the source cannot be reached, verify still says what is wrong w
   assert.deepEqual(reports.map(({ comparedWithSource }) => comparedWithSource), [false, false]);
 });
 
-Deno.test("a source that fails in the middle of a comparison takes nothing away from what verify found", async () => {
+Deno.test("a source that fails in the middle of a comparison does not hide what verify found", async () => {
   await using source = new FakeSource((request, count) =>
     count === 1 ? rightPage(request, 3) : { bytes: "", then: "close" }
   );
@@ -439,7 +439,7 @@ Deno.test("a signal ends a comparison that waits for the source", async () => {
   assert.equal(new TextDecoder().decode(stderr), "eventstore-backup: stopped by SIGTERM\n");
 });
 
-Deno.test("a stop that came while SQLite checked the file ends the check after it, whatever it found", async () => {
+Deno.test("a stop during SQLite's check of the file ends the check after it, whatever SQLite found", async () => {
   using place = placeWithoutSource();
   const storeId = makeBackup(place, EVENT);
   change(place.file(storeId), (db) => db.script("CREATE TABLE mine (a)"));
