@@ -5,7 +5,7 @@ import { NoReply } from "../support/connection.ts";
 /** How a write was answered. `none`: the connection ended without a complete reply. */
 export type Answer = { readonly status: number; readonly text: string } | "none";
 
-/** A write of two events and a projection, which must be there together or not at all. */
+/** Writes two events and a projection, which must be there together or not at all. */
 export async function writeWhole(client: Client, name: string): Promise<Answer> {
   const event = { type: "t", identifiers: { name }, payload: name };
   try {
@@ -20,7 +20,7 @@ export async function writeWhole(client: Client, name: string): Promise<Answer> 
   }
 }
 
-/** Whether a request failed as it does when the server ends, or is not there. */
+/** True when a request failed as it does when the server ends, or is not there. */
 export function isGone(error: unknown): boolean {
   // A server that ends may also reject or reset the connection.
   return error instanceof NoReply || error instanceof Deno.errors.ConnectionRefused ||
@@ -33,7 +33,7 @@ export function isAcknowledged(answer: Answer): boolean {
 }
 
 /**
- * Asserts what must hold after every failure: no gap, no half write, every acknowledged write there and no
+ * Asserts the promises that hold after every failure: no gap, no half write, every acknowledged write is there and no
  * rejected one.
  * @param answers how each write was answered, by name
  */

@@ -4,8 +4,8 @@ import { ATTACKS } from "../../bench/campaigns/attacks/attacks.ts";
 import { runAttack } from "../../bench/campaigns/attacks/run_attack.ts";
 
 /*
- * A small share of `deno task campaign:attack`: that the server lives, keeps its memory and what it acknowledged,
- * and answers as it should. How long honest clients wait is judged generously here, since the machine may be busy.
+ * A small share of `deno task campaign:attack`: the server lives, keeps its memory and what it acknowledged, and
+ * answers as it should. The limit on how long honest clients wait is generous here, since the machine may be busy.
  */
 
 const SHARE: Scale = { count: (full) => Math.ceil(full / 5), seconds: () => 1 };

@@ -6,7 +6,7 @@ import { inDirectory, namesIn } from "../support/directory.ts";
 import { freePort } from "../support/free_port.ts";
 import { type Ended, runServer, startServer } from "../support/server_process.ts";
 
-/** The configuration of every kind of start, as somebody would write it. */
+/** The configuration of every kind of start, as an operator would write it. */
 const KINDS: Readonly<Record<string, { config?: string; env?: Record<string, string> }>> = {
   "nothing at all": {},
   "TCP by variable": { env: { SERVICE_PORT: "8099" } },
@@ -51,7 +51,7 @@ function run(
   });
 }
 
-/** What a printed configuration sets, without where it comes from. */
+/** The settings of a printed configuration, without their sources. */
 function inEffect(text: string): string[] {
   const [listens, ...lines] = text.split("\n");
   const settings = lines.filter((line) => /^\w/.test(line)).map((line) => line.replace(/ +# [^"]*$/, ""));
@@ -71,7 +71,7 @@ for (const [name, { config, env }] of Object.entries(KINDS)) {
       first.stdout,
       /^# listens on [^\n]+\n# (no configuration file|read from \/[^\n]+)\n\[server\]\n/,
     );
-    // The secrets are all that it does not print.
+    // It prints everything but the secrets.
     const kept = Object.entries(env ?? {}).filter(([name]) => /TOKEN|DATA_DIR|POSTGRES_URL/.test(name));
     const args = ["--print-config"];
     const again = await run({ config: first.stdout, env: Object.fromEntries(kept), args });
@@ -80,7 +80,7 @@ for (const [name, { config, env }] of Object.entries(KINDS)) {
   });
 }
 
-Deno.test("a server that is fed what was printed for another one listens at the same place", async () => {
+Deno.test("a server that is fed what was printed for another one listens at the same address", async () => {
   const port = String(freePort());
   const printed = await run({ args: ["--print-config"], env: { SERVICE_PORT: port } });
   await using server = await startServer({ listen: "none", config: printed.stdout });
@@ -116,7 +116,7 @@ Deno.test("a variable that looks like a setting and is none is a warning, withou
   ]);
 });
 
-Deno.test("a misspelt variable is named beside the problem that it may be the cause of", async () => {
+Deno.test("a misspelt variable is named next to the problem that it may cause", async () => {
   const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTHTOKEN: "s3cret" };
   const { code, stderr } = await run({ env, args: [] });
   assert.equal(code, 2);
@@ -157,7 +157,7 @@ const FAULTY: readonly (readonly [config: string, told: RegExp])[] = [
   ['bindAddress = "*"', /bindAddress must be an IP address or a host name/],
 ];
 
-Deno.test("what can only be a slip stops a start as it stops --check-config, in one line that says what to do", async () => {
+Deno.test("an obvious slip stops a start and --check-config alike, in one line that says what to do", async () => {
   for (const [line, told] of FAULTY) {
     for (const args of [[], ["--check-config"]]) {
       const { code, stdout, stderr } = await run({ config: `[server]\n${line}\n`, args });
@@ -185,7 +185,7 @@ const USELESS: readonly (readonly [config: string, told: RegExp])[] = [
   ],
 ];
 
-Deno.test("--check-config warns of what is allowed but cannot be meant, where it stands", async () => {
+Deno.test("--check-config warns of settings that are allowed but cannot be meant, with their place", async () => {
   for (const [lines, told] of USELESS) {
     const { code, stdout, stderr } = await run({ config: `[server]\n${lines}\n`, args: ["--check-config"] });
     assert.equal(code, 0);
@@ -224,7 +224,7 @@ Deno.test("--check-config of every program checks both sections, and opens nothi
   }
 });
 
-Deno.test("--check-config of the backup warns of what the server would not use, too", async () => {
+Deno.test("--check-config of the backup warns of settings that the server would not use, too", async () => {
   const text =
     "[server]\nport = 1\nsocketPath = '/s'\nmaxRequestBodySize = 65535\n[backup]\nsourceUrl = 'http://h'\n";
   const { code, stderr } = await check("backup", text);
@@ -264,7 +264,7 @@ Deno.test("--check-config looks for contradictions in both sections", async () =
   }
 });
 
-/** Runs `--check-config` of a program beside this `config.toml`, and asserts that it makes nothing. */
+/** Runs `--check-config` of a program next to this `config.toml`, and asserts that it makes nothing. */
 function check(program: "server" | "init" | "backup", text: string | undefined): Promise<Ended> {
   return inDirectory(async (directory) => {
     if (text !== undefined) Deno.writeTextFileSync(join(directory, "config.toml"), text);
@@ -295,7 +295,7 @@ Deno.test("a readPoolSize for which the descriptors do not suffice is a warning 
   assert.match(server.stdout, told);
 });
 
-Deno.test("so is a postgresPoolSize", async () => {
+Deno.test("a postgresPoolSize for which the descriptors do not suffice is a warning, too", async () => {
   const env = {
     SERVICE_STORAGE: "postgres",
     SERVICE_POSTGRES_URL: "postgresql://u@h/d",
@@ -321,7 +321,7 @@ Deno.test({
       'eventstore-server: the directory of socketPath does not exist: create it with "mkdir -p /run/service", ' +
         "or listen on TCP: SERVICE_PORT=8085 eventstore-server\n",
     );
-    // Where the socket was chosen, TCP would take more than a port.
+    // The operator chose the socket, so that TCP would take more than a port.
     const chosen = await run({ args: [], env: { SERVICE_SOCKET_PATH: "none/s" } });
     assert.match(chosen.stderr, /create it with "mkdir -p \/.+\/none"\n$/);
   },
@@ -336,7 +336,7 @@ function exists(path: string): boolean {
   }
 }
 
-Deno.test("init names what is closed to it in its own words", async () => {
+Deno.test("init explains in its own words that it cannot use a directory", async () => {
   await inDirectory(async (directory) => {
     const { code, stderr } = await runInit(directory, ["--data-dir", "/dev/shm/x"]);
     assert.equal(code, 2);

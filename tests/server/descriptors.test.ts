@@ -21,13 +21,13 @@ Deno.test("with plenty of descriptors there are all readers and 2000 connections
   assert.deepEqual(shareDescriptors(2199, READERS), { readers: READERS, connections: 2000 });
 });
 
-Deno.test("looking for free descriptors gives all of them back", () => {
+Deno.test("counting the free descriptors closes all of them again", () => {
   const before = openDescriptors(Deno.pid);
   assert.equal(freeDescriptors(50), 50);
   assert.equal(openDescriptors(Deno.pid), before);
 });
 
-/** A process that may open so many descriptors, its connections among them. */
+/** A process with a limit on its descriptors, which its connections use, too. */
 class Process {
   open = 0;
   counted = 0;
@@ -41,7 +41,7 @@ class Process {
     });
   }
 
-  /** Connects as many clients as may be. */
+  /** Connects as many clients as possible. */
   connect(atMost = Infinity): void {
     while (this.open < atMost && this.budget.hasCapacity(this.open)) this.open++;
   }
@@ -60,7 +60,7 @@ Deno.test("as connections come, descriptors are counted again, up to 2000 connec
   assert.equal(process.open, 2000);
 });
 
-Deno.test("connections leave all that the store needs, whatever the limit is", () => {
+Deno.test("connections leave all the descriptors that the store needs, whatever the limit is", () => {
   for (let descriptors = 0; descriptors < 3000; descriptors += 7) {
     const process = new Process(descriptors);
     const { readers } = process.budget;
@@ -77,7 +77,7 @@ Deno.test("connections leave all that the store needs, whatever the limit is", (
   }
 });
 
-Deno.test("how many connections there may be is known once more than half of them are open", () => {
+Deno.test("the limit on connections is known once more than half of them are open", () => {
   for (let descriptors = 200; descriptors < 3000; descriptors += 13) {
     const process = new Process(descriptors);
     process.connect();
@@ -91,7 +91,7 @@ Deno.test("how many connections there may be is known once more than half of the
   }
 });
 
-Deno.test("while few of many possible connections are open, nobody counts how many there may be", () => {
+Deno.test("while few of many possible connections are open, the server does not count the limit", () => {
   const process = new Process(20_000);
   process.connect(49);
   const { counted } = process;
@@ -99,12 +99,12 @@ Deno.test("while few of many possible connections are open, nobody counts how ma
   assert.equal(process.counted, counted);
 });
 
-/** Lets so many pages be read at once, so that so many readers are started. */
+/** Reads this many pages at once, so that the server starts as many readers. */
 async function startReaders(server: ServerProcess): Promise<void> {
   await Promise.all(Array.from({ length: 4 * READERS }, () => server.client().queryEvents()));
 }
 
-/** Of the readers that short reads start, all but one. */
+/** The readers that short reads start, except one. */
 const MORE_READERS = navigator.hardwareConcurrency - 1;
 
 Deno.test({

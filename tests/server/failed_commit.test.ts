@@ -13,7 +13,7 @@ async function writeSome(disk: FailingDisk, answers: Map<string, Answer>, ...nam
   for (const name of names) answers.set(name, await writeWhole(disk.server.client(), name));
 }
 
-/** The server has given up: it ends by itself with a failure, and says why. */
+/** Asserts that the server has given up: it ends by itself with a failure, and says why. */
 async function assertEndsBroken(disk: FailingDisk): Promise<void> {
   const { code, stderr } = await disk.server.ended(8);
   assert.equal(code, 1, stderr);
@@ -60,7 +60,7 @@ for (const failure of ["fail-sync", "fail-write"] as const) {
   });
 }
 
-test("a disk that fails under load: each write is told the truth or nothing, and none that waits is told a lie", async () => {
+test("a disk that fails under load: each write gets a true answer or none, and no waiting write gets a false one", async () => {
   for (const failure of ["fail-sync-1", "fail-sync"] as const) {
     await using disk = await FailingDisk.start();
     disk.turnOn("slow-sync");
@@ -93,7 +93,7 @@ test("a checkpoint that fails ends the server with 1, and nothing acknowledged i
   disk.turnOn("slow-sync");
   await writeSome(disk, answers, "before", "also before");
   disk.turnOn("fail-sync");
-  // The checkpoint comes when the server has been at rest for two seconds.
+  // The server checkpoints when it has been idle for two seconds.
   await assertEndsBroken(disk);
   disk.turnOff("fail-sync");
   await disk.server.start();

@@ -7,7 +7,7 @@ const SOURCE = fileURLToPath(new URL("./failing_disk.c", import.meta.url));
 
 type Switch = "fail-sync" | "fail-sync-1" | "fail-write" | "slow-sync";
 
-/** Why no server can be run on a failing disk here, if so. */
+/** The reason why this machine cannot run a server on a failing disk, if there is one. */
 export const noFailingDisk: string | undefined = compilerProblem();
 
 function compilerProblem(): string | undefined {
@@ -30,7 +30,7 @@ export class FailingDisk implements AsyncDisposable {
     this.#switches = switches;
   }
 
-  /** @param files which files in the data directory fail: those whose name begins so */
+  /** @param files the files in the data directory that fail: those whose names begin with this */
   static async start(files = "events.db-wal"): Promise<FailingDisk> {
     const directory = await Deno.makeTempDir({ prefix: "eventstore_test_" });
     const library = join(directory, "failing_disk.so");

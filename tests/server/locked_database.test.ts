@@ -5,7 +5,7 @@ import { startServer } from "../support/server_process.ts";
 
 const event = { type: "t", identifiers: {}, payload: "" };
 
-/** A call that takes a turn, in each edition. */
+/** A call that needs the write lock, in each edition. */
 const CALLS = [
   ["A", "POST", "/write", { json: { events: [event] } }],
   ["B", "POST", "/pause", {}],
@@ -13,7 +13,7 @@ const CALLS = [
 ] as const;
 
 for (const [edition, method, path, options] of CALLS) {
-  Deno.test(`edition ${edition}: a turn that finds the database locked for too long is 503 Unavailable`, async () => {
+  Deno.test(`edition ${edition}: a write that finds the database locked for too long is 503 Unavailable`, async () => {
     await using server = await startServer({ listen: "unix", env: { SERVICE_EDITION: edition } });
     const client = server.client();
     {

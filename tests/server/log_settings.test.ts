@@ -61,7 +61,7 @@ Deno.test("logReasons: one line on standard error for each 400 and 413, with pat
     await send();
     assert.equal((await reasonsOf(server, i + 1)).at(-1), line);
   }
-  // What is rejected otherwise has no such line, nor has what succeeds.
+  // Other rejections have no such line, nor have requests that succeed.
   await client.append(event);
   await client.request("GET", "/unknown");
   await client.write({ conditions: [{ failIfEventsMatch: "*" }] });
@@ -86,7 +86,7 @@ Deno.test("logReasons: no request forges a line, and a long path is cut", async 
   assert.match(lines[2]!, /^- - 400: /);
 });
 
-Deno.test("logReasons: a 500 has its path and the reason, which clients are told too", async () => {
+Deno.test("logReasons: a 500 has its path and the reason, which clients get too", async () => {
   await using server = await startServer({ env: { SERVICE_LOG_REASONS: "1" } });
   {
     using _failing = failWrites(server);
@@ -100,7 +100,7 @@ Deno.test("logReasons: a 500 has its path and the reason, which clients are told
   assert.equal(server.stderr.includes(SECRET), false);
 });
 
-Deno.test("logReasons: what is no HTTP has a reason too, TLS above all", async () => {
+Deno.test("logReasons: bytes that are not HTTP have a reason too, TLS above all", async () => {
   await using server = await startServer({ env: { SERVICE_LOG_REASONS: "1" } });
   using connection = await Connection.open(server.address);
   await connection.send(Uint8Array.of(0x16, 0x03, 0x01, 0x02, 0x00, 0x01));

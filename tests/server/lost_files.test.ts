@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { assertRejected, expectStatus } from "../support/replies.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 
-/* What happens when somebody deletes or replaces the files of a running server. */
+/* Files of a running server that are deleted or replaced. */
 
 const event = { type: "t", identifiers: {}, payload: "" };
 
@@ -16,7 +16,7 @@ function remove(server: ServerProcess, ...names: readonly string[]): void {
   for (const name of names) Deno.removeSync(join(server.dataDir, name));
 }
 
-/** Writes are rejected, health says so, and one line on standard error says why. */
+/** Asserts that writes are rejected, health says so, and one line on standard error says why. */
 async function assertLost(server: ServerProcess, reason: string): Promise<void> {
   const client = server.client();
   await eventually(async () => {
@@ -34,7 +34,7 @@ async function countEvents(client: Client): Promise<number> {
   return (await client.queryEvents()).events.length;
 }
 
-Deno.test("once the database is deleted the next write is rejected, and reads go on from the readers that are open", async () => {
+Deno.test("once the database is deleted the next write is rejected, and open readers still serve reads", async () => {
   await using server = await startServer({ listen: "unix" });
   const client = server.client();
   await client.append(event);
@@ -48,7 +48,7 @@ Deno.test("once the database is deleted the next write is rejected, and reads go
   assert.deepEqual(namesIn(server.dataDir), ["events.lock"]);
 });
 
-Deno.test("a server at rest notices too; without an open reader a read is rejected, and creates nothing", async () => {
+Deno.test("an idle server notices too; without an open reader a read is rejected, and creates nothing", async () => {
   await using server = await startServer({ listen: "unix" });
   remove(server, "events.db", "events.db-wal", "events.db-shm");
   await eventually(() => assert.match(server.stderr, /writes are rejected/));
@@ -58,7 +58,7 @@ Deno.test("a server at rest notices too; without an open reader a read is reject
   assert.deepEqual(namesIn(server.dataDir), ["events.lock"]);
 });
 
-Deno.test("a database that takes the place of another is neither read nor changed, nor is its WAL, by a stop either", async () => {
+Deno.test("a database that replaces another is neither read nor changed, nor is its WAL, not even by a stop", async () => {
   await using other = await startServer();
   await other.client().append(event, event, event);
   await other.kill();
@@ -93,7 +93,7 @@ Deno.test("a database that is replaced just before the stop is left alone, notic
   }
 });
 
-Deno.test("what was deleted can be copied from the running server, with nothing lost", async () => {
+Deno.test("deleted files can be copied from the running server, with nothing lost", async () => {
   await using server = await startServer({ listen: "unix" });
   const client = server.client();
   await client.append(...Array.from({ length: 100 }, () => event));
@@ -129,7 +129,7 @@ for (const besides of [[], ["events.lock"]]) {
   });
 }
 
-Deno.test("a database that is moved alone, or whose place another one takes, is whole without the WAL left behind", async () => {
+Deno.test("a database that is moved alone, or replaced by another one, is whole without the WAL left behind", async () => {
   await using other = await startServer();
   await other.client().append(event, event, event);
   await other.stop();

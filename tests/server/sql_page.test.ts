@@ -9,7 +9,7 @@ import { COURSE_EVENTS, pageQueries } from "../support/sql_page.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Writes one event after the other until it is disposed of, which throws if a write has failed. */
+/** Writes one event after the other until it is disposed of. Disposal throws if a write has failed. */
 function writing(server: ServerProcess): AsyncDisposable {
   const client = server.client();
   let isOver = false;
@@ -107,7 +107,7 @@ Deno.test("a run of the backup that meets a query on the backup fails, and the n
   assert.equal(count(db), COURSE_EVENTS.length + 2);
 });
 
-Deno.test("what tools ask before they ask for rows: types of the columns, and only views and tables", async () => {
+Deno.test("tools get the types of the columns before they read rows, and find only views and tables", async () => {
   await using server = await startServer();
   using db = new DatabaseSync(server.databasePath, { readOnly: true });
   const views = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'view'").all();
@@ -155,7 +155,7 @@ Deno.test("a store that lacks the views gets them with init --add-views, and onl
   );
   {
     using file = Deno.openSync(server.databasePath, { write: true });
-    // Behind the header of the first page, its tree.
+    // The tree of the first page begins after its header.
     file.seekSync(100, Deno.SeekMode.Start);
     file.writeSync(new Uint8Array(100).fill(0xff));
   }

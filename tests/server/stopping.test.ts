@@ -74,7 +74,7 @@ Deno.test("a stop leaves the socket of another server alone that was bound at th
   assert.deepEqual(namesIn(first.directory), ["data", "other"]);
 });
 
-/** Starts the server without anybody who reads what it prints. */
+/** Starts the server with output that no process reads. */
 async function startUnread(directory: string): Promise<{ child: Deno.ChildProcess; client: Client }> {
   const [program, ...args] = startCommand(undefined);
   const socketPath = join(directory, "server.sock");
@@ -119,7 +119,7 @@ async function withUnread(
 
 Deno.test("an unread log slows no request and holds up no stop", async () => {
   await withUnread(async (child, client) => {
-    // More than a pipe takes: each line is 150 bytes, a pipe 64 KiB.
+    // More than a pipe holds: each line is 150 bytes, a pipe 64 KiB.
     const target = `/health/${"x".repeat(100)}`;
     for (let i = 0; i < 1000; i++) assert.equal((await client.request("GET", target)).status, 404);
     child.kill("SIGTERM");
