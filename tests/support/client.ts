@@ -2,7 +2,7 @@ import type { ReadRequest } from "../../src/model/read_request.ts";
 import { joinBytes } from "./bytes.ts";
 import { type Address, Connection, NoReply, type Reply } from "./connection.ts";
 
-/** A request that was to succeed was rejected. */
+/** A request that should succeed was rejected. */
 export class UnexpectedReply extends Error {
   readonly reply: Reply;
 
@@ -13,17 +13,17 @@ export class UnexpectedReply extends Error {
   }
 }
 
-// A test that fails early leaves requests behind. Their end must not take the other tests of the file along.
+// A test that fails early leaves requests behind. Their failure must not fail the other tests of the file.
 globalThis.addEventListener("unhandledrejection", (event) => {
   if (event.reason instanceof NoReply || event.reason instanceof UnexpectedReply) event.preventDefault();
 });
 
 export interface RequestOptions {
-  /** Pairs when a name is to be sent twice. `Host` and the length of the body are added. */
+  /** Pairs, to send a name twice. The client adds `Host` and the length of the body. */
   readonly headers?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
   /** Sent as it is. */
   readonly body?: string | Uint8Array;
-  /** Sent as JSON; wins over `body`. */
+  /** Sent as JSON, instead of `body`. */
   readonly json?: unknown;
   /** Send the body in chunks of this many bytes instead of naming its length. */
   readonly chunkBytes?: number;
@@ -58,18 +58,18 @@ export interface WriteResult {
 export interface ErrorBody {
   readonly error: string;
   readonly message?: string;
-  /** What a conflict was about. */
+  /** The details of a conflict. */
   readonly conflict?: unknown;
 }
 
-/** The path of a projection; a segment of dots only would name another path. */
+/** The path of a projection. A segment of dots only would name another path. */
 export function projectionPath(type: string, id: string): string {
   const segment = (text: string): string =>
     encodeURIComponent(text).replace(/^\.+$/, (dots) => "%2e".repeat(dots.length));
   return `/projections/${segment(type)}/${segment(id)}`;
 }
 
-/** A request, as far as its answer depends on it. */
+/** The parts of a request on which its answer depends. */
 export interface Asked {
   readonly method: string;
   readonly target: string;
@@ -85,7 +85,7 @@ export class Client {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #check: ReplyCheck | undefined;
 
-  /** @param check is shown the reply to every request */
+  /** @param check gets the reply to every request */
   constructor(address: Address, headers?: Readonly<Record<string, string>>, check?: ReplyCheck) {
     this.address = address;
     this.#headers = headers ?? {};

@@ -12,7 +12,7 @@ export interface ReplyHead {
 export interface Reply extends ReplyHead {
   readonly body: Uint8Array;
   readonly text: string;
-  /** Whether the connection ended before the body was complete. */
+  /** True when the connection ended before the body was complete. */
   readonly cutShort: boolean;
   /** The body as JSON. */
   json<T = unknown>(): T;
@@ -30,7 +30,7 @@ const encoder = new TextEncoder();
 const HEAD_END = encoder.encode("\r\n\r\n");
 const READ_TIMEOUT_SECONDS = 60;
 
-/** One raw connection that speaks HTTP/1.1 exactly as a test tells it to. */
+/** One raw connection, which speaks HTTP/1.1 exactly as a test says. */
 export class Connection implements Disposable {
   readonly #conn: Deno.Conn;
   #onReply: ((reply: Reply) => void) | undefined;
@@ -43,7 +43,7 @@ export class Connection implements Disposable {
     this.#onReply = onReply;
   }
 
-  /** @param onReply called with the first reply, once it is read; what it throws, the reader of the reply gets */
+  /** @param onReply called with the first reply once it is read; its error goes to the reader of the reply */
   static async open(address: Address, onReply?: (reply: Reply) => void): Promise<Connection> {
     if (address.transport === "unix") return new Connection(await Deno.connect(address), onReply);
     const conn = await Deno.connect({ hostname: address.hostname, port: address.port });
@@ -71,7 +71,7 @@ export class Connection implements Disposable {
     this.close();
   }
 
-  /** Whether the peer closed its side and everything it sent was read. Waits for a byte or the end. */
+  /** Waits for a byte or the end. True when the peer has closed its side and everything it sent was read. */
   async atEnd(): Promise<boolean> {
     while (this.#buffer.length === 0) if (!await this.#fill()) return true;
     return false;

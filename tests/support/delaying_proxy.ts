@@ -1,8 +1,8 @@
 import { type Passage, TcpProxy } from "./tcp_proxy.ts";
 
 /**
- * A server that is further away: what a client says arrives later, in order, and any number of messages may be under way.
- * What the server says comes at once, so that each round trip is longer by the delay, once.
+ * A server that is further away: the bytes of a client arrive later, in order, and any number of messages may be
+ * under way. The bytes of the server come at once, so that each round trip is longer by one delay.
  */
 export class DelayingProxy extends TcpProxy {
   readonly #milliseconds: number;
@@ -23,7 +23,7 @@ export class DelayingProxy extends TcpProxy {
         return new Promise<void>((resolve) => setTimeout(resolve, left));
       })
       .then(() => super.forth(bytes, passage))
-      // One of both ends was closed meanwhile, which ends the passage.
+      // One of the two ends was closed meanwhile, which ends the passage.
       .catch(() => {});
     this.#feed.set(passage, arrival);
     return Promise.resolve();

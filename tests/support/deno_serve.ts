@@ -11,10 +11,11 @@ import {
 } from "../../src/http/exchange.ts";
 
 /*
- * The transport on `Deno.serve`. Nothing but this file knows it. What it cannot do in the version in use:
- * it does not see a client leave whose body came in several packets; it cannot cut a connection, not even that of
- * a stalled reader (the stream is given up, and with it the memory); malformed HTTP gets its empty `400`; a request
- * that must not be answered gets a `500` that is cut short after its head.
+ * The transport on `Deno.serve`. No other file knows it. Its limits in the version in use:
+ *
+ * It does not see that a client disconnects whose body came in several packets. It cannot cut a connection, not even
+ * the one of a stalled reader: it gives up the stream, and with it the memory. Malformed HTTP gets its empty `400`. A
+ * request that must not be answered gets a `500` that is cut short after its head.
  */
 
 /** Starts to accept connections. */
@@ -28,8 +29,8 @@ export function serveWithDeno(listen: Address, handler: Handler): Transport {
   );
   return {
     async close(graceMilliseconds) {
-      // Aborting the server while it shuts down would crash it. What is still open after the grace ends with
-      // the process.
+      // Aborting the server while it shuts down would crash it. Connections that are still open after the grace
+      // period end with the process.
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise((resolve) => timer = setTimeout(resolve, graceMilliseconds));
       await Promise.race([server.shutdown(), late]);
@@ -50,7 +51,9 @@ function toHttpRequest(request: Request): HttpRequest {
   };
 }
 
-/** The URL that the runtime puts together is not parsed: behind the authority it is still what the client sent. */
+/**
+ * The function does not parse the URL that the runtime puts together: after the authority it is what the client sent.
+ */
 function rawTarget(request: Request): string {
   const start = request.url.indexOf("://") + 3;
   const host = request.headers.get("host") ?? "";
@@ -64,7 +67,7 @@ async function readBody(request: Request, bytesMax: number): Promise<Uint8Array<
   if (announced > bytesMax) throw new BodyTooLarge();
   if (request.body === null) return new Uint8Array();
   try {
-    // A body of known length is read in one step, which is what nearly every client sends.
+    // Reads a body of known length in one step. Nearly every client sends one.
     return announced > 0 ? await request.bytes() : await readPieces(request.body, bytesMax);
   } catch (error) {
     throw error instanceof BodyTooLarge ? error : new ClientDisconnected();

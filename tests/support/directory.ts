@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Runs in a directory of its own, with a place for a socket in it; both are gone afterwards. */
+/** Runs a test in a directory of its own, with a path for a socket in it. Both are gone afterwards. */
 export async function inDirectory<T>(
   run: (directory: string, socketPath: string) => Promise<T>,
 ): Promise<T> {
@@ -12,7 +12,7 @@ export async function inDirectory<T>(
   }
 }
 
-/** What lies in a directory, by name. */
+/** The names in a directory. */
 export function namesIn(directory: string): string[] {
   return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
 }

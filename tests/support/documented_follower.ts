@@ -12,7 +12,7 @@ export interface DocumentedLoop {
   /** The file that it is saved as. */
   readonly name: string;
   readonly text: string;
-  /** What runs the file: its name and the URL of the server come behind. */
+  /** The command that runs the file. Its last arguments are the name of the file and the URL of the server. */
   readonly command: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -21,7 +21,7 @@ export interface DocumentedLoop {
 const PRINTED_SECONDS = 60;
 
 /**
- * Runs a loop beside a server that is killed and started again, kills the loop itself, and resets the store: it must
+ * Runs a loop while a server is killed and started again, kills the loop itself, and resets the store. The loop must
  * print each event of the first store, then each of the second, once and in order.
  */
 export async function followThroughKills(loop: DocumentedLoop): Promise<void> {
@@ -61,7 +61,7 @@ export async function followThroughKills(loop: DocumentedLoop): Promise<void> {
   });
 }
 
-/** Until a loop waits for events; by then it has saved how far it has come. */
+/** Waits until a loop waits for events: by then it has saved its position. */
 async function waits(server: ServerProcess): Promise<void> {
   await eventually(async () => {
     assert.equal((await debugSnapshot(server.client())).read.waiting, 1);
@@ -80,7 +80,8 @@ export async function followThroughBrokenPage(loop: DocumentedLoop): Promise<voi
       conn,
       "HTTP/1.1 200 OK\r\nX-Service-Store: 0a1b-2c\r\nX-Service-Head: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
     );
-    // Its first page tells it of the store; two of those that it uses break off, in different places.
+    // The first page identifies the store to the loop. Two of the pages that it uses after that break off, in
+    // different places.
     const cutAt = [undefined, LINES[0]!.length + 5, 5][pages++];
     await sendText(conn, chunkOf(page.slice(0, cutAt)));
     if (cutAt !== undefined) return false;
@@ -97,7 +98,9 @@ export async function followThroughBrokenPage(loop: DocumentedLoop): Promise<voi
   });
 }
 
-/** Goes back to an earlier state with the same store ID: a loop must begin anew, whatever it has printed. */
+/**
+ * The store goes back to an earlier state with the same store ID: a loop must begin anew, whatever it has printed.
+ */
 export async function followThroughLowerHead(loop: DocumentedLoop): Promise<void> {
   let head = LINES.length;
   using upstream = new ScriptedUpstream(async ({ body }, conn) => {
@@ -136,7 +139,7 @@ class Follower implements AsyncDisposable {
       detached: true,
       stdin: "null",
       stdout: "piped",
-      // It tells of every connection that fails.
+      // It prints a line for every connection that fails.
       stderr: "null",
     }).spawn();
     this.#reading = this.#collect();

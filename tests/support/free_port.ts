@@ -1,7 +1,7 @@
 /**
- * Ports for the servers of this process alone, "first-last", as the runner gives them to each process. They lie
- * below those that the system gives away, so that nobody takes a port between the choice and its use, or while a
- * server is started again. Otherwise the system chooses.
+ * Ports for the servers of this process alone, "first-last". The runner assigns them to each process. They lie below
+ * the ports that the system assigns, so that no other process takes a port between the choice and its use, or while a
+ * server restarts. Without a range the system chooses.
  */
 const range = /^(\d+)-(\d+)$/.exec(Deno.env.get("EVENTSTORE_TEST_PORTS") ?? "");
 
@@ -10,7 +10,7 @@ const ports = range === null
   : { first: Number(range[1]), count: Number(range[2]) - Number(range[1]) + 1 };
 let next = ports === undefined ? 0 : Math.floor(Math.random() * ports.count);
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** A port of 127.0.0.1 on which no process listens. */
 export function freePort(): number {
   if (ports === undefined) return listenOnce(0)!;
   for (let tried = 0; tried < ports.count; tried++) {
@@ -20,7 +20,7 @@ export function freePort(): number {
   throw new Error("every port of this process is in use");
 }
 
-/** The port, unless it is in use. */
+/** The port, or undefined when it is in use. */
 function listenOnce(port: number): number | undefined {
   try {
     using listener = Deno.listen({ hostname: "127.0.0.1", port });

@@ -28,19 +28,19 @@ export interface DebugSnapshot {
 }
 
 /**
- * Keeps the holder of the turn from continuing, by holding the write lock of the database from outside.
- * The server waits for that lock up to its busy timeout of 5 s, so release within 4 s.
+ * Keeps the holder of the write lock from continuing, by locking the database from outside. The server waits for the
+ * database up to its busy timeout of 5 s, so release within 4 s.
  */
 export function holdWriteLock(server: ServerProcess): HeldWriteLock {
   return testsPostgres() ? new HeldRow(schemaOf(server.dataDir)) : new HeldFile(server.databasePath);
 }
 
-/** Held until it is released, which may be asked for twice. */
+/** Held until it is released. A second release does nothing. */
 export interface HeldWriteLock extends Disposable {
   release(): void;
 }
 
-/** Holds the row that every turn locks first. */
+/** Holds the row that every write transaction locks first. */
 class HeldRow implements HeldWriteLock {
   readonly #schema: string;
   #isHeld = true;
@@ -48,7 +48,7 @@ class HeldRow implements HeldWriteLock {
   constructor(schema: string) {
     this.#schema = schema;
     psqlBeside(`SELECT FROM ${schema}.store FOR UPDATE; SELECT pg_sleep(60)`);
-    // Until nobody else can lock it.
+    // Until no other session can lock it.
     untilAnswered(`SELECT id FROM ${schema}.store FOR UPDATE SKIP LOCKED`, "");
   }
 
@@ -98,7 +98,7 @@ export async function debugSnapshot(client: Client): Promise<DebugSnapshot> {
   return reply.json<DebugSnapshot>();
 }
 
-/** Waits until one request has the turn and exactly so many wait for it. */
+/** Waits until one request has the turn, and exactly so many requests are queued. */
 export async function waitForQueue(client: Client, queued: number): Promise<void> {
   await eventually(async () => {
     const { write } = await debugSnapshot(client);

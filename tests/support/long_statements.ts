@@ -3,7 +3,7 @@ import { psql } from "./psql.ts";
 import { schemaOf, testsPostgres } from "./test_storage.ts";
 import { Database } from "../../src/store/sqlite/connection/database.ts";
 
-/** The type of events on whose append the database works for long, once `makeAppendLong` was called. */
+/** The type of an event whose append takes long in the database, once `makeAppendLong` was called. */
 export const LONG_TYPE = "takes long";
 
 /** Counts rows for so many seconds, or longer, since a fast machine needs 60 ns for each. */
@@ -25,7 +25,7 @@ export function makeAppendLong(dataDir: string, seconds: number): void {
   );
 }
 
-/** From now on, the database works for so long whenever it reads events. */
+/** Makes every read of events take this long in the database. */
 export function makeReadsLong(dataDir: string, seconds: number): void {
   if (testsPostgres()) return readLongRows(schemaOf(dataDir), seconds);
   change(

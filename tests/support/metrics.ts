@@ -12,7 +12,7 @@ export async function metrics(client: Client): Promise<ReadonlyMap<string, numbe
   }));
 }
 
-/** Of the samples of a page those of the edition, up to `service_reads_waiting`, with which those of all begin. */
+/** The samples of the edition: they come before `service_reads_waiting`, where the samples of every edition begin. */
 export function ownSamples(samples: ReadonlyMap<string, number>): Map<string, number> {
   const all = [...samples];
   return new Map(all.slice(0, 1 + all.findIndex(([name]) => name === "service_reads_waiting")));
@@ -23,7 +23,7 @@ export function metricTypes(page: string): [name: string, type: string][] {
   return [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]);
 }
 
-/** The families that a store in a file has besides those of every store. */
+/** The families that a store in a file has in addition to those of every store. */
 const FILE_TYPES: Readonly<Record<string, string>> = {
   service_store_bytes: "gauge",
   service_store_wal_bytes: "gauge",
@@ -31,7 +31,7 @@ const FILE_TYPES: Readonly<Record<string, string>> = {
   service_disk_size_bytes: "gauge",
 };
 
-/** The families that every edition has besides its own, in the order of the page. */
+/** The families that every edition has in addition to its own, in the order of the page. */
 export const COMMON_TYPES: Readonly<Record<string, string>> = {
   service_reads_waiting: "gauge",
   service_reads_active: "gauge",

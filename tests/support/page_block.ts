@@ -1,4 +1,4 @@
-/** The fenced block of a page in docs/ that begins with this line: what operators copy is what tests run. */
+/** The fenced block of a page in docs/ that begins with this line: tests run what operators copy. */
 export function pageBlock(page: string, firstLine: string): string {
   const text = Deno.readTextFileSync(new URL(`../../docs/${page}`, import.meta.url));
   const blocks = [...text.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, block]) => block!);
@@ -7,7 +7,7 @@ export function pageBlock(page: string, firstLine: string): string {
   return block;
 }
 
-/** Replaces one part of a block for the test, which must be there exactly once. */
+/** Replaces one part of a block for the test. The block must contain the part exactly once. */
 export function replacePart(block: string, part: string, replacement: string): string {
   const parts = block.split(part);
   if (parts.length !== 2) throw new Error(`"${part}" is there ${parts.length - 1} times`);

@@ -5,14 +5,14 @@ export function psql(sql: string): string {
   return new TextDecoder().decode(stdout).trim();
 }
 
-/** Begins statements that take long, of which nobody waits for the end. */
+/** Starts statements that take long, without waiting for their end. */
 export function psqlBeside(sql: string): void {
   const script = '"$0" "$@" > /dev/null 2>&1 &';
   new Deno.Command("sh", { args: ["-c", script, PSQL, ...argsFor(sql)], env: ENV }).outputSync();
 }
 
 const PSQL = Deno.env.get("EVENTSTORE_TEST_PSQL") ?? "psql";
-/** Where its libraries are, when it is not installed. */
+/** The path of its libraries, when it is not installed. */
 const ENV: Record<string, string> = JSON.parse(Deno.env.get("EVENTSTORE_TEST_PSQL_ENV") ?? "{}");
 
 function argsFor(sql: string): string[] {

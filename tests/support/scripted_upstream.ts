@@ -11,8 +11,8 @@ export interface SeenRequest {
 export type Answer = (request: SeenRequest, conn: Deno.Conn) => Promise<boolean>;
 
 /**
- * A server whose answers a test scripts byte by byte, and that remembers every request. It reads bodies of a
- * known length and chunked ones.
+ * A server whose answers a test scripts byte by byte. It stores every request, and reads bodies of a known length and
+ * chunked ones.
  */
 export class ScriptedUpstream implements Disposable {
   readonly requests: SeenRequest[] = [];

@@ -6,7 +6,7 @@ import { answerCheckOf } from "./openapi/answer_check.ts";
 import { startCommand } from "./start_command.ts";
 import { storageVariables } from "./test_storage.ts";
 
-/** For a start or an end: a busy machine takes its time. */
+/** The time limit of a start or an end, on a busy machine. */
 const TIMEOUT_SECONDS = 60;
 const LISTENING = /^(?:\S+Z )?eventstore-server: listening on (.+) \(auth=(true|false)\)$/m;
 
@@ -15,18 +15,21 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Text of a configuration file, handed over with `--config`. */
   readonly config?: string;
-  /** `none` when the test names the address itself. Default `tcp`. */
+  /** `none` when the test names the address itself. Default: `tcp`. */
   readonly listen?: "tcp" | "unix" | "none";
-  /** The test is about the transport that it names. */
+  /** True when the test is about the transport that it names. */
   readonly listenOnly?: boolean;
   readonly args?: readonly string[];
   /** The file mode creation mask to start with, in octal. */
   readonly umask?: string;
-  /** How large V8 lets the heap of each thread grow, as a small machine would. */
+  /** The largest heap of each thread, as on a small machine. */
   readonly heapMibMax?: number;
   /** A module that runs in the server's process before its own modules do. Not with `umask`. */
   readonly preload?: URL;
-  /** A command that becomes the server, such as a tracer that stands beside it: its words before the server's. */
+  /**
+   * A command that becomes the server, such as a tracer that runs next to it. Its words come before those of the
+   * server.
+   */
   readonly under?: readonly string[];
   /** An existing directory to run in, which stays when the server is disposed. Default: a fresh one. */
   readonly directory?: string;
@@ -70,8 +73,8 @@ interface Place {
 }
 
 /**
- * Where the server listens. With EVENTSTORE_TEST_LISTEN=tcp or unix every test runs on that transport, but for
- * those that are about one of them.
+ * The transport on which the server listens. With EVENTSTORE_TEST_LISTEN=tcp or unix every test uses that one, except
+ * the tests of one transport.
  */
 function transportOf({ listen, listenOnly }: ServerOptions): "tcp" | "unix" | "none" {
   const wanted = Deno.env.get("EVENTSTORE_TEST_LISTEN");
@@ -93,7 +96,7 @@ async function prepare(options: ServerOptions): Promise<Place> {
   return { directory, ownsDirectory, address: { transport: "tcp", hostname: "127.0.0.1", port: freePort() } };
 }
 
-/** One server program in its own directory; keeps directory, address and options over a restart. */
+/** One server program in its own directory. A restart keeps directory, address and options. */
 export class ServerProcess implements AsyncDisposable {
   readonly directory: string;
   readonly dataDir: string;
@@ -121,7 +124,7 @@ export class ServerProcess implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  /** Whether it was started and has not ended, by itself or otherwise. */
+  /** True from the start of the program to its end. */
   get isRunning(): boolean {
     return this.#child !== undefined && !this.#over;
   }
@@ -201,13 +204,13 @@ export class ServerProcess implements AsyncDisposable {
     return ended;
   }
 
-  /** Does nothing when the program has already ended. */
+  /** Sends a signal. Does nothing when the program has already ended. */
   signal(signal: Deno.Signal): void {
     if (this.#over) return;
     try {
       this.#child?.kill(signal);
     } catch (error) {
-      // The runtime knows of its end before this process is told.
+      // The runtime learns of the end before this process does.
       if (!(error instanceof TypeError)) throw error;
     }
   }

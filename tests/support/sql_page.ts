@@ -16,7 +16,7 @@ function blocks(kind: string): string[] {
   return [...all].filter(([, language]) => language === kind).map(([, , text]) => text!);
 }
 
-/** What the queries are about: two courses, of which one has students. */
+/** The events that the queries are about: two courses, one of them with students. */
 export const COURSE_EVENTS = [
   { type: "CourseDefined", identifiers: { course: "c1" }, payload: '{"capacity":30}' },
   { type: "CourseDefined", identifiers: { course: "c2" }, payload: '{"capacity":5}' },

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { executableName, type ProgramName, programTask, REPOSITORY } from "../../tools/build/program_task.ts";
 
 /**
- * The command that starts a program: the executable in the directory that EVENTSTORE_DIST names, or else what
- * its task in deno.json runs. Put the program's own arguments behind it.
+ * The command that starts a program: the executable in the directory that EVENTSTORE_DIST names, or else the command
+ * of its task in deno.json. Append the program's own arguments.
  */
 export function programCommand(program: ProgramName, umask?: string): [string, ...string[]] {
   const command = plainCommand(program);

@@ -2,25 +2,25 @@
 export interface Passage {
   readonly client: Deno.Conn;
   readonly server: Deno.Conn;
-  /** Whether the client's end was cut off: then nothing goes back to it, and the server ends by itself. */
+  /** True when the client's end was cut off: the client gets no more bytes, and the server ends by itself. */
   isCut: boolean;
 }
 
-/** Stands before a server on this machine and passes on what both sides say; what derives from it does more. */
+/** A proxy before a server on this machine. It passes on the bytes of both sides. Subclasses do more. */
 export class TcpProxy implements AsyncDisposable {
   readonly #serverPort: number | (() => Promise<number>);
   readonly #listener: Deno.TcpListener;
   readonly #conns = new Set<Deno.Conn>();
   readonly #ended: Promise<void>;
 
-  /** @param serverPort of a server, or how to find the one for a new connection */
+  /** @param serverPort the port of a server, or a function that finds the port for a new connection */
   constructor(serverPort: number | (() => Promise<number>)) {
     this.#serverPort = serverPort;
     this.#listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     this.#ended = this.#accept();
   }
 
-  /** Where it listens, on 127.0.0.1. */
+  /** Its port on 127.0.0.1. */
   get port(): number {
     return this.#listener.addr.port;
   }
@@ -31,17 +31,17 @@ export class TcpProxy implements AsyncDisposable {
     await this.#ended;
   }
 
-  /** What happens to bytes of the client. It sends no more before the promise is kept. */
+  /** Handles bytes of the client. The client sends no more until the promise resolves. */
   protected async forth(bytes: Uint8Array, { server }: Passage): Promise<void> {
     await writeAll(server, bytes);
   }
 
-  /** What happens to bytes of the server. */
+  /** Handles bytes of the server. */
   protected async back(bytes: Uint8Array, { client }: Passage): Promise<void> {
     await writeAll(client, bytes);
   }
 
-  /** The client loses the connection at once; the server has received all of it, and only then that nobody is left. */
+  /** The client loses the connection at once. The server gets all bytes first, and then the end of the connection. */
   protected async cut(passage: Passage): Promise<void> {
     passage.isCut = true;
     close(passage.client);
@@ -53,13 +53,13 @@ export class TcpProxy implements AsyncDisposable {
     try {
       for (;;) passing.push(this.#pass(await this.#listener.accept()));
     } catch {
-      // It was closed.
+      // The listener was closed.
     }
     await Promise.all(passing);
   }
 
   async #pass(client: Deno.TcpConn): Promise<void> {
-    // Kept from the beginning: while the server is connected to, the proxy may be closed.
+    // Added before the proxy connects to the server: meanwhile the proxy may be closed.
     this.#conns.add(client);
     let server: Deno.TcpConn;
     try {
@@ -92,7 +92,7 @@ async function copy(from: Deno.Conn, pass: (bytes: Uint8Array<ArrayBuffer>) => P
       await pass(buffer.slice(0, count));
     }
   } catch {
-    // One of both was closed.
+    // One of the two was closed.
   }
 }
 

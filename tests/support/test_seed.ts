@@ -1,7 +1,7 @@
 /*
- * The seed of random data in tests. It does not change, so that a run of the tests does not fail by chance at something
- * that the change at hand has nothing to do with. Other cases are tried on purpose: EVENTSTORE_LONG_TESTS=1 draws a new
- * seed each time, EVENTSTORE_TEST_SEED names one.
+ * The seed of random data in tests. It does not change, so that no run fails by chance because of something that the
+ * change at hand did not touch. Two variables try other cases: EVENTSTORE_LONG_TESTS=1 draws a new seed each time,
+ * EVENTSTORE_TEST_SEED names one.
  */
 
 const SEED = 20_261_122;

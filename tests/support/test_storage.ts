@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 
-/** Whether the servers of the tests keep their events in PostgreSQL: see the task `test-postgres`. */
+/** True when the servers of the tests store their events in PostgreSQL: see the task `test-postgres`. */
 export function testsPostgres(): boolean {
   return Deno.env.get("EVENTSTORE_TEST_STORAGE") === "postgres";
 }
 
-/** Registers a test of what only the storage in a file does. */
+/** Registers a test of something that only the storage in a file does. */
 export function sqliteTest(name: string, test: () => void | Promise<void>): void {
   if (!testsPostgres()) return Deno.test(name, test);
   Deno.test({ name: `${name} (ignored: it is about the file of SQLite)`, ignore: true, fn: test });
 }
 
-/** Variables that give a server the storage under test. What has one data directory has one schema. */
+/** Variables that give a server the storage under test. Each data directory has its own schema. */
 export function storageVariables(
   dataDir: string,
   env: Readonly<Record<string, string>> = {},
@@ -19,7 +19,7 @@ export function storageVariables(
   if (!testsPostgres()) return {};
   const poolSize = env["SERVICE_READ_POOL_SIZE"];
   return {
-    // One that is rejected is rejected as readPoolSize.
+    // An invalid size is already rejected as readPoolSize.
     ...!/^\d+$/.test(poolSize ?? "") ? {} : { SERVICE_POSTGRES_POOL_SIZE: poolSize! },
     SERVICE_STORAGE: "postgres",
     SERVICE_POSTGRES_URL: Deno.env.get("EVENTSTORE_TEST_POSTGRES_URL")!,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 /**
- * The files that git tracks, by path from the root. Where git is missing, or knows nothing of this directory, as in an
+ * The files that git tracks, by path from the root. Without git, or in a directory that git does not know, such as an
  * unpacked archive: all files but those that `.gitignore` names.
  */
 export async function trackedFiles(root: string): Promise<readonly string[]> {

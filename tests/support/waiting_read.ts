@@ -3,12 +3,12 @@ import { type Client, type EventsPage, parsePage } from "./client.ts";
 import { eventually } from "./eventually.ts";
 import { expectStatus } from "./replies.ts";
 
-/** The longest wait, so that a test which waits in vain fails. */
+/** The longest wait, so that a test fails when its event does not come. */
 const WAIT_SECONDS = 60;
 
 /** A read that waits, on a connection of its own. */
 export class WaitingRead implements Disposable {
-  /** Rejects when its client leaves. */
+  /** Rejects when its client disconnects. */
   readonly page: Promise<EventsPage>;
   readonly leave: () => void;
   #isAnswered = false;
@@ -45,7 +45,7 @@ export class WaitingRead implements Disposable {
   }
 }
 
-/** What `/debug` shows of reads. */
+/** The reads that `/debug` shows. */
 interface ReadsInFlight {
   readonly httpOpen: number;
   readonly waiting: number;

@@ -45,7 +45,7 @@ const TRANSPORT_FIELDS: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/** What any request may be answered, also one that has found no operation: the response component by status. */
+/** The answers that any request may get, also one that has found no operation: the response component by status. */
 const ANYWHERE: Readonly<Record<number, string>> = {
   400: "Malformed",
   401: "Unauthorized",
@@ -79,7 +79,7 @@ export class AnswerCheck {
     if (faults.length > 0) throw new UndocumentedAnswer(asked, answered, faults);
   }
 
-  /** What is not as documented, one line each. */
+  /** The differences from the document, one line each. */
   faults(asked: Asked, answered: Answered): string[] {
     const operation = this.#operationOf(asked);
     if (typeof operation === "string") return this.#faultsOutside(operation, asked, answered);
@@ -112,7 +112,10 @@ export class AnswerCheck {
     }
   }
 
-  /** Without an operation, the answer says so in plain text, or that something was wrong before. */
+  /**
+   * Checks an answer without an operation. In plain text it says that there is none, or that something was wrong
+   * before.
+   */
   #faultsOutside(why: keyof typeof OUTSIDE, asked: Asked, answered: Answered): string[] {
     const { status, headers } = answered;
     const statuses: readonly number[] = OUTSIDE[why];
@@ -172,13 +175,13 @@ export class AnswerCheck {
       readonly itemSchema?: JsonObject;
     };
     if (itemSchema !== undefined) return this.#faultsOfLines(itemSchema, text);
-    // Text may be anything, and of a part of JSON there is nothing to say.
+    // Text may be anything, and a part of JSON cannot be checked.
     if (schema === undefined || mediaType !== "application/json" || cutShort) return [];
     return this.#schemas.faults(schema, JSON.parse(text), "body");
   }
 
   #faultsOfLines(schema: JsonObject, text: string): string[] {
-    // What stands behind the last line feed was cut short.
+    // The text after the last line feed was cut short.
     const lines = text.split("\n").slice(0, -1);
     for (const [i, line] of lines.entries()) {
       const faults = this.#schemas.faults(schema, JSON.parse(line), `line ${i + 1}`);
@@ -187,7 +190,7 @@ export class AnswerCheck {
     return [];
   }
 
-  /** A body that was accepted must be one that the document allows. */
+  /** Checks the body of a request that was accepted: the document must allow it. */
   #faultsOfRequest(requestBody: JsonObject | undefined, { body }: Asked, { status }: Answered): string[] {
     if (status >= 300 || body === undefined || requestBody === undefined) return [];
     const content = requestBody["content"] as Readonly<Record<string, { readonly schema: JsonObject }>>;
@@ -209,7 +212,7 @@ export class AnswerCheck {
   }
 }
 
-/** Whether an operation that has this response to status 404 is there in development mode only. */
+/** True when the operation with this response to status 404 exists in development mode only. */
 function isUnknownPath(response: Json | undefined): boolean {
   return (response as JsonObject | undefined)?.["$ref"] === "#/components/responses/NotInDevelopmentMode";
 }

@@ -7,12 +7,12 @@ import { eventually } from "../eventually.ts";
 import { TIMESTAMP, UUID } from "../replies.ts";
 
 /**
- * Sends the requests of examples, one after the other, and compares the answers with theirs. IDs and times are
- * others in each run: an ID of the examples stands for the same ID of the server in all of them.
+ * Sends the requests of examples, one after the other, and compares the answers with the examples. IDs and times
+ * differ in each run: an ID of the examples stands for the same ID of the server in all of them.
  */
 export class Replay {
   readonly #client: Client;
-  /** The server's IDs for those of the examples. */
+  /** The ID of the server for each ID of the examples. */
   readonly #ids = new Map<string, string>();
 
   constructor(client: Client) {
@@ -67,7 +67,7 @@ export class Replay {
       return this.#compare(lines, sent, "lines");
     }
     if (operation !== "GET /metrics") return assert.equal(reply.text, text ?? "");
-    // The example shows some lines, the server also others.
+    // The example shows some of the lines.
     for (const line of (text ?? "").split("\n")) assert.ok(reply.text.split("\n").includes(line), line);
   }
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../../tools/openapi/json.ts";
 
 /** Compares values with the schemas of an OpenAPI document. */
 export class SchemaCheck {
-  // That the schemas are proper ones is for the linter to say: here it would take most of the time.
+  // The linter checks that the schemas are valid. Here it would take most of the time.
   readonly #ajv = new Ajv2020({ strict: true, allErrors: true, validateSchema: false });
   readonly #validators = new Map<Json, ValidateFunction>();
 
@@ -16,7 +16,10 @@ export class SchemaCheck {
     this.#ajv.addSchema({ $defs: forValidation(schemas) }, "schemas");
   }
 
-  /** How a value differs from a schema of the document, one line each. @param what begins each line */
+  /**
+   * The differences of a value from a schema of the document, one line each.
+   * @param what the beginning of each line
+   */
   faults(schema: JsonObject, value: unknown, what: string): string[] {
     let validate = this.#validators.get(schema);
     if (validate === undefined) {
@@ -31,8 +34,8 @@ export class SchemaCheck {
 }
 
 /**
- * The same schemas, stricter: none allows a key that it does not name. They refer to each other by the name that
- * they have in the validator.
+ * The same schemas, but none allows a key that it does not name. They refer to each other by their names in the
+ * validator.
  */
 function forValidation(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
@@ -49,7 +52,7 @@ function forValidation(value: Json): Json {
   return isOpen ? { ...same, additionalProperties: false } : same;
 }
 
-/** The same value without the keys that are null: to the server they are left out. */
+/** The same value without the keys that are null: for the server they are left out. */
 export function withoutNulls(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutNulls);
