@@ -65,11 +65,11 @@ const RIGHT: Readonly<Record<string, readonly Operation[]>> = {
   "a read of some tags": [...three, read([6, 7], 3, [[3, "z"]], { tags: ["a", "b"], ...strict })],
   "a read after a position": [...three, read([6, 7], 3, [[3, "z"]], { tags: A, after: 1, ...strict })],
   "a stale read": [...three, read([6, 7], 1, [[1, "x"]])],
-  "a read beside a write sees it": [write([0, 9], "x", written(1)), read([1, 2], 1, [[1, "x"]], strict)],
-  "a read beside a write does not see it": [write([0, 9], "x", written(1)), read([1, 2], 0, [], strict)],
+  "a read during a write sees it": [write([0, 9], "x", written(1)), read([1, 2], 1, [[1, "x"]], strict)],
+  "a read during a write does not see it": [write([0, 9], "x", written(1)), read([1, 2], 0, [], strict)],
   "a condition that holds": [...three, write([6, 7], "n", written(4), { after: 2, store: "s", tags: ["c"] })],
   "a conflict": [...three, write([6, 7], "n", conflict, { after: 2, store: "s", tags: A })],
-  "a conflict with an event of a write beside it": [
+  "a conflict with an event of a write at the same time": [
     write([0, 9], "x", written(1)),
     write([1, 8], "n", conflict, { tags: A }),
   ],
@@ -241,7 +241,7 @@ await linearizabilityTest("right histories are linearizable, with and without sh
 });
 
 await linearizabilityTest(
-  "of each kind of mistake the account ends with what cannot come next",
+  "for each kind of mistake the account ends with the operation that cannot come next",
   async (checker) => {
     for (const [name, history] of Object.entries(WRONG)) {
       for (const isPlain of [false, true]) {
@@ -309,17 +309,20 @@ await linearizabilityTest("a search that takes too long is undecided", async (ch
   assert.match(account.join(), /it takes longer than 1s|it needs more than 2048 MB/);
 });
 
-await linearizabilityTest("what is no history gets no verdict but says the line", async (checker) => {
-  const invalid: readonly [unknown, RegExp][] = [
-    [{ ...three[0], op: "delete" }, /line 2: op is write, read or fork, not "delete"/],
-    [{ ...three[0], call: undefined }, /line 2: call is missing/],
-    [{ ...three[0], return: -1 }, /line 2: return is before call/],
-    [{ ...three[0], return: null }, /line 2: a write that was answered has a return/],
-    [{ ...three[0], output: { kind: "maybe" } }, /line 2: kind is written, conflict, nothing or unknown/],
-    [{ ...three[0], returned: 1 }, /line 2: json: unknown field "returned"/],
-  ];
-  for (const [line, message] of invalid) {
-    await assert.rejects(checker.check([three[1]!, line as Operation]), message);
-  }
-  await assert.rejects(checker.check([]), /a history without operations shows nothing/);
-});
+await linearizabilityTest(
+  "an invalid history gets no verdict but an error with the line",
+  async (checker) => {
+    const invalid: readonly [unknown, RegExp][] = [
+      [{ ...three[0], op: "delete" }, /line 2: op is write, read or fork, not "delete"/],
+      [{ ...three[0], call: undefined }, /line 2: call is missing/],
+      [{ ...three[0], return: -1 }, /line 2: return is before call/],
+      [{ ...three[0], return: null }, /line 2: a write that was answered has a return/],
+      [{ ...three[0], output: { kind: "maybe" } }, /line 2: kind is written, conflict, nothing or unknown/],
+      [{ ...three[0], returned: 1 }, /line 2: json: unknown field "returned"/],
+    ];
+    for (const [line, message] of invalid) {
+      await assert.rejects(checker.check([three[1]!, line as Operation]), message);
+    }
+    await assert.rejects(checker.check([]), /a history without operations shows nothing/);
+  },
+);

@@ -13,11 +13,11 @@ import { startServer } from "../../support/server_process.ts";
 import { linearizabilityTest } from "./with_checker.ts";
 
 /*
- * Our own checker of an order and Porcupine judge the same histories. No history is left out: where the two differ, one
- * of them is wrong.
+ * Our own checker of an order and Porcupine check the same histories, without exception. Where the two differ, one of
+ * them is wrong.
  */
 
-/** @returns whether the history is right, of which both are sure */
+/** @returns whether the history is right, on which both must agree */
 async function bothSay(checker: LinearizabilityChecker, history: History, what: string): Promise<boolean> {
   const faults = faultsOfOrder(history);
   const { verdict, account } = await checker.check(translated(history));

@@ -4,7 +4,9 @@ import { debianTest } from "../support/debian_program.ts";
 
 const RUN = ["run", "--quiet", "--no-prompt", "--allow-all"];
 
-/** The same choices in each run, so that none fails by chance at what its change has nothing to do with. */
+/**
+ * The same choices in each run, so that no run fails by chance because of something that its change did not touch.
+ */
 const SEED = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? [] : ["--seed", "20261122"];
 
 /** Registers a test that runs some checks of the audit in their short form. A failure says how to repeat it. */

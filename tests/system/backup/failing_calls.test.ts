@@ -5,41 +5,41 @@ import { inDirectory } from "../../support/directory.ts";
 import { debianTest } from "../support/debian_program.ts";
 
 /*
- * What the audit has found in the tools when system calls fail. `meet` also judges what they say and leave behind;
- * `deno task audit:check tools` tries every call of every tool.
+ * Faults that the audit has found in the tools when system calls fail. `meet` also checks what they print and leave
+ * behind; `deno task audit:check tools` tries every call of every tool.
  */
 
 interface Case {
   readonly name: string;
   /** The occasion is the name of a tool; `n` is counted from the last call if it is negative. */
   readonly trial: Trial;
-  /** What the tool says. */
+  /** The message of the tool. */
   readonly expected: RegExp;
 }
 
 const CASES: readonly Case[] = [
   {
-    name: "verify does not call a backup damaged that the disk does not give it",
+    name: "verify does not call a backup damaged when the disk cannot read it",
     trial: { occasion: "verify", call: "pread64", n: 3, error: "EIO", span: "lasting" },
     expected: /: not ok: cannot be read: /,
   },
   {
-    name: "nor when the disk fails in the middle of it",
+    name: "verify does not call a backup damaged when the disk fails in the middle of it",
     trial: { occasion: "verify", call: "pread64", n: 7, error: "ENOSPC", span: "once" },
     expected: /: not ok: cannot be read: disk I\/O error \(.*266\)\n$/,
   },
   {
-    name: "verify is not content with a backup of which it could not read everything",
+    name: "verify does not accept a backup that it could not read completely",
     trial: { occasion: "verify", call: "pread64", n: -1, error: "EIO", span: "once" },
     expected: /: not ok: cannot be read: /,
   },
   {
-    name: "restore does not call a backup damaged that the disk does not give it",
+    name: "restore does not call a backup damaged when the disk cannot read it",
     trial: { occasion: "restore --until", call: "pread64", n: 3, error: "EIO", span: "lasting" },
     expected: /^eventstore-backup: \/.*\.db cannot be (opened|read)[:,]/,
   },
   {
-    name: "a backup is not told as done when its journal cannot be removed at the end",
+    name: "a backup is not reported as done when its journal cannot be removed at the end",
     trial: { occasion: "next backup", call: "unlink", n: -1, error: "EIO", span: "lasting" },
     expected: /^eventstore-backup: \/.*\.db cannot be closed: disk I\/O error\n$/,
   },

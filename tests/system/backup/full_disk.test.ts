@@ -12,7 +12,7 @@ import { smallDiskTest } from "../support/small_disk.ts";
 const EVENT = { type: "t", identifiers: { a: "b" }, payload: "x".repeat(50_000) };
 const FULL = /No space left|disk is full/;
 
-/** Large ones, as a source serves them. */
+/** Large events, as a source serves them. */
 const largeEvents = (count: number): ReturnType<typeof sampleEvents> =>
   Array.from({ length: count }, () => ({ ...sampleEvents(1)[0]!, payload: "x".repeat(60_000) }));
 
@@ -20,7 +20,7 @@ function runVerb(place: BackupDirectories, ...args: string[]): Promise<Ended> {
   return place.run({ args });
 }
 
-/** The store ID that restore printed. */
+/** Asserts that restore printed a store ID. */
 function assertRestored({ code, stdout, stderr }: Ended): void {
   assert.deepEqual([code, stderr], [0, ""]);
   assert.match(
@@ -30,7 +30,7 @@ function assertRestored({ code, stdout, stderr }: Ended): void {
 }
 
 smallDiskTest(
-  "on a full disk a run fails and keeps whole pages; with space again the next run goes on",
+  "on a full disk a run fails and keeps whole pages; with space again the next run continues",
   async (disk) => {
     await using server = await startServer();
     const client = server.client();
@@ -41,7 +41,7 @@ smallDiskTest(
     const file = join(dataDir, `${await client.storeId()}.db`);
     const expected = await sourceLines(client);
 
-    // Where the space ends, so does the run: in the first page, or after some pages, or in the last checkpoint.
+    // The run ends where the space ends: in the first page, after some pages, or in the last checkpoint.
     for (const freeBytes of [0, 300_000, 3_000_000, 7_000_000]) {
       disk.fill(freeBytes);
       const { ok, error } = await runJson(place, env);
@@ -91,7 +91,7 @@ smallDiskTest(
 );
 
 smallDiskTest(
-  "verify, list, restore and export work from a file system that nobody can write to",
+  "verify, list, restore and export work from a read-only file system",
   async (disk) => {
     using place = placeWithoutSource();
     const storeId = makeBackup(place, sampleEvents(3));

@@ -8,10 +8,10 @@ import { explainDownload } from "../support/download.ts";
  * directory that EVENTSTORE_DIST names.
  */
 
-/** What a build needs of the repository. */
+/** The parts of the repository that a build needs. */
 const SOURCES = ["cli", "client", "explorer", "src", "tools", "main.ts", "deno.json", "deno.lock"];
 
-/** All that an executable may need of PATH, besides nothing at all of Node and Deno. */
+/** All the tools on PATH that an executable may need. Node and Deno are not among them. */
 const TOOLS = "chmod cksum env find gzip head id ls mkdir mktemp mv rm sed sh tail uname".split(" ");
 
 export interface Ended {
@@ -27,7 +27,7 @@ export class Built {
   readonly bin: string;
   /** A cache directory that the first start fills and all others share. */
   readonly cache: string;
-  /** What the build printed; undefined when it was made elsewhere. */
+  /** The output of the build; undefined when the executables were built elsewhere. */
   readonly buildOutput: string | undefined;
   readonly isSelfExtracting: boolean;
   readonly #given = Deno.env.get("EVENTSTORE_DIST");

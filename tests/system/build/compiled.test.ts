@@ -7,8 +7,8 @@ import { targetOf } from "../../../tools/build/target.ts";
 import { explainDownload } from "../support/download.ts";
 
 /*
- * What is handed to `deno compile`. Its base is not available everywhere, so these tests put the runtime in its
- * place: the result holds everything that the real one holds, but does not start the program.
+ * The input of `deno compile`. Its base is not available everywhere, so these tests use the runtime in its place: the
+ * result holds everything that the real one holds, but does not start the program.
  */
 
 const server = await bundle("main.ts").catch(explainDownload("the bundler"));
@@ -70,7 +70,7 @@ Deno.test("a compiled server holds its modules, its workers and no permission be
   }, { DENORT_BIN: Deno.execPath(), DENO_CERT: "/not/embedded" });
 });
 
-Deno.test("when the base cannot be downloaded the error says what to bring, and how", async () => {
+Deno.test("when the base cannot be downloaded the error says how to provide it", async () => {
   await inDirectory(async (directory) => {
     Deno.env.set("DENO_DIR", directory); // Without what was downloaded before.
     const target = targetOf("aarch64-apple-darwin");
@@ -84,7 +84,7 @@ Deno.test("when the base cannot be downloaded the error says what to bring, and 
   }, { HTTPS_PROXY: "http://127.0.0.1:1", DENO_DIR: "" });
 });
 
-Deno.test("a base that was brought and is none is an error, not a reason to build otherwise", async () => {
+Deno.test("a given base that is invalid is an error, not a reason to build in another way", async () => {
   await inDirectory(async (directory) => {
     const made = compile("server", targetOf(Deno.build.target), server, join(directory, "server"));
     await assert.rejects(

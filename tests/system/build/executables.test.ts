@@ -27,7 +27,7 @@ async function assertServes(server: ServerProcess, payloads: readonly string[]):
   assert.deepEqual((await server.client().allEvents()).map(({ payload }) => payload), payloads);
 }
 
-/** What the system says of a process: /proc/<pid>/<name>. */
+/** The information of the system about a process: /proc/<pid>/<name>. */
 function ofProcess(pid: number, name: string): string {
   return Deno.readTextFileSync(`/proc/${pid}/${name}`);
 }
@@ -163,7 +163,7 @@ Deno.test("once it runs a server needs nothing of its cache directory", async ()
   await using server = await startBuilt({ env: { EVENTSTORE_CACHE_DIR: cache } });
   Deno.removeSync(cache, { recursive: true });
   await server.client().write({ events: [EVENT] });
-  // Enough at once to start readers that were not there yet.
+  // Enough reads at once to start new readers.
   await Promise.all(Array.from({ length: 16 }, () => assertServes(server, ["p"])));
   assert.equal((await server.stop()).code, 0);
 });
@@ -232,7 +232,7 @@ Deno.test("the client writes and reads over both transports, and knows its compl
 Deno.test("backup runs as cron starts it: empty environment, other directory, read-only home", async () => {
   await using server = await startBuilt();
   for (const payload of ["1", "2", "3"]) await server.client().write({ events: [{ ...EVENT, payload }] });
-  // As root, run it as somebody whom a read-only directory stops.
+  // As root, run it as a user whom a read-only directory stops.
   const nobody = Deno.uid() === 0 ? { uid: NOBODY } : {};
   const home = built.makeDirectory("home", nobody);
   const tmp = built.makeDirectory("tmp", nobody);

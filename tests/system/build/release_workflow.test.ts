@@ -97,7 +97,7 @@ await debianTest(
   },
 );
 
-/** Every command is one that the repository has, of the versions that it uses everywhere. */
+/** Asserts that every command exists in the repository, in the versions that it uses everywhere. */
 async function assertCommandsExist({ build, release }: Workflow["jobs"]): Promise<void> {
   const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("deno.json", REPOSITORY))) as { tasks: object };
   const ci = Deno.readTextFileSync(new URL(".ci/run", REPOSITORY));
@@ -149,7 +149,7 @@ async function assertPartsWork({ build, release }: Workflow["jobs"], curl: Debia
   }
 }
 
-/** What install.md says installs them, and nothing that was changed on the way. */
+/** Asserts that the commands of install.md install the files, unless one was changed on the way. */
 async function assertInstalls(directory: string, curl: DebianProgram): Promise<void> {
   const page = pageBlock(
     "install.md",

@@ -7,8 +7,8 @@ import { Chromium } from "../support/chromium.ts";
 import { debianTest } from "../support/debian_program.ts";
 
 /*
- * The npm package of the client in a page of Chromium. The page comes from a server that passes everything else on to
- * the store, as a proxy does, so that both are of one origin.
+ * The npm package of the client in a page of Chromium. One server serves the page and passes all other requests on to
+ * the store, as a proxy does, so that both have one origin.
  */
 
 const PAGE = `<!doctype html>

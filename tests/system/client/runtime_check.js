@@ -1,5 +1,5 @@
-// Runs on every runtime, in browsers too: does everything that the client can do in edition A. Anything wrong is an
-// error; the result is the number of events that it has followed.
+// Uses everything that the client can do in edition A, on every runtime and in browsers. Anything wrong is an error.
+// The result is the number of events that it has followed.
 
 function same(actual, expected) {
   const [one, other] = [actual, expected].map((value) => JSON.stringify(value));

@@ -16,7 +16,7 @@ import {
 
 const FULL = /nothing was written: .*full/;
 
-/** The reply, or nothing when the outcome is open and the connection was closed. */
+/** The reply, or undefined when the connection was closed and the outcome is unknown. */
 async function replyOrNothing(reply: Promise<Reply>): Promise<Reply | undefined> {
   try {
     return await reply;
@@ -27,7 +27,7 @@ async function replyOrNothing(reply: Promise<Reply>): Promise<Reply | undefined>
 }
 
 smallDiskTest(
-  "full disk: an append gets 500, its transaction is over, reads go on; with room again all is well",
+  "full disk: an append gets 500, its transaction is over, reads continue; with space again all is well",
   async (disk) => {
     await using server = await startEditionC({
       SERVICE_DATA_DIR: join(disk.path, "data"),
@@ -49,7 +49,7 @@ smallDiskTest(
       assert.equal((await client.request("GET", "/projections/undone/1")).status, 404);
     }
     assert.equal((await ends(client))["error"], 3);
-    // There was room for small ones all the time.
+    // There was space for small appends all the time.
     await append(client, event("kept"));
 
     disk.free();

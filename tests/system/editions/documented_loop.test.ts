@@ -18,7 +18,7 @@ function inShell(curl: DebianProgram): DocumentedLoop {
   return { name: "follow.sh", text: pageBlock("following.md", SHELL), command: ["sh"], env };
 }
 
-/** As the JavaScript that it is. */
+/** The JavaScript of the page, run in Node. */
 function inNode(node: DebianProgram): DocumentedLoop {
   const text = pageBlock("following.md", TYPESCRIPT);
   return { name: "follow.mjs", text, command: [node.path], env: node.environment };

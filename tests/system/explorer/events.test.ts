@@ -65,7 +65,7 @@ await exploredTest(
 );
 
 await exploredTest(
-  "new events appear by themselves, unless it is paused or somebody reads further down",
+  "new events appear by themselves, unless the list is paused or scrolled down",
   {},
   async ({ server, open }) => {
     await write(server, ...events.slice(0, 100));

@@ -17,7 +17,7 @@ export interface Explored {
 export interface ExploredOptions {
   readonly server?: ServerOptions;
   readonly explorer?: Partial<ExplorerOptions>;
-  /** A store that is there already. */
+  /** The data directory of an existing store. */
   readonly directory?: () => Promise<string>;
 }
 
@@ -57,18 +57,18 @@ export function textOf(selector: string): string {
   return `document.querySelector(${JSON.stringify(selector)})?.textContent`;
 }
 
-/** Whether the page, as a person sees it, says something. */
+/** An expression that is true when the visible text of the page contains this text. */
 export function says(text: string): string {
   return `document.body.innerText.includes(${JSON.stringify(text)})`;
 }
 
-/** How many rows of events are in the document. */
+/** The number of event rows in the document. */
 export const ROWS = 'document.querySelectorAll(".row").length';
 
 /** The sequences of the rows, from the top. */
 export const SEQUENCES = '[...document.querySelectorAll(".row")].map((row) => Number(row.dataset.sequence))';
 
-/** Presses a button by what it says. */
+/** Presses the button with this label. */
 export function pressButton(label: string): string {
   const wanted = JSON.stringify(label);
   return `[...document.querySelectorAll("button")].find((button) => button.textContent === ${wanted}).click()`;

@@ -3,10 +3,10 @@ import { pause } from "../../support/eventually.ts";
 import { exploredTest, pressButton, ROWS, SEQUENCES, textOf, write } from "./explored.ts";
 
 /*
- * The filter in Chromium: alternatives, and what follows from them and from a time.
+ * The filter in Chromium: alternatives, and their effect, also together with a time.
  */
 
-/** Keeps what is copied in `copied`. */
+/** Stores copied text in `copied`. */
 const WATCH_CLIPBOARD = `
   navigator.clipboard.writeText = (text) => {
     globalThis.copied = text;
@@ -36,7 +36,7 @@ await exploredTest(
     await page.type("OrderShipped");
     await page.press("Enter");
     await page.until('location.hash === "#/events?type=OrderShipped"');
-    // One that is begun and taken back changes nothing.
+    // An alternative that is begun and removed changes nothing.
     await page.press("|");
     await page.until('document.querySelector(".or") !== null');
     assert.equal(await page.evaluate("document.activeElement.placeholder"), "a type, or a tag");
@@ -55,7 +55,7 @@ await exploredTest(
       "Filter by type or tag, alternative 2",
     );
 
-    // The live tail has what either asks for, and nothing else.
+    // The live tail has the events of either alternative, and no others.
     await write(server, events[0], events[3], events[1], events[2]);
     await page.until(`${ROWS} === ${WANTED.length + 2}`);
     assert.deepEqual((await page.evaluate<number[]>(SEQUENCES)).slice(0, 2), [64, 62]);
@@ -67,7 +67,7 @@ await exploredTest(
       { identifiers: [{ name: "order", value: "o3" }] },
     ]);
 
-    // The address alone shows the same; a part of it can be taken out.
+    // The address alone shows the same. A part of the filter can be removed.
     await page.goTo(`http://127.0.0.1:${explorer.port}/?again${link}`);
     await page.until(`${ROWS} === ${WANTED.length + 2}`);
     await page.evaluate('document.querySelector("[aria-label=\\"Remove alternative 1\\"]").click()');
@@ -80,7 +80,7 @@ await exploredTest(
 );
 
 await exploredTest(
-  "a time that was brushed is in what is copied, and the timeline counts what the list has",
+  "a brushed time is in the copied query, and the timeline counts the events of the list",
   {},
   async ({ server, open }) => {
     await write(server, ...events.slice(0, 20));

@@ -49,10 +49,12 @@ await exploredTest("of many events, few are read and only those in sight are in 
   assert.deepEqual(page.problems, []);
 });
 
-/** Whether the timeline says that what it shows is of another filter. */
+/** True while the timeline shows that its content belongs to another filter. */
 const IS_BUSY = 'document.querySelector(".timeline")?.ariaBusy === "true"';
 
-/** Requests for events from now on, but for those that wait for new ones. What another view asks is not among them. */
+/**
+ * Requests for events from now on, except those that wait for new ones. Requests of other views are not among them.
+ */
 const WATCH_REQUESTS = `
   globalThis.asked = [];
   globalThis.atOnce = { now: 0, most: 0 };
@@ -89,7 +91,7 @@ await exploredTest("the timeline of a filter takes few requests, one at a time, 
   assert.equal(await page.evaluate("atOnce.most"), 1);
   assert.equal(asked[0]!.rows, 0);
   assert.ok(asked.slice(1).every(({ rows }) => rows > 0), JSON.stringify(asked));
-  // The newest are counted, and each bar says what it is.
+  // The newest events are counted. Each bar says that it is a count or an estimate.
   const bars = '[...document.querySelectorAll(".timeline-bars g")]';
   assert.equal(await page.evaluate(`${bars}.at(-1).getAttribute("class")`), "counted");
   assert.ok(
@@ -113,12 +115,12 @@ await exploredTest("the timeline of a filter takes few requests, one at a time, 
       return await watched(path, options);
     };
     location.hash = "#/events?type=OrderPaid"`);
-  // That of the one after it has come to its samples.
+  // The count of the last filter has come to its samples.
   await page.until('asked.some(({ body }) => /Packed.*"limit":100,"afterSequence"/.test(body))');
   assert.ok(
     await page.evaluate<number>('asked.filter(({ body }) => body.includes("OrderPaid")).length') <= 2,
   );
-  // While the page is hidden, nothing is asked.
+  // While the page is hidden, it sends no requests.
   await page.evaluate(`
     Object.defineProperty(document, "hidden", { configurable: true, value: true });
     asked.length = 0;
@@ -150,7 +152,7 @@ await exploredTest("large events are read in pieces, all of them once, and only 
   }
   assert.equal(seen.size, LARGE);
   await page.until(`${textOf(".count")} === "${LARGE} events"`);
-  // The first page would have had 13 MB, the second one the rest.
+  // The first page would have had 13 MB, and the second one the rest.
   const pages = await page.evaluate<number>(
     'asked.filter(({ body }) => /"limit":[14]00,.*backwards/.test(body)).length',
   );

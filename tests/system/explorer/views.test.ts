@@ -5,7 +5,7 @@ import { run } from "../../../tools/build/run.ts";
 import { exploredTest, pressButton, ROWS, says, textOf, write } from "./explored.ts";
 
 /*
- * The other views, on each edition, by keyboard, and as axe-core judges them.
+ * The other views, on each edition, by keyboard, and as axe-core checks them.
  */
 
 const AXE = "axe-core@4.14.1";
@@ -148,7 +148,7 @@ await exploredTest("a restart and a reset of the server show, and pass", {}, asy
   await page.until('document.querySelector(".banner").hidden');
   await write(server, EVENT);
   await page.until(`${ROWS} === 3`);
-  // Nothing was read anew: nobody loses their place.
+  // Nothing was read anew, so that readers do not lose their place.
   assert.equal(await page.evaluate('document.querySelectorAll(".row")[1].isTheSame'), true);
   await server.client().request("POST", "/reset");
   await page.until(says("No events yet"));
@@ -157,7 +157,7 @@ await exploredTest("a restart and a reset of the server show, and pass", {}, asy
 });
 
 await exploredTest(
-  "a reset that another view has heard of shows in the events",
+  "a reset that another view has noticed shows in the events",
   {},
   async ({ server, open }) => {
     await write(server, EVENT);
@@ -188,7 +188,7 @@ await exploredTest(
     await page.goTo(`${place}?again${new URL(explorer.url).hash}`);
     await page.until(`${ROWS} === 1`);
     assert.equal(await page.evaluate('location.href.includes("key")'), false);
-    // An explorer that was started anew has another key: what is shown is no longer live.
+    // A restarted explorer has another key: what the page shows is no longer live.
     await explorer.stop();
     await using next = startExplorer({ store: { url: explorer.place }, port: explorer.port });
     await page.until(`${says("needs the key of the link")} && ${says("not connected")}`);
@@ -210,7 +210,7 @@ await exploredTest("what is pressed twice is read once", {}, async ({ server, op
   await page.until(`${items} >= 250`);
   await page.evaluate("fetch('/page.css').then((reply) => reply.text())");
   assert.equal(await page.evaluate(items), 250);
-  // One who leaves the health and comes back while it is read is not shown it twice as often.
+  // A reader who leaves the health and comes back while it is read does not make the page poll twice as often.
   await page.evaluate(`
     const own = globalThis.fetch;
     globalThis.held = [];
@@ -227,7 +227,7 @@ await exploredTest("what is pressed twice is read once", {}, async ({ server, op
 });
 
 await exploredTest(
-  "nobody waits for events of a query that the store rejects",
+  "the page does not wait for events of a query that the store rejects",
   {},
   async ({ server, open }) => {
     await write(server, EVENT);

@@ -33,7 +33,7 @@ Deno.test.afterAll(async () => {
   await environment?.[Symbol.asyncDispose]();
 });
 
-/** Not every python3 can make environments, and a machine need not have another one. */
+/** Not every python3 can make environments, and the machine need not have another one. */
 function pythonTest(name: string, test: () => Promise<void>): void {
   needingTest(name, { missing, excused: true }, test);
 }
@@ -42,7 +42,7 @@ function urlOf({ address }: ServerProcess): string {
   return address.transport === "unix" ? `unix:${address.path}` : `http://${address.hostname}:${address.port}`;
 }
 
-/** All tests with 9.5, and with 10 those that depend on the version. */
+/** All tests with 9.5. With 10, those that depend on the version. */
 const SUITES = {
   "9.5": [],
   "10": ["tests.test_library_suite", "tests.test_mapping", "tests.test_recorder"],
@@ -67,7 +67,7 @@ for (const library of ["9.5", "10"] as const) {
   });
 }
 
-pythonTest("a subscription goes on when the server is restarted or killed", async () => {
+pythonTest("a subscription continues when the server is restarted or killed", async () => {
   await using server = await startServer({ listen: "tcp" });
   const client = server.client();
   const write = (): Promise<unknown> => client.append({ type: "t", payload: "" });

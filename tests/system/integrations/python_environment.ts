@@ -6,10 +6,10 @@ export const ADAPTER = fileURLToPath(new URL("../../../integrations/python", imp
 
 const TIMEOUT_SECONDS = 240;
 
-/** The adapter needs Python 3.11; Debian has what makes environments in a package of its own. */
+/** The adapter needs Python 3.11. In Debian, making environments needs a package of its own. */
 const CHECK = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
 
-/** What this machine lacks for a Python environment, if anything. */
+/** The reason why this machine cannot make a Python environment, if there is one. */
 export async function missingForPython(): Promise<string | undefined> {
   const missing = "there is no python3 of version 3.11 or later that makes environments (python3-venv)";
   try {
@@ -21,8 +21,8 @@ export async function missingForPython(): Promise<string | undefined> {
 }
 
 /**
- * A Python of its own in which the adapter is installed from its folder, with the versions of everything that the
- * files in its tests/requirements/ name, by hash.
+ * A Python environment of its own. It has the adapter, installed from its folder, and all dependencies in the
+ * versions that the files in its tests/requirements/ name, by hash.
  */
 export class PythonEnvironment implements AsyncDisposable {
   /** Where the tests run: they see the installed adapter, not its folder. */

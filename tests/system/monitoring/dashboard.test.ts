@@ -24,8 +24,8 @@ async function assertEachShowsSomething(prometheus: Prometheus): Promise<void> {
 }
 
 /**
- * A panel shows the editions that its row is about, and no other; where it is about every edition, each of them, unless
- * there may be nothing to show ("> 0") or it is not known yet.
+ * Asserts that a panel shows the editions of its row, and no other. A row about every edition shows each of them,
+ * unless there may be nothing to show ("> 0") or it is not known yet.
  */
 async function assertShowsItsEditions(prometheus: Prometheus, instances: Instances): Promise<void> {
   const editionAt = new Map(Object.entries(instances).map(([edition, instance]) => [instance, edition]));
@@ -39,7 +39,7 @@ async function assertShowsItsEditions(prometheus: Prometheus, instances: Instanc
   }
 }
 
-/** Where the server of each edition is, as a scraper names it. */
+/** The address of the server of each edition, as a scraper names it. */
 type Instances = Readonly<Record<string, string>>;
 
 async function assertEachMetricIsShown(prometheus: Prometheus): Promise<void> {
@@ -54,20 +54,20 @@ async function assertEachMetricIsShown(prometheus: Prometheus): Promise<void> {
 
 type Work = () => Promise<void>;
 
-/** What `/metrics` of edition A counts. */
+/** Requests of edition A that `/metrics` counts. */
 const writes = (client: Client): Work => async () => {
   await client.append({ type: "t", identifiers: {}, payload: "" });
   await client.write({ conditions: [{ failIfEventsMatch: "*" }] });
 };
 
-/** What `/metrics` of edition B counts. */
+/** Requests of edition B that `/metrics` counts. */
 const decisions = (client: Client): Work => async () => {
   const tx = await begin(client);
   await tx.decide("none", { type: "t", identifiers: {}, payload: "" });
   assert.equal((await tx.commit()).status, 204);
 };
 
-/** What `/metrics` of edition C counts. */
+/** Requests of edition C that `/metrics` counts. */
 const tickets = (client: Client): Work => async () => {
   for (const end of ["/commit", "/rollback"]) {
     const { ticket } = (await client.request("POST", "/begin")).json<{ ticket: string }>();
@@ -92,7 +92,7 @@ const WORK = { A: writes, B: decisions, C: tickets };
 
 function startEdition(edition: string): Promise<ServerProcess> {
   const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN, SERVICE_EDITION: edition };
-  // With so few descriptors the server knows how many connections there may be.
+  // With so few descriptors the server knows its limit on connections.
   return startServer({ listen: "tcp", listenOnly: true, env, umask: "022 && ulimit -n 200" });
 }
 
@@ -134,7 +134,7 @@ await debianTest(
       const rules = await prometheus.rules();
       assert.equal(rules.size, readMonitoring("alerts.yml").match(/- alert:/g)?.length);
       for (const [name, { health, state }] of rules) {
-        // The disk is that of this machine, and may be filling just now.
+        // The disk is the one of this machine, and may be filling just now.
         const expected = name === "EventstoreDiskFills" && state === "pending" ? state : "inactive";
         assert.deepEqual([health, state], ["ok", expected], name);
       }

@@ -42,7 +42,7 @@ function editionsOf(row: string): string | undefined {
   return /^Editions? ([ABC])(?: and ([ABC]))?/.exec(row)?.slice(1).join("");
 }
 
-/** What the panels of this title show of one server; a title may occur once for each edition. */
+/** The series that the panels of this title show of one server. A title may occur once for each edition. */
 export async function shownOf(prometheus: Prometheus, title: string, instance: string): Promise<Series[]> {
   const expressions = shownByDashboard().filter((shown) => shown.title === title);
   assert.notEqual(expressions.length, 0, `there is no panel ${title}`);

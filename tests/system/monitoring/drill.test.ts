@@ -30,7 +30,7 @@ await debianTest(["curl"], "the drill of operations.md works as it is written", 
         ...curl.environment,
         PATH: `${programs}:${Deno.env.get("PATH")}`,
         TMPDIR: server.directory,
-        // What tokens.env holds.
+        // The content of tokens.env.
         SERVICE_AUTH_TOKEN: TOKEN,
         SERVICE_BACKUP_SOURCE_TOKEN: TOKEN,
       },
@@ -43,7 +43,7 @@ await debianTest(["curl"], "the drill of operations.md works as it is written", 
   const lines = (await client.queryEvents("*", { limit: 3 })).reply.text;
   assert.ok(text(good.stdout).includes(lines), text(good.stdout));
 
-  // A backup that was changed is no backup.
+  // A backup that was changed is no longer valid.
   const [file] = [...Deno.readDirSync(backups)].filter(({ name }) => name.endsWith(".db"));
   const bytes = Buffer.from(await Deno.readFile(join(backups, file!.name)));
   bytes.write("5", bytes.indexOf('"payload":"2"') + '"payload":"'.length);

@@ -8,7 +8,7 @@ import { MEBIBYTE, type SmallDisk, smallDiskDebianTest } from "../support/small_
 import { shownOf } from "./dashboard.ts";
 import { hostAndPort, Prometheus } from "./prometheus.ts";
 
-/* A night on which the disk is full: what an operator is told of each edition, and where it shows. */
+/* A night with a full disk: the message that an operator gets from each edition, and where it shows. */
 
 const EVENT = { type: "t", identifiers: {}, payload: "x".repeat(60_000) };
 
@@ -30,19 +30,19 @@ async function ofEachEdition(work: (edition: EditionName) => Promise<void>): Pro
   await Promise.all(EDITIONS.map(work));
 }
 
-/** What a client does that does not give up. */
+/** A client that does not give up. */
 async function appendAgainAndAgain(servers: Servers, isOver: () => boolean): Promise<void> {
   await ofEachEdition(async (edition) => {
     const client = servers[edition].client();
     while (!isOver()) {
-      // When even the fence finds no room, there is no answer, once.
+      // When there is no space even for the fence, one write gets no answer.
       await appendAs(edition, client, EVENT).catch((error) => assert.ok(error instanceof NoReply, error));
       await pause(100);
     }
   });
 }
 
-/** Whether a panel shows more than 0 of a server. */
+/** Asserts that a panel shows more than 0 of a server. */
 async function assertShown(
   prometheus: Prometheus,
   panel: string,
@@ -89,7 +89,7 @@ await smallDiskDebianTest(
     }).finally(() => isOver = true);
     await Promise.all([writing, watching]);
 
-    // At rest, what is in the WAL finds no room in the file.
+    // When the server is idle, the file has no space for the content of the WAL.
     await ofEachEdition(async (edition) => {
       const instance = instanceOf(edition);
       await eventually(async () => {

@@ -11,20 +11,20 @@ import { NodeExporter } from "./node_exporter.ts";
 import { hostAndPort, Prometheus } from "./prometheus.ts";
 
 /*
- * A night on which everything happens at once: for each incident the alert that fires, the panel that shows it and the
- * line that says why. The full disk has a file of its own. Minutes are seconds here, but for the servers' own times.
+ * A night on which everything happens at once. Each incident fires an alert, shows on a panel, and prints a line that
+ * says why. The full disk has a file of its own. Minutes are seconds here, except for the servers' own times.
  */
 
 const TOKEN = "correct-horse-battery";
 const EVENT = { type: "t", identifiers: {}, payload: "x".repeat(60_000) };
 
-/** How long the ticket is kept: the alert is about a wait of ten seconds. */
+/** The time that a client holds the ticket: the alert is about a wait of ten seconds. */
 const TICKET_SECONDS = 16;
 
-/** How often Prometheus is asked, which has other things to do. */
+/** The interval of the questions to Prometheus, which has other work. */
 const ASK_MILLISECONDS = 200;
 
-/** What a server may open that has few. */
+/** The limit on descriptors of a server that has few. */
 const DESCRIPTORS = 128;
 
 /** The alert is about reads of more than five seconds. */
@@ -51,12 +51,12 @@ function start(
 
 const clientOf = (server: ServerProcess) => server.client({ authorization: `Bearer ${TOKEN}` });
 
-/** What is noticed of an incident: by Prometheus, on the dashboard, and in what a program has said. */
+/** The signs of an incident: in Prometheus, on the dashboard, and in the output of a program. */
 interface Notice {
   readonly alert: string;
   readonly instance: string;
   readonly panel: string;
-  /** Whether the panel shows it, by its largest value. */
+  /** True when the largest value of the panel shows the incident. */
   readonly isBad: (value: number) => boolean;
   readonly said: () => string;
   readonly line: RegExp;
@@ -76,7 +76,7 @@ async function assertNoticed(prometheus: Prometheus, notice: Notice): Promise<vo
   }, 60);
 }
 
-/** A client keeps its ticket, and another one waits. */
+/** A client holds its ticket, and another one waits. */
 async function stickTicket(server: ServerProcess): Promise<Disposable> {
   const client = clientOf(server);
   await begin(client);
@@ -98,14 +98,14 @@ async function readSlowly(server: ServerProcess, isOver: () => boolean): Promise
   await Promise.all([0, 2000, 4000].map(one));
 }
 
-/** Clients open connections, and do not close them. Prometheus keeps the one that it has. */
+/** Clients open connections, and do not close them. Prometheus keeps its connection. */
 async function holdConnections(server: ServerProcess): Promise<Disposable> {
   const held = new DisposableStack();
   for (let i = 0; i < DESCRIPTORS; i++) held.use(await Connection.open(server.address));
   return held;
 }
 
-/** A server is killed, and does not start again: somebody else has its data. */
+/** A server is killed, and does not start again: another process holds its data. */
 async function die(server: ServerProcess): Promise<Disposable> {
   await server.kill();
   const lock = await Deno.open(join(server.dataDir, "events.lock"), { read: true, write: true });
@@ -127,12 +127,12 @@ await debianTest(
       start("A"),
       start("B", { SERVICE_AUTH_TOKEN: "another" }),
       start("A"),
-      // The shell that starts the program sets the limit on its way.
+      // The shell sets the limit before it starts the program.
       start("A", {}, { umask: `022 && ulimit -n ${DESCRIPTORS}` }),
     ]);
     const servers = [stuck, slow, foreign, dead, crowded];
     for (const server of servers) stack.use(server);
-    // More than the buffers of a connection hold.
+    // More bytes than the buffers of a connection hold.
     for (let i = 0; i < 30; i++) await clientOf(slow).append(...Array(10).fill(EVENT));
 
     const backup = stack.use(new BackupDirectories(slow.address));

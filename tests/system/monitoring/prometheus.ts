@@ -77,7 +77,7 @@ export class Prometheus implements AsyncDisposable {
     );
   }
 
-  /** What an expression gives right now. */
+  /** The current result of an expression. */
   async query(expression: string): Promise<Series[]> {
     const { result } = await this.#get(`query?query=${encodeURIComponent(expression)}`) as {
       result: Series[];
@@ -85,7 +85,7 @@ export class Prometheus implements AsyncDisposable {
     return result;
   }
 
-  /** Every rule that was loaded, by its name, with its health (`ok` once it was evaluated) and its state. */
+  /** Every loaded rule by its name, with its health (`ok` once it was evaluated) and its state. */
   async rules(): Promise<Map<string, { readonly health: string; readonly state: string }>> {
     const { groups } = await this.#get("rules") as {
       groups: { rules: { name: string; health: string; state: string }[] }[];
@@ -93,13 +93,13 @@ export class Prometheus implements AsyncDisposable {
     return new Map(groups.flatMap((group) => group.rules).map((rule) => [rule.name, rule]));
   }
 
-  /** Whether an alert has fired for a server, now or before. */
+  /** True when an alert has fired for a server, now or before. */
   async hasFired(alert: string, instance: string): Promise<boolean> {
     const firing = `ALERTS{alertname="${alert}",instance="${instance}",alertstate="firing"}`;
     return (await this.query(`count_over_time(${firing}[1h])`)).length > 0;
   }
 
-  /** Why a target could not be scraped, for each that could not. */
+  /** The error of each target that could not be scraped. */
   async scrapeErrors(): Promise<string[]> {
     const { activeTargets } = await this.#get("targets") as {
       activeTargets: { scrapeUrl: string; lastError: string; health: string }[];

@@ -43,7 +43,7 @@ await debianTest(
   },
 );
 
-/** What promtool finds wrong with a page of metrics, and its exit code. */
+/** The faults that promtool finds in a page of metrics, and its exit code. */
 async function faultsOf(promtool: DebianProgram, page: string): Promise<string> {
   const command = new Deno.Command(promtool.path, {
     args: ["check", "metrics"],

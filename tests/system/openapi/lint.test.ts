@@ -5,11 +5,13 @@ import { EDITION_INTERFACES } from "../../../tools/openapi/editions.ts";
 import { REPOSITORY } from "../../packaging/dockerfile.ts";
 import { explainDownload } from "../support/download.ts";
 
-/* A linter of others reads the documents: it knows OpenAPI 3.2, with the method `query` and `itemSchema`. */
+/* An independent linter reads the documents. It knows OpenAPI 3.2, with the method `query` and `itemSchema`. */
 
 const LINTER = "npm:@redocly/cli@2.77.0";
 
-/** Of its recommended rules, all but two: nothing says under which licence this interface is, and one path ends so. */
+/**
+ * All its recommended rules except two: no document says under which licence the interface is, and one path ends so.
+ */
 const RULES = ["--extends=recommended", "--skip-rule=info-license", "--skip-rule=no-path-trailing-slash"];
 
 interface Problem {
@@ -17,7 +19,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** What it prints to standard output; it ends with 1 when a document is not valid. */
+/** The standard output of the linter, which ends with 1 when a document is not valid. */
 async function linter(...args: string[]): Promise<string> {
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-config", "--no-lock", "--allow-all", LINTER, ...args],

@@ -6,7 +6,7 @@ import { buildTwoVersions } from "./two_versions.ts";
 import { UnitFile } from "../../packaging/unit_file.ts";
 
 /*
- * The package on a machine without systemd: somebody reads the installed unit and does by hand what it says.
+ * The package on a machine without systemd: an administrator reads the installed unit and follows it by hand.
  */
 
 const PID_FILE = "/run/by_hand.pid";

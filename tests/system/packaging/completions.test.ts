@@ -9,14 +9,14 @@ import { flagsWithGroup } from "../../../cli/flags.ts";
 import { type DebianProgram, debianTest } from "../support/debian_program.ts";
 
 /*
- * Each shell is asked what it would offer behind a line that somebody has typed.
+ * Asks each shell for its completions of a line that a user has typed.
  */
 
 const flagNames = (flags: readonly Flag[]): string[] => flags.map(({ name }) => `--${name}`);
 
 const sorted = (words: readonly string[]): string[] => [...new Set(words)].sort();
 
-/** What a shell offers for a line, in any order. */
+/** The completions that a shell offers for a line, in any order. */
 type Offers = (line: string) => Promise<string[]>;
 
 async function checkOffers(offers: Offers, directory: string): Promise<void> {
@@ -75,7 +75,8 @@ async function linesOf(
 
 await debianTest(["bash"], "bash completes verbs, flags and paths", async ({ bash }) => {
   await withCompletions((name) => name, bashCompletion, async (directory) => {
-    // What readline does: cut the line into words, also at "=" and ":", and call the function of the program.
+    // Does what readline does: it cuts the line into words, also at "=" and ":", and calls the function of the
+    // program.
     const script = `
       source "$1"
       COMP_LINE=$2 COMP_POINT=\${#2}

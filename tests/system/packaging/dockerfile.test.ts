@@ -19,7 +19,7 @@ import { ScratchRoot, scratchRootTest } from "./scratch_root.ts";
 import { packageableExecutables } from "./stand_ins.ts";
 
 /*
- * No engine builds the image here. Its parts are checked one by one, and what it would run is run.
+ * No engine builds the image here. The test checks its parts one by one, and runs what it would run.
  */
 
 const LINTER = "npm:dockerfile-utils@0.16.3";
@@ -57,7 +57,7 @@ function copiedTo(rest: string): { readonly sources: string[]; readonly target: 
   return { sources: words.slice(0, -1), target: words.at(-1)! };
 }
 
-/** Does what the instructions of the image say. */
+/** Follows the instructions of the image. */
 async function makeImage(root: ScratchRoot, executables: string): Promise<void> {
   for (const rest of all(image, "COPY")) {
     const { sources, target } = copiedTo(rest);
@@ -76,7 +76,7 @@ async function makeImage(root: ScratchRoot, executables: string): Promise<void> 
   for (const volume of commandOf(one(image, "VOLUME"))) {
     const owner = await root.runWell("stat", "-c", "uid=%u,gid=%g,mode=%a", volume);
     assert.equal(owner, "uid=10001,gid=10001,mode=700");
-    // A new volume takes over owner and mode of what it covers.
+    // A new volume takes over owner and mode of the directory that it covers.
     await root.runWell("mount", "-t", "tmpfs", "-o", owner, "volume", volume);
   }
   for (const mount of ["/", "/tmp", "/run"]) await root.runWell("mount", "-o", "remount,ro", mount);

@@ -5,7 +5,7 @@ import { pageBlock } from "../../support/page_block.ts";
 import { Machine, SERVER } from "./machine.ts";
 import { scratchRootTest } from "./scratch_root.ts";
 
-/* "Several stores" of docs/install.md on a machine with systemd: several stores beside each other. */
+/* "Several stores" of docs/install.md on a machine with systemd: several stores next to each other. */
 
 const UNIT = "eventstore-server@orders.service";
 const PAGE = pageBlock("install.md", '# As root: a store "orders".').replace(/^curl .*\n/m, "");
@@ -61,7 +61,7 @@ await scratchRootTest("several stores run side by side, as the page says", { sys
   );
   assert.match(verified, /: ok, 1 event$/);
 
-  // An upgrade restarts those that run, and only those.
+  // An upgrade restarts the servers that run, and only those.
   await root.runWell("systemctl", "stop", "eventstore-server@staging");
   const pid = (): Promise<string> =>
     root.runWell("systemctl", "show", "--property", "MainPID", "--value", UNIT);

@@ -47,7 +47,7 @@ function expectedFlags(flags: readonly Flag[]): string[] {
   );
 }
 
-/** Names and what each of them means, and nothing else. */
+/** Asserts that the text has names with their meanings, and nothing else. */
 function assertMeanings(text: string, meanings: Program["exitCodes"] = []): void {
   if (meanings.length > 0) assert.equal(text, meanings.map((row) => row.join(" ")).join(" "));
 }

@@ -4,7 +4,7 @@ import { pageBlock } from "../../support/page_block.ts";
 import { CONFIG, Machine, SERVER, SOCKET } from "./machine.ts";
 import { scratchRootTest } from "./scratch_root.ts";
 
-/* What docs/operations.md tells those who run the packaged server to type, typed. */
+/* Types the commands of docs/operations.md for the packaged server. */
 
 const PAGE = "operations.md";
 const TOKENS = "/etc/eventstore/tokens.env";
@@ -29,7 +29,7 @@ async function startWithTokens(): Promise<Machine> {
 }
 
 await scratchRootTest(
-  "the drill is started as the page says, with a token that only root can read, and backups go on after it",
+  "the drill is started as the page says, with a token that only root can read, and backups continue after it",
   { systemd: true, programs: ["/usr/bin/curl"] },
   async () => {
     await using machine = await startWithTokens();
@@ -52,7 +52,7 @@ await scratchRootTest(
 );
 
 await scratchRootTest(
-  "events move to another schema as the page says, and the server goes on with them",
+  "events move to another schema as the page says, and the server continues with them",
   { systemd: true },
   async () => {
     await using machine = await startWithTokens();

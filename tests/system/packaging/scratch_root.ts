@@ -18,15 +18,15 @@ export interface Ended {
 }
 
 export interface ScratchRootOptions {
-  /** Whether systemd runs there. */
+  /** True when systemd runs there. */
   readonly systemd: boolean;
   /** Directories of this machine to be seen there, read-only. */
   readonly shared: readonly { readonly from: string; readonly to: string }[];
 }
 
 /**
- * A machine of its own for packages to be installed on: the files of this one, with changes kept in memory, own
- * processes, and nothing of this machine within reach.
+ * A machine of its own on which packages are installed. It has the files of this machine, with changes held in
+ * memory, and its own processes. It can reach nothing else of this machine.
  */
 export class ScratchRoot implements AsyncDisposable {
   readonly #directory: string;
@@ -45,7 +45,7 @@ export class ScratchRoot implements AsyncDisposable {
     const cgroup = options.systemd
       ? await Deno.makeTempDir({ dir: cgroups(), prefix: "eventstore_" })
       : undefined;
-    // Systemd makes its groups below the one that it finds itself in.
+    // Systemd makes its groups below the one in which it starts.
     const enter = cgroup === undefined ? ":" : `echo $$ > ${cgroup}/cgroup.procs`;
     const unshare = new Deno.Command("sh", {
       args: [
@@ -126,7 +126,7 @@ export class ScratchRoot implements AsyncDisposable {
     await eventually(() => Deno.remove(this.#directory));
   }
 
-  /** Waits until the setting up is over: its script becomes the program that stays. */
+  /** Waits until the set-up is over: then its script becomes the program that stays. */
   async #started(program: string): Promise<void> {
     const children = `/proc/${this.#unshare.pid}/task/${this.#unshare.pid}/children`;
     for (const endsAt = performance.now() + START_SECONDS * 1000; performance.now() < endsAt;) {
@@ -160,7 +160,7 @@ function cgroups(): string {
 
 interface Needed {
   readonly systemd: boolean;
-  /** Paths of programs that this machine needs besides. */
+  /** Paths of programs that this machine needs in addition. */
   readonly programs?: readonly string[];
 }
 
@@ -191,7 +191,7 @@ async function reasonAgainst({ systemd, programs: more = [] }: Needed): Promise<
   return systemd && !mayMakeGroups() ? "control groups of version 2 are not allowed here" : undefined;
 }
 
-/** Whether what the set-up begins with is allowed at all. What goes wrong later is a failure. */
+/** True when the first steps of the set-up are allowed here. Any later error is a failure. */
 async function mayMount(): Promise<boolean> {
   const directory = await Deno.makeTempDir({ prefix: "eventstore_root_" });
   const script = `mount -t tmpfs scratch "$0" && cd "$0" && mkdir upper work root && ` +

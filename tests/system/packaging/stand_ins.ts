@@ -7,7 +7,7 @@ import type { ScratchRootOptions } from "./scratch_root.ts";
 
 const PLACE = "/opt/eventstore_stand_ins";
 
-/** Executables to be packaged, and what they lean on. */
+/** Executables to be packaged, and the files that they need. */
 export interface Executables extends AsyncDisposable {
   readonly directory: string;
   readonly shared: ScratchRootOptions["shared"];

@@ -6,14 +6,14 @@ import { run } from "../support/apt.ts";
 import type { ScratchRootOptions } from "./scratch_root.ts";
 import { packageableExecutables } from "./stand_ins.ts";
 
-/** Where a scratch root sees the packages. */
+/** The path of the packages in a scratch root. */
 const PLACE = "/opt/eventstore_packages";
 
-/** A package, and the same as a later version, each as its path in a scratch root. */
+/** A package in two versions, the second one later. Each is a path in a scratch root. */
 export interface TwoVersions extends AsyncDisposable {
   readonly first: string;
   readonly second: string;
-  /** What the scratch root has to see. */
+  /** The directories that the scratch root has to see. */
   readonly shared: ScratchRootOptions["shared"];
 }
 

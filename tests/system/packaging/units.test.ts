@@ -44,7 +44,7 @@ await debianTest(["systemd-analyze"], "systemd understands every line of the uni
     ...[SERVER, STORE, BACKUP, TIMER].map(unitPath),
   ];
   const { text } = await printed(programs["systemd-analyze"], args);
-  // The programs are not installed here; nothing else may be wrong.
+  // The programs are not installed here. Nothing else may be wrong.
   const wrong = text.trim().split("\n").filter((line) =>
     line !== "" && !/Command \/usr\/bin\/eventstore-\w+ is not executable/.test(line)
   );

@@ -12,7 +12,7 @@ import { clusterTest } from "./support/postgres_test.ts";
 /** "EvSt", under which earlier versions took an advisory lock. */
 const LOCK_CLASS = 0x45765374;
 
-/** Longer than a server may be silent before another one takes its place. */
+/** Longer than a server may be silent before another one takes over. */
 const SILENCE_MILLISECONDS = 9500;
 
 await clusterTest("a lock timeout does not end the heartbeats of the active server", async (cluster) => {
@@ -20,7 +20,7 @@ await clusterTest("a lock timeout does not end the heartbeats of the active serv
   await using pair = await Pair.start(cluster, "B", { SERVICE_POSTGRES_SCHEMA: schema });
   const client = pair.active.client();
   await append(client, { type: "a", payload: "" });
-  // By a new session, a server that lost its own may become active again before the next one notices.
+  // With a new session, a server that lost its own may become active again before the next one notices.
   const activeSession = async (): Promise<number> => {
     const sql = `SELECT s.pid FROM ${schema}.store JOIN ${schema}.server s ON s.name = store.server`;
     const [row] = await cluster.sql(sql);
@@ -46,29 +46,32 @@ await clusterTest("a lock timeout does not end the heartbeats of the active serv
   await append(client, { type: "b", payload: "" });
 });
 
-await clusterTest("who may only connect cannot keep a server from becoming active", async (cluster) => {
-  await cluster.sql("CREATE ROLE stranger LOGIN");
-  const stranger = await openPrimary({ address: cluster.address("stranger"), schema: "public" }, "setup");
-  const schema = "guarded";
-  const key = new DataView(
-    await crypto.subtle.digest("SHA-256", new TextEncoder().encode(schema)),
-  ).getInt32(0);
-  await stranger.run([{ sql: `SELECT pg_advisory_lock(${LOCK_CLASS}, ${key})` }]);
-  await using server = await startServer({
-    listen: "unix",
-    listenOnly: true,
-    env: {
-      SERVICE_EDITION: "B",
-      SERVICE_STORAGE: "postgres",
-      SERVICE_POSTGRES_URL: cluster.url(),
-      SERVICE_POSTGRES_SCHEMA: schema,
-    },
-  });
-  await eventually(async () => assert.equal(await healthOf(server.client()), "ok"), TIMEOUT_SECONDS);
-  for (const sql of [`LOCK TABLE ${schema}.store`, `SELECT FROM ${schema}.store FOR UPDATE`]) {
-    await assert.rejects(stranger.run([{ sql: "BEGIN" }, { sql }]), /permission denied/);
-    await stranger.run([{ sql: "ROLLBACK" }]);
-  }
-  await append(server.client(), { type: "a", payload: "" });
-  await stranger.close();
-});
+await clusterTest(
+  "a role that may only connect cannot keep a server from becoming active",
+  async (cluster) => {
+    await cluster.sql("CREATE ROLE stranger LOGIN");
+    const stranger = await openPrimary({ address: cluster.address("stranger"), schema: "public" }, "setup");
+    const schema = "guarded";
+    const key = new DataView(
+      await crypto.subtle.digest("SHA-256", new TextEncoder().encode(schema)),
+    ).getInt32(0);
+    await stranger.run([{ sql: `SELECT pg_advisory_lock(${LOCK_CLASS}, ${key})` }]);
+    await using server = await startServer({
+      listen: "unix",
+      listenOnly: true,
+      env: {
+        SERVICE_EDITION: "B",
+        SERVICE_STORAGE: "postgres",
+        SERVICE_POSTGRES_URL: cluster.url(),
+        SERVICE_POSTGRES_SCHEMA: schema,
+      },
+    });
+    await eventually(async () => assert.equal(await healthOf(server.client()), "ok"), TIMEOUT_SECONDS);
+    for (const sql of [`LOCK TABLE ${schema}.store`, `SELECT FROM ${schema}.store FOR UPDATE`]) {
+      await assert.rejects(stranger.run([{ sql: "BEGIN" }, { sql }]), /permission denied/);
+      await stranger.run([{ sql: "ROLLBACK" }]);
+    }
+    await append(server.client(), { type: "a", payload: "" });
+    await stranger.close();
+  },
+);

@@ -14,9 +14,9 @@ const FOR_THIS_HOST = ["subjectAltName=IP:127.0.0.1"];
 interface Setup extends AsyncDisposable {
   readonly cluster: PostgresCluster;
   readonly maker: CertificateMaker;
-  /** Makes PostgreSQL show a certificate, with others behind it. */
+  /** Makes PostgreSQL show a certificate, followed by others. */
   show(name: string, others?: readonly string[], key?: string): Promise<void>;
-  /** A URL with what is to be trusted. */
+  /** A URL that names what is trusted. */
   url(sslmode: string, authorities?: string, host?: string): string;
 }
 
@@ -98,7 +98,7 @@ await debianTest(
     });
     await setup.show("of_public");
     for (const env of stores) {
-      // So it is trusted when nothing else is said.
+      // The certificates of the environment are trusted by default.
       await (await startServer(start(env, setup.url("verify-full"))))[Symbol.asyncDispose]();
       for (const mode of ["verify-full", "verify-ca"]) {
         const { code, stderr } = await runServer(start(env, setup.url(mode, "ours")));

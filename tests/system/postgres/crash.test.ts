@@ -9,7 +9,7 @@ const WRITERS = 8;
 const WRITES_AROUND = 20;
 
 await clusterTest(
-  "when PostgreSQL is killed, no acknowledged write is lost, and the server goes on by itself",
+  "when PostgreSQL is killed, no acknowledged write is lost, and the server continues by itself",
   async (cluster) => {
     const env = { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: cluster.url() };
     await using server = await startServer({ env });

@@ -11,7 +11,7 @@ import { newLocation } from "./support/shared_stores.ts";
 const TURNS = 1200;
 
 await clusterTest(
-  "turns leave no dead versions, which an old snapshot would keep in their way",
+  "write transactions leave no dead versions, which an old snapshot would keep and slow them down",
   async (cluster) => {
     const place = newLocation(cluster);
     for (const [edition, servers] of [["A", "shared"], ["C", "exclusive"]] as const) {

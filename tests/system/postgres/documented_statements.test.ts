@@ -8,7 +8,7 @@ import { runServer, startServer } from "../../support/server_process.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 
-/* The SQL that docs/postgres.md and docs/operations.md tell operators to run. */
+/* Statements of docs/postgres.md and docs/operations.md that operators run. */
 
 const PAGE = "postgres.md";
 const GRANTS = "GRANT USAGE ON SCHEMA eventstore TO eventstore_server;";
@@ -103,7 +103,7 @@ await clusterTest("a server in development mode asks for the right to delete eve
   assert.deepEqual(await client.allEvents(), []);
 });
 
-/** The store ID and the events, with a server that is started for that. */
+/** The store ID and the events. Starts a server to read them. */
 async function seen(env: Record<string, string>): Promise<{ id: string; types: string[] }> {
   await using server = await startServer({ env, listenOnly: true });
   const client = server.client();

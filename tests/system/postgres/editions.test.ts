@@ -44,7 +44,7 @@ await clusterTest("each edition finds its own pause when it takes the store over
 });
 
 await clusterTest(
-  "a server whose store another edition has meanwhile writes nothing any more",
+  "a server whose store another edition has taken over writes nothing any more",
   async (cluster) => {
     const place = newLocation(cluster);
     const first = await open(place, "A");
@@ -62,7 +62,7 @@ await clusterTest(
   },
 );
 
-/** Makes the signs of life of servers of edition A old, those to come as well: such a server gives them in between. */
+/** Makes the heartbeats of servers of edition A old, and also later ones: such a server sends them in between. */
 function agedSigns(schema: string): string[] {
   return [
     `CREATE FUNCTION ${schema}.age() RETURNS trigger LANGUAGE plpgsql AS

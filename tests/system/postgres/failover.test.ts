@@ -18,7 +18,7 @@ async function append(client: Client, ...types: readonly string[]): Promise<void
   for (const type of types) await client.append({ type, payload: "" });
 }
 
-/** What clients see of the history. */
+/** The history as clients see it. */
 async function seen(client: Client): Promise<{ store: string; head: number; types: string[] }> {
   const { store, reply, events } = await client.queryEvents();
   return {
@@ -28,7 +28,7 @@ async function seen(client: Client): Promise<{ store: string; head: number; type
   };
 }
 
-/** The answer to a write under the condition that nothing came after a position. */
+/** The answer to a write on the condition that there is no event after a position. */
 async function decided(client: Client, store: string, afterSequence: number): Promise<number> {
   const { status } = await client.write({
     conditions: [{ failIfEventsMatch: "*", afterSequence, store }],
@@ -38,7 +38,7 @@ async function decided(client: Client, store: string, afterSequence: number): Pr
 }
 
 await failoverTest(
-  "whatever a URL says, the primary is read and not a replica that lags",
+  "with any order of hosts in the URL, servers read the primary and not a replica that lags",
   async (failover) => {
     const [primary, replica] = failover.hosts;
     for (const target of [undefined, "any", "read-write", "primary", "standby", "prefer-standby"]) {
@@ -62,7 +62,7 @@ await failoverTest(
 );
 
 await failoverTest(
-  "a failover that loses nothing is told to nobody, with one server or two",
+  "a failover that loses nothing is invisible to clients, with one server or two",
   async (failover) => {
     const [first, second] = [await failover.serve(), await failover.serve()];
     await append(first, "a");
@@ -82,7 +82,7 @@ await failoverTest(
 );
 
 await failoverTest(
-  "when history goes back, the store gets a new ID, which every server tells",
+  "when history goes back, the store gets a new ID, which every server reports",
   async (failover) => {
     const [writer, reader] = [await failover.serve(), await failover.serve()];
     await append(writer, "a", "b");
@@ -228,7 +228,7 @@ await failoverTest("edition B: a transaction on a history that went back is a co
     assert.notEqual(page.store, before);
     assert.deepEqual(page.events.map(({ type }) => type), ["a"]);
   }, TIMEOUT_SECONDS);
-  // In the place of what was lost.
+  // In the place of the lost events.
   await appendInTx(client, { type: "never", payload: "" });
   assert.equal((await client.request("POST", `/tx/${txId}/commit`)).status, 409);
   await appendInTx(client, { type: "b", payload: "" });

@@ -6,11 +6,11 @@ import { eventually } from "../../support/eventually.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 import { newLocation } from "./support/shared_stores.ts";
 
-/** As a new store ID leaves it. */
+/** The gap that a new store ID leaves. */
 const GAP = 2 ** 32;
 
 await clusterTest(
-  "old turns are removed by count, and one that was removed is never called missing",
+  "old rows of `turn` are removed by count, and a removed one is never called missing",
   async (cluster) => {
     const place = newLocation(cluster);
     const options = { readersMax: 1, edition: "A", servers: "shared" } as const;

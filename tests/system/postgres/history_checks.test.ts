@@ -29,7 +29,7 @@ function placeOf({ hosts }: Failover, host: number): PostgresLocation {
   return { address: hosts[host]!.address(), schema };
 }
 
-/** A server without its peer monitor: what it has seen is only what it has done. */
+/** A server without its peer monitor: it has seen only its own work. */
 class Member implements AsyncDisposable {
   readonly ownership: WriteOwnership;
   readonly renewals: string[] = [];
@@ -60,7 +60,7 @@ class Member implements AsyncDisposable {
   }
 }
 
-/** Waits until the replica has all servers and turns. */
+/** Waits until the replica has all servers and write transactions. */
 async function sameOn({ hosts: [primary, replica] }: Failover): Promise<void> {
   const sql =
     `SELECT (SELECT max(number) FROM ${schema}.turn), (SELECT string_agg(name || timeline, ',' ORDER BY name) FROM ${schema}.server), timeline FROM ${schema}.store`;
@@ -115,37 +115,40 @@ await historyTest("a slow check does not give the replaced primary a new store I
   const said = await checkedSlowly(failover, member, async (session) => {
     const columns = "number + 1, head, gen_random_uuid()";
     await session.run([{ sql: `INSERT INTO turn SELECT ${columns} FROM turn ORDER BY number DESC LIMIT 1` }]);
-    // As a read or a write there has it seen.
+    // The server sees that row in this check, as in each read or write there.
     await member.ownership.primary.check(session);
   });
   assert.deepEqual(member.renewals, [], said);
 });
 
-await historyTest("a turn that was asked after is remembered before it is acknowledged", async (failover) => {
-  const [old, promoted] = failover.hosts;
-  await old!.sql(
-    "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$",
-    `CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON ${schema}.turn DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()`,
-  );
-  await using proxy = new CuttingProxy(old!.port);
-  const url = `postgresql://postgres@127.0.0.1:${proxy.port},127.0.0.1:${promoted!.port}/postgres`;
-  await using member = await Member.join({ address: parsePostgresUrl(url) as PostgresAddress, schema });
-  await sameOn(failover);
-  await failover.stall(1);
-  proxy.cutAt("acknowledged-type", { lastArrives: true });
-  const [outcome] = await member.turns.group([ofTypes("acknowledged-type")]);
-  assert.equal(proxy.cuts, 1);
-  assert.equal(outcome!.kind, "done");
-  await failover.promote(1);
-  const before = member.row.storeId;
-  const session = await openPrimary(placeOf(failover, 1), "reading");
-  const row = await member.ownership.primary.check(session);
-  await session.close();
-  assert.equal(row.head, 0, "the acknowledged event is lost");
-  assert.notEqual(row.storeId, before, "which is told");
-});
+await historyTest(
+  "a write transaction whose outcome was queried is remembered before it is acknowledged",
+  async (failover) => {
+    const [old, promoted] = failover.hosts;
+    await old!.sql(
+      "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$",
+      `CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON ${schema}.turn DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()`,
+    );
+    await using proxy = new CuttingProxy(old!.port);
+    const url = `postgresql://postgres@127.0.0.1:${proxy.port},127.0.0.1:${promoted!.port}/postgres`;
+    await using member = await Member.join({ address: parsePostgresUrl(url) as PostgresAddress, schema });
+    await sameOn(failover);
+    await failover.stall(1);
+    proxy.cutAt("acknowledged-type", { lastArrives: true });
+    const [outcome] = await member.turns.group([ofTypes("acknowledged-type")]);
+    assert.equal(proxy.cuts, 1);
+    assert.equal(outcome!.kind, "done");
+    await failover.promote(1);
+    const before = member.row.storeId;
+    const session = await openPrimary(placeOf(failover, 1), "reading");
+    const row = await member.ownership.primary.check(session);
+    await session.close();
+    assert.equal(row.head, 0, "the acknowledged event is lost");
+    assert.notEqual(row.storeId, before, "which is told");
+  },
+);
 
-await historyTest("time in which nobody could confirm does not count as waiting", async (failover) => {
+await historyTest("time in which no server could confirm does not count as waiting", async (failover) => {
   const [, promoted] = failover.hosts;
   await using one = await Member.join(placeOf(failover, 0));
   await using other = await Member.join(placeOf(failover, 0));
@@ -200,7 +203,7 @@ await historyTest("a rollback of the disk behind a new store ID is noticed", asy
   const [before] = await old!.sql(`SELECT id FROM ${schema}.store`);
   assert.equal((await member.turns.reset()).kind, "done");
   const [turn] = await old!.sql(`SELECT max(number) FROM ${schema}.turn`);
-  // What an earlier state of the disk has.
+  // The rows of an earlier state of the disk.
   await old!.sql(
     `DELETE FROM ${schema}.turn WHERE number = ${numberIn(turn![0])}`,
     `UPDATE ${schema}.store SET id = '${textIn(before![0])}'`,

@@ -24,7 +24,7 @@ function importText(cluster: PostgresCluster, text: string, args = ["--import", 
   return runInit(cluster.directory, args, { env: variables(cluster.url()), stdin: text });
 }
 
-/** The store that a run of init tells of. */
+/** The store that the output of init names. */
 function storeIn({ code, stdout, stderr }: Ended): string {
   assert.deepEqual([code, stderr], [0, ""]);
   return HEAD.exec(stdout)![1]!;
@@ -118,7 +118,7 @@ await clusterTest("a faulty import leaves nothing, and a store that is there as 
 const PAUSE_MILLISECONDS = 11_000;
 
 await clusterTest(
-  "an import may come slowly, and while it does, another one is told of it",
+  "an import may come slowly, and a second one meanwhile is rejected with the reason",
   async (cluster) => {
     using place = placeWithoutSource();
     makeBackup(place, sampleEvents(6000));

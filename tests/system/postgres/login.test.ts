@@ -45,7 +45,7 @@ async function assertRejected(url: string, why: RegExp): Promise<void> {
   });
 }
 
-/** A PostgreSQL that lets nobody in without a password, but its superuser, and speaks TLS. */
+/** Makes a PostgreSQL accept only TLS and logins with a password, except for its superuser. */
 async function guard(cluster: PostgresCluster, certificates: string): Promise<void> {
   cluster.configure("pg_hba.conf", `${AUTHENTICATION.join("\n")}\n`);
   cluster.copyIn(join(certificates, "cert.pem"), join(certificates, "key.pem"));

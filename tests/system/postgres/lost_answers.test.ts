@@ -23,17 +23,17 @@ function openBehind({ port }: CuttingProxy, cluster: PostgresCluster): Promise<P
 }
 
 await clusterTest(
-  "when the answer to a COMMIT is lost, it is found out what became of it",
+  "when the answer to a COMMIT is lost, the server determines its outcome",
   async (cluster) => {
     await using proxy = new CuttingProxy(cluster.port);
-    // What creates the store also adds a turn, so that the text would be prepared already.
+    // Creating the store also adds a row to `turn`. In this session the statement would already be prepared.
     await (await openBehind(proxy, cluster)).close();
     const store = await openBehind(proxy, cluster);
     const expected: string[] = [];
-    // In the same message as the COMMIT.
+    // A text in the message that also has the COMMIT.
     const text = "INSERT INTO turn";
     for (const lastArrives of [true, false, true, false]) {
-      // Once it is prepared, its text is not sent any more: a new connection sends it again.
+      // A prepared statement is sent without its text: only a new connection sends the text again.
       const type = `t${expected.length}`;
       proxy.cutAt(text, { lastArrives });
       const [outcome] = await store.writer.group([ofTypes(type)]);

@@ -4,8 +4,8 @@ import { PostgresCluster } from "./support/cluster.ts";
 import { suiteVariables } from "./support/suite_variables.ts";
 
 /*
- * Runs tests with servers that keep their events in a PostgreSQL: deno task test-postgres [files or folders].
- * Without any, the contract of stores and all tests of the editions.
+ * Runs tests with servers that store their events in a PostgreSQL: deno task test-postgres [files or folders].
+ * Without arguments: the contract of stores and all tests of the editions.
  */
 
 const ALL = ["tests/system/postgres/suites/store_contract.ts", "tests/editions/", "tests/client/"];

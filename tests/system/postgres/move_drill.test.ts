@@ -9,7 +9,7 @@ import { debianProgram } from "../support/debian_program.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 
-/* What docs/scaling.md tells to type, typed: on a machine whose directories are below one of the test's own. */
+/* Types the commands of docs/scaling.md, on a machine whose directories are below one of the test's own. */
 
 const PAGE = "scaling.md";
 const MOVE = "# move-to-postgres: from /var/lib/eventstore into the database of $OWNER_URL.";
@@ -115,12 +115,12 @@ async function rolesIn(cluster: PostgresCluster): Promise<Record<"OWNER_URL" | "
   );
   return {
     OWNER_URL: cluster.url("eventstore_owner", "shop"),
-    // A character that means something to shells.
+    // A character with a meaning for shells.
     SERVER_URL: `${cluster.url("eventstore_server", "shop")}?sslmode=disable&host=${cluster.directory}`,
   };
 }
 
-/** The file that a script has named at its end. */
+/** The file that a script names at the end of its output. */
 function fileIn(printed: string): string {
   return /before is in (\S+)\.\n$/.exec(printed)![1]!;
 }
@@ -152,7 +152,7 @@ await clusterTest("the drill of docs/scaling.md moves a store to PostgreSQL and 
 });
 
 await clusterTest(
-  "a step of the drill that fails ends it, and the server goes on as it was",
+  "a step of the drill that fails ends it, and the server continues as before",
   async (cluster) => {
     await using machine = await Machine.start();
     const { client } = machine;

@@ -11,7 +11,7 @@ const EVENTS = 3000;
 const PER_WRITE = 100;
 
 await clusterTest(
-  "no statement of a server goes through a whole table, whatever is known about it",
+  "no statement of a server scans a whole table, whatever PostgreSQL knows about it",
   async (cluster) => {
     const place = { address: cluster.address(), schema: "plans" };
     const store = await PostgresStore.open(place, { readersMax: 1, edition: "A", servers: "shared" });
@@ -29,7 +29,7 @@ await clusterTest(
       written((await store.writer.group([storeWrite(events, { projections })]))[0]);
     }
     await store.close();
-    // Of a store that was just opened, no memory proves anything.
+    // A store that was just opened has no memory of events, which could prove a condition.
     const again = await PostgresStore.open(place, { readersMax: 1, edition: "A", servers: "shared" });
     // From here on, tables are neither empty nor known.
     await cluster.sql("SELECT pg_stat_reset()");

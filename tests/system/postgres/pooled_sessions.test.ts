@@ -64,7 +64,7 @@ ignore_startup_parameters = search_path,plan_cache_mode,enable_seqscan,enable_bi
       await using standby = await startServer({ listen: "unix", listenOnly: true, env });
       await append(active.client(), { type: "a", payload: "" });
       await active.kill();
-      // Other clients get the sessions of the one that was killed.
+      // Other clients get the sessions of the killed one.
       const others = await Promise.all(Array.from({ length: 8 }, () => {
         const address = parsePostgresUrl(env.SERVICE_POSTGRES_URL) as PostgresAddress;
         return openPrimary({ address, schema: "eventstore" }, "setup");

@@ -9,7 +9,7 @@ import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
 import { PostgresCluster } from "./support/cluster.ts";
 import { postgresTest } from "./support/postgres_test.ts";
 
-/** However busy the machine is. */
+/** Long enough for a busy machine. */
 const TIMEOUT_SECONDS = 60;
 
 interface Pair {
@@ -38,7 +38,7 @@ function urlOf(first: PostgresCluster, second: PostgresCluster, target: string):
   return `postgres://postgres@${hosts}/postgres?sslmode=disable&target_session_attrs=${target}`;
 }
 
-await pairTest("pages come from a replica that lags, and no decision is wrong for that", async (pair) => {
+await pairTest("pages come from a replica that lags, without making any decision wrong", async (pair) => {
   const { primary, replica } = pair;
   const env = {
     SERVICE_STORAGE: "postgres",
@@ -63,7 +63,7 @@ await pairTest("pages come from a replica that lags, and no decision is wrong fo
     assert.equal(reply.headers.get("x-service-head"), head, "a replica that is behind is not read");
     assert.equal(events.length, Number(head));
   }
-  // Whoever decides on that page names its head, and the primary looks at what came after it.
+  // A client that decides on that page names its head, and the primary checks the events after it.
   const decided = await client.write({
     events: [{ type: "decided", payload: "" }],
     conditions: [{ failIfEventsMatch: [{ types: ["late"] }], afterSequence: 3, store: page.store }],
@@ -122,7 +122,7 @@ await pairTest("while the replica is down, the primary is read, and then the rep
   await said(/ replicas are read again$/m);
 });
 
-await pairTest("of several hosts the primary is found, also when it has become another one", async (pair) => {
+await pairTest("a server finds the primary among several hosts, also after it has changed", async (pair) => {
   const { primary, replica } = pair;
   const env = {
     SERVICE_STORAGE: "postgres",
@@ -178,7 +178,7 @@ await pairTest(
     transport.fault = () => "none";
     const seen: number[] = [];
     await store.decide(count, async (count) => {
-      // Of another writer, whom the replica does not show.
+      // An event of another writer that the replica does not show.
       if (seen.push(count) === 1) await storeOf(second).append(note("faster"));
       return note("last");
     }, { attempts: 3 });

@@ -8,7 +8,7 @@ const IS_LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
 const SECONDS = IS_LONG ? 30 : 3;
 const CLIENTS = 18;
 
-/** In each course. On a quick machine some become full. */
+/** Seats in each course. On a quick machine some courses become full. */
 const SEATS = 40 * SECONDS;
 
 await clusterTest(`decisions over three servers for ${SECONDS} s break no rule`, async (cluster) => {

@@ -16,7 +16,7 @@ import { SharedServers, SharedStores } from "./support/shared_stores.ts";
 
 const ROUNDS = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? 100 : 10;
 
-/** Longer than PostgreSQL lets a server that does nothing hold its turn, on a busy machine. */
+/** Longer than PostgreSQL lets an idle server hold its write transaction, on a busy machine. */
 const TIMEOUT_SECONDS = 60;
 
 /** Another server of the same stores, behind a proxy. */
@@ -31,7 +31,7 @@ function openBehind(
 }
 
 await clusterTest(
-  "what became of a COMMIT is found out while other servers write",
+  "the server determines the outcome of a COMMIT while other servers write",
   async (cluster) => {
     await using proxy = new CuttingProxy(cluster.port);
     await using shared = await SharedStores.open(cluster, 2);
@@ -49,7 +49,8 @@ await clusterTest(
     try {
       for (let round = 0; round < ROUNDS; round++) {
         const lastArrives = round % 2 === 0;
-        // In the same message as the COMMIT. Once it is prepared, its text is not sent any more, but on a new connection.
+        // A text in the message that also has the COMMIT. A prepared statement is sent without its text, except on a
+        // new connection.
         proxy.cutAt("INSERT INTO turn", { lastArrives });
         const [outcome] = await store.writer.group([ofTypes(`round ${round}`)]);
         assert.equal(kindOf(outcome), lastArrives ? "written" : "failed", JSON.stringify(outcome));
@@ -70,7 +71,7 @@ await clusterTest(
 );
 
 await clusterTest(
-  "a server that is stopped inside its turn keeps the others for less than 10 s",
+  "a server that is stopped inside its write transaction blocks the others for less than 10 s",
   async (cluster) => {
     await using shared = await SharedServers.start(cluster, 3);
     const [stopped, ...others] = shared.servers;
@@ -93,8 +94,8 @@ await clusterTest(
 );
 
 /**
- * Stops a server when it has the turn and does not know it yet.
- * @returns the answer to the write of this turn
+ * Stops a server when it has the write lock and does not know it yet.
+ * @returns the answer to the write of this transaction
  */
 async function stopInsideTransaction(
   cluster: PostgresCluster,

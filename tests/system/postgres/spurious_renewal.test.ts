@@ -27,7 +27,7 @@ function placeOf(...ports: readonly number[]): PostgresLocation {
   return { address: parsePostgresUrl(`postgresql://postgres@${hosts}/postgres`) as PostgresAddress, schema };
 }
 
-/** A host that is cut off: connections to it stay, and nothing gets through. */
+/** A host that is cut off: connections to it stay open, and no bytes pass. */
 class DeafProxy extends TcpProxy {
   isDeaf = false;
 
@@ -96,7 +96,7 @@ await spuriousTest("a server that stopped just before a failover is not waited f
   assert.deepEqual(renewals, []);
 });
 
-await spuriousTest("who may only connect cannot bring about a new store ID", async (failover) => {
+await spuriousTest("a role that may only connect cannot cause a new store ID", async (failover) => {
   const [old, promoted] = failover.hosts;
   await old!.sql("CREATE ROLE stranger LOGIN");
   const renewals: string[] = [];

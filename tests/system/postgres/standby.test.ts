@@ -93,7 +93,7 @@ for (const edition of EDITIONS) {
   );
 
   await clusterTest(
-    `edition ${edition}: a server whose session is ended goes on, or the other one does`,
+    `edition ${edition}: a server whose session is ended continues, or the other one does`,
     async (cluster) => {
       await using pair = await Pair.start(cluster, edition);
       const { append } = edition === "B" ? b : c;
@@ -127,7 +127,7 @@ await clusterTest(
 );
 
 await clusterTest(
-  "a server that froze inside a turn is replaced within 10 s, and stands by when it wakes up",
+  "a server that froze inside a write transaction is replaced within 10 s, and stands by when it wakes up",
   async (cluster) => {
     await using pair = await Pair.start(cluster, "C", {
       SERVICE_TRANSACTION_TIMEOUT: "300",
@@ -157,7 +157,7 @@ await clusterTest(
 );
 
 await clusterTest(
-  "a read that waits at a server that stops ends with an empty page, and goes on at the next one",
+  "a read that waits at a server that stops ends with an empty page, and continues at the next one",
   async (cluster) => {
     await using pair = await Pair.start(cluster, "C");
     const wait = async (client: Client): Promise<string[]> => {

@@ -5,7 +5,7 @@ import { runServer, startServer } from "../../support/server_process.ts";
 import { runInit } from "../../cli/run_init.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 
-/** What a server needs to know of the store. */
+/** The variables that lead a server to the store. */
 function variables(url: string, schema = "eventstore"): Record<string, string> {
   return { SERVICE_STORAGE: "postgres", SERVICE_POSTGRES_URL: url, SERVICE_POSTGRES_SCHEMA: schema };
 }
@@ -81,29 +81,35 @@ await clusterTest(
   },
 );
 
-await clusterTest("a server rejects a database that cannot keep its word, and says why", async (cluster) => {
-  await cluster.sql(
-    "CREATE DATABASE ascii TEMPLATE template0 ENCODING 'SQL_ASCII'",
-    "CREATE ROLE hasty LOGIN SUPERUSER",
-    "ALTER ROLE hasty SET synchronous_commit = off",
-  );
-  await assertRejected(
-    variables(cluster.url("postgres", "ascii")),
-    /the database has the encoding SQL_ASCII/,
-  );
-  await assertRejected(variables(cluster.url("hasty")), /synchronous_commit is off/);
-  await assertRejected(variables(cluster.url("postgres", "absent")), /database "absent" does not exist/);
-  await assertRejected(variables("postgresql://u@127.0.0.1:1/d"), /Connection refused/);
-  const secret = cluster.url().replace("postgres@", "postgres:secret@");
-  const env = { ...variables(secret), SERVICE_POSTGRES_READ_URL: secret };
-  const { stdout } = await runServer({ env, args: ["--print-config"] });
-  assert.match(stdout, /^# postgresUrl = "\*{8}" +# environment \(SERVICE_POSTGRES_URL\); masked$/m);
-  assert.match(stdout, /^# postgresReadUrl = "\*{8}" +# environment \(SERVICE_POSTGRES_READ_URL\); masked$/m);
-  assert.doesNotMatch(stdout, /secret/);
-  const without = await runServer({ env: { SERVICE_STORAGE: "postgres" } });
-  assert.equal(
-    without.stderr,
-    "eventstore-server: SERVICE_STORAGE: storage is postgres, but postgresUrl is not set\n",
-  );
-  await assertWorks(variables(cluster.url(), "a_second_store"));
-});
+await clusterTest(
+  "a server rejects a database that cannot keep its promises, and says why",
+  async (cluster) => {
+    await cluster.sql(
+      "CREATE DATABASE ascii TEMPLATE template0 ENCODING 'SQL_ASCII'",
+      "CREATE ROLE hasty LOGIN SUPERUSER",
+      "ALTER ROLE hasty SET synchronous_commit = off",
+    );
+    await assertRejected(
+      variables(cluster.url("postgres", "ascii")),
+      /the database has the encoding SQL_ASCII/,
+    );
+    await assertRejected(variables(cluster.url("hasty")), /synchronous_commit is off/);
+    await assertRejected(variables(cluster.url("postgres", "absent")), /database "absent" does not exist/);
+    await assertRejected(variables("postgresql://u@127.0.0.1:1/d"), /Connection refused/);
+    const secret = cluster.url().replace("postgres@", "postgres:secret@");
+    const env = { ...variables(secret), SERVICE_POSTGRES_READ_URL: secret };
+    const { stdout } = await runServer({ env, args: ["--print-config"] });
+    assert.match(stdout, /^# postgresUrl = "\*{8}" +# environment \(SERVICE_POSTGRES_URL\); masked$/m);
+    assert.match(
+      stdout,
+      /^# postgresReadUrl = "\*{8}" +# environment \(SERVICE_POSTGRES_READ_URL\); masked$/m,
+    );
+    assert.doesNotMatch(stdout, /secret/);
+    const without = await runServer({ env: { SERVICE_STORAGE: "postgres" } });
+    assert.equal(
+      without.stderr,
+      "eventstore-server: SERVICE_STORAGE: storage is postgres, but postgresUrl is not set\n",
+    );
+    await assertWorks(variables(cluster.url(), "a_second_store"));
+  },
+);

@@ -8,8 +8,8 @@ const filesOf = (folder: string, names: string): string[] =>
   names.split(" ").map((name) => `../../editions/${folder}/${name}.test.ts`);
 
 /**
- * What holds for every store, what holds for every edition, and those tests of the editions in which a storage may
- * easily differ from another. The task test-postgres runs all of them. Each group of files has a process of its own.
+ * The tests of every store, the tests of every edition, and those tests of the editions in which storages may easily
+ * differ. The task test-postgres runs all of them. Each group of files has a process of its own.
  */
 const SUITES = [
   ["./suites/store_contract.ts", ...filesOf("contract", "contract")],

@@ -30,7 +30,7 @@ async function setReplicas(cluster: PostgresCluster, names: string): Promise<voi
 
 for (const ending of ["pg_cancel_backend", "pg_terminate_backend"]) {
   await clusterTest(
-    `a write of which the wait for a synchronous replica was ended by ${ending} is not told as done`,
+    `a write is not reported as done when ${ending} ends its wait for a synchronous replica`,
     async (cluster) => {
       await using shared = await SharedStores.open(cluster, 1);
       const [store] = shared.stores;
@@ -43,7 +43,7 @@ for (const ending of ["pg_cancel_backend", "pg_terminate_backend"]) {
         assert.ok(first !== undefined, "nobody waits for a replica");
       }, WAIT_SECONDS);
       await cluster.sql(`SELECT ${ending}(${first})`);
-      // Who asks what became of it waits for a replica as well: only then it is known to be on one.
+      // The query for the outcome waits for a replica as well: only then the write is known to be on one.
       await eventually(async () => {
         const second = await waitingForReplica(cluster);
         assert.ok(second !== undefined && second !== first, "nobody waits for a replica again");

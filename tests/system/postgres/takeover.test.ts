@@ -37,7 +37,7 @@ await clusterTest("a store has one server, and the next one when that has ended"
 });
 
 await clusterTest(
-  "a server that lost its connection goes on, unless another one has taken over",
+  "a server that lost its connection continues, unless another one has taken over",
   async (cluster) => {
     const place = placeIn(cluster);
     const first = await PostgresStore.open(place, OPTIONS);
@@ -52,7 +52,7 @@ await clusterTest(
     });
     assert.deepEqual(broken, []);
 
-    // As a server does that takes over.
+    // As a server does when it takes over.
     await cluster.sql(`UPDATE ${place.schema}.store SET server = 'another'`);
     const outcome = (await first.writer.group([ofTypes("lost")]))[0];
     assert.equal(kindOf(outcome), "failed");
@@ -67,7 +67,7 @@ await clusterTest(
 );
 
 await clusterTest(
-  "a turn that loses its connection leaves nothing, and the next one goes on",
+  "a write transaction that loses its connection leaves nothing, and the next one works",
   async (cluster) => {
     const store = await PostgresStore.open(placeIn(cluster), OPTIONS);
     assert.deepEqual(await store.writer.begin(), DONE);
@@ -82,13 +82,16 @@ await clusterTest(
   },
 );
 
-await clusterTest("a turn that nobody ends stays open as long as its server lives", async (cluster) => {
-  const store = await PostgresStore.open(placeIn(cluster), OPTIONS);
-  assert.deepEqual(await store.writer.begin(), DONE);
-  written(await store.writer.writeInside(ofTypes("a")));
-  // PostgreSQL ends what is idle in a transaction for ten seconds.
-  await new Promise((resolve) => setTimeout(resolve, 11_500));
-  assert.deepEqual(await store.writer.commit(), DONE);
-  assert.deepEqual(await storedTypes(store), ["a"]);
-  await store.close();
-});
+await clusterTest(
+  "a write transaction that is not ended stays open as long as its server lives",
+  async (cluster) => {
+    const store = await PostgresStore.open(placeIn(cluster), OPTIONS);
+    assert.deepEqual(await store.writer.begin(), DONE);
+    written(await store.writer.writeInside(ofTypes("a")));
+    // PostgreSQL ends sessions that are idle in a transaction for ten seconds.
+    await new Promise((resolve) => setTimeout(resolve, 11_500));
+    assert.deepEqual(await store.writer.commit(), DONE);
+    assert.deepEqual(await storedTypes(store), ["a"]);
+    await store.close();
+  },
+);

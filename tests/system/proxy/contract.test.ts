@@ -16,7 +16,9 @@ import { startServer } from "../../support/server_process.ts";
 import { type ProxyName, startProxy } from "./proxy.ts";
 import { proxyTest } from "./proxy_test.ts";
 
-/** What the page says that does not pass: `/reset` on purpose, and the paths that nginx itself rejects. */
+/**
+ * The requests that do not pass, according to the page: `/reset` on purpose, and the paths that nginx itself rejects.
+ */
 const NOT_PASSED: Readonly<Record<ProxyName, RegExp>> = {
   nginx: /^(a reset|a path segment (%|%zz|%2e%2e|n%00n) )/,
   caddy: /^a reset/,

@@ -7,7 +7,9 @@ import { startHaproxy } from "./haproxy.ts";
 import { startProxy } from "./proxy.ts";
 import { proxyTest } from "./proxy_test.ts";
 
-/** Every way to write a path that one reader might take for an operators' path, and another for something else. */
+/**
+ * Every way to write a path that one reader might take for an operators' path, and another reader for something else.
+ */
 function disguisesOf(path: string): string[] {
   const name = path.slice(1);
   const escaped = (at: number): string =>
@@ -75,7 +77,7 @@ function disguisesOf(path: string): string[] {
 
 const OPERATORS = ["/metrics", "/stats", "/debug", "/debug/pprof/cmdline", "/reset"];
 
-/** Asks for them in every disguise. What comes back is an answer that no endpoint gives, and the events stay. */
+/** Sends every path of operators in every disguise. Asserts that no endpoint answers, and that the events stay. */
 async function assertKeptInside(server: ServerProcess, proxy: Address): Promise<void> {
   const client = new Client(proxy);
   for (const path of OPERATORS) {

@@ -11,7 +11,7 @@ const LINE = '{"sequence":1}\n';
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";
 const READ_ALL = { json: { query: "*" } };
 
-/** A server with a page of 24 MB: more than sockets and a proxy may keep on the way. */
+/** A server with a page of 24 MB: more than the sockets and a proxy may buffer. */
 async function startWithLargePage(): Promise<ServerProcess> {
   const server = await startServer({ listen: "unix" });
   const event = { type: "t", identifiers: {}, payload: "x".repeat(60_000) };
@@ -55,7 +55,7 @@ await proxyTest(
     const client = new Client(proxy.address);
     using pausing = await client.begin("QUERY", "/events", READ_ALL);
     const head = await pausing.readHead();
-    // The server has sent all that the way takes, and waits.
+    // The server has sent all that the sockets and the proxy buffer, and waits.
     await pause(1000);
     await readsUnderWay(server, 1);
 
@@ -79,7 +79,7 @@ await proxyTest("a page that the server cuts short has no trailer", async (name,
   await using proxy = await startProxy(name, programs, upstream.address);
   const page = parsePage(await new Client(proxy.address).request("QUERY", "/events", READ_ALL));
   assert.deepEqual([page.events.length, page.hasMore], [1, undefined]);
-  // Caddy 2.6 ends such a reply as if it were whole; the missing trailer is what tells.
+  // Caddy 2.6 ends such a reply as if it were whole. Only the missing trailer shows that it is not.
   if (name === "nginx") assert.equal(page.reply.cutShort, true);
 });
 

@@ -23,7 +23,7 @@ const UNCHANGED = [
   "/projections/t/%20+~!$&'()*,;=:@%C3%A9",
 ];
 
-/** Which paths nginx rejects on its own is on the page. */
+/** The paths that nginx rejects on its own, according to the page. */
 const REJECTED_BY_NGINX = ["/projections/t/n%00n", "/projections/%2e%2e/%2e%2e"];
 
 await proxyTest("paths reach the server as the client wrote them", async (name, programs) => {
@@ -74,31 +74,34 @@ const PRIVATE = [
 ];
 
 for (const edition of ["A", "B"]) {
-  await proxyTest(`what edition ${edition} keeps for operators stays inside`, async (name, programs) => {
-    await using server = await startServer({
-      listen: "unix",
-      env: { SERVICE_DEV_MODE: "true", SERVICE_EDITION: edition },
-    });
-    await using proxy = await startProxy(name, programs, server.address);
-    const client = new Client(proxy.address);
-    for (const target of PRIVATE) {
-      for (const method of ["GET", "POST"]) {
-        const reply = await client.request(method, target);
-        assert.equal(reply.status, 404, `${method} ${target}`);
-        assert.doesNotMatch(reply.text, /unknown path/, `${method} ${target} reached the server`);
+  await proxyTest(
+    `the paths that edition ${edition} has for operators stay inside`,
+    async (name, programs) => {
+      await using server = await startServer({
+        listen: "unix",
+        env: { SERVICE_DEV_MODE: "true", SERVICE_EDITION: edition },
+      });
+      await using proxy = await startProxy(name, programs, server.address);
+      const client = new Client(proxy.address);
+      for (const target of PRIVATE) {
+        for (const method of ["GET", "POST"]) {
+          const reply = await client.request(method, target);
+          assert.equal(reply.status, 404, `${method} ${target}`);
+          assert.doesNotMatch(reply.text, /unknown path/, `${method} ${target} reached the server`);
+        }
       }
-    }
-    assert.equal((await client.request("GET", "/health")).status, 200);
-    const forPrometheus = new Client(proxy.metricsAddress);
-    const metrics = await forPrometheus.request("GET", "/metrics");
-    assert.equal(metrics.status, 200);
-    assert.match(metrics.text, /^service_requests_queued 0$/m);
-    for (const target of ["/health", "/debug", "/events", "/metrics/"]) {
-      const reply = await forPrometheus.request("GET", target);
-      assert.equal(reply.status, 404, target);
-      assert.doesNotMatch(reply.text, /unknown path/, `${target} reached the server`);
-    }
-    const { status, text } = await client.request("GET", "/unknown");
-    assert.deepEqual([status, text.trim()], [404, "unknown path"]);
-  });
+      assert.equal((await client.request("GET", "/health")).status, 200);
+      const forPrometheus = new Client(proxy.metricsAddress);
+      const metrics = await forPrometheus.request("GET", "/metrics");
+      assert.equal(metrics.status, 200);
+      assert.match(metrics.text, /^service_requests_queued 0$/m);
+      for (const target of ["/health", "/debug", "/events", "/metrics/"]) {
+        const reply = await forPrometheus.request("GET", target);
+        assert.equal(reply.status, 404, target);
+        assert.doesNotMatch(reply.text, /unknown path/, `${target} reached the server`);
+      }
+      const { status, text } = await client.request("GET", "/unknown");
+      assert.deepEqual([status, text.trim()], [404, "unknown path"]);
+    },
+  );
 }

@@ -9,7 +9,7 @@ const PAGE = "reverse_proxy.md";
 
 /** A proxy in front of a server, configured as the page says. */
 export interface Proxy extends AsyncDisposable {
-  /** A listener without TLS beside the one of the page, for clients that send exact bytes. */
+  /** A listener without TLS, in addition to the one of the page, for clients that send exact bytes. */
   readonly address: Address;
   /** The listener of the page. */
   readonly httpsUrl: string;
@@ -22,7 +22,7 @@ export interface Proxy extends AsyncDisposable {
 export const proxyNames = ["nginx", "caddy"] as const;
 export type ProxyName = typeof proxyNames[number];
 
-/** What a test of a proxy needs on the machine. */
+/** The programs that a test of a proxy needs on the machine. */
 export type ProxyPrograms = Readonly<Record<ProxyName | "openssl", DebianProgram>>;
 
 interface Place {
@@ -35,8 +35,8 @@ interface Place {
 }
 
 /**
- * Starts the proxy with the configuration of the page; only addresses and certificates are replaced.
- * @param change another configuration, made of that one
+ * Starts the proxy with the configuration of the page. Only addresses and certificates are replaced.
+ * @param change makes another configuration from that one
  */
 export async function startProxy(
   name: ProxyName,
@@ -109,7 +109,7 @@ function prepareCaddy(place: Place, upstream: Address, change: Change): Prepared
   let site = pageBlock(PAGE, "# /etc/caddy/Caddyfile");
   site = site.replaceAll("unix//run/service/service.sock", server);
   site = replacePart(site, "http://:9185 {", `http://:${metricsPort} {`);
-  // One site cannot listen both with and without TLS, so the page's becomes a part of two.
+  // One site cannot listen both with and without TLS, so the page's site becomes a part of two.
   site = replacePart(site, "events.example.com {", "(site) {");
   const config = [
     "{\n\tadmin off\n\tauto_https disable_redirects\n}",

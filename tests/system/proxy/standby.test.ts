@@ -39,7 +39,7 @@ await debianTest(
     }
     assert.equal((await client.request("GET", "/metrics")).status, 404);
     const { events } = await client.queryEvents("all");
-    // One whose answer was lost was written again.
+    // A write whose answer was lost was repeated.
     assert.deepEqual([...new Set(events.map(({ payload }) => payload))], written);
   },
 );

@@ -18,7 +18,7 @@ function readThrough(proxy: Proxy, seconds: number): Promise<Reply> {
   return new Client(proxy.address).request("QUERY", "/events", { body: waiting(seconds) });
 }
 
-/** Until so many reads wait, and none does anything else. */
+/** Waits until so many reads wait, and no read does anything else. */
 async function readsWait(server: ServerProcess, count: number): Promise<void> {
   await eventually(async () => {
     const { httpOpen, waiting } = (await debugSnapshot(server.client())).read;
@@ -103,14 +103,14 @@ await debianTest(
     using readers = new DisposableStack();
     const wait = async (): Promise<Connection> =>
       readers.use(await client.begin("QUERY", "/events", { body: waiting(60) }));
-    // Some are taken by its listeners.
+    // The listeners of nginx take some of the connections.
     for (let count = 1; count <= 24; count++) {
       await wait();
       await readsWait(server, count);
     }
     const rejected: Promise<unknown>[] = [];
     for (let count = 25; count <= 33; count++) rejected.push((await wait()).readHead());
-    // Those for which there is no room get no reply; the others would wait.
+    // Requests beyond the limit get no reply; the others would wait.
     await assert.rejects(Promise.race(rejected), NoReply);
     assert.ok((await debugSnapshot(server.client())).read.httpOpen <= 32);
   },

@@ -53,7 +53,7 @@ await proxyTest("connections to the server are kept for the next requests", asyn
 });
 
 await proxyTest(
-  "a waiting write of a client that leaves is taken out of the queue",
+  "a waiting write of a client that disconnects is removed from the queue",
   async (name, programs) => {
     await using server = await startServer({ listen: "unix" });
     await using proxy = await startProxy(name, programs, server.address);

@@ -9,7 +9,7 @@ import { type Answer, assertAnswered, isAcknowledged, writeWhole } from "../../s
 /** Large names make large writes: events, tags and projection hold the name. */
 const nameOf = (i: number): string => `${i} `.padEnd(20_000, "x");
 
-/** Writes until one is not acknowledged. Returns how many were. */
+/** Writes until a write is not acknowledged. @returns the number of acknowledged ones */
 async function writeUntilFull(client: Client, answers: Map<string, Answer>): Promise<number> {
   for (let i = 0; i < 500; i++) {
     const name = `${answers.size} `.padEnd(1000, "x");
@@ -37,7 +37,7 @@ test(
     disk.fill(MEBIBYTE);
     assert.ok(await writeUntilFull(client, answers) > 5);
     for (let i = 0; i < 5; i++) answers.set(nameOf(i), await writeWhole(client, nameOf(i)));
-    // A reader is started now: it must not need room either.
+    // The server starts a reader now, which must not need space either.
     await assertAnswered(client, answers);
     assert.equal((await client.request("GET", "/health")).status, 200);
     assertRejectedAsFull([...answers.values()].filter((answer) => !isAcknowledged(answer)));
@@ -58,7 +58,8 @@ test(
 function assertRejectedAsFull(rejected: readonly Answer[]): void {
   assert.equal(rejected.length, 6);
   const unanswered = rejected.filter((answer) => answer === "none").length;
-  // When even the fence finds no room the outcome is open, once; from then on no write is tried any more.
+  // When there is no space even for the fence, the outcome of one write is open. After it, the server tries no more
+  // writes.
   assert.ok(unanswered <= 1, `${unanswered} writes were not answered`);
   for (const answer of rejected) {
     if (answer === "none") continue;

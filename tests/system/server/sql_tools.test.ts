@@ -82,7 +82,7 @@ await debianTest(
   },
 );
 
-/** The example of docs/restore.md, a table that becomes events. */
+/** Runs the example of docs/restore.md, which turns a table into events. */
 async function importTable(server: ServerProcess, env: Record<string, string>): Promise<void> {
   const programs = await makePrograms(server.directory);
   const path = { ...env, PATH: `${programs}:${env["PATH"]}` };
@@ -173,7 +173,7 @@ async function eventually200(url: string): Promise<unknown> {
   return json;
 }
 
-/** DuckDB fetches its extension from its makers unless it is told where to find it. */
+/** DuckDB downloads its extension from its makers, unless a setting names the file. */
 const DUCKDB = `
 import duckdb, duckdb_extension_sqlite_scanner, json, os, pathlib, sys
 [extension] = pathlib.Path(duckdb_extension_sqlite_scanner.__file__).parent.glob("extensions/*/*.duckdb_extension")

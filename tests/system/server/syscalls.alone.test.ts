@@ -10,16 +10,16 @@ import { type DebianProgram, debianProgram } from "../support/debian_program.ts"
 import { needingTest } from "../support/needing_test.ts";
 
 /*
- * How many system calls a request takes, over all threads of the real server, counted by strace.
+ * The number of system calls that a request takes, over all threads of the real server, counted by strace.
  */
 
 /**
- * The bounds, per request; for the transactions of editions B and C, for all of their requests together.
+ * The bounds, per request. For a transaction of edition B or C they cover all of its requests together.
  *
- * When this fails, the message lists the calls; EVENTSTORE_COSTS=print prints those of all rows. Raise a bound only for
- * what is worth it, and say so in the commit. After a change that saves some, lower it to what there is now and three
- * in a hundred more: how often a thread finds nothing to do, and how many readable sockets one poll reports, depends on
- * the machine.
+ * When this fails, the message lists the calls; EVENTSTORE_COSTS=print prints those of all rows. Raise a bound only
+ * for what is worth it, and say so in the commit. After a change that saves calls, lower the bound to the new count
+ * and three in a hundred more. The machine determines how often a thread finds nothing to do, and how many readable
+ * sockets one poll reports.
  */
 const BOUNDS: Readonly<Record<RowName, number>> = {
   smallReader: 18.5,
@@ -34,7 +34,10 @@ const BOUNDS: Readonly<Record<RowName, number>> = {
   ticket: 41.5,
 };
 
-/** What the runtime does for its own sake: its locks, its memory, its clocks, its signals. Varies from run to run. */
+/**
+ * The calls that the runtime makes for itself: its locks, its memory, its clocks, its signals. They vary from run to
+ * run.
+ */
 const OF_THE_RUNTIME =
   /^(futex|madvise|mmap|munmap|mprotect|mremap|brk|sched_\w+|getrusage|clock_\w+|restart_syscall|rt_sig\w+|membarrier|gettid|getpid|tgkill|exit|clone3?|rseq|set_robust_list|sigaltstack|prctl|set_mempolicy)$/;
 
@@ -99,7 +102,7 @@ function overBounds(strace: DebianProgram, edition: keyof typeof ROWS_OF): Promi
   });
 }
 
-/** Only root may look into every process; where that is not allowed either, strace says why. */
+/** The reason why strace cannot attach, if there is one. Only root may look into every process. */
 async function whyNotAttached({ path, environment }: DebianProgram): Promise<string | undefined> {
   const sleeping = new Deno.Command("sleep", { args: ["1"], stdin: "null" }).spawn();
   const { success, stderr } = await new Deno.Command(path, {

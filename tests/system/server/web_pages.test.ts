@@ -5,13 +5,13 @@ import { Chromium } from "../support/chromium.ts";
 import { debianTest } from "../support/debian_program.ts";
 
 /*
- * What a real browser sends for pages of others, and what a server without a token makes of it. Every name below
- * `example` is this machine to the browser, as after DNS rebinding.
+ * The requests that a real browser sends for foreign pages, and the answers of a server without a token. For the
+ * browser, every name below `example` is this machine, as after DNS rebinding.
  */
 
 const FLAGS = ["--host-resolver-rules=MAP *.example 127.0.0.1"];
 
-/** A write that a browser sends without asking the server first. The page may not read what comes back. */
+/** A write that a browser sends without asking the server first. The page may not read the answer. */
 function writeFrom(server: string): string {
   const body = JSON.stringify({ events: [{ type: "t", payload: "" }] });
   const init = JSON.stringify({ method: "POST", mode: "no-cors", body });

@@ -14,7 +14,7 @@ export class CertificateMaker {
     this.directory = directory;
   }
 
-  /** An authority. Two may have the same subject, as nobody hinders a forger. */
+  /** An authority. Two may have the same subject, as a forger can choose any. */
   async authority(name: string, subject: string): Promise<void> {
     const files = ["-keyout", `${name}.key`, "-out", `${name}.pem`];
     await this.#openssl("req", "-x509", ...NEW_KEY, ...files, "-days", "2", "-subj", `/CN=${subject}`);

@@ -34,7 +34,7 @@ export class Chromium implements AsyncDisposable {
     this.#port = port;
   }
 
-  /** @param flags further ones of its command line */
+  /** @param flags more flags of its command line */
   static async start({ root, environment }: DebianProgram, flags: readonly string[] = []): Promise<Chromium> {
     const directory = await Deno.makeTempDir({ prefix: "eventstore_chromium_" });
     const installed = root === "/" ? "/usr/lib/chromium/chromium" : join(root, "usr/lib/chromium/chromium");
@@ -105,7 +105,7 @@ export class ChromiumPage implements AsyncDisposable {
   readonly #waiting = new Map<number, PromiseWithResolvers<Record<string, unknown>>>();
   readonly #listeners = new Map<string, (() => void)[]>();
   #next = 1;
-  /** What the page logged as an error, and exceptions that nobody caught. */
+  /** The errors that the page logged, and uncaught exceptions. */
   readonly problems: string[] = [];
 
   private constructor(socket: WebSocket) {
@@ -124,7 +124,7 @@ export class ChromiumPage implements AsyncDisposable {
     return page;
   }
 
-  /** A method of the protocol. */
+  /** Calls a method of the protocol. */
   async call(method: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     const id = this.#next++;
     const waiting = Promise.withResolvers<Record<string, unknown>>();
@@ -144,14 +144,14 @@ export class ChromiumPage implements AsyncDisposable {
     await this.call("Emulation.setEmulatedMedia", { features });
   }
 
-  /** Loads an address; one that differs in its fragment alone loads nothing. */
+  /** Loads an address. An address that differs in its fragment alone loads nothing. */
   async goTo(url: string): Promise<void> {
     const loaded = new Promise<void>((resolve) => this.#on("Page.loadEventFired", resolve));
     const { loaderId } = await this.call("Page.navigate", { url });
     if (loaderId !== undefined) await loaded;
   }
 
-  /** The value of an expression in the page, promises awaited. */
+  /** Evaluates an expression in the page, and awaits its promise. */
   async evaluate<T>(expression: string): Promise<T> {
     const { result, exceptionDetails } = await this.call("Runtime.evaluate", {
       expression,

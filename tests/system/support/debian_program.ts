@@ -48,9 +48,8 @@ export class ProgramMissing extends Error {
 }
 
 /**
- * The program on this machine, or else the one of Debian's package, which is fetched once with apt into a
- * cache directory and unpacked there with everything it depends on and the machine lacks. Nothing is
- * installed.
+ * The program on this machine, or else the one of Debian's package. The package is fetched once with apt into a cache
+ * directory, and unpacked there with everything that it depends on and the machine lacks. Nothing is installed.
  */
 export async function debianProgram(name: string): Promise<DebianProgram> {
   const installed = installedProgram(name);
@@ -93,7 +92,7 @@ export async function debianTest<Name extends string>(
 
 function installedProgram(name: string): string | undefined {
   const onPath = (Deno.env.get("PATH") ?? "").split(":").filter((folder) => folder !== "");
-  // Programs for administrators are not on everybody's PATH.
+  // Programs for administrators are not on the PATH of every user.
   const folders = [...onPath, "/usr/sbin", "/sbin"];
   return [...folders, ...postgresFolders("/")].map((folder) => join(folder, name)).find(isFile);
 }
@@ -126,7 +125,7 @@ function libraryFolders(root: string): string {
   return folders.join(":");
 }
 
-/** The directory with the unpacked package, which is complete once it is there. */
+/** The directory with the unpacked package. It exists only when it is complete. */
 async function unpackedPackage(name: string): Promise<string> {
   const cache = cacheDirectory();
   Deno.mkdirSync(cache, { recursive: true });
@@ -138,12 +137,12 @@ async function unpackedPackage(name: string): Promise<string> {
   return root;
 }
 
-/** The lists of packages are brought up to date once, however many packages are fetched. */
+/** Updates the lists of packages once, however many packages are fetched. */
 let listsUpdated: Promise<string> | undefined;
 
 async function fetchPackage(cache: string, name: string, root: string): Promise<void> {
   for (const entry of Deno.readDirSync(cache)) {
-    // Unpacked for an earlier state of this machine, or left behind by a run that was killed.
+    // Unpacked for an earlier state of this machine, or left behind by a killed run.
     const stale = entry.name.replace(/-[0-9a-f]{16}$/, "") === name || entry.name.startsWith("unfinished-");
     if (stale) Deno.removeSync(join(cache, entry.name), { recursive: true });
   }
@@ -170,7 +169,7 @@ function packagesToFetch(plan: string): string[] {
     .map(([, name, version]) => `${name}=${version}`);
 }
 
-/** Names what is installed on this machine: what has to be unpacked besides depends on it. */
+/** Names the packages that are installed on this machine. They determine what else has to be unpacked. */
 async function machineState(): Promise<string> {
   const status = await Deno.readFile("/var/lib/dpkg/status");
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", status));

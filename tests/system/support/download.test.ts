@@ -7,7 +7,7 @@ import { explainDownload } from "./download.ts";
 
 const PACKAGE = "no-such-package";
 
-/** What the runtime says when it cannot download a package from there. */
+/** The error of the runtime when it cannot download a package from there. */
 async function downloadFrom(registry: string, directory: string): Promise<Error> {
   const env = { DENO_DIR: join(directory, "cache"), NPM_CONFIG_REGISTRY: registry, HOME: directory };
   const downloaded = run(Deno.execPath(), ["cache", "--no-config", "--no-lock", `npm:${PACKAGE}`], { env });

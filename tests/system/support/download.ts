@@ -1,6 +1,6 @@
 /**
- * For `catch` behind what has to download something: when that failed, the error says so in one line, and what
- * to do about it. Any other error stays as it is.
+ * A handler for `catch` after a download. When the download failed, the error says so in one line, and what to do
+ * about it. Any other error stays as it is.
  */
 export function explainDownload(what: string): (error: unknown) => never {
   return (error) => {

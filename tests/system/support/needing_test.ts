@@ -1,13 +1,13 @@
 export interface Need {
-  /** What this machine lacks for the test, if anything. */
+  /** The reason why this machine cannot run the test, if there is one. */
   readonly missing: string | undefined;
-  /** Whether nobody could expect it here, such as programs of Debian where the system is another one. */
+  /** True when the machine is not expected to have it, such as programs of Debian on another system. */
   readonly excused: boolean;
 }
 
 /**
- * Registers a test that needs something of the machine. Where that lacks it is ignored and its name says why;
- * with CI=true it fails instead, unless it is excused.
+ * Registers a test that needs something of the machine. Where it is missing, the test is ignored and its name says
+ * why. With CI=true it fails instead, unless it is excused.
  */
 export function needingTest(
   name: string,
@@ -23,8 +23,8 @@ export function needingTest(
 }
 
 /**
- * Whether a test that mounts may be ignored here, also with CI=true: only root can be expected to mount, and not
- * in a container that may not, which EVENTSTORE_WITHOUT_MOUNTS=1 says.
+ * True when a test that mounts may be ignored here, also with CI=true. Only root can be expected to mount, and not in
+ * a container that may not, which EVENTSTORE_WITHOUT_MOUNTS=1 says.
  */
 export function excusedFromMounting(): boolean {
   return Deno.build.os !== "linux" || Deno.uid() !== 0 || Deno.env.get("EVENTSTORE_WITHOUT_MOUNTS") === "1";

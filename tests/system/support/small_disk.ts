@@ -31,7 +31,7 @@ export class SmallDisk implements Disposable {
     return undefined;
   }
 
-  /** Leaves about so many bytes free, also beside somebody who writes. */
+  /** Leaves about so many bytes free, also while another process writes. */
   fill(freeBytes: number): void {
     using file = Deno.openSync(this.#filler, { write: true, createNew: true });
     let bytes = 0;
@@ -55,7 +55,7 @@ export class SmallDisk implements Disposable {
   }
 }
 
-/** Without the program it is as good as not being allowed to. */
+/** False also without the program, which is as good as not being allowed. */
 function succeeds(program: string, ...args: readonly string[]): boolean {
   try {
     return new Deno.Command(program, { args: [...args] }).outputSync().success;

@@ -15,13 +15,13 @@ const START_SECONDS = 30;
 const STOP_MILLISECONDS = 10_000;
 
 export interface ClusterOptions {
-  /** The directory below which it has its own; the system's for temporary files when undefined. */
+  /** The directory in which it creates its own. Default: the system's directory for temporary files. */
   readonly parent?: string | undefined;
   /** Settings of the server. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Arguments of `initdb`, instead of those for a database in UTF-8 that trusts everybody. */
+  /** Arguments of `initdb`. Default: those for a database in UTF-8 with trusted logins. */
   readonly initdb?: readonly string[];
-  /** The cluster that it is a replica of, which follows by streaming. */
+  /** The cluster that this one follows by streaming, as its replica. */
   readonly replicaOf?: PostgresCluster;
 }
 
@@ -73,7 +73,7 @@ export class PostgresCluster implements AsyncDisposable {
     return this.#process!.pid;
   }
 
-  /** Whether the server runs; it ends by itself when it cannot recover, as on a full disk. */
+  /** True while the server runs. It ends by itself when it cannot recover, as on a full disk. */
   get isRunning(): boolean {
     return this.#process !== undefined && !this.#isOver;
   }
@@ -85,7 +85,7 @@ export class PostgresCluster implements AsyncDisposable {
       listen_addresses: "127.0.0.1",
       unix_socket_directories: this.directory,
       max_connections: "300",
-      // What the tests kill is processes, not machines.
+      // The tests kill processes, not machines.
       fsync: "off",
       ...this.#settings,
     };
@@ -93,7 +93,7 @@ export class PostgresCluster implements AsyncDisposable {
     const start = this.#command(this.#programs.postgres, ["-D", this.dataDirectory, ...given]);
     this.#isOver = true;
     await eventually(async () => {
-      // Behind a crash, it does not start before all processes of the old one have ended.
+      // After a crash, it does not start before all processes of the old one have ended.
       if (this.#isOver) {
         this.#isOver = false;
         this.#process = start.spawn();
@@ -125,12 +125,12 @@ export class PostgresCluster implements AsyncDisposable {
     await this.run();
   }
 
-  /** Runs statements one after the other, each for itself. @returns the rows of the last */
+  /** Runs statements one after the other, each in its own transaction. @returns the rows of the last */
   sql(...statements: readonly string[]): Promise<readonly Row[]> {
     return this.sqlIn(this.address(), ...statements);
   }
 
-  /** The same, as somebody else or in another database. */
+  /** The same, as another role or in another database. */
   sqlIn(address: PostgresAddress, ...statements: readonly string[]): Promise<readonly Row[]> {
     return runSql(address, statements);
   }
@@ -168,7 +168,7 @@ export class PostgresCluster implements AsyncDisposable {
     const { path, ...program } = this.#programs.initdb;
     const source = [`--dbname=postgresql://postgres@127.0.0.1:${port}/postgres`, "--checkpoint=fast"];
     const target = ["--pgdata", this.dataDirectory, "--write-recovery-conf", "--no-sync"];
-    // Beside the others of this version: what is on the path may be a link to it, or choose another one.
+    // Next to the other programs of this version: the one on the path may be a link to it, or choose another version.
     const folder = dirname(Deno.realPathSync(path));
     return this.#command({ path: join(folder, "pg_basebackup"), ...program }, [...source, ...target]);
   }

@@ -5,7 +5,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { type ServerProcess, startServer } from "../../../support/server_process.ts";
 import { PostgresCluster, type PostgresPrograms } from "./cluster.ts";
 
-/** However busy the machine is. */
+/** Long enough for a busy machine. */
 export const TIMEOUT_SECONDS = 60;
 
 /** Several PostgreSQL of which one is the primary, and the servers on them. */
@@ -60,7 +60,7 @@ export class Failover implements AsyncDisposable {
     }, TIMEOUT_SECONDS);
   }
 
-  /** A replica receives nothing any more. */
+  /** Makes a replica receive nothing any more. */
   async stall(host: number): Promise<void> {
     const replica = this.hosts[host]!;
     await replica.sql("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()");
@@ -70,7 +70,7 @@ export class Failover implements AsyncDisposable {
     }, TIMEOUT_SECONDS);
   }
 
-  /** The primary ends without notice, and a replica takes its place. */
+  /** Ends the primary without notice, and promotes a replica. */
   async promote(host: number): Promise<void> {
     await this.hosts[0]!.end("SIGKILL");
     await this.hosts[host]!.sql("SELECT pg_promote()");

@@ -5,16 +5,16 @@ import { pause } from "../../../support/eventually.ts";
 import type { ServerProcess } from "../../../support/server_process.ts";
 import type { PairEdition } from "./pair.ts";
 
-/** A client does not wait longer for a server: it may be frozen. */
+/** The longest that a client waits for a server, which may be frozen. */
 const IMPATIENT_MILLISECONDS = 1500;
 const EVENTS_PER_WRITE = 2;
 
-/** What a client was told of a write. `unknown`: its commit was sent, and not answered. */
+/** The outcome of a write that a client knows. `unknown`: its commit was sent, and not answered. */
 type Told = "acknowledged" | "rejected" | "unknown";
 
 interface Sent {
   readonly name: string;
-  /** The server that it was sent to. */
+  /** The server that the write was sent to. */
   readonly server: number;
   told: Told | undefined;
 }
@@ -27,7 +27,7 @@ export class LabelledWrites {
   readonly #answers: Promise<void>[] = [];
   readonly #writers: Promise<void>[];
   #isOver = false;
-  /** When the last write was acknowledged, by `performance.now()`, at each server. */
+  /** The time of the last acknowledged write at each server, by `performance.now()`. */
   readonly acknowledgedAt: number[];
   acknowledged = 0;
 
@@ -38,7 +38,7 @@ export class LabelledWrites {
     this.#writers = Array.from({ length: clients }, (_, client) => this.#write(client));
   }
 
-  /** Ends the writing, and waits for answers that are still to come. */
+  /** Ends the writing, and waits for pending answers. */
   async end(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#writers);
@@ -46,9 +46,9 @@ export class LabelledWrites {
   }
 
   /**
-   * Asserts that what was acknowledged is there, what was rejected is not, and nothing is there in part; and that at no
-   * time two servers wrote.
-   * @param termsMax how many times a server began to be the active one
+   * Asserts that acknowledged writes are there, rejected writes are not, and no write is there in part. Also asserts
+   * that no two servers wrote at the same time.
+   * @param termsMax how many times a server became the active one
    */
   assertAnswered(events: readonly EventLine[], termsMax: number): void {
     assert.deepEqual(events.map(({ sequence }) => sequence), events.map((_, i) => i + 1), "no gap");

@@ -4,10 +4,10 @@ import { eventually } from "../../../support/eventually.ts";
 import { type ServerProcess, startServer } from "../../../support/server_process.ts";
 import type { PostgresCluster } from "./cluster.ts";
 
-/** For what takes a moment, on a machine that may be very busy. */
+/** A time limit for short waits, on a machine that may be very busy. */
 export const TIMEOUT_SECONDS = 60;
 
-/** Editions of which one server is active and the others stand by. */
+/** Editions with one active server, while the others stand by. */
 export type PairEdition = "B" | "C";
 
 /** Two servers of one edition on one store: one is active, and the other stands by. */
@@ -77,7 +77,7 @@ export async function standsBy(server: ServerProcess): Promise<void> {
   await eventually(async () => assert.equal(await healthOf(client), "Standby"), TIMEOUT_SECONDS);
 }
 
-/** What `GET /health` says: `ok`, or the error. */
+/** The answer of `GET /health`: `ok`, or the error. */
 export async function healthOf(client: Client): Promise<string> {
   const { status, error } = (await client.request("GET", "/health")).json<
     { status?: string; error?: string }

@@ -4,7 +4,7 @@ import { freePort } from "../../../support/free_port.ts";
 import { PatroniNode, type PatroniPrograms } from "./patroni_node.ts";
 import { asUnprivileged, disown, reachable } from "./unprivileged.ts";
 
-/** How long it may take until a new cluster is complete, or complete again. */
+/** The time limit until a new cluster is complete, or complete again. */
 const COMPLETE_SECONDS = 180;
 
 /** PostgreSQL hosts, of which one is the primary and one a synchronous standby, with Patroni and etcd. */
@@ -69,7 +69,7 @@ export class PatroniCluster implements AsyncDisposable {
     for (const node of this.nodes) await node.kill();
     this.#etcd.kill("SIGKILL");
     await this.#etcd.status;
-    // What was killed may still be writing its last file.
+    // Killed processes may still be writing their last file.
     await eventually(() => Deno.removeSync(this.#directory, { recursive: true }));
   }
 }

@@ -9,14 +9,14 @@ import { asUnprivileged, disown } from "./unprivileged.ts";
 export const PATRONI_PROGRAMS = ["patroni", "etcd", "postgres", "initdb"] as const;
 export type PatroniPrograms = Readonly<Record<(typeof PATRONI_PROGRAMS)[number], DebianProgram>>;
 
-/** Seconds: how long a primary that is silent keeps its role, and how often Patroni looks. */
+/** Seconds: how long a silent primary keeps its role, and the interval of Patroni's checks. */
 const TTL = 10;
 const LOOP_WAIT = 1;
 const RETRY_TIMEOUT = 3;
 
 const ANSWER_MILLISECONDS = 5000;
 
-/** Patroni, and the PostgreSQL that it looks after. */
+/** Patroni, and the PostgreSQL that it manages. */
 export class PatroniNode {
   readonly name: string;
   readonly postgresPort: number = freePort();
@@ -56,34 +56,34 @@ export class PatroniNode {
     }).spawn();
   }
 
-  /** Runs statements one after the other, each for itself. */
+  /** Runs statements one after the other, each in its own transaction. */
   async sql(...statements: readonly string[]): Promise<void> {
     const address = parsePostgresUrl(`postgresql://postgres@127.0.0.1:${this.postgresPort}/postgres`);
     await runSql(address as PostgresAddress, statements);
   }
 
-  /** Whether it is the primary, as load balancers ask. */
+  /** True when it is the primary, by the request that load balancers send. */
   isPrimary(): Promise<boolean> {
     return this.#says("primary");
   }
 
-  /** Whether it is a replica that has everything that was acknowledged. */
+  /** True when it is a replica that has everything that was acknowledged. */
   isSynchronous(): Promise<boolean> {
     return this.#says("synchronous");
   }
 
-  /** Everything of it ends at once (SIGKILL), as when its machine loses power. */
+  /** Ends all its processes at once (SIGKILL), as when its machine loses power. */
   async kill(): Promise<void> {
     const patroni = this.#patroni;
     this.#patroni = undefined;
     const postmaster = this.#postmaster();
-    // First who would start the others again.
+    // First the process that would start the others again.
     if (patroni !== undefined) killed(patroni.pid);
     for (const pid of postmaster === undefined ? [] : [postmaster, ...childrenOf(postmaster)]) killed(pid);
     await patroni?.status;
   }
 
-  /** What Patroni and PostgreSQL have printed last. */
+  /** The last output of Patroni and PostgreSQL. */
   get output(): string {
     return Deno.readTextFileSync(this.#log).slice(-5000);
   }
@@ -116,7 +116,7 @@ export class PatroniNode {
     return join(this.#directory, "patroni.yml");
   }
 
-  /** JSON is YAML, too. */
+  /** The settings as JSON, which is also YAML. */
   #settings(etcdPort: number): unknown {
     const rest = `127.0.0.1:${this.#restPort}`;
     const postgres = `127.0.0.1:${this.postgresPort}`;
@@ -147,7 +147,7 @@ export class PatroniNode {
           replication: { username: "postgres" },
           rewind: { username: "postgres" },
         },
-        // What the tests kill is processes, not machines.
+        // The tests kill processes, not machines.
         parameters: { fsync: "off", unix_socket_directories: this.#directory, shared_buffers: "16MB" },
       },
     };

@@ -2,10 +2,13 @@ import type { PostgresAddress } from "../../../../src/config/postgres_url.ts";
 import type { Row } from "../../../../src/store/postgres/protocol/cells.ts";
 import { Session } from "../../../../src/store/postgres/protocol/session.ts";
 
-/** What a statement of a test may take. */
+/** The time that a statement of a test may take. */
 const SILENCE_MILLISECONDS = 3_600_000;
 
-/** Runs statements one after the other, each for itself, on a primary or a replica. @returns the rows of the last */
+/**
+ * Runs statements one after the other, each in its own transaction, on a primary or a replica.
+ * @returns the rows of the last
+ */
 export async function runSql(
   address: PostgresAddress,
   statements: readonly string[],

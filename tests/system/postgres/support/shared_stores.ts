@@ -12,7 +12,7 @@ function newSchema(): string {
   return `s_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
-/** Several stores of this process on one schema, as those of servers of edition A. */
+/** Several stores in this process on one schema, like the stores of several servers of edition A. */
 export class SharedStores implements AsyncDisposable {
   readonly place: PostgresLocation;
   readonly stores: readonly [PostgresStore, ...PostgresStore[]];
@@ -68,7 +68,7 @@ export class SharedServers implements AsyncDisposable {
   }
 }
 
-/** What a server needs to know to keep its events in a schema. */
+/** The variables that make a server store its events in a schema. */
 export function serverVariables(cluster: PostgresCluster, schema: string): Record<string, string> {
   return {
     SERVICE_STORAGE: "postgres",

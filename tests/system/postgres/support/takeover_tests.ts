@@ -12,7 +12,7 @@ const ROUNDS = rounds(2, 100);
 const CLIENTS = 6;
 const WRITES_AROUND = 10;
 
-/** What becomes of the active server; afterwards the other one is active, and this one stands by. */
+/** An incident of the active server. Afterwards the other one is active, and this one stands by. */
 type Disruption = (active: ServerProcess, takenOver: () => Promise<void>) => Promise<void>;
 
 const DISRUPTIONS: Readonly<Record<string, Disruption>> = {

@@ -1,22 +1,22 @@
 import { basename, join } from "node:path";
 import type { DebianProgram } from "../../support/debian_program.ts";
 
-/** "nobody": PostgreSQL does not run as root. */
+/** The user ID of `nobody`: PostgreSQL does not run as root. */
 const UNPRIVILEGED = 65_534;
 
-/** What comes before a command that must not run as root. */
+/** The beginning of a command that must not run as root. */
 export function asUnprivileged(): string[] {
   if (Deno.uid() !== 0) return [];
   return ["setpriv", `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, "--clear-groups"];
 }
 
-/** Gives a file or directory to whom such a command runs as. */
+/** Makes the user of such a command the owner of a file or directory. */
 export function disown(path: string): void {
   if (Deno.uid() === 0) Deno.chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
 }
 
 /**
- * The programs as such a command can start them: what was fetched may be in root's own directory.
+ * The programs at a path where such a command can start them: fetched programs may be in root's own directory.
  * @param directory where copies may be put
  */
 export function reachable<Name extends string>(
@@ -34,7 +34,7 @@ export function reachable<Name extends string>(
 function copyOf(root: string, directory: string): string {
   const copy = join(directory, "programs", basename(root));
   Deno.mkdirSync(join(directory, "programs"), { recursive: true });
-  // Links cost nothing, where they are possible.
+  // Links are free, where they are possible.
   const script = 'cp -al "$0" "$1" 2>/dev/null || { rm -rf "$1" && cp -a "$0" "$1"; }';
   const { success } = new Deno.Command("sh", { args: ["-c", script, root, copy] }).outputSync();
   if (!success) throw new Error(`${root} cannot be copied`);
