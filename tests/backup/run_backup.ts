@@ -115,6 +115,11 @@ export async function runJson(
   return json;
 }
 
+/** Runs `verify` with these arguments. */
+export function verify(place: BackupDirectories, ...args: string[]): Promise<Ended> {
+  return place.run({ args: ["verify", ...args] });
+}
+
 /** Asserts that the program ended with this code and one line on standard error, and printed nothing else. */
 export function assertFailed(ended: Ended, code: number, expected: RegExp): void {
   assert.equal(ended.code, code, ended.stdout + ended.stderr);

@@ -10,7 +10,7 @@ import { startCommand } from "../support/start_command.ts";
 const event = { type: "t", payload: "" };
 
 /** Asserts that nothing is left of the WAL: the database file can be copied as it is. */
-function assertAtRest(dataDir: string): void {
+function assertWithoutWal(dataDir: string): void {
   assert.deepEqual(namesIn(dataDir), ["events.db", "events.lock"]);
 }
 
@@ -19,7 +19,7 @@ Deno.test("after a stop the database file alone holds everything", async () => {
   for (let i = 0; i < 20; i++) await server.client().append(event);
   await server.client().queryEvents();
   assert.equal((await server.stop()).code, 0);
-  assertAtRest(server.dataDir);
+  assertWithoutWal(server.dataDir);
   assert.deepEqual(namesIn(server.directory), ["data"], "the socket is gone");
   await server.start();
   assert.equal((await server.client().queryEvents()).events.length, 20);
@@ -58,7 +58,7 @@ Deno.test("a stop closes the store in order also when the last requests are answ
   assert.equal((await active).events[0]?.sequence, 1);
   const { code, stderr } = await server.ended();
   assert.deepEqual([code, stderr], [0, ""]);
-  assertAtRest(server.dataDir);
+  assertWithoutWal(server.dataDir);
 });
 
 Deno.test("a stop leaves the socket of another server alone that was bound at the same path since", async () => {
