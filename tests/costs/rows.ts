@@ -137,7 +137,7 @@ const scan: Row = async ({ address }, open) => {
   };
 };
 
-/** Edition B: begin, read, write one event, commit. The cost is that of the whole transaction. */
+/** Edition B: begin, read, write one event, commit. The cost counts the whole transaction. */
 const transaction: Row = async ({ address }, open) => {
   const connection = open.use(await Connection.open(address));
   return async () => {
@@ -154,7 +154,7 @@ const transaction: Row = async ({ address }, open) => {
   };
 };
 
-/** Edition C: begin, append one event, commit. The cost is that of the whole transaction. */
+/** Edition C: begin, append one event, commit. The cost counts the whole transaction. */
 const ticket: Row = async ({ address }, open) => {
   const connection = open.use(await Connection.open(address));
   return async () => {

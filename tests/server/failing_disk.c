@@ -1,9 +1,9 @@
 /*
- * Stands between a server and its disk, by LD_PRELOAD. Only files whose path begins with FAILING_DISK_FILES
- * are looked at. Files in the directory FAILING_DISK_SWITCHES say what goes wrong while they are there:
+ * Makes a server's calls to its disk fail, by LD_PRELOAD: those on files whose path begins with FAILING_DISK_FILES.
+ * The files in the directory FAILING_DISK_SWITCHES choose the failure, as long as they are there:
  *
  *   fail-sync    every fsync and fdatasync fails with EIO
- *   fail-sync-1  the next one fails, and takes the file away
+ *   fail-sync-1  the next sync fails, and removes this file
  *   fail-write   every pwrite fails with EIO
  *   slow-sync    every sync takes 10 ms longer
  *

@@ -14,7 +14,7 @@ const WATCH_CLIPBOARD = `
   };
   undefined`;
 
-/** Events of three types, of which every tenth is of order o3. */
+/** Events of three types. Every tenth event is of order o3. */
 const events = Array.from({ length: 60 }, (_, i) => ({
   type: ["OrderPlaced", "OrderPaid", "OrderShipped"][i % 3],
   identifiers: { order: `o${i % 10}` },

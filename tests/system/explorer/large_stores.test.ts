@@ -6,7 +6,7 @@ import { initStore } from "../../../src/store/sqlite/data_directory/init_store.t
 import { exploredTest, ROWS, says, SEQUENCES, textOf, write } from "./explored.ts";
 
 /*
- * Stores of which only a part can be read: many events, and large ones.
+ * Stores that the page can read only in part: many events, and large ones.
  */
 
 const MANY = 20_000;

@@ -31,7 +31,7 @@ await scratchRootTest("real executables are unpacked by root at install, and run
     /^SEQUENCE .*\n1 .* first$/,
     "it finds the server",
   );
-  // A user with a home of his own runs the same, and keeps no copy.
+  // A user with a home directory runs the same files, without a copy.
   await root.runWell("install", "-d", "-o", "nobody", "/tmp/home");
   const asNobody = ["setpriv", "--reuid=nobody", "--clear-groups", "env", "HOME=/tmp/home"];
   await root.runWell(...asNobody, "eventstore-backup", "--version");

@@ -19,7 +19,7 @@ mount -t overlay -o "lowerdir=/,upperdir=$directory/upper,workdir=$directory/wor
 cd root
 
 mount -t proc proc proc
-# What is set here is set for the whole machine.
+# A kernel setting that is changed here would change for the whole machine: make them read-only.
 mount --bind proc/sys proc/sys
 mount -o remount,bind,ro proc/sys
 mount -t sysfs -o ro sysfs sys
@@ -41,14 +41,14 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 
-# What this machine's own programs may have left.
+# Files that this machine's own programs may have left.
 rm -rf var/cache/eventstore var/lib/eventstore var/lib/eventstore-backup etc/eventstore
 
-# Nobody may forbid to start services, or wait for all manual pages to be indexed.
+# Without these files packages may start services, and do not index all manual pages.
 rm -f usr/sbin/policy-rc.d var/lib/man-db/auto-update
 
 if [ "$boot" = systemd ]; then
-  # Nothing of this machine is started again: no unit but the few that others lean on, and those do nothing.
+  # No unit of this machine starts, except the few that others depend on, and those do nothing.
   rm -rf etc/systemd/system/*.wants usr/lib/systemd/system/*.wants usr/lib/systemd/system-generators
   mkdir -p etc/systemd/system
   for target in sysinit basic scratch network-online multi-user timers; do

@@ -52,7 +52,7 @@ for (const listen of ["tcp", "unix"] as const) {
         assert.equal(status, 403);
         assert.match(text, /^rejected without a token: the Origin .*SERVICE_ALLOWED_HOSTS/);
       }
-      // The Host is checked over TCP. nginx sends the name of its upstream, Caddy that of the client.
+      // The Host is checked over TCP. nginx sends the name of its upstream, Caddy the one of the client.
       const { status, text } = await write(proxy.address);
       if (listen === "unix" || name === "nginx") return assert.equal(status, 200);
       assert.equal(status, 403);

@@ -48,7 +48,7 @@ await proxyTest("a line of a page arrives before the server has sent the next", 
 });
 
 await proxyTest(
-  "a reader that pauses holds up the server, not the proxy; one that leaves is noticed",
+  "a reader that pauses holds up the server, not the proxy; one that disconnects is noticed",
   async (name, programs) => {
     await using server = await startWithLargePage();
     await using proxy = await startProxy(name, programs, server.address);

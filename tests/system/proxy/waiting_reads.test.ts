@@ -48,23 +48,26 @@ await proxyTest(
   },
 );
 
-await proxyTest("a waiting reader that leaves is noticed, with and without TLS", async (name, programs) => {
-  await using server = await startServer({ listen: "unix" });
-  await using proxy = await startProxy(name, programs, server.address);
-  using plain = await new Client(proxy.address).begin("QUERY", "/events", { body: waiting(60) });
-  await readsWait(server, 1);
-  plain.close();
-  await readsWait(server, 0);
+await proxyTest(
+  "a waiting reader that disconnects is noticed, with and without TLS",
+  async (name, programs) => {
+    await using server = await startServer({ listen: "unix" });
+    await using proxy = await startProxy(name, programs, server.address);
+    using plain = await new Client(proxy.address).begin("QUERY", "/events", { body: waiting(60) });
+    await readsWait(server, 1);
+    plain.close();
+    await readsWait(server, 0);
 
-  using client = Deno.createHttpClient({ caCerts: [proxy.certificate] });
-  const leaving = new AbortController();
-  const request = { client, method: "QUERY", body: waiting(60), signal: leaving.signal };
-  const awaited = fetch(`${proxy.httpsUrl}/events`, request);
-  await readsWait(server, 1);
-  leaving.abort();
-  await assert.rejects(awaited);
-  await readsWait(server, 0);
-});
+    using client = Deno.createHttpClient({ caCerts: [proxy.certificate] });
+    const leaving = new AbortController();
+    const request = { client, method: "QUERY", body: waiting(60), signal: leaving.signal };
+    const awaited = fetch(`${proxy.httpsUrl}/events`, request);
+    await readsWait(server, 1);
+    leaving.abort();
+    await assert.rejects(awaited);
+    await readsWait(server, 0);
+  },
+);
 
 await proxyTest(
   "more readers wait than connections are kept idle, and one event wakes all",

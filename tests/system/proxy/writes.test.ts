@@ -40,7 +40,7 @@ await proxyTest(
   },
 );
 
-await proxyTest("connections to the server are kept for the next requests", async (name, programs) => {
+await proxyTest("connections to the server are reused for the next requests", async (name, programs) => {
   using upstream = new ScriptedUpstream(async (_, conn) => {
     await sendText(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     return true;

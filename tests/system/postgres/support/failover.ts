@@ -8,7 +8,7 @@ import { PostgresCluster, type PostgresPrograms } from "./cluster.ts";
 /** Long enough for a busy machine. */
 export const TIMEOUT_SECONDS = 60;
 
-/** Several PostgreSQL of which one is the primary, and the servers on them. */
+/** Several PostgreSQL hosts, one of them the primary, and the servers on them. */
 export class Failover implements AsyncDisposable {
   readonly hosts: readonly PostgresCluster[];
   readonly servers: ServerProcess[] = [];

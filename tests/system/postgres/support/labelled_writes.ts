@@ -19,7 +19,7 @@ interface Sent {
   told: Told | undefined;
 }
 
-/** Writes by several clients, each of which goes to the other server when one does not serve it. */
+/** Writes by several clients. A client goes to the other server when one does not serve it. */
 export class LabelledWrites {
   readonly #edition: PairEdition;
   readonly #servers: readonly ServerProcess[];

@@ -7,7 +7,7 @@ import { asUnprivileged, disown, reachable } from "./unprivileged.ts";
 /** The time limit until a new cluster is complete, or complete again. */
 const COMPLETE_SECONDS = 180;
 
-/** PostgreSQL hosts, of which one is the primary and one a synchronous standby, with Patroni and etcd. */
+/** PostgreSQL hosts with Patroni and etcd: one is the primary, and one a synchronous standby. */
 export class PatroniCluster implements AsyncDisposable {
   readonly nodes: readonly PatroniNode[];
   readonly #directory: string;
