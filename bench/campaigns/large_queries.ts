@@ -112,7 +112,7 @@ function readPage(db: Database, query: readonly QueryItem[]): Page {
     if (chunk.end !== false) {
       return { events, chunks, longestMilliseconds, milliseconds: performance.now() - started };
     }
-    request = { ...request, afterSequence: chunk.last, head: chunk.head, kept: chunk.kept };
+    request = { ...request, afterSequence: chunk.last, head: chunk.head, kept: chunk.continuation };
   }
 }
 

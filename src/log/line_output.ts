@@ -60,7 +60,7 @@ export class LineOutput {
       const bytes = new TextEncoder().encode(this.#pending);
       this.#pending = this.#dropped === 0
         ? ""
-        : `${this.#start}[WARNING] ${this.#dropped} lines were dropped because nobody read them\n`;
+        : `${this.#start}[WARNING] ${this.#dropped} lines were dropped because standard output was not read\n`;
       this.#dropped = 0;
       try {
         for (let written = 0; written < bytes.length;) written += await this.#write(bytes.subarray(written));

@@ -12,7 +12,7 @@ export interface AccessLine {
 }
 
 /** A request that was rejected or failed, for the line with the reason. */
-export type Refused = Pick<AccessLine, "method" | "path" | "status">;
+export type RejectedRequest = Pick<AccessLine, "method" | "path" | "status">;
 
 /** The longest path and reason that a line about a rejected request repeats, in characters. */
 const REJECTED_PATH_MAX = 200;
@@ -47,7 +47,7 @@ export class Log {
   }
 
   /** Writes the reason of a rejection, whatever the level. @param reason one line that repeats nothing of a body */
-  rejected({ method, path, status }: Refused, reason: string): void {
+  rejected({ method, path, status }: RejectedRequest, reason: string): void {
     if (this.#reasons === undefined) return;
     const request = `${clipped(printable(method), REJECTED_PATH_MAX)} ${
       clipped(printable(path), REJECTED_PATH_MAX)

@@ -54,7 +54,7 @@ export function messageOf(error: unknown, serverName: string | undefined): strin
 
 /** Advice on errors for which the server sends only a name. */
 const HINTS: ReadonlyMap<string, string> = new Map([
-  ["Paused", "nothing is written until somebody resumes (POST /resume)"],
+  ["Paused", "nothing is written until POST /resume"],
   ["NotPaused", "this edition does it only during a pause (POST /pause)"],
 ]);
 
@@ -63,7 +63,7 @@ function explained(error: EventStoreError): string {
   const hint = HINTS.get(code);
   if (hint !== undefined) return `${message}: ${hint}`;
   if (isOutcomeUnknown(error)) {
-    return `the answer was lost, and nobody knows whether it was written: ${reasonOf(error)}`;
+    return `the answer was lost; check whether it was written: ${reasonOf(error)}`;
   }
   if (status === 401) return `${message}; give the token with --token-file or EVENTSTORE_TOKEN`;
   return error instanceof ConnectionLost ? `no answer: ${reasonOf(error)}` : message;

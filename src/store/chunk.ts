@@ -12,7 +12,7 @@ export interface ChunkRequest extends ReadRequest {
   /** Only events up to this sequence; undefined: up to the head of this chunk's snapshot. */
   readonly head: number | undefined;
   /** The continuation that the previous chunk returned. */
-  readonly kept?: unknown;
+  readonly continuation?: unknown;
 }
 
 /** Part of a page: event lines, and what is needed to ask for the next part. */
@@ -34,11 +34,14 @@ export interface Chunk extends StoreState {
    * A continuation: results that the store would otherwise compute again. The request for the next chunk passes it
    * back.
    */
-  readonly kept?: unknown;
+  readonly continuation?: unknown;
 }
 
 /** Builds the request for the part of a page after a chunk. */
-export function requestAfter<R extends ChunkRequest>(request: R, { last, events, kept }: Chunk): R {
+export function requestAfter<R extends ChunkRequest>(
+  request: R,
+  { last, events, continuation: kept }: Chunk,
+): R {
   const from = request.backwards ? { beforeSequence: last + 1 } : { afterSequence: last };
-  return { ...request, ...from, limit: request.limit - events, kept };
+  return { ...request, ...from, limit: request.limit - events, continuation: kept };
 }

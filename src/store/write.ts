@@ -35,7 +35,7 @@ export const EMPTY_WRITE: StoreWrite = {
 export type WriteResult = Written | { readonly kind: "conflict"; readonly conflict: Conflict };
 
 /** A result, or `costly`: nothing was written, since the conditions should be checked before the transaction. */
-export type AttemptResult = WriteResult | { readonly kind: "costly" };
+export type AttemptResult = WriteResult | { readonly kind: "overBudget" };
 
 export interface Written {
   readonly kind: "written";

@@ -1,6 +1,6 @@
 import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
 import { movedBuffers } from "./moved_buffers.ts";
-import type { Notification, Tell } from "./notification.ts";
+import type { Notification, Notify } from "./notification.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { SharedAnswers } from "./shared_answers.ts";
 
@@ -44,7 +44,7 @@ declare const self: {
  */
 export function hostObject(hosted: HostedClass, options?: RemoteOptions): void {
   let object: Hosted | undefined;
-  const tell: Tell = (notice) => self.postMessage(notice, []);
+  const tell: Notify = (notice) => self.postMessage(notice, []);
   const invoke = (method: string, args: readonly unknown[]): unknown => {
     if (method !== "open") return (object as unknown as Record<string, Method>)[method]!(...args);
     object = hosted.open(...args, tell);

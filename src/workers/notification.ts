@@ -8,4 +8,4 @@ export type Notification =
   | { readonly storeId: string }
   | { readonly checkpointFailed: string };
 
-export type Tell = (notice: Notification) => void;
+export type Notify = (notice: Notification) => void;

@@ -1,7 +1,7 @@
 import { type Answer, type AnswerMessage, errorAnswer } from "./answer.ts";
 import type { HostedClass, Invocation } from "./host_object.ts";
 import { movedBuffers } from "./moved_buffers.ts";
-import type { Notification, Tell } from "./notification.ts";
+import type { Notification, Notify } from "./notification.ts";
 import type { RemoteOptions } from "./remote_options.ts";
 import { SharedCalls } from "./shared_calls.ts";
 
@@ -15,7 +15,7 @@ export type Remote<T> = {
 type Method = (...args: any[]) => unknown;
 
 /** The arguments of `open`, without the one that the worker adds. */
-type OpenArgs<C extends HostedClass> = Parameters<C["open"]> extends [...infer Args, Tell] ? Args
+type OpenArgs<C extends HostedClass> = Parameters<C["open"]> extends [...infer Args, Notify] ? Args
   : Parameters<C["open"]>;
 
 /** An error that a worker threw, with the name that it had there. */

@@ -88,7 +88,7 @@ export class WriteQueue {
    * Runs the pre-check of a write before its turn: in parallel with the turns of others, but one pre-check at a
    * time. Meanwhile the request counts as waiting. Throws like `write`.
    */
-  prepare<T>(
+  preCheck<T>(
     kind: string,
     run: (client: Client) => Promise<T>,
     client: AbortSignal | undefined,

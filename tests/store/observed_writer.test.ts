@@ -93,7 +93,7 @@ Deno.test("only the events that a group has written are published", async () => 
   const outcomes: Outcome<AttemptResult>[] = [
     CONFLICT,
     writtenAt(1),
-    done({ kind: "costly" }),
+    done({ kind: "overBudget" }),
     writtenAt(3),
     writtenAt(3),
     FULL,

@@ -9,7 +9,7 @@ import { chunk, drain, FILTERED, reading, STAYING } from "./page_chunks.ts";
 Deno.test("a page is read chunk by chunk, up to the head of the first one", async () => {
   const { readChunk, requests } = reading([
     chunk("1\n2\n", 2, 2, false),
-    chunk("5\n", 1, 5, false, { head: 20, kept: "found out" }),
+    chunk("5\n", 1, 5, false, { head: 20, continuation: "found out" }),
     chunk("7\n8\n", 2, 8, { hasMore: true }, { head: 21 }),
   ]);
   const time = { fromMicros: 1, beforeMicros: 2 };
@@ -114,14 +114,14 @@ Deno.test("chunks that were taken are released while the page continues", async 
 
 Deno.test("chunks without a line only advance the page, before its first line and later", async () => {
   const { readChunk, requests } = reading([
-    chunk("", 0, 3, false, { kept: 1 }),
+    chunk("", 0, 3, false, { continuation: 1 }),
     chunk("", 0, 5, false),
     chunk("6\n", 1, 6, false),
     chunk("", 0, 8, false),
     chunk("", 0, 9, { hasMore: false }),
   ]);
   const page = await openPage({ chunk: readChunk }, { query: FILTERED, afterSequence: 0, limit: 7 }, STAYING);
-  assert.deepEqual(requests.map(({ afterSequence, kept }) => [afterSequence, kept]), [
+  assert.deepEqual(requests.map(({ afterSequence, continuation: kept }) => [afterSequence, kept]), [
     [0, undefined],
     [3, 1],
     [5, undefined],

@@ -73,7 +73,7 @@ Deno.test("pre-checked conditions agree with matches(), despite writes and reset
       for (const step of steps) change(step);
       const last = storeWrite([], { conditions: checked });
       const [tried] = writer.group([{ ...last, hasBudget: true }]);
-      const [outcome] = kindOf(tried) === "costly" ? writer.group([last]) : [tried];
+      const [outcome] = kindOf(tried) === "overBudget" ? writer.group([last]) : [tried];
       const broken = firstBroken(stored, conditions);
       if (broken === undefined) assert.equal(kindOf(outcome), "written");
       else assert.deepEqual(conflictOf(outcome), broken);

@@ -20,8 +20,8 @@ function readingAhead(chunks: Chunk[]): ReturnType<typeof reading> & {
 
 Deno.test("a prefetched chunk is requested once, one by one, with the continuation of the chunk before it", async () => {
   const { reads, requests, open } = readingAhead([
-    chunk("1\n2\n", 2, 2, false, { kept: 1 }),
-    chunk("5\n", 1, 5, false, { kept: 2 }),
+    chunk("1\n2\n", 2, 2, false, { continuation: 1 }),
+    chunk("5\n", 1, 5, false, { continuation: 2 }),
     chunk("7\n", 1, 7, { hasMore: true }),
   ]);
   const page = await openPage(reads, { query: FILTERED, afterSequence: 0, limit: 4 }, STAYING);
@@ -29,11 +29,14 @@ Deno.test("a prefetched chunk is requested once, one by one, with the continuati
   await page.chunks.next();
   assert.equal(requests.length, 2, "while the first chunk is sent, the second is read");
   assert.deepEqual(await drain(page), { text: ["5\n", "7\n"], end: { hasMore: true } });
-  assert.deepEqual(requests.map(({ afterSequence, limit, kept }) => [afterSequence, limit, kept]), [
-    [0, 4, undefined],
-    [2, 2, 1],
-    [5, 1, 2],
-  ]);
+  assert.deepEqual(
+    requests.map(({ afterSequence, limit, continuation: kept }) => [afterSequence, limit, kept]),
+    [
+      [0, 4, undefined],
+      [2, 2, 1],
+      [5, 1, 2],
+    ],
+  );
   assert.equal(open(), 0);
 });
 

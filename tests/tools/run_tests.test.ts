@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { mayFailBesideOthers, runsAlone, testFiles } from "../../tools/tests/test_files.ts";
+import { mayFailUnderLoad, runsAlone, testFiles } from "../../tools/tests/test_files.ts";
 
 /** Runs `deno task test` on files with these texts. */
 async function runTask(files: Readonly<Record<string, string>>): Promise<{ code: number; lines: string[] }> {
@@ -60,7 +60,7 @@ Deno.test("a file that passes alone has not failed, but is named, and what it pr
   const { code, lines } = await runTask({ "busy.test.ts": FAILS_ONCE, "fine.test.ts": PASSES });
   assert.equal(code, 0, lines.join("\n"));
   assert.match(lines.join("\n"), /the first time/);
-  assert.match(lines.at(-2)!, /^unsteady: .*\/busy\.test\.ts failed beside others and passed alone$/);
+  assert.match(lines.at(-2)!, /^unsteady: .*\/busy\.test\.ts failed next to others and passed alone$/);
   assert.match(lines.at(-1)!, /^ok \| 2 passed \| 0 failed/);
 });
 
@@ -74,9 +74,9 @@ Deno.test("a file that looks for lost data has one run, and so have files when m
 });
 
 Deno.test("which failures count at once is told by names", () => {
-  assert.equal(mayFailBesideOthers("tests/explorer/page/trace.test.ts"), true);
+  assert.equal(mayFailUnderLoad("tests/explorer/page/trace.test.ts"), true);
   for (const name of ["audit/judge", "editions/a_write/race", "editions/c_ticket/crash", "backup/kills"]) {
-    assert.equal(mayFailBesideOthers(`tests/${name}.test.ts`), false, name);
+    assert.equal(mayFailUnderLoad(`tests/${name}.test.ts`), false, name);
   }
 });
 

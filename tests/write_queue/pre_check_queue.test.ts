@@ -28,7 +28,7 @@ function setUp(waitingMax = 100): {
     writer,
     begun: runs.begun,
     clients,
-    prepare: async (name, client, admitted) => await queue.prepare(name, run(name), client, admitted),
+    prepare: async (name, client, admitted) => await queue.preCheck(name, run(name), client, admitted),
     end: (name) => runs.end(name),
   };
 }
@@ -57,7 +57,7 @@ Deno.test("pre-checks run one at a time, in order, in parallel with the turns, a
 
 Deno.test("a pre-check that fails does so alone", async () => {
   const { queue, prepare, end } = setUp();
-  const failing = queue.prepare("failing", () => Promise.reject(new Error("broken")), undefined);
+  const failing = queue.preCheck("failing", () => Promise.reject(new Error("broken")), undefined);
   const next = prepare("next");
   await assert.rejects(failing, /broken/);
   await end("next");

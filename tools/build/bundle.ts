@@ -21,7 +21,7 @@ export async function bundle(entry: string): Promise<Bundle> {
   const text = withoutPaths(await run(Deno.execPath(), args, { cwd: fileURLToPath(REPOSITORY) }));
   const names = new Set([...text.matchAll(WORKER_URL)].map(([, name]) => name!));
   if (text.replaceAll(WORKER_URL, "").includes("import.meta.url")) {
-    throw new Error(`${entry} looks for a file beside its module, which an executable does not have`);
+    throw new Error(`${entry} looks for a file next to its module, which an executable does not have`);
   }
   const workers = new Map<string, Bundle>();
   for (const name of names) workers.set(name, await bundle(modulePath(`${name}.ts`)));

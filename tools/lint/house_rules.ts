@@ -22,7 +22,7 @@ function linesOf(context: Context, node: { readonly range: Deno.lint.Range }): n
 
 /** Lines that hold code: blank lines and lines of comments do not count. */
 function codeLines(text: string): number {
-  const code = text.replaceAll(/^\s*\/\*.*?\*\/\s*$|^\s*\/\/.*$/gms, "");
+  const code = text.replaceAll(/^\s*\/\*[\s\S]*?\*\/\s*$|^\s*\/\/.*$/gm, "");
   return code.split("\n").filter((line) => line.trim() !== "").length;
 }
 

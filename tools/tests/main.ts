@@ -1,6 +1,6 @@
 import { summaryOf, sumOf } from "./outcome.ts";
 import { runFile, type RunOfFile } from "./run_file.ts";
-import { mayFailBesideOthers, runsAlone, testFiles } from "./test_files.ts";
+import { mayFailUnderLoad, runsAlone, testFiles } from "./test_files.ts";
 
 /*
  * Runs test files side by side, each in a process of its own: deno task test [files or folders]
@@ -65,7 +65,7 @@ async function run(files: readonly string[], atOnce: number): Promise<RunOfFile[
 async function runAgain(runs: readonly RunOfFile[]): Promise<RunOfFile[]> {
   const failed = runs.filter(({ failed }) => failed > 0);
   if (failed.length > SECOND_RUNS_MAX) return [...runs];
-  const again = failed.map(({ file }) => file).filter(mayFailBesideOthers);
+  const again = failed.map(({ file }) => file).filter(mayFailUnderLoad);
   if (again.length === 0) return [...runs];
   print(`\nagain, alone: ${again.join(", ")}\n`);
   const second = new Map((await run(again, 1)).map((ended) => [ended.file, ended]));
@@ -90,7 +90,7 @@ const outcome = sumOf([...last, { passed: 0, failed: errors === "" ? 0 : 1, igno
 print(errors);
 print("\n");
 for (const { file } of unsteady(first, last)) {
-  print(`unsteady: ${file} failed beside others and passed alone\n`);
+  print(`unsteady: ${file} failed next to others and passed alone\n`);
 }
 print(`${summaryOf(outcome, (performance.now() - started) / 1000)}\n`);
 Deno.exit(outcome.failed === 0 && outcome.passed > 0 ? 0 : 1);

@@ -17,7 +17,7 @@ export function runsAlone(file: string): boolean {
 const ONE_FAILURE_COUNTS = /(?<![a-z])(?:audit|consistency|crash|kill|lost|race|takeover)/;
 
 /** True if the load may explain a failure in parallel with other tests, when the file passes alone. */
-export function mayFailBesideOthers(file: string): boolean {
+export function mayFailUnderLoad(file: string): boolean {
   return !ONE_FAILURE_COUNTS.test(file);
 }
 

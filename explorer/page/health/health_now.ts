@@ -56,7 +56,7 @@ export function queueCard({ write: { queued } }: DebugDocument): HTMLElement {
     durationText(waitSeconds),
   ]);
   if (queued.length > QUEUED_MAX) rows.push([`and ${queued.length - QUEUED_MAX} more`, ""]);
-  return card("Waiting for the turn", queued.length === 0 ? "nobody" : String(queued.length), rows);
+  return card("Waiting for the turn", queued.length === 0 ? "none" : String(queued.length), rows);
 }
 
 export function readsCard({ read }: DebugDocument): HTMLElement {

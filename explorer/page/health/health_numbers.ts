@@ -126,7 +126,12 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
   latency("Transaction, 99 %", "one in a hundred took longer", "service_transaction_duration_seconds", 0.99),
   mean("Group size", "writes that share one commit", "service_write_group_size"),
   gauge("Open transactions", "begun, not committed or abandoned", "service_transactions_open", wholeText),
-  rate("Expired", "transactions that nobody called any more", "service_transactions_expired_total", some),
+  rate(
+    "Expired",
+    "transactions that ended because no call came in time",
+    "service_transactions_expired_total",
+    some,
+  ),
   rate("Expired tickets", "rolled back at a deadline", "service_transactions_rolled_back_total", some, {
     reason: "expired",
   }),

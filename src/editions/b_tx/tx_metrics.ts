@@ -29,7 +29,7 @@ export function txMetrics({ host, pause, transactions: open, statistics }: Editi
     ),
     counter(
       "service_transactions_expired_total",
-      "Transactions that nobody called any more.",
+      "Transactions that ended because no call came in time.",
       transactions.expired,
     ),
     counter(

@@ -36,7 +36,7 @@ export function begin(edition: EditionParts, { disconnected }: RoutedRequest): P
 function newTransaction({ host, metrics }: EditionParts): Transaction {
   const { settings, store, reportFailure } = host;
   return new Transaction({
-    turns: store.writer,
+    writer: store.writer,
     deadlines: settings,
     reportFailure,
     onEnd: (end, seconds) => metrics.transactionEnded(end, seconds),

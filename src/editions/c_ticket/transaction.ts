@@ -9,7 +9,7 @@ import { OneAtATime } from "./one_at_a_time.ts";
 import { reasonOf, type RollbackReason } from "./rollback_reason.ts";
 
 export interface TransactionOptions {
-  readonly turns: StoreWriter;
+  readonly writer: StoreWriter;
   readonly deadlines: DeadlineSeconds;
   /** Called once when a transaction whose ticket was given out has ended, with the end and the duration. */
   readonly onEnd: (end: "committed" | RollbackReason, seconds: number) => void;
@@ -129,7 +129,7 @@ export class Transaction {
   /** Runs `work` with the writer, inside the transaction. @throws ApiError `TicketNotActive` */
   async inStore<T>(work: (turns: StoreWriter) => Promise<T>): Promise<T> {
     this.#assertActive();
-    const running = work(this.#options.turns);
+    const running = work(this.#options.writer);
     this.#working = running.catch(() => {});
     return await running;
   }
@@ -156,7 +156,7 @@ export class Transaction {
     if (!this.#isOver) {
       this.#close();
       await this.#working;
-      await this.#options.turns.rollback().catch(this.#options.reportFailure);
+      await this.#options.writer.rollback().catch(this.#options.reportFailure);
       this.#finished(reason);
     }
     await this.ended;

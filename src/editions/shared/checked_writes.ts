@@ -44,7 +44,7 @@ export class CheckedWrites {
     for (let checks = 0;;) {
       if (mustCheck) {
         const check = (waiting: Client) => preCheck(this.#reads, conditions, waiting);
-        conditions = await queue.prepare(kind, check, left, admitted);
+        conditions = await queue.preCheck(kind, check, left, admitted);
         admitted = age;
         checks++;
       }
@@ -55,7 +55,7 @@ export class CheckedWrites {
       lockSeconds += ended.lockSeconds;
       const { outcome } = ended;
       if (outcome.kind !== "done") return { outcome, lockSeconds };
-      if (outcome.value.kind !== "costly") return { outcome: done(outcome.value), lockSeconds };
+      if (outcome.value.kind !== "overBudget") return { outcome: done(outcome.value), lockSeconds };
       mustCheck = true;
       admitted = age;
     }

@@ -95,7 +95,7 @@ function transactionCounts(
 function usageMetrics({ storeBytes, walBytes, freeBytes, diskBytes }: StoreUsage): string {
   return [
     gaugeIfKnown("service_store_bytes", "Size of the store's file, without its WAL.", storeBytes),
-    gaugeIfKnown("service_store_wal_bytes", "Size of the WAL beside it.", walBytes),
+    gaugeIfKnown("service_store_wal_bytes", "Size of its WAL.", walBytes),
     gaugeIfKnown("service_disk_free_bytes", "What the server may still take of the store's disk.", freeBytes),
     gaugeIfKnown("service_disk_size_bytes", "Size of the store's disk.", diskBytes),
   ].join("");

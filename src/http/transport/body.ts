@@ -24,7 +24,7 @@ export interface BodyHooks {
    * Called before more than `FREE_BYTES` are stored, with the maximum size of the body. For a body of unknown length
    * the size is a guess at first, so it is called again when that was not enough.
    */
-  makeRoom(bytes: number): Promise<void>;
+  reserve(bytes: number): Promise<void>;
   /** Called after each read. If it throws, the read ends with that error. */
   onProgress(): void;
 }
@@ -102,7 +102,7 @@ export class BodyReader {
     );
     await this.#append(first, freeBytes);
     if (bytes <= FREE_BYTES) return first.bytes;
-    await this.#hooks.makeRoom(bytes);
+    await this.#hooks.reserve(bytes);
     const whole = new Uint8Array(bytes);
     whole.set(first.bytes);
     await this.#fill(whole.subarray(FREE_BYTES));
@@ -140,7 +140,7 @@ export class BodyReader {
   /** Most bodies are short, so none asks for the maximum size at once. */
   async #reserveMore(into: BodyBytes, bytesMax: number): Promise<void> {
     const bytes = into.capacityBytes < MEDIUM_BYTES_MAX ? Math.min(MEDIUM_BYTES_MAX, bytesMax) : bytesMax;
-    await this.#hooks.makeRoom(bytes);
+    await this.#hooks.reserve(bytes);
     into.capacityBytes = bytes;
   }
 

@@ -27,7 +27,7 @@ const LARGE_SHARE_BYTES = 64 * 1024 * 1024;
 const CONTENDED_BYTES_MIN = 32 * 1024;
 
 /**
- * While others wait, a body must be complete within this part of `Timeouts.bodyRoom`. The rest allows for sweeps,
+ * While others wait, a body must be complete within this part of `Timeouts.bodyMemory`. The rest allows for sweeps,
  * which may notice progress up to one interval late.
  */
 const CONTENDED_PART = 0.85;
@@ -40,7 +40,7 @@ interface Sender {
   readonly giveUp: () => void;
 }
 
-export type BudgetTimes = Pick<Timeouts, "bodyRoom" | "contendedBody">;
+export type BudgetTimes = Pick<Timeouts, "bodyMemory" | "contendedBody">;
 
 type Clock = Pick<ReadingClock, "now">;
 
@@ -180,7 +180,7 @@ class Share {
   }
 
   sweep(now: number): void {
-    const late = this.#waiting.filter(({ askedAt }) => now - askedAt > this.#times.bodyRoom * 1000);
+    const late = this.#waiting.filter(({ askedAt }) => now - askedAt > this.#times.bodyMemory * 1000);
     this.#giveUpSlowest(now);
     this.#reject(late);
   }
@@ -189,7 +189,7 @@ class Share {
   #giveUpSlowest(now: number): void {
     const first = this.#waiting[0];
     if (first === undefined) return;
-    const { bodyRoom, contendedBody } = this.#times;
+    const { bodyMemory: bodyMemory, contendedBody } = this.#times;
     const slow: { holder: Reservation; part: number }[] = [];
     let holders = 0;
     let taken = 0;
@@ -197,7 +197,7 @@ class Share {
       if (holder.isGivenUp) continue;
       holders++;
       taken += holder.bytes;
-      const proportional = holder.bytes * contendedBody / (CONTENDED_PART * bodyRoom);
+      const proportional = holder.bytes * contendedBody / (CONTENDED_PART * bodyMemory);
       const part = holder.partBrought(now, contendedBody, Math.max(CONTENDED_BYTES_MIN, proportional));
       if (part < 1) slow.push({ holder, part });
     }

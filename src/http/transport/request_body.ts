@@ -69,7 +69,7 @@ export class RequestBody implements BodyHooks {
       const { framing, expectsContinue } = this.#head;
       // A body must have its memory before its client is asked to send it.
       const invitesLarge = expectsContinue && framing.kind === "length" && framing.bytes > FREE_BYTES;
-      if (invitesLarge) await this.makeRoom(framing.bytes);
+      if (invitesLarge) await this.reserve(framing.bytes);
       await this.#invite();
       return await this.#reader.read(bytesMax);
     });
@@ -128,7 +128,7 @@ export class RequestBody implements BodyHooks {
   }
 
   /** Waits until the body may take so much memory. The client is not at fault, so it has no deadline meanwhile. */
-  async makeRoom(bytes: number): Promise<void> {
+  async reserve(bytes: number): Promise<void> {
     const held = this.#reservation;
     if (held !== undefined && held.bytes >= bytes) return;
     this.#assertWanted();

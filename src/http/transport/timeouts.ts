@@ -7,10 +7,10 @@ export interface Timeouts {
   /** For each `BODY_BYTES_PER_SECOND_MIN` times this many bytes of a body, or for the rest of it. */
   readonly stalledBody: number;
   /** For memory to become free for a large body. */
-  readonly bodyRoom: number;
+  readonly bodyMemory: number;
   /**
    * For one portion of a body that holds memory while others wait. The portion is large enough that the whole body
-   * takes less than `bodyRoom`.
+   * takes less than `bodyMemory`.
    */
   readonly contendedBody: number;
   /** Between two requests. */
@@ -24,7 +24,7 @@ export interface Timeouts {
 export const TIMEOUTS: Timeouts = {
   requestHead: 10,
   stalledBody: 30,
-  bodyRoom: 30,
+  bodyMemory: 30,
   contendedBody: 2,
   idle: 120,
   line: 30,

@@ -68,12 +68,12 @@ export class PostgresStore implements Store {
         known.ownTransaction(state);
         this.#peerMonitor.written();
       },
-      onRemoteCommits: (...remoteCommits) => known.tell(...remoteCommits),
+      onRemoteCommits: (...remoteCommits) => known.update(...remoteCommits),
     });
     this.#peerMonitor = new PeerMonitor(place, ownership, {
       isAwaited: () => this.feed.subscriptions > 0,
       head: () => this.feed.state.head,
-      onState: (...remoteCommits) => known.tell(...remoteCommits),
+      onState: (...remoteCommits) => known.update(...remoteCommits),
       onBroken,
     });
     ownership.primary.onRenewed = (reason) => {

@@ -137,7 +137,7 @@ export class InProcess implements Disposable {
           Promise.resolve({ outcome: done(this.store.write(write)), lockSeconds: 0 }),
         write: (_kind: string, write: StoreWrite) =>
           Promise.resolve({ outcome: done(this.store.write(write)), lockSeconds: 0 }),
-        prepare: <T>(_kind: string, run: (client: undefined) => Promise<T>) => run(undefined),
+        preCheck: <T>(_kind: string, run: (client: undefined) => Promise<T>) => run(undefined),
         alone: <T>(_kind: string, run: () => Promise<T>) => run(),
       },
     };

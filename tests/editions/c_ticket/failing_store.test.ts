@@ -28,7 +28,7 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
   const ends: Subject["ends"] = [];
   const failures: Error[] = [];
   const transaction = new Transaction({
-    turns,
+    writer: turns,
     deadlines: { transactionTimeout: 60, maxTransactionDuration: 60 },
     onEnd: (end) => void ends.push(end),
     onExpiry: () => assert.fail("nothing expires"),

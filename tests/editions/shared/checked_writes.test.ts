@@ -31,7 +31,7 @@ function setUp(results: AttemptResult["kind"][], waitingMax = 10): Setup {
       turns.push(...group);
       return Promise.resolve(
         group.map(({ hasBudget }) =>
-          done(hasBudget && results.shift() === "costly" ? { kind: "costly" as const } : WRITTEN)
+          done(hasBudget && results.shift() === "overBudget" ? { kind: "overBudget" as const } : WRITTEN)
         ),
       );
     },
@@ -61,7 +61,7 @@ Deno.test("a write whose conditions cost little goes straight to its turn", asyn
 });
 
 Deno.test("what turns out to be costly is checked by urgent reads, and only the last outcome is seen", async () => {
-  const { writes, turns, reads } = setUp(["costly", "written"]);
+  const { writes, turns, reads } = setUp(["overBudget", "written"]);
   const { outcome } = await writes.write("write", writeNaming(1), undefined, 0);
   assert.equal(kindOf(outcome), "written");
   assert.deepEqual(reads.map(([, isUrgent]) => isUrgent), [true]);
@@ -75,7 +75,7 @@ Deno.test("many values are checked before the first turn", async () => {
 });
 
 Deno.test("after three checks a write is given back no more, and each check goes on where the last ended", async () => {
-  const { writes, turns, reads } = setUp(Array(10).fill("costly"));
+  const { writes, turns, reads } = setUp(Array(10).fill("overBudget"));
   const { outcome } = await writes.write("write", writeNaming(1), undefined, 0);
   assert.equal(kindOf(outcome), "written");
   assert.deepEqual(reads.map(([{ afterSequence }]) => afterSequence), [0, 10, 20]);
@@ -83,7 +83,7 @@ Deno.test("after three checks a write is given back no more, and each check goes
 });
 
 Deno.test("costly writes count as waiting: when the queue is full, one more is rejected, but none of those let in", async () => {
-  const { writes } = setUp(Array(10).fill("costly"), 2);
+  const { writes } = setUp(Array(10).fill("overBudget"), 2);
   const results = await Promise.allSettled(
     Array.from({ length: 5 }, () => writes.write("write", writeNaming(201), undefined, 0)),
   );

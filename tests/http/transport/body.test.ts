@@ -27,7 +27,7 @@ function reading(framing: Framing, ...pieces: string[]): Reading {
     return Promise.resolve();
   };
   const onProgress = (): void => void calls.push("progress");
-  return { reader: new BodyReader(source, framing, { makeRoom, onProgress }), source, conn, calls };
+  return { reader: new BodyReader(source, framing, { reserve: makeRoom, onProgress }), source, conn, calls };
 }
 
 /** Begins and reads. */
@@ -102,7 +102,7 @@ Deno.test("a body gets room before more than 16 KiB of it are read", async () =>
 Deno.test("what the room is rejected with ends the reading", async () => {
   const source = new ByteSource(new ScriptedConn([toBytes("x".repeat(20_000))]));
   const makeRoom = (): Promise<void> => Promise.reject(new BodyQuotaExceeded());
-  const reader = new BodyReader(source, length(20_000), { makeRoom, onProgress: () => {} });
+  const reader = new BodyReader(source, length(20_000), { reserve: makeRoom, onProgress: () => {} });
   await assert.rejects(readAll(reader, 20_000), BodyQuotaExceeded);
 });
 

@@ -20,7 +20,7 @@ interface Subject {
 
 function budgetAndSenders(): Subject {
   const clock = { now: 0 };
-  const budget = new BodyBudget({ bodyRoom: 30, contendedBody: 2 }, clock);
+  const budget = new BodyBudget({ bodyMemory: 30, contendedBody: 2 }, clock);
   return {
     ask(bytes) {
       const state = { received: 0, givenUp: 0 };

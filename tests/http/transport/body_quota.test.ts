@@ -29,7 +29,7 @@ function start(timeouts: Partial<Timeouts> = {}): Server {
       if (error instanceof BodyTooLarge) return textBody(413, "too large");
       throw error;
     }
-  }, { timeouts: { bodyRoom: 20, contendedBody: 20, ...timeouts } });
+  }, { timeouts: { bodyMemory: 20, contendedBody: 20, ...timeouts } });
   return Object.assign(server, { release: released.resolve, dropped: () => dropped });
 }
 

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 const LARGE = new Uint8Array(40 * MIB);
 
 /** Answers with the length of the body, or says that there was no room; notes how each request ended. */
-function start(kind: Kind, timeouts: { bodyRoom?: number; contendedBody?: number } = {}): Server {
+function start(kind: Kind, timeouts: { bodyMemory?: number; contendedBody?: number } = {}): Server {
   const ends: string[] = [];
   const server = listening(kind, async (request) => {
     try {
@@ -22,7 +22,7 @@ function start(kind: Kind, timeouts: { bodyRoom?: number; contendedBody?: number
       if (error instanceof BodyQuotaExceeded) return textBody(503, "no room");
       throw error;
     }
-  }, { timeouts: { bodyRoom: 20, contendedBody: 20, ...timeouts } });
+  }, { timeouts: { bodyMemory: 20, contendedBody: 20, ...timeouts } });
   return Object.assign(server, { ends });
 }
 
@@ -75,7 +75,7 @@ for (const kind of KINDS) {
   });
 
   Deno.test(`a body that waits too long is rejected, and its connection closed (${kind})`, async () => {
-    await using server = start(kind, { bodyRoom: 0.5 });
+    await using server = start(kind, { bodyMemory: 0.5 });
     using _holder = await holding(server);
     using waiting = await asking(server);
     const reply = await waiting.readReply("POST");

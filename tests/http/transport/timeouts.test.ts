@@ -10,7 +10,7 @@ import { requestBytes, textBody } from "./support/requests.ts";
 const SHORT: Timeouts = {
   requestHead: 1,
   stalledBody: 2,
-  bodyRoom: 2,
+  bodyMemory: 2,
   contendedBody: 1,
   idle: 3,
   line: 2,

@@ -141,7 +141,7 @@ await clusterTest(
       "-",
     ]);
     assert.equal(otherCode, 1);
-    assert.match(other, /nothing was changed: somebody else is creating it at the moment\n$/);
+    assert.match(other, /nothing was changed: another program is creating it at the moment\n$/);
     await pause;
     await writer.write(text.subarray(-1000));
     await writer.close();

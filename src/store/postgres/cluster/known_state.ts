@@ -18,7 +18,7 @@ export class KnownState {
 
   /** Records a write transaction of this server. `ObservedWriter` reports its events. */
   ownTransaction({ storeId, head, turn }: CountedState): void {
-    if (storeId !== this.#feed.state.storeId) this.tell({ storeId, head, turn });
+    if (storeId !== this.#feed.state.storeId) this.update({ storeId, head, turn });
     this.#turns = Math.max(this.#turns, turn.number);
   }
 
@@ -26,7 +26,7 @@ export class KnownState {
    * Reports the state of the store after commits of other servers.
    * @param events begin with `firstSequence`; the list may be incomplete
    */
-  tell(state: CountedState, firstSequence: number = 1, events: readonly CommittedEvent[] = []): void {
+  update(state: CountedState, firstSequence: number = 1, events: readonly CommittedEvent[] = []): void {
     if (state.turn.number <= this.#turns) return;
     this.#turns = state.turn.number;
     const reported = this.#feed.state;

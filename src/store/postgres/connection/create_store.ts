@@ -87,7 +87,7 @@ export async function initPostgresStore(
     if (error instanceof CommitLost) return await afterLostAnswer(place, error);
     if (!(error instanceof DatabaseError || error instanceof SessionLost)) throw error;
     const isLocked = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
-    const reason = isLocked ? "somebody else is creating it at the moment" : reasonOf(error);
+    const reason = isLocked ? "another program is creating it at the moment" : reasonOf(error);
     throw new PostgresStoreError(place, `it cannot be created, and nothing was changed: ${reason}`);
   } finally {
     await session?.close();
@@ -108,7 +108,7 @@ async function afterLostAnswer(
     case undefined:
       throw new PostgresStoreError(
         place,
-        `whether it was created could not be found out, since the answer to the COMMIT was lost: ${message}. ` +
+        `the answer to the COMMIT was lost, and PostgreSQL did not say whether it was created: ${message}. ` +
           `If "SELECT id FROM ${place.schema}.store" gives ${storeId}, it is there with all events; if not, ` +
           "nothing is",
       );

@@ -60,7 +60,7 @@ export async function greet(
  */
 export async function nextMessage(reader: MessageReader): Promise<Message> {
   for (;;) {
-    const message = reader.arrived();
+    const message = reader.received();
     if (message !== undefined) return message;
     if (!await reader.receive()) throw new SessionLost("PostgreSQL has closed the connection");
   }

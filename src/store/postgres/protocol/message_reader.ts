@@ -32,7 +32,7 @@ export class MessageReader {
   }
 
   /** Returns the next message, once it was received completely. */
-  arrived(): Message | undefined {
+  received(): Message | undefined {
     const length = this.#lengthOfNext();
     if (length === undefined || this.#end - this.#start < length) return undefined;
     const kind = String.fromCharCode(this.#memory[this.#start]!);

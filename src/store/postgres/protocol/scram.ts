@@ -40,7 +40,7 @@ export class Scram {
     const { r: nonce = "", s: salt = "", i: count = "" } = attributesOf(serverFirst);
     const iterations = Number(count);
     if (!nonce.startsWith(this.#nonce) || nonce === this.#nonce) {
-      throw new Error("an answer to somebody else");
+      throw new Error("an answer to another login");
     }
     if (!(iterations >= ITERATIONS_MIN && iterations <= ITERATIONS_MAX)) {
       throw new Error(`it asks for ${count} iterations`);

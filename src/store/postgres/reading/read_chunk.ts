@@ -51,7 +51,9 @@ export async function readChunk(
   const isSame = range.upTo === rangeOf(request, Infinity).upTo;
   const lines = await readLines(session, isSame ? { ...search, asked } : search);
   const chunk = { storeId, head, ...lines };
-  return lines.end === false ? { ...chunk, kept: { bytesEach: size.bytesEach } satisfies Kept } : chunk;
+  return lines.end === false
+    ? { ...chunk, continuation: { bytesEach: size.bytesEach } satisfies Kept }
+    : chunk;
 }
 
 /** Returns the range of sequences that a request searches, in a store that ends at `storeHead`. */
@@ -66,7 +68,7 @@ function directionOf({ backwards }: ChunkRequest): Direction {
   return backwards ? "backwards" : "forwards";
 }
 
-function sizeFor({ kept }: ChunkRequest): BatchSize {
+function sizeFor({ continuation: kept }: ChunkRequest): BatchSize {
   return new BatchSize(CHUNK_BYTES, (kept as Kept | undefined)?.bytesEach);
 }
 

@@ -85,7 +85,7 @@ export class PostgresWriter implements StoreWriter {
 
   /** Does not delay the write transactions of other servers. Tables that the role may not refresh are skipped. */
   optimize(): Promise<Outcome<void>> {
-    return this.#transactions.beside([OPTIMIZE]);
+    return this.#transactions.outsideTransaction([OPTIMIZE]);
   }
 
   async begin(): Promise<Outcome<void>> {

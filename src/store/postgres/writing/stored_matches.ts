@@ -28,7 +28,7 @@ interface Asked {
 /**
  * The first stored event that matches an item after a sequence, if any; or `costly` when the search would take long.
  */
-type Answer = number | undefined | "costly";
+type Answer = number | undefined | "overBudget";
 
 /**
  * Answers what the conditions of a write transaction must know of earlier events. Most conditions need no question,
@@ -78,7 +78,7 @@ export class StoredMatches {
     let first: number | undefined;
     for (const item of items) {
       const answer = this.#answers.get(item)?.get(after);
-      if (answer === "costly") throw new OverBudget();
+      if (answer === "overBudget") throw new OverBudget();
       if (answer !== undefined && (first === undefined || answer < first)) first = answer;
     }
     return first;
@@ -109,7 +109,7 @@ export class StoredMatches {
     session: Pick<Session, "run">,
   ): Promise<Answer> {
     if (first !== undefined || reached >= this.#head) return first;
-    if (hasBudget) return "costly";
+    if (hasBudget) return "overBudget";
     const rest = { after: reached, upTo: this.#head };
     return await firstMatch(session, sought.terms, rest);
   }

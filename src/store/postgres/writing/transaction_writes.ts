@@ -101,7 +101,7 @@ export class TransactionWrites {
       for (const event of write.events) this.#events.push(event);
       return { kind: "written", storeId: state.storeId, firstSequence: state.head + 1, versions };
     } catch (error) {
-      if (error instanceof OverBudget) return { kind: "costly" };
+      if (error instanceof OverBudget) return { kind: "overBudget" };
       throw error;
     }
   }

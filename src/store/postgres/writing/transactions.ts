@@ -169,7 +169,7 @@ export class Transactions {
   }
 
   /** Runs statements outside write transactions, however long they take. They must not change the store. */
-  async beside(statements: readonly Statement[]): Promise<Outcome<void>> {
+  async outsideTransaction(statements: readonly Statement[]): Promise<Outcome<void>> {
     if (this.#broken !== undefined) return failureOf(new StoreBroken(this.#broken));
     try {
       await (await this.#writer.ready()).run(statements, LONG_MILLISECONDS);

@@ -80,7 +80,7 @@ function rejectStrayWal(path: string, real: string): void {
   const own = pathIn(Deno.realPathSync(directoryOf(path)), nameOf(path));
   if (own === real || !isThere(`${path}-wal`)) return;
   throw new StoreFileError(
-    `${path} is a link to ${real}, but ${path}-wal lies beside the link: move it beside the file`,
+    `${path} is a link to ${real}, but ${path}-wal lies next to the link: move it next to the file`,
   );
 }
 

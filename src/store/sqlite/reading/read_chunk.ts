@@ -41,7 +41,7 @@ export function readChunk(
 ): Chunk {
   const state = readState(db);
   const { storeId } = state;
-  const kept = request.kept as Kept | undefined;
+  const kept = request.continuation as Kept | undefined;
   const { query, time, limit } = request;
   const range = rangeOf(request, state.head);
   const direction = request.backwards ? "backwards" : "forwards";
@@ -63,7 +63,7 @@ export function readChunk(
   return {
     ...state,
     ...lines,
-    kept: { storeId, window: keptOf(window, lines.last, direction) } satisfies Kept,
+    continuation: { storeId, window: keptOf(window, lines.last, direction) } satisfies Kept,
   };
 }
 

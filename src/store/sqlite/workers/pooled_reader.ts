@@ -68,7 +68,7 @@ export class PooledReader {
   }
 
   /** How many more short reads it may be given. */
-  get room(): number {
+  get capacity(): number {
     if (this.#given > 0 && (this.#isSlow || !this.#isShort)) return 0;
     const affordable = Math.floor(AHEAD_MICROSECONDS / this.#microsecondsEach);
     return Math.max(1, Math.min(affordable, READ_AHEAD_MAX)) - this.#given;
@@ -80,7 +80,7 @@ export class PooledReader {
   }
 
   /** Executes a read, and calls `onEnd` before the caller of the read is notified. */
-  async make(read: PooledRead, isShort: boolean): Promise<void> {
+  async execute(read: PooledRead, isShort: boolean): Promise<void> {
     const { wanted } = read;
     if (this.#given++ === 0) this.#busySince = performance.now();
     this.#isShort = isShort;

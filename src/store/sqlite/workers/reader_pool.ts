@@ -109,7 +109,7 @@ export class ReaderPool implements StoreReads {
     const reader = short ? this.#forShort() : this.#idle.pop();
     this.#spare = Math.min(this.#spare, this.#idle.length);
     if (reader === undefined) this.#wait(read);
-    else reader.make(read, short);
+    else reader.execute(read, short);
     return read.promise as Promise<T>;
   }
 
@@ -121,7 +121,7 @@ export class ReaderPool implements StoreReads {
     if (this.#isShortOfReaders) this.#startLater();
     let roomiest: PooledReader | undefined;
     for (const reader of this.#readers) {
-      if (!reader.isIdle && reader.room > (roomiest?.room ?? 0)) roomiest = reader;
+      if (!reader.isIdle && reader.capacity > (roomiest?.capacity ?? 0)) roomiest = reader;
     }
     return roomiest;
   }
@@ -160,12 +160,12 @@ export class ReaderPool implements StoreReads {
     // It may have died: then a waiting read gets a new reader.
     if (!this.#readers.has(reader)) return void this.#startForWaiting();
     if (!reader.isIdle) {
-      if (this.#waiting.count === 0 || (reader.room < ROOM_MIN && reader.hasAhead)) return;
-      for (const read of this.#waiting.nextShort(reader.room)) reader.make(read, true);
+      if (this.#waiting.count === 0 || (reader.capacity < ROOM_MIN && reader.hasAhead)) return;
+      for (const read of this.#waiting.nextShort(reader.capacity)) reader.execute(read, true);
       return;
     }
-    const next = this.#waiting.next(this.#mayAddForShort ? reader.room : 0);
-    for (const read of next) reader.make(read, isShort(read));
+    const next = this.#waiting.next(this.#mayAddForShort ? reader.capacity : 0);
+    for (const read of next) reader.execute(read, isShort(read));
     if (next.length === 0 && !this.#idle.includes(reader)) this.#idle.push(reader);
   }
 

@@ -1,4 +1,4 @@
-import type { Tell } from "../../../workers/notification.ts";
+import type { Notify } from "../../../workers/notification.ts";
 import { BUSY_TIMEOUT_MILLISECONDS } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { mergeStep } from "./merge_runs.ts";
@@ -35,7 +35,7 @@ export class Checkpoints {
   readonly #db: Database;
   readonly #transactions: Transactions;
   readonly #onBroken: () => void;
-  readonly #tell: Tell;
+  readonly #tell: Notify;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #lookedAt = -Infinity;
   #lastTransactionAt = 0;
@@ -51,7 +51,7 @@ export class Checkpoints {
     db: Database,
     transactions: Transactions,
     onBroken: () => void,
-    notify: Tell = () => {},
+    notify: Notify = () => {},
   ) {
     this.#db = db;
     this.#transactions = transactions;

@@ -15,7 +15,7 @@ import { readChunk } from "../reading/read_chunk.ts";
 import { deleteEvents } from "../tables/events.ts";
 import { changeStoreId, readPausedSince, readState, writePausedSince } from "../tables/identity.ts";
 import { deleteProjections, readProjection } from "../tables/projections.ts";
-import type { Tell } from "../../../workers/notification.ts";
+import type { Notify } from "../../../workers/notification.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { NewEvents } from "./new_events.ts";
 import { runTogether, runWrite } from "./run_write.ts";
@@ -28,7 +28,7 @@ const LOOK_MILLISECONDS = 1000;
 export class Writer {
   readonly opened: OpenedStore & { readonly files: readonly KnownFile[] };
   readonly #db: Database;
-  readonly #tell: Tell;
+  readonly #tell: Notify;
   readonly #transactions: Transactions;
   readonly #checkpoints: Checkpoints;
   readonly #recent: RecentTerms;
@@ -40,7 +40,7 @@ export class Writer {
   #state: StoreState;
 
   /** @param files the files that must stay in their places */
-  constructor(db: Database, created: boolean, tell: Tell, files?: StoreFiles) {
+  constructor(db: Database, created: boolean, tell: Notify, files?: StoreFiles) {
     this.#db = db;
     this.#tell = tell;
     this.#files = files;
@@ -56,7 +56,7 @@ export class Writer {
    * Opens the database, and creates it if it does not exist.
    * @throws StoreFileError
    */
-  static open(path: string, tell: Tell): Writer {
+  static open(path: string, tell: Notify): Writer {
     const created = !checkDatabaseFile(path);
     if (created) createDatabase(path);
     else rejectSecondName(path);
@@ -182,7 +182,7 @@ export class Writer {
     try {
       return this.#write(write, newEvents, budget);
     } catch (error) {
-      if (error instanceof OverBudget) return { kind: "costly" };
+      if (error instanceof OverBudget) return { kind: "overBudget" };
       throw error;
     }
   }

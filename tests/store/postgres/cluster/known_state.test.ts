@@ -31,20 +31,20 @@ function known(): { state: KnownState; feed: CommitFeed; told: string[] } {
 
 Deno.test("remote commits are reported, with their events if all of them are known", () => {
   const { state, feed, told } = known();
-  state.tell({ storeId: "s", head: 3, turn: turn(6) }, 2, SECOND_AND_THIRD);
-  state.tell({ storeId: "s", head: 9, turn: turn(8) }, 4, SECOND_AND_THIRD);
-  state.tell({ storeId: "s", head: 9, turn: turn(9) });
+  state.update({ storeId: "s", head: 3, turn: turn(6) }, 2, SECOND_AND_THIRD);
+  state.update({ storeId: "s", head: 9, turn: turn(8) }, 4, SECOND_AND_THIRD);
+  state.update({ storeId: "s", head: 9, turn: turn(9) });
   assert.deepEqual(told, ["2 from 2", "many up to 9"]);
   assert.deepEqual(feed.state, { storeId: "s", head: 9 });
 });
 
 Deno.test("commits older than the last report are skipped, in any order", () => {
   const { state, feed, told } = known();
-  state.tell({ storeId: "new", head: 2, turn: turn(7) }, 2, SECOND_AND_THIRD);
-  state.tell({ storeId: "s", head: 3, turn: turn(6) }, 2, SECOND_AND_THIRD);
+  state.update({ storeId: "new", head: 2, turn: turn(7) }, 2, SECOND_AND_THIRD);
+  state.update({ storeId: "s", head: 3, turn: turn(6) }, 2, SECOND_AND_THIRD);
   assert.deepEqual(told, ["reset to new", "many up to 2"]);
   state.ownTransaction({ storeId: "other", head: 0, turn: turn(8) });
-  state.tell({ storeId: "new", head: 3, turn: turn(7) });
+  state.update({ storeId: "new", head: 3, turn: turn(7) });
   assert.deepEqual(told.slice(2), ["reset to other"]);
   assert.deepEqual(feed.state, { storeId: "other", head: 0 });
 });
@@ -52,7 +52,7 @@ Deno.test("commits older than the last report are skipped, in any order", () => 
 Deno.test("the events of an own transaction may be reported after those of a later remote one", () => {
   const { state, feed } = known();
   state.ownTransaction({ storeId: "s", head: 2, turn: turn(6) });
-  state.tell({ storeId: "s", head: 3, turn: turn(7) }, 2, SECOND_AND_THIRD);
+  state.update({ storeId: "s", head: 3, turn: turn(7) }, 2, SECOND_AND_THIRD);
   feed.committed(2, [SECOND!], "s");
   assert.equal(feed.state.head, 3);
   feed.reset("new");

@@ -32,7 +32,7 @@ function bytesOf(messages: readonly Message[]): Uint8Array {
 async function readAll(reader: MessageReader): Promise<Message[]> {
   const messages: Message[] = [];
   do {
-    for (let next = reader.arrived(); next !== undefined; next = reader.arrived()) messages.push(next);
+    for (let next = reader.received(); next !== undefined; next = reader.received()) messages.push(next);
   } while (await reader.receive());
   return messages;
 }
@@ -74,9 +74,9 @@ Deno.test("a long message is rejected by its length, until its source is trusted
   const head = Uint8Array.of("E".charCodeAt(0), 0, 0, 1, 0);
   const strict = new MessageReader(sourceOf(head, [head.length]), 255);
   await strict.receive();
-  assert.throws(() => strict.arrived(), /this is not PostgreSQL/);
+  assert.throws(() => strict.received(), /this is not PostgreSQL/);
   const trusting = new MessageReader(sourceOf(head, [head.length]), 255);
   trusting.trust();
   await trusting.receive();
-  assert.equal(trusting.arrived(), undefined);
+  assert.equal(trusting.received(), undefined);
 });

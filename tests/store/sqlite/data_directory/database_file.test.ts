@@ -303,7 +303,7 @@ Deno.test("a database that was moved behind a link without its WAL is rejected; 
     assert.ok(error instanceof StoreFileError);
     assert.match(
       error.message,
-      /events\.db is a link to .*away\.db, but .*events\.db-wal lies beside the link: move/,
+      /events\.db is a link to .*away\.db, but .*events\.db-wal lies next to the link: move/,
     );
     return true;
   });

@@ -20,7 +20,7 @@ function filled(): TestStore {
   return store;
 }
 
-function candidatesOf({ kept }: Chunk): readonly number[] {
+function candidatesOf({ continuation: kept }: Chunk): readonly number[] {
   const { window } = (kept ?? { window: { candidates: [] } }) as {
     window: { candidates: readonly number[] | "every" };
   };

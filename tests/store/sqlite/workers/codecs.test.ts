@@ -73,7 +73,7 @@ Deno.test("the outcomes of a group are received as they were; one that failed is
         replace: fc.array(fc.record({ version: text }), { maxLength: 2 }),
       }),
     }),
-    fc.constant<AttemptResult>({ kind: "costly" }),
+    fc.constant<AttemptResult>({ kind: "overBudget" }),
     fc.constant<AttemptResult>({
       kind: "conflict",
       conflict: { list: "conditions", index: 3, cause: "eventMatches", sequence: 7 },

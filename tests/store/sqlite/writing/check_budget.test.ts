@@ -47,9 +47,9 @@ Deno.test("a write over budget is returned with nothing written, and the others 
   using store = filled();
   const writer = store.openWriter();
   const group = [trying(ORDINARY), trying(ORDINARY, COSTLY), trying(ORDINARY)];
-  assertKinds(writer, group, ["written", "costly", "written"]);
+  assertKinds(writer, group, ["written", "overBudget", "written"]);
   const { head } = writerState(writer);
-  assert.equal(kindOf(writer.group([trying(COSTLY)])[0]), "costly");
+  assert.equal(kindOf(writer.group([trying(COSTLY)])[0]), "overBudget");
   assert.equal(writerState(writer).head, head);
   const [last] = writer.group([{ ...trying(COSTLY), hasBudget: false }]);
   assert.equal(written(last).firstSequence, head + 1);
@@ -59,7 +59,7 @@ Deno.test("next to any number of writes over budget, the group still executes an
   using store = filled();
   const writer = store.openWriter();
   const group = [...Array.from({ length: 20 }, () => trying(COSTLY)), trying(ORDINARY)];
-  assertKinds(writer, group, [...Array(20).fill("costly"), "written"]);
+  assertKinds(writer, group, [...Array(20).fill("overBudget"), "written"]);
 });
 
 Deno.test("a transaction that stays open over several calls has no budget", () => {
