@@ -24,7 +24,7 @@ export const PRIVATE_WORDS: readonly PrivateWord[] = [
   word("rooms?", "module; capacity, quota, space"),
   word("news", "remote commits"),
   word("beside", "next to, in parallel with, besides"),
-  word("overBudget", "over budget, expensive"),
+  word("costly", "over budget, expensive"),
   word("(?:take|takes|taken|put|puts|give|gives|given) back", "cancel, requeue, release"),
   word("(?:stand|stands|standing) back", "lower the thread priority"),
   word("patient|patience|patiently", "grace period, timeout"),

@@ -3,6 +3,7 @@ import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../chunk.ts";
 import { type PrefetchedChunk, ReadAhead } from "../../read_ahead.ts";
 import type { Client, FoundProjection, StoreReads } from "../../store.ts";
+import { type WaitingRead, WaitingReads } from "../../waiting_reads.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
@@ -10,7 +11,6 @@ import { readProjection, storedProjection } from "../tables/projections.ts";
 import { READ_STATE, type StoreRow, storeRow } from "../tables/state.ts";
 import { firstStatement, readChunk } from "./read_chunk.ts";
 import type { SessionSource } from "./session_source.ts";
-import { WaitingReads } from "./waiting_reads.ts";
 
 /** Reads that may wait for a connection; one more is rejected. */
 const WAITING_MAX = 1000;
@@ -22,6 +22,12 @@ const TRIES_MAX = 3;
 const FOR_ONE_PAGE = 2;
 
 const BEGIN = { sql: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" };
+
+/** A read that waits for a session. */
+interface SessionRead extends WaitingRead, PromiseWithResolvers<Session> {
+  readonly isNextPart: boolean;
+  readonly reject: (error: Error) => void;
+}
 
 interface ReadOptions {
   readonly client?: Client | undefined;
@@ -36,7 +42,7 @@ interface ReadOptions {
 export class ReadSessions implements StoreReads {
   readonly max: number;
   readonly #source: SessionSource;
-  readonly #waiting = new WaitingReads();
+  readonly #waiting = new WaitingReads<SessionRead>(({ isNextPart }) => ({ isNextPart, isShort: false }));
   readonly #ahead = new ReadAhead();
   readonly #idle: Session[] = [];
   readonly #busy = new Set<Session>();
@@ -134,16 +140,17 @@ export class ReadSessions implements StoreReads {
     if (this.#waiting.count >= WAITING_MAX && !isUrgent) {
       throw new ApiError("Unavailable", "too many reads are waiting for a connection");
     }
-    const waiting = this.#waiting.add(client, isUrgent, isNextPart);
+    const waiting = { client, isUrgent, isNextPart, ...Promise.withResolvers<Session>() };
+    this.#waiting.add(waiting);
     this.#openForWaiting();
-    return await waiting;
+    return await waiting.promise;
   }
 
   #release(session: Session): void {
     this.#busy.delete(session);
     if (!session.isOpen) return void this.#openForWaiting();
     if (this.#isClosed) return void session.close();
-    const next = this.#waiting.next();
+    const [next] = this.#waiting.next(0);
     if (next === undefined) return void this.#idle.push(session);
     this.#busy.add(session);
     next.resolve(session);

@@ -3,7 +3,7 @@ import { CallCancelled } from "../../../workers/shared_calls.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import type { Reader } from "../reading/reader.ts";
 import { READ_AHEAD_MAX, READER_CALLS } from "./codecs.ts";
-import type { PooledRead } from "./waiting_reads.ts";
+import type { PooledRead } from "./pooled_read.ts";
 
 /** Another reader is worth waking only for reads that take longer. */
 const QUICK_MICROSECONDS = 400;

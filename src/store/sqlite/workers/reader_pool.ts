@@ -9,7 +9,8 @@ import type { Reader } from "../reading/reader.ts";
 import { READ_AHEAD_MAX } from "./codecs.ts";
 import { PooledReader, startReader } from "./pooled_reader.ts";
 import { READER_COUNTS, type ReaderCounts } from "./reader_counts.ts";
-import { isShort, type PooledRead, WaitingReads } from "./waiting_reads.ts";
+import { WaitingReads } from "../../waiting_reads.ts";
+import { isShort, kindOf, type PooledRead } from "./pooled_read.ts";
 
 /** Reads that may wait for a reader; one more is rejected. */
 const WAITING_MAX = 1000;
@@ -36,7 +37,7 @@ export class ReaderPool implements StoreReads {
   readonly #counts: ReaderCounts;
   /** The reader that was used last is at the end, so that the first one may become spare. */
   #idle: PooledReader[] = [];
-  readonly #waiting = new WaitingReads();
+  readonly #waiting = new WaitingReads<PooledRead>(kindOf);
   readonly #ahead = new ReadAhead();
   /** The readers that are open or being opened, idle or not. */
   readonly #readers = new Set<PooledReader>();

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { ClientDisconnected } from "../../../../src/model/errors.ts";
-import { type PooledRead, WaitingReads } from "../../../../src/store/sqlite/workers/waiting_reads.ts";
-import { EVERYTHING } from "../../chunks.ts";
+import { ClientDisconnected } from "../../src/model/errors.ts";
+import { kindOf, type PooledRead } from "../../src/store/sqlite/workers/pooled_read.ts";
+import { WaitingReads } from "../../src/store/waiting_reads.ts";
+import { EVERYTHING } from "./chunks.ts";
 
 interface Named extends PooledRead {
   readonly name: string;
@@ -19,8 +20,8 @@ function alone(name: string, isUrgent = false): Named {
   return { ...firstPart(name, { isUrgent }), wanted: () => Promise.resolve() };
 }
 
-function waitingFor(...reads: readonly Named[]): WaitingReads {
-  const waiting = new WaitingReads();
+function waitingFor(...reads: readonly Named[]): WaitingReads<PooledRead> {
+  const waiting = new WaitingReads(kindOf);
   for (const read of reads) waiting.add(read);
   return waiting;
 }
@@ -30,7 +31,7 @@ function namesOf(reads: readonly PooledRead[]): string[] {
 }
 
 /** Takes out all reads. */
-function allOf(waiting: WaitingReads, shortMax = 100): string[][] {
+function allOf(waiting: WaitingReads<PooledRead>, shortMax = 100): string[][] {
   const all: string[][] = [];
   while (waiting.count > 0) all.push(namesOf(waiting.next(shortMax)));
   return all;

@@ -1,37 +1,23 @@
-import { ClientDisconnected } from "../../../model/errors.ts";
-import { type Query, queryValues } from "../../../model/query.ts";
-import type { Remote } from "../../../workers/remote_worker.ts";
-import type { ChunkRequest } from "../../chunk.ts";
-import type { Client } from "../../store.ts";
-import type { Reader } from "../reading/reader.ts";
+import { ClientDisconnected } from "../model/errors.ts";
+import type { Client } from "./store.ts";
 
-/** A read that waits for a reader, or is in progress. */
-export interface PooledRead extends PromiseWithResolvers<unknown> {
-  /** The request for a chunk, or another call to a reader. */
-  readonly wanted: ChunkRequest | ((reader: Remote<Reader>) => Promise<unknown>);
+export interface WaitingRead {
   /** Without a client, the read is always executed. */
   readonly client?: Client | undefined;
-  /** Goes before all others, even when too many wait. */
-  readonly isUrgent?: boolean;
-  /** Not to be executed together with others. */
-  readonly isAlone?: boolean;
+  /** Goes before all others. */
+  readonly isUrgent?: boolean | undefined;
+  readonly reject: (error: Error) => void;
 }
 
-/** True when a read may be given to a reader together with others, since it seems to be short. */
-export function isShort({ wanted, isUrgent, isAlone }: PooledRead): boolean {
-  return typeof wanted !== "function" && wanted.head === undefined && isUrgent !== true && isAlone !== true &&
-    isShortQuery(wanted.query);
-}
-
-/** Larger queries are not short reads: so many values take long, and so much text blocks the main thread. */
-const VALUES_MAX = 100;
-const UNITS_MAX = 4096;
-
-interface Waiting {
-  readonly read: PooledRead;
+export interface ReadKind {
   /** True when the read continues a page. */
   readonly isNextPart: boolean;
+  /** True when it may be executed together with other short reads. */
   readonly isShort: boolean;
+}
+
+interface Waiting<R> extends ReadKind {
+  readonly read: R;
   readonly isRequeued: boolean;
   /** Aborts when the read is no longer wanted. */
   readonly disconnected: AbortSignal | undefined;
@@ -42,9 +28,14 @@ interface Waiting {
  * Reads that wait for a reader. The next parts of long pages alternate with all other reads when both wait. Short
  * reads are taken several at a time: waking a reader is as much work as such a read.
  */
-export class WaitingReads {
-  #waiting: Waiting[] = [];
+export class WaitingReads<R extends WaitingRead> {
+  readonly #kindOf: (read: R) => ReadKind;
+  #waiting: Waiting<R>[] = [];
   #wasNextPart = false;
+
+  constructor(kindOf: (read: R) => ReadKind) {
+    this.#kindOf = kindOf;
+  }
 
   get count(): number {
     return this.#waiting.length;
@@ -56,14 +47,14 @@ export class WaitingReads {
   }
 
   /** Adds a read. It is rejected with ClientDisconnected if its client has disconnected or does so later. */
-  add(read: PooledRead): void {
+  add(read: R): void {
     this.#waiting.push(...this.#waitingFor(read));
   }
 
   /**
    * Adds a read that was taken out and not executed, before all others, but behind those that were requeued before.
    */
-  requeue(read: PooledRead): void {
+  requeue(read: R): void {
     const others = this.#waiting.findIndex(({ isRequeued }) => !isRequeued);
     this.#waiting.splice(others === -1 ? this.#waiting.length : others, 0, ...this.#waitingFor(read, true));
   }
@@ -73,7 +64,7 @@ export class WaitingReads {
    * @param shortMax how many short reads it may be given; with 0, it executes one of the others
    * @returns short reads, or one other, or none
    */
-  next(shortMax: number): PooledRead[] {
+  next(shortMax: number): R[] {
     const next = this.#next(shortMax === 0 ? this.#waiting.filter(({ isShort }) => !isShort) : this.#waiting);
     if (next === undefined) return [];
     this.#wasNextPart = next.isNextPart;
@@ -81,7 +72,7 @@ export class WaitingReads {
   }
 
   /** Takes out short reads for a reader that still has some. Takes none when another read is next. */
-  nextShort(shortMax: number): PooledRead[] {
+  nextShort(shortMax: number): R[] {
     return this.#next(this.#waiting)?.isShort === true ? this.#takeShort(shortMax) : [];
   }
 
@@ -89,17 +80,17 @@ export class WaitingReads {
     for (const read of this.#takeOut(this.#waiting)) read.reject(error);
   }
 
-  #next(waiting: readonly Waiting[]): Waiting | undefined {
+  #next(waiting: readonly Waiting<R>[]): Waiting<R> | undefined {
     return waiting.find(({ read }) => read.isUrgent) ??
       waiting.find(({ isNextPart }) => isNextPart !== this.#wasNextPart) ?? waiting[0];
   }
 
-  #takeShort(shortMax: number): PooledRead[] {
+  #takeShort(shortMax: number): R[] {
     return this.#takeOut(this.#waiting.filter(({ isShort }) => isShort).slice(0, shortMax));
   }
 
   /** @returns nothing when the client has already disconnected */
-  #waitingFor(read: PooledRead, isRequeued = false): Waiting[] {
+  #waitingFor(read: R, isRequeued = false): Waiting<R>[] {
     const disconnected = read.client?.disconnected;
     if (disconnected?.aborted) {
       read.reject(new ClientDisconnected());
@@ -109,13 +100,12 @@ export class WaitingReads {
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
       read.reject(new ClientDisconnected());
     };
-    const isNextPart = typeof read.wanted !== "function" && read.wanted.head !== undefined;
-    const waiting = { read, isNextPart, isShort: isShort(read), isRequeued, disconnected, onDisconnect };
+    const waiting: Waiting<R> = { ...this.#kindOf(read), read, isRequeued, disconnected, onDisconnect };
     disconnected?.addEventListener("abort", onDisconnect, { once: true });
     return [waiting];
   }
 
-  #takeOut(taken: readonly Waiting[]): PooledRead[] {
+  #takeOut(taken: readonly Waiting<R>[]): R[] {
     const gone = new Set(taken);
     this.#waiting = this.#waiting.filter((waiting) => !gone.has(waiting));
     for (const { disconnected, onDisconnect } of taken) {
@@ -123,17 +113,4 @@ export class WaitingReads {
     }
     return taken.map(({ read }) => read);
   }
-}
-
-function isShortQuery(query: Query): boolean {
-  if (typeof query === "string") return true;
-  if (queryValues(query) > VALUES_MAX) return false;
-  let units = 0;
-  for (const { types, identifiers, metadata } of query) {
-    for (const type of types) units += type.length;
-    for (const tags of [identifiers, metadata]) {
-      for (const { name, value } of tags) units += name.length + value.length;
-    }
-  }
-  return units <= UNITS_MAX;
 }
