@@ -49,7 +49,7 @@ Deno.test("a decision sees the state of one model, or of several by name, and wr
   assert.deepEqual(await texts(store), ["0", "b"]);
 });
 
-Deno.test("on a conflict it reads on from where it was, and decides again", async () => {
+Deno.test("on a conflict it reads on from its position, and decides again", async () => {
   await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   const store = storeOf(server, { transport });
@@ -71,7 +71,7 @@ Deno.test("on a conflict it reads on from where it was, and decides again", asyn
   assert.deepEqual(await texts(store), ["a", "b", "x", "x", "4"]);
 });
 
-Deno.test("it gives up after so many attempts", async () => {
+Deno.test("it gives up after the configured number of attempts", async () => {
   await using server = await startTestServer();
   const store = storeOf(server);
   let decisions = 0;
@@ -169,7 +169,7 @@ Deno.test("after a lost write, it is unknown what happened as long as the store 
   transport.fault = async ({ path }) => {
     const number = transport.requests.length;
     if (number === 2) return "request lost";
-    // It arrives before the second attempt, which is a conflict then; nothing can be read after that.
+    // The lost write arrives before the second attempt, which is a conflict then. After that, every read fails.
     if (number === 4) {
       const late = { ...transport.requests[1]!, signal: new AbortController().signal };
       await (await real.send(late)).text();

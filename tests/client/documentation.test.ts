@@ -7,7 +7,7 @@ import { placeOf, startTestServer } from "./support.ts";
 
 const PAGES = ["docs/client.md", "client/README.md", "README.md"];
 
-/** As strict as a user may be. */
+/** The strictest options that a user may set. */
 const COMPILER_OPTIONS = {
   strict: true,
   noUncheckedIndexedAccess: true,
@@ -50,7 +50,7 @@ Deno.test("every method of a public class has an example", () => {
   for (const path of sources("client/")) {
     const text = Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url));
     if (!/^export class (EventStore|Projections|Transaction\w*)\b/m.test(text)) continue;
-    // A docstring, and the line of the method that it is about.
+    // A docstring, and the method that it documents.
     for (const [, comment, name] of text.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\s+(?:async )?\*?(\w+)[<(]/gs)) {
       if (name === "constructor") continue;
       assert.match(comment!, /```ts/, `${name} in ${path}`);

@@ -8,17 +8,17 @@ const COURSES_PER_STUDENT = 3;
 
 class ApiError extends Error {}
 
-/** Who enrols, and for how long. */
+/** The clients that enrol students, the sizes, and when to stop. */
 export interface Enrolments {
-  /** One for each client, of the same store, which is empty. */
+  /** One for each client. All use the same store, which is empty. */
   readonly stores: readonly EventStore<SchoolEvents>[];
   readonly seats: number;
   readonly students: number;
-  /** Whether a client has decided often enough. */
+  /** True when a client has made enough decisions. */
   readonly isOver: (decisions: number) => boolean;
 }
 
-/** One decision under all rules. */
+/** Makes one decision that obeys all rules. */
 async function enrol(store: EventStore<SchoolEvents>, course: string, student: string): Promise<void> {
   await store.decide(
     { seats: capacity(course), taken: students(course), own: courses(student) },
@@ -33,9 +33,9 @@ async function enrol(store: EventStore<SchoolEvents>, course: string, student: s
 }
 
 /**
- * Clients enrol students in courses, all at the same time. Nobody must be enrolled twice or in too many courses, no
- * course be too full, and nobody be rejected while there is a seat.
- * @returns how many were enrolled
+ * Clients enrol students in courses, all at the same time. No student may be enrolled twice or in too many courses, no
+ * course may exceed its seats, and no student may be rejected while there is a seat.
+ * @returns the number of enrolments
  */
 export async function enrolTogether(
   { stores, seats, students: studentCount, isOver }: Enrolments,

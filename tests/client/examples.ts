@@ -9,7 +9,7 @@ export interface Example {
   readonly code: string;
 }
 
-/** The examples in the docstrings of the client, and those of pages. */
+/** The examples in the docstrings of the client and on the given pages. */
 export function examples(pages: readonly string[]): Example[] {
   return [...sources("client/"), ...pages].flatMap((path) => {
     const text = Deno.readTextFileSync(new URL(path, ROOT));
@@ -28,14 +28,14 @@ export function sources(directory: string): string[] {
   }).sort();
 }
 
-/** A module of an example that uses the client of this repository, and a server at this URL; it prints nothing. */
+/** Turns an example into a module that uses the client of this repository and this server, and prints nothing. */
 export function moduleOf({ code }: Example, url: string): string {
   return `const console = { log(..._: unknown[]): void {} };\nvoid console;\n` +
     code.replaceAll('"eventstore-client"', JSON.stringify(new URL("client/mod.ts", ROOT).href))
       .replaceAll("http://127.0.0.1:8085", url);
 }
 
-/** What a command of the runtime says about the repository; empty when it is content. */
+/** Runs a command of the runtime on the repository. @returns its error output; empty when it succeeds */
 export async function complaintsOf(...args: string[]): Promise<string> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args,

@@ -1,19 +1,19 @@
 import type { Transport, TransportReply, TransportRequest } from "../../client/mod.ts";
 
-/** What happens to a request on its way. */
+/** A fault of the network, which one request meets. */
 export type Fault =
-  /** It never arrives. */
+  /** The request never arrives. */
   | "request lost"
-  /** It is carried out, and the answer is lost. */
+  /** The server executes the request, and the answer is lost. */
   | "answer lost"
   /** Half of the answer arrives. */
   | "answer cut"
   | "none";
 
-/** A transport over a real one, on which requests and answers get lost. */
+/** A transport that wraps a real one and loses requests and answers. */
 export class FaultyTransport implements Transport {
   readonly requests: TransportRequest[] = [];
-  /** Says what happens to a request; runs before it is sent. */
+  /** Chooses the fault of a request; runs before the request is sent. */
   fault: (request: TransportRequest) => Fault | Promise<Fault> = () => "none";
   readonly #real: Transport;
 
@@ -43,19 +43,19 @@ async function* halfOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   throw new Error("the answer is cut");
 }
 
-/** An answer of a script. */
+/** An answer that a test prepared. */
 export interface ScriptedAnswer {
   readonly status: number;
   readonly body: string;
   readonly headers?: HeadersInit;
 }
 
-/** An error as the server gives it. */
+/** An error answer in the form that the server gives it. */
 export function ownError(status: number, error: string, facts: object = {}): ScriptedAnswer {
   return { status, body: JSON.stringify({ error, ...facts }), headers: { "x-service-error": error } };
 }
 
-/** A transport that gives answers without asking anybody; the last one over and over. */
+/** A transport that gives prepared answers without any server, and repeats the last one. */
 export class ScriptedTransport implements Transport {
   readonly requests: TransportRequest[] = [];
   readonly #answers: ScriptedAnswer[];

@@ -13,7 +13,7 @@ function sequencesOf({ events }: Followed<SchoolEvents>): number[] {
 }
 
 for (const listen of ["tcp", "unix"] as const) {
-  Deno.test(`${listen}: it gives what is there, then what comes, and goes on from a checkpoint`, async () => {
+  Deno.test(`${listen}: it gives the stored events, then new ones, and continues from a checkpoint`, async () => {
     await using server = await startTestServer(listen);
     const store = storeOf(server);
     await store.append([note("1"), note("2")]);
@@ -52,7 +52,7 @@ Deno.test("the checkpoint moves on although nothing matches, and the signal ends
   await assert.rejects(last, /enough/);
 });
 
-Deno.test("a read that the server answers at once is not asked over and over", async () => {
+Deno.test("a read that the server answers at once is not repeated without a pause", async () => {
   await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   const values = Array.from({ length: 21 }, (_, i) => String(i));
@@ -64,7 +64,7 @@ Deno.test("a read that the server answers at once is not asked over and over", a
   controller.catch(() => {});
 });
 
-Deno.test("a reset is an error, or with onReset a new beginning that is told", async () => {
+Deno.test("a reset is an error, or with onReset a new beginning that is reported", async () => {
   await using server = await startTestServer();
   const store = storeOf(server);
   const { position } = await store.append([note("1"), note("2")]);
@@ -91,12 +91,12 @@ Deno.test("a reset is an error, or with onReset a new beginning that is told", a
   await restarting.return(undefined as never);
 });
 
-Deno.test("what does not go away by itself ends it", async () => {
+Deno.test("an error that does not pass by itself ends it", async () => {
   await using server = await startTestServer();
   await assert.rejects(storeOf(server).follow([]).next(), Refused);
 });
 
-Deno.test("beside writers, through kills, restarts and answers that break off, nothing is lost, repeated or out of order", async () => {
+Deno.test("with writers, kills, restarts and answers that break off, nothing is lost, repeated or out of order", async () => {
   await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   let requests = 0;

@@ -3,7 +3,7 @@ import { ConnectionLost, Refused } from "../../client/mod.ts";
 import { ownError, type ScriptedAnswer, ScriptedTransport } from "./faulty_transport.ts";
 import { failure, note, startTestServer, storeOf, storeOver } from "./support.ts";
 
-/** What something between the client and the server may answer, and the class of error that it becomes. */
+/** Answers that a proxy between the client and the server may give, and the class of error that each becomes. */
 const FOREIGN: readonly (readonly [answer: ScriptedAnswer, type: unknown, message?: string])[] = [
   [{ status: 502, body: "<html>bad gateway</html>" }, ConnectionLost, "<html>bad gateway</html>"],
   [{ status: 504, body: "" }, ConnectionLost, "HTTP504"],
@@ -40,7 +40,7 @@ Deno.test("an error that is not the server's own says nothing about the write, w
   }
 });
 
-Deno.test("of a code that the client does not know it does not know either that nothing was written", async () => {
+Deno.test("an error code that the client does not know leaves the outcome unknown", async () => {
   for (const [status, type] of [[503, ConnectionLost], [500, ConnectionLost], [409, Refused]] as const) {
     const transport = new ScriptedTransport(ownError(status, "OfALaterServer", { message: "why" }));
     const error = await failure(storeOver(transport).append(note("1")));
@@ -50,7 +50,7 @@ Deno.test("of a code that the client does not know it does not know either that 
   }
 });
 
-Deno.test("what failed in something in between is read again if it may pass, and changes nothing", async () => {
+Deno.test("a read that failed at a proxy is repeated if the failure may pass, and changes nothing", async () => {
   const body = '{"hasMore":false}\n';
   const page = { status: 200, body, headers: { "x-service-store": "s", "x-service-head": "3" } };
   for (const [answer, type] of FOREIGN) {

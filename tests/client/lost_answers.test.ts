@@ -7,8 +7,8 @@ import { type Misfortune, ReplicatedStore, UnluckyTransport } from "./replicated
 import { storeOver } from "./support.ts";
 
 /*
- * Answers that get lost on the way from a store with lagging replicas: `decide` and `writeOnce` never write twice, and
- * never say that nothing was written of something stored. One seed makes one case; a failure names it.
+ * Answers from a store with lagging replicas get lost. `decide` and `writeOnce` must never write twice, and must never
+ * report that nothing was written when the events are stored. One seed makes one case; a failure names its seed.
  */
 
 const LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
@@ -17,7 +17,7 @@ const AT_ONCE = 200;
 
 type Counted = { Counted: { readonly n: number; readonly by: string }; Other: null };
 
-/** Each event says how many came before it: an event left out, or one too many, is an error of `apply`. */
+/** Each event carries the number of events before it, so `apply` fails on a missing or repeated event. */
 const counted: DecisionModel<Counted, number> = {
   query: { types: ["Counted"] },
   initial: 0,
@@ -48,7 +48,7 @@ class Case {
   readonly log: string[] = [];
 
   constructor(readonly seed: number, mayLoseEvents: boolean) {
-    // Neighbours would begin alike.
+    // The sequences of neighbouring seeds would begin alike.
     this.below = seededRandom(Math.imul(seed, 0x9e3779b1));
     this.store = new ReplicatedStore(1 + this.below(3), this.below);
     for (let i = this.below(4); i > 0; i--) this.others();
@@ -56,7 +56,7 @@ class Case {
     for (let i = this.below(4) === 0 ? 2 : 1; i > 0; i--) {
       misfortunes.set(1 + this.below(8), this.misfortune());
     }
-    // In some cases the server is of no more use from some request on.
+    // In some cases, the server rejects every request from some request onwards.
     if (this.below(6) === 0) {
       const error = this.below(2) === 0 ? ownError(503, "ShuttingDown") : ownError(401, "Unauthorized");
       for (let i = 3 + this.below(3); i < 100; i++) misfortunes.set(i, { answered: error, arrives: false });
@@ -89,7 +89,7 @@ class Case {
     }
   }
 
-  /** What other writers do. */
+  /** Appends an event of another writer. */
   others(metadata: Record<string, string> = {}): void {
     const n = this.store.events.filter(({ type }) => type === "Counted").length;
     const isOther = this.below(3) === 0 && Object.keys(metadata).length === 0;
@@ -97,9 +97,9 @@ class Case {
     this.store.append({ ...event, metadata });
   }
 
-  /** Fails if an error says that nothing was written of something that is stored now. */
+  /** Fails if an error says that nothing was written, and the events are stored. */
   assertTrue(error: unknown, stored: number): void {
-    // Nothing that the store can do makes the history of it wrong.
+    // The store always has a consistent history, so only errors of the client's own class may occur.
     assert.ok(error instanceof EventStoreError, String(error));
     if (!error.outcomeUnknown) assert.equal(stored, 0, `${error.name} ${error.message}: nothing was written`);
   }
@@ -157,7 +157,7 @@ async function writingOnce(each: Case, mayLoseEvents: boolean): Promise<string> 
   } catch (error) {
     await each.transport.deliver();
     assert.ok(each.store.count("writeKey", "k") <= 1);
-    // It was another one that wrote the events.
+    // Another writer has written other events under this key.
     const isDifferent = (error as Partial<EventStoreError>).code === "DifferentBody";
     if (isRepeated && !mayLoseEvents && error instanceof Conflict) assert.fail("a repetition is no conflict");
     if (!isRepeated) each.assertTrue(error, each.store.count("writeKey", "k"));
@@ -208,13 +208,13 @@ Deno.test("however far replicas lag, a race that was lost costs one more attempt
 });
 
 for (const mayLoseEvents of [false, true]) {
-  const where = mayLoseEvents ? "in a failover that loses events" : "beside replicas that lag";
-  Deno.test(`decisions are written once, and told truly, whichever answers are lost ${where}`, async () => {
+  const where = mayLoseEvents ? "in a failover that loses events" : "with replicas that lag";
+  Deno.test(`decisions are written once, and reported truly, whichever answers are lost ${where}`, async () => {
     const ends = await run(deciding, mayLoseEvents);
     assert.ok(ends.get("decided")! > CASES / 2);
   });
 
-  Deno.test(`what is written once is, and told truly, whichever answers are lost ${where}`, async () => {
+  Deno.test(`writeOnce writes once, and reports truly, whichever answers are lost ${where}`, async () => {
     const ends = await run(writingOnce, mayLoseEvents);
     assert.ok(ends.get("written")! > CASES / 10);
   });

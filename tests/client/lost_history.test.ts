@@ -12,7 +12,10 @@ import {
 import { ownError, type ScriptedAnswer, ScriptedTransport } from "./faulty_transport.ts";
 import { listed, note, type SchoolEvents, storeOver } from "./support.ts";
 
-/* A failover has lost events, and the store still has its ID: a page that ends before a position shows it. */
+/*
+ * A failover has lost events, and the store still has its ID. The client detects it when a page ends before the
+ * position of the client.
+ */
 
 const ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
@@ -22,21 +25,21 @@ const noted: DecisionModel<SchoolEvents, readonly string[]> = {
   apply: (texts, event) => event.type === "Noted" ? [...texts, event.payload.text] : texts,
 };
 
-/** More than any test needs: a reader that asks for ever must not hang. */
+/** More requests than any test needs: a reader that repeats its read without end must fail instead of hanging. */
 const REQUESTS_MAX = 30;
 
-/** A store of one server whose history a test cuts off. It keeps one projection, which is not cut off. */
+/** A store of one server whose history a test cuts off. It stores one projection, which is not cut off. */
 class CutStore implements Transport {
   readonly requests: TransportRequest[] = [];
   texts: string[] = [];
   projection: string | undefined;
   #version = 0;
-  /** Answers instead of the store when it gives something. */
+  /** Answers instead of the store when it returns an answer. */
   instead: (request: TransportRequest) => ScriptedAnswer | undefined = () => undefined;
 
   async send(request: TransportRequest): Promise<TransportReply> {
     this.requests.push(request);
-    // Time passes on the way.
+    // A request takes time.
     await new Promise((resolve) => setTimeout(resolve, 1));
     const answer = this.requests.length > REQUESTS_MAX
       ? ownError(400, "InvalidRequest")
@@ -116,7 +119,7 @@ Deno.test("a position beyond the end of its store is void; a number may be there
   assert.deepEqual(await store.head(), { storeId: ID, sequence: 2 });
 });
 
-Deno.test("a read that goes on behind a number beyond the end may break off", async () => {
+Deno.test("a read that continues after a number beyond the end may break off", async () => {
   const cut = new CutStore();
   let pages = 0;
   const half = { status: 200, body: "", headers: { "x-service-store": ID, "x-service-head": "0" } };
@@ -137,7 +140,7 @@ Deno.test("a history that goes back between two pages ends readAll, forwards and
   }
 });
 
-Deno.test("a follower is told, or begins anew, once", async () => {
+Deno.test("a follower is notified, or begins anew, once", async () => {
   const cut = new CutStore();
   cut.texts = ["1", "2", "3"];
   const store = storeOver(cut);
@@ -164,7 +167,7 @@ Deno.test("a follower is told, or begins anew, once", async () => {
   await assert.rejects(store.follow("*", { from: { storeId: ID, sequence: 4 } }).next(), isReset(4));
 });
 
-Deno.test("a projector makes its state anew, and goes on from that after an error", async () => {
+Deno.test("a projector makes its state anew, and continues from there after an error", async () => {
   const cut = new CutStore();
   cut.texts = ["1", "2", "3"];
   const projecting = storeOver(cut).project("p", noted);
@@ -176,7 +179,7 @@ Deno.test("a projector makes its state anew, and goes on from that after an erro
   assert.deepEqual(await next(), stored(["1", "2", "3"]));
   cut.texts = ["1", "other"];
   assert.deepEqual(await next(), stored(["1", "other"]));
-  // A read that fails makes it begin with what is stored.
+  // After a failed read, the projector begins with the stored state.
   let failures = 0;
   cut.instead = ({ path }) => path === "/write" && failures++ === 0 ? { status: 502, body: "" } : undefined;
   cut.texts.push("new");
@@ -217,7 +220,7 @@ Deno.test("a decision begins anew when the event of its conflict is gone", async
 });
 
 for (const thenHandler of ["decides otherwise", "throws", "decides nothing"]) {
-  Deno.test(`after a lost write, of a history that is gone nothing is certain, even if the handler ${thenHandler}`, async () => {
+  Deno.test(`after a lost write, the outcome is unknown when its history is gone, even if the handler ${thenHandler}`, async () => {
     const cut = new CutStore();
     cut.texts = ["1"];
     let writes = 0;
@@ -237,7 +240,7 @@ for (const thenHandler of ["decides otherwise", "throws", "decides nothing"]) {
   });
 }
 
-Deno.test("a conflict of which nothing more is known costs attempts, and is told in the end", async () => {
+Deno.test("a conflict without details costs attempts, and is reported in the end", async () => {
   const cut = new CutStore();
   cut.instead = ({ path }) =>
     path === "/write"

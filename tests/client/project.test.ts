@@ -6,7 +6,7 @@ import { type Fault, FaultyTransport } from "./faulty_transport.ts";
 import { startProjector } from "./projector_process.ts";
 import { note, placeOf, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
 
-/** Which events were applied, in which order: a repetition or a gap is seen. */
+/** The sequences of the applied events in order, so that a repetition or a gap shows. */
 const applied: DecisionModel<SchoolEvents, readonly number[]> = {
   query: { types: ["Noted"] },
   initial: [],
@@ -17,7 +17,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 
 type Stored = Projected<readonly number[]>;
 
-Deno.test("a projector stores the state with its checkpoint, and goes on from there", async () => {
+Deno.test("a projector stores the state with its checkpoint, and continues from there", async () => {
   await using server = await startTestServer();
   const store = storeOf(server);
   await store.append([note("1"), note("2")]);
@@ -50,7 +50,7 @@ Deno.test("a projector begins anew after a reset; text payloads are no matter", 
   await projecting.return(undefined as never);
 });
 
-Deno.test("after resets a projector goes on from what another copy has stored, and does not begin anew", async () => {
+Deno.test("after resets a projector continues from the state that another copy has stored, and does not begin anew", async () => {
   await using server = await startTestServer();
   const store = storeOf(server);
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));

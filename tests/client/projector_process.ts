@@ -2,7 +2,7 @@ import { EventStore, type EventStoreOptions } from "../../client/mod.ts";
 import type { Address } from "../support/connection.ts";
 import { placeOf } from "./support.ts";
 
-/** A process that runs a projector until it is killed. */
+/** Starts a process that runs a projector until it is killed. */
 export function startProjector(address: Address): { kill(): void } {
   const child = new Deno.Command(Deno.execPath(), {
     args: [

@@ -7,7 +7,7 @@ import { matches as matchesOnTheServer } from "../../src/model/query.ts";
 import { decodeEvent } from "../../src/wire/event.ts";
 import { decodeQuery } from "../../src/wire/query.ts";
 
-/** Few names and values, so that there are matches; some that every object inherits. */
+/** Few names and values, so that events match; some are properties that every object inherits. */
 const name = fc.constantFrom("a", "b", "constructor", "__proto__", "");
 const value = fc.constantFrom("1", "2", "3", "");
 const type = fc.constantFrom("T", "U", "V");

@@ -6,7 +6,7 @@ const IS_LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
 const CLIENTS = 20;
 const DECISIONS = IS_LONG ? 10_000 : 300;
 
-Deno.test(`of ${CLIENTS} clients with ${DECISIONS} decisions on five courses none breaks a rule, and none is rejected while there is a seat`, async () => {
+Deno.test(`${CLIENTS} clients with ${DECISIONS} decisions on five courses break no rule, and none is rejected while there is a seat`, async () => {
   await using server = await startTestServer();
   await enrolTogether({
     stores: Array.from({ length: CLIENTS }, () => storeOf(server)),

@@ -64,7 +64,7 @@ for (const listen of ["tcp", "unix"] as const) {
     assert.deepEqual(await store.head(), { storeId, sequence: 5 });
   });
 
-  Deno.test(`${listen}: one may ask for items, several identifiers and metadata`, async () => {
+  Deno.test(`${listen}: a query may have items, several identifiers and metadata`, async () => {
     await using server = await startTestServer(listen);
     const store = storeOf(server);
     await store.append([
@@ -100,7 +100,7 @@ for (const listen of ["tcp", "unix"] as const) {
   });
 }
 
-Deno.test("readAll goes on behind the last complete event when answers break off", async () => {
+Deno.test("readAll continues after the last complete event when answers break off", async () => {
   await using server = await startTestServer();
   await storeOf(server).append(notes(100));
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
@@ -179,7 +179,7 @@ Deno.test("payloads are any JSON, or any text", async () => {
 });
 
 for (const listen of ["tcp", "unix"] as const) {
-  Deno.test(`${listen}: whoever stops reading leaves no read open`, async () => {
+  Deno.test(`${listen}: a caller that stops reading leaves no read open`, async () => {
     await using server = await startTestServer(listen);
     const store = storeOf<Record<string, string>>(server);
     const large = { type: "t", payload: "x".repeat(60_000) };
@@ -188,7 +188,7 @@ for (const listen of ["tcp", "unix"] as const) {
       if (event.sequence === 2) break;
     }
     await eventually(async () => assert.equal((await readsInFlight(server.client())).httpOpen, 0));
-    // Also when the connection could be one that was used before.
+    // The result is the same when the client may use an old connection again.
     for (let i = 0; i < 10; i++) await store.head();
     const controller = new AbortController();
     const waiting = store.read({ types: ["none"] }, { waitSeconds: 60, signal: controller.signal });

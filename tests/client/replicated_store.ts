@@ -2,7 +2,7 @@ import type { Query, StoredEvent, Transport, TransportReply, TransportRequest } 
 import { matches } from "../../client/queries.ts";
 import { type ScriptedAnswer, ScriptedTransport } from "./faulty_transport.ts";
 
-/** The body of `POST /write`, as far as the model knows it. */
+/** The fields of the body of `POST /write` that the model uses. */
 interface WireWrite {
   readonly conditions: readonly {
     readonly failIfEventsMatch: unknown;
@@ -12,7 +12,7 @@ interface WireWrite {
   readonly events: readonly Omit<StoredEvent, "sequence" | "time">[];
 }
 
-/** The body of `QUERY /events`, as far as the model knows it. */
+/** The fields of the body of `QUERY /events` that the model uses. */
 interface WireRead {
   readonly query: unknown;
   readonly afterSequence: number;
@@ -23,24 +23,24 @@ interface WireRead {
 interface ModelServer {
   /** The head of its replica. */
   replica: number;
-  /** The head of the store as far as this server has been told. */
+  /** The last head of the store of which this server was notified. */
   known: number;
 }
 
 /**
- * A store with a primary and several servers, each of which reads from its own replica, as edition A does it on
- * PostgreSQL, in memory. Which server gets a request and how far replicas lag is random.
+ * A model in memory of edition A on PostgreSQL: a primary and several servers, each with its own replica. The server
+ * of a request and the lag of each replica are random.
  */
 export class ReplicatedStore {
   storeId: string = crypto.randomUUID();
   readonly events: StoredEvent[] = [];
-  /** The heads after each write. */
+  /** The head after each write. */
   readonly #heads = [0];
   readonly #below: (max: number) => number;
   readonly #servers: ModelServer[];
-  /** Events were lost, and no server has noticed. */
+  /** True when events were lost, and no server has noticed. */
   #hasLost = false;
-  /** Whether replicas get what is written. */
+  /** True when replicas receive new writes. */
   isReplicating = true;
 
   /** @param below gives a random whole number from 0 and below another */
@@ -49,7 +49,7 @@ export class ReplicatedStore {
     this.#servers = Array.from({ length: servers }, () => ({ replica: 0, known: 0 }));
   }
 
-  /** What a server answers, whichever gets the request. */
+  /** Sends a request to a random server, and returns its answer. */
   answer(request: Pick<TransportRequest, "path" | "body">): Promise<TransportReply> {
     const server = this.#servers[this.#below(this.#servers.length)]!;
     for (const each of this.#servers) this.#catchUp(each);
@@ -57,14 +57,14 @@ export class ReplicatedStore {
     return request.path === "/write" ? this.#write(server, body) : this.#read(server, body);
   }
 
-  /** Another writer's write, about which no server is told yet. */
+  /** Appends events of another writer, of which no server is notified yet. */
   append(...events: readonly Omit<StoredEvent, "sequence" | "time">[]): void {
     this.#noticeLoss();
     for (const event of events) this.events.push({ ...event, sequence: this.events.length + 1, time: "" });
     this.#heads.push(this.events.length);
   }
 
-  /** A failover to a replica that lacks events. The next write notices, and gives the store another ID. */
+  /** Fails over to a replica that lacks events. The next write notices, and gives the store another ID. */
   loseEvents(): void {
     this.#heads.length -= this.#below(this.#heads.length);
     this.events.length = this.#heads.at(-1)!;
@@ -87,7 +87,7 @@ export class ReplicatedStore {
 
   #catchUp(server: ModelServer): void {
     if (!this.isReplicating) return;
-    // A replica has all of a write or nothing.
+    // A replica has all events of a write or none.
     const ahead = this.#heads.filter((head) => head >= server.replica);
     if (this.#below(5) === 0) server.replica = ahead[this.#below(ahead.length)]!;
     if (this.#below(5) === 0) server.known = this.events.length;
@@ -135,7 +135,7 @@ function reply(status: number, body: string, headers: Record<string, string>): P
   return new ScriptedTransport({ status, body, headers }).send({} as TransportRequest);
 }
 
-/** A query of the client from one on the wire. */
+/** Converts a query on the wire to one of the client. */
 function queryOf(wire: unknown): Query {
   if (wire === "*") return "*";
   type Tag = { readonly name: string; readonly value: string };
@@ -149,18 +149,18 @@ function queryOf(wire: unknown): Query {
   }));
 }
 
-/** What happens to a request on the way to the store or back. */
+/** A fault that one request meets on the way to the store or back. */
 export type Misfortune =
-  /** It never arrives. */
+  /** The request never arrives. */
   | "lost"
-  /** It arrives, and its answer does not. */
+  /** The request arrives, and its answer does not. */
   | "answer lost"
-  /** It arrives after so many more requests, and its answer never does. */
+  /** The request arrives after this number of further requests, and its answer never does. */
   | { readonly arrivesAfter: number }
-  /** It is answered like this, by something in between where it has arrived. */
+  /** A proxy gives this answer. `arrives`: the server has received the request, too. */
   | { readonly answered: ScriptedAnswer; readonly arrives: boolean };
 
-/** The way to a store, on which misfortunes happen to requests by their number, from 1. */
+/** A transport to a store. It applies misfortunes to requests by their number, from 1. */
 export class UnluckyTransport implements Transport {
   requests = 0;
   readonly #store: ReplicatedStore;
@@ -197,7 +197,7 @@ export class UnluckyTransport implements Transport {
     return answer;
   }
 
-  /** Lets late requests arrive, by default all of them. */
+  /** Delivers late requests, by default all of them. */
   async deliver(number = Infinity): Promise<void> {
     const all = this.#late;
     this.#late = all.filter(({ due }) => due > number);

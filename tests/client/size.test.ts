@@ -5,12 +5,12 @@ import { sources } from "./examples.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Of what everybody loads, minified. */
+/** The limit for the minified code that every program loads. */
 const BYTES_MAX = 12_000;
-/** With what is imported when it is used: decide, writeOnce, project, transaction, unix sockets. */
+/** The limit with all code that is imported on first use: decide, writeOnce, project, transaction, unix sockets. */
 const BYTES_MAX_OF_ALL = 18_200;
 
-/** The bytes of the client as one minified module; `rewrite` sees each of its sources before. */
+/** Returns the size of the client as one minified module in bytes. `rewrite` may change each source before. */
 async function minifiedBytes(rewrite: (text: string) => string): Promise<number> {
   return await inDirectory(async (directory) => {
     await Deno.mkdir(join(directory, "client/transport"), { recursive: true });

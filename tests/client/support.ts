@@ -3,20 +3,20 @@ import { EventStore, EventStoreError, type EventStoreOptions, type Transport } f
 import type { Address } from "../support/connection.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 
-/** A school, as the literature has it. */
+/** The events of a school, the usual example in the literature. */
 export interface SchoolEvents {
   CourseDefined: { capacity: number };
   StudentEnrolled: null;
   Noted: { text: string };
 }
 
-/** The address of a server as the client takes it. */
+/** The address of a server in the form that the client takes. */
 export function placeOf(address: Address): EventStoreOptions {
   if (address.transport === "unix") return { socketPath: address.path };
   return { url: `http://${address.hostname}:${address.port}` };
 }
 
-/** A client of a server. */
+/** Creates a client of a server. */
 export function storeOf<Events extends object = SchoolEvents>(
   server: Pick<ServerProcess, "address">,
   options: EventStoreOptions = {},
@@ -24,7 +24,7 @@ export function storeOf<Events extends object = SchoolEvents>(
   return new EventStore<Events>({ ...placeOf(server.address), ...options });
 }
 
-/** A client over a transport of the test's own. */
+/** Creates a client that uses a transport of the test. */
 export function storeOver<Events extends object = SchoolEvents>(
   transport: Transport,
   options: EventStoreOptions = {},
@@ -32,7 +32,7 @@ export function storeOver<Events extends object = SchoolEvents>(
   return new EventStore<Events>({ transport, ...options });
 }
 
-/** A server that can be reset. */
+/** Starts a server that can be reset. */
 export async function startTestServer(
   listen: "tcp" | "unix" = "tcp",
   env: Readonly<Record<string, string>> = {},
@@ -40,14 +40,14 @@ export async function startTestServer(
   return await startServer({ listen, listenOnly: true, env: { SERVICE_DEV_MODE: "true", ...env } });
 }
 
-/** Everything that an iterator gives. */
+/** Collects all values of an iterator. */
 export async function listed<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const item of items) list.push(item);
   return list;
 }
 
-/** An event of the type that only has a text. */
+/** An event whose payload is only a text. */
 export function note(
   text: string,
   identifiers: Record<string, string> = {},
@@ -55,7 +55,7 @@ export function note(
   return { type: "Noted", identifiers, payload: { text } };
 }
 
-/** The error of the client with which something fails. */
+/** Waits until the work fails, and returns the error of the client. */
 export async function failure(work: Promise<unknown>): Promise<EventStoreError> {
   const error = await work.then(() => undefined, (error) => error);
   assert.ok(error instanceof EventStoreError, String(error));

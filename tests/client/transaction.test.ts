@@ -10,7 +10,7 @@ async function texts(store: EventStore<SchoolEvents>): Promise<string[]> {
   return events.map((event) => event.type === "Noted" ? event.payload.text : event.type);
 }
 
-/** How many transactions are open, or hold or await the turn. */
+/** The number of open transactions, or of tickets that hold or await the turn. */
 async function open(server: ServerProcess, edition: "B" | "C"): Promise<number> {
   const debug = (await server.client().request("GET", "/debug")).json<{
     transactions: { open: number };
@@ -83,7 +83,7 @@ for (const edition of ["B", "C"] as const) {
     assert.deepEqual(await texts(store), []);
   });
 
-  Deno.test(`${edition}: a transaction that was lost before its commit runs again; after a lost commit nobody knows`, async () => {
+  Deno.test(`${edition}: a transaction that was lost before its commit runs again; after a lost commit the outcome is unknown`, async () => {
     const [server] = await start();
     await using _ = server;
     const [transport, store] = faulty(server);
@@ -94,7 +94,7 @@ for (const edition of ["B", "C"] as const) {
           const isMeant = part === "/tx" ? /^\/(tx|begin)$/.test(path) : path.endsWith(part);
           return isMeant && ++count === 1 ? fault : "none";
         };
-        // Of which the answer was lost, a transaction stays open until it expires, and a ticket keeps others waiting.
+        // If only the answer is lost, the transaction stays open until it expires, and a ticket keeps others waiting.
         if (part === "/tx" && fault !== "request lost") continue;
         await store.transaction(async (tx) => {
           const seen = await tx.read("*");
@@ -115,7 +115,7 @@ for (const edition of ["B", "C"] as const) {
     }
   });
 
-  Deno.test(`${edition}: what a proxy says of a commit is not taken for the server's word`, async () => {
+  Deno.test(`${edition}: a proxy's answer to a commit is not taken for the server's`, async () => {
     const [server] = await start();
     await using _ = server;
     const real = fetchTransport(placeOf(server.address).url!);
@@ -195,7 +195,7 @@ for (const edition of ["B", "C"] as const) {
   });
 }
 
-Deno.test("B: a commit that came too late runs again, up to so many times", async () => {
+Deno.test("B: a transaction whose commit came too late runs again, up to the configured number of times", async () => {
   await using server = await startTestServer("tcp", { SERVICE_EDITION: "B" });
   const store = storeOf(server, { edition: "B" });
   let runs = 0;
@@ -209,7 +209,7 @@ Deno.test("B: a commit that came too late runs again, up to so many times", asyn
   assert.deepEqual([runs, await texts(store)], [3, ["faster", "faster", "faster"]]);
 });
 
-Deno.test("B: calls that a caller makes side by side run one after the other", async () => {
+Deno.test("B: calls that a caller makes at the same time run one after the other", async () => {
   await using server = await startTestServer("tcp", { SERVICE_EDITION: "B" });
   const store = storeOf(server, { edition: "B" });
   await store.transaction(async (tx) => {

@@ -11,10 +11,10 @@ import { note, storeOver } from "./support.ts";
 
 const PAGE = "HTTP/1.1 200 OK\r\nx-service-store: s\r\nx-service-head: 1\r\n";
 
-/** A server that reads a request and answers with these bytes, whatever it was asked. */
+/** A server that answers every request with these bytes. */
 class RawServer implements Disposable {
   answer = "";
-  /** Whether the connection is closed behind the answer. */
+  /** True when the server closes the connection after the answer. */
   closes = true;
   connections = 0;
   readonly #listener: Deno.Listener;
@@ -35,7 +35,7 @@ class RawServer implements Disposable {
       this.connections++;
       this.#open.add(connection);
       await readRequest(connection);
-      // A client that no longer waits has left.
+      // A client that no longer waits has disconnected, so writing may fail.
       await connection.write(new TextEncoder().encode(this.answer)).catch(() => {});
       if (!this.closes) continue;
       this.#open.delete(connection);
@@ -44,7 +44,7 @@ class RawServer implements Disposable {
   }
 }
 
-/** All of it: to close a connection with something unread would reset it, and take the answer along. */
+/** Reads the whole request: closing a connection with unread bytes would reset it, and the answer would be lost. */
 async function readRequest(connection: Deno.Conn): Promise<void> {
   const buffer = new Uint8Array(10_000);
   for (let text = ""; !isWhole(text);) {
@@ -101,10 +101,10 @@ Deno.test("an answer that breaks off, or is none, is a lost connection", async (
   });
 });
 
-/** Calls of which the server's answer has no header of its own. */
+/** Calls whose answers carry no header that only this server sends. */
 const UNNAMED = ["projections", "a transaction of B", "a ticket"];
 
-Deno.test("an answer that only somebody else can have given is a lost connection", async () => {
+Deno.test("an answer that cannot come from this server is a lost connection", async () => {
   const page = (status: string, body: string): string =>
     `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   await onRawServers(async (server, place) => {
@@ -123,7 +123,7 @@ Deno.test("an answer that only somebody else can have given is a lost connection
       for (const body of ["<html>Who are you?</html>\n", '{"error":"Who"}\n', "1\n", "null\n"]) {
         server.answer = page(status, body);
         for (const [what, isOutcomeUnknown, call] of calls) {
-          // Any object might tell versions, or a ticket.
+          // Any JSON object may be an answer with versions or with a ticket.
           if (status === "200 OK" && body.startsWith("{") && UNNAMED.includes(what)) continue;
           const { outcomeUnknown } = await lost(call());
           assert.equal(outcomeUnknown, isOutcomeUnknown, `${what}, ${body}`);
@@ -133,7 +133,7 @@ Deno.test("an answer that only somebody else can have given is a lost connection
   });
 });
 
-Deno.test("a commit that only somebody else can have confirmed may have happened or not", async () => {
+Deno.test("after a confirmation that cannot come from this server, the outcome of a commit is unknown", async () => {
   for (
     const [edition, begun] of [["B", '{"txId":"1"}'], ["C", '{"ticket":"1"}']] as const
   ) {
@@ -175,7 +175,7 @@ Deno.test("a redirect is rejected and not followed", async () => {
   }
 });
 
-Deno.test("a url that is none is rejected at once", () => {
+Deno.test("an invalid url is rejected at once", () => {
   for (
     const url of [
       "",
@@ -196,7 +196,7 @@ Deno.test("a url that is none is rejected at once", () => {
   }
 });
 
-Deno.test("an answer that does not come, or does not go on, has a time limit", async () => {
+Deno.test("an answer that does not come, or stops, has a time limit", async () => {
   await onRawServers(async (server, place) => {
     const store = new EventStore({ ...place, answerSeconds: 0.1, retrySeconds: 0 });
     server.closes = false;
@@ -249,7 +249,7 @@ Deno.test("the time in which the reader does something else does not count", asy
   assert.deepEqual(read, [1, 2]);
 });
 
-Deno.test("what was read of an answer is not kept while the rest is read", async () => {
+Deno.test("bytes of an answer that were read are not held in memory while the rest is read", async () => {
   const encoder = new TextEncoder();
   const pieces: WeakRef<Uint8Array>[] = [];
   const piece = (sequence: number): Uint8Array => {
@@ -281,7 +281,7 @@ Deno.test("what was read of an answer is not kept while the rest is read", async
   }
 });
 
-Deno.test("the token is sent, and a path of a proxy is kept", async () => {
+Deno.test("the token is sent, and the path of a proxy stays in the URL", async () => {
   const requests: string[] = [];
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     requests.push(

@@ -2,7 +2,7 @@ import { type DecisionModel, decisionModel, type EventStore } from "../../client
 import type { SchoolEvents } from "./support.ts";
 
 /*
- * What the compiler knows and rejects. `deno check` is the test: an expected error that is none is an error.
+ * Mistakes that the compiler rejects. `deno check` is the test: it fails when an expected error does not occur.
  */
 
 const count: DecisionModel<SchoolEvents, number> = { query: "*", initial: 0, apply: (count) => count + 1 };
@@ -33,7 +33,7 @@ async function queries(store: EventStore<SchoolEvents>): Promise<void> {
   // @ts-expect-error no such query
   store.follow("all");
   (await store.read("*")).position.sequence satisfies number;
-  // @ts-expect-error how far a page goes that begins at the end may not be saved
+  // @ts-expect-error a backwards page has no position that may be saved
   (await store.read("*", { backwards: true })).position;
   // @ts-expect-error a sequence without its store
   await store.append([], { conditions: { query: "*", after: 3 } });

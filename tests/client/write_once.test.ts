@@ -17,7 +17,7 @@ Deno.test("a repetition gives the result of the first time", async () => {
   assert.equal((await store.writeOnce("other key", events)).repeated, false);
 });
 
-Deno.test("other events under the same key are an error; other ways to write the same are none", async () => {
+Deno.test("other events under the same key are an error; the same events spelled otherwise are none", async () => {
   await using server = await startTestServer();
   const store = storeOf(server);
   const event = { type: "Noted", identifiers: { a: "1", b: ["2", "3"] }, metadata: { m: "4" } } as const;
@@ -62,7 +62,7 @@ Deno.test("odd names and values of tags are compared as they are", async () => {
   }
 });
 
-Deno.test("whichever answers are lost, it happens once", async () => {
+Deno.test("the write happens once, whichever answers are lost", async () => {
   await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   const store = storeOf(server, { transport });
@@ -87,7 +87,7 @@ Deno.test("its own conditions count once, and not against itself", async () => {
   assert.deepEqual(error.conflict, { condition: 0, sequence: 1 });
 });
 
-Deno.test("of twenty who write under one key at the same time, one writes and all get its result", async () => {
+Deno.test("when twenty callers write under one key at the same time, one writes and all get its result", async () => {
   await using server = await startTestServer();
   const store = storeOf(server);
   const results = await Promise.all(Array.from({ length: 20 }, () => store.writeOnce("k", note("1"))));

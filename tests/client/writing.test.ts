@@ -13,7 +13,7 @@ import { ApiError, type ErrorCode } from "../../src/model/errors.ts";
 import { FaultyTransport, ownError, ScriptedTransport } from "./faulty_transport.ts";
 import { failure, note, placeOf, startTestServer, storeOf, storeOver } from "./support.ts";
 
-Deno.test("a write tells sequences, time, position and versions", async () => {
+Deno.test("a write returns sequences, time, position and versions", async () => {
   await using server = await startTestServer();
   const store = storeOf(server);
   const { storeId } = await store.head();
@@ -72,7 +72,7 @@ Deno.test("projections are created, replaced, deleted and read, and a stale vers
   await assert.rejects(projections.get("t", ".."), TypeError);
 });
 
-Deno.test("what would silently mean something else as JSON is a TypeError", async () => {
+Deno.test("a value that JSON would silently change is a TypeError", async () => {
   const transport = new ScriptedTransport({ status: 500, body: "" });
   const store = storeOver<Record<string, unknown>>(transport);
   for (const value of [undefined, null, 1, [], [undefined]] as unknown as string[]) {
@@ -90,7 +90,7 @@ Deno.test("what would silently mean something else as JSON is a TypeError", asyn
   assert.equal(transport.requests.length, 0);
 });
 
-Deno.test("what the server does not accept is rejected with its words", async () => {
+Deno.test("a write that the server does not accept is rejected with the server's message", async () => {
   await using server = await startTestServer("tcp", {
     SERVICE_ENABLE_AUTH: "true",
     SERVICE_AUTH_TOKEN: "secret",
@@ -176,7 +176,7 @@ Deno.test("every error of the server is known as its own", async () => {
   }
 });
 
-Deno.test("append needs edition A, and an EventStore needs a place", async () => {
+Deno.test("append needs edition A, and an EventStore needs an address", async () => {
   const store = new EventStore({ url: "http://localhost", edition: "B" });
   assert.equal((await failure(store.append(note("1")))).code, "WrongEdition");
   assert.throws(() => new EventStore({}), TypeError);
