@@ -11,8 +11,8 @@ import { openDescriptors, TransportProcess, TRANSPORTS } from "./transport/suppo
 import type { TransportName } from "./transport/support/transport_process.ts";
 
 /*
- * Why there is a transport of our own: four rules that the runtime's server does not keep. Each is asserted
- * for ours and tried on the runtime's. See docs/decisions/transport.md.
+ * The reason for a transport of our own: the runtime's server breaks four rules. Each rule is asserted for our
+ * transport and tried on the runtime's. See docs/decisions/transport.md.
  */
 
 const LINE_SECONDS = 30;
@@ -31,7 +31,7 @@ function serve(name: TransportName, handler: Handler): AsyncDisposable & { reado
 const connect = (port: number): Promise<Connection> =>
   Connection.open({ transport: "tcp", hostname: "127.0.0.1", port });
 
-/** Each rejects when the rule is broken. */
+/** One check for each rule. A check rejects when the rule is broken. */
 const RULES: Readonly<Record<string, (name: TransportName) => Promise<void>>> = {
   async "a client that leaves is reported, also when its body came in several packets"(name) {
     const arrived = Promise.withResolvers<void>();
@@ -40,7 +40,7 @@ const RULES: Readonly<Record<string, (name: TransportName) => Promise<void>>> = 
       request.disconnected.addEventListener("abort", () => left.resolve());
       await request.body(1024 * 1024);
       arrived.resolve();
-      // Not forever: closing the server waits for this.
+      // A time limit, because closing the server waits for this.
       await Promise.race([left.promise, pause(3000)]);
       return textBody(200, "");
     });
@@ -63,7 +63,7 @@ const RULES: Readonly<Record<string, (name: TransportName) => Promise<void>>> = 
     await connection.readHead();
     assert.equal(server.sockets, before + 1);
     await pause(1000 * LINE_SECONDS);
-    // A busy machine is late.
+    // A busy machine closes sockets late.
     const closed = (): void => assert.equal(server.sockets, before, "the socket of the reader is closed");
     await eventually(closed, 10);
   },
@@ -97,7 +97,7 @@ const RULES: Readonly<Record<string, (name: TransportName) => Promise<void>>> = 
   },
 };
 
-/** The rules that a transport breaks, with the reason of each. */
+/** Returns the rules that a transport breaks, each with its reason. */
 async function brokenRules(name: TransportName): Promise<string[]> {
   const broken = await Promise.all(
     Object.entries(RULES).map(async ([rule, keep]) => {
@@ -112,7 +112,7 @@ async function brokenRules(name: TransportName): Promise<string[]> {
   return broken.flat();
 }
 
-Deno.test("the transport keeps four rules, of which Deno.serve still breaks some", async () => {
+Deno.test("the transport keeps four rules, and Deno.serve still breaks some of them", async () => {
   const [ours, denos] = await Promise.all(TRANSPORTS.map(brokenRules));
   assert.deepEqual(ours, []);
   // deno-lint-ignore no-console -- what the runtime still breaks is what this test is for

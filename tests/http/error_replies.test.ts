@@ -3,7 +3,7 @@ import { errorReply, plainErrorReply } from "../../src/http/error_replies.ts";
 import { Malformed } from "../../src/http/exchange.ts";
 import { ApiError, type ErrorCode } from "../../src/model/errors.ts";
 
-Deno.test("what an error says to programs stands beside its code and its message", () => {
+Deno.test("the fields of an error for programs stand next to its code and its message", () => {
   const bodyOf = (error: ApiError): unknown => errorReply(error).reply.body;
   const conflict = { condition: 2, sequence: 7 };
   assert.equal(

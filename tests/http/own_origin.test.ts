@@ -18,7 +18,7 @@ function rejected(fields: Fields, listen = TCP, allowedHosts: readonly string[] 
 
 const host = "localhost:8085";
 
-Deno.test("a page of this machine may ask, on any port; any other page, and one without a name, may not", () => {
+Deno.test("a page of this machine may send requests, on any port; any other page, and one without a name, may not", () => {
   for (const listen of BOTH) {
     for (const name of ["localhost", "127.0.0.1", "127.1.2.3", "[::1]"]) {
       for (const origin of [`http://${name}`, `http://${name}:3000`, `https://${name}:8443`]) {
@@ -98,7 +98,7 @@ Deno.test("an allowed host may be asked for, in any case and on any port, and no
   }
 });
 
-Deno.test("a page of an allowed host may ask, by http and https, and no other page of its domain", () => {
+Deno.test("a page of an allowed host may send requests, by http and https, and no other page of its domain", () => {
   for (const listen of BOTH) {
     for (
       const origin of [

@@ -5,14 +5,14 @@ import type { Route } from "../../src/http/router.ts";
 
 const ROUTE: Route = { method: "GET", path: "/a/:b", body: "ignored", handle: () => emptyReply(204) };
 
-/** The samples of a name, without it. */
+/** Returns the samples of a metric, without its name. */
 function samplesOf(metrics: RequestMetrics, name: string): string[] {
   return metrics.text().split("\n").filter((line) => line.startsWith(name)).map((line) =>
     line.slice(name.length)
   );
 }
 
-/** The samples of durations with this suffix. */
+/** Returns the samples of the duration metric with this suffix. */
 function samples(metrics: RequestMetrics, suffix: string): string[] {
   return samplesOf(metrics, `service_request_duration_seconds_${suffix}`);
 }
@@ -26,7 +26,7 @@ Deno.test("every class of status is counted from 0, so that the first request of
   assert.deepEqual(counted(), ['{status="2xx"} 1', '{status="4xx"} 3', '{status="5xx"} 0']);
 });
 
-Deno.test("each route and each class of status has a series, and there is one for what found no route", () => {
+Deno.test("each route and each class of status has a series, and so have requests without a route", () => {
   const metrics = new RequestMetrics();
   for (const status of [200, 204, 404, 409, 499, 500, 503]) metrics.ended(ROUTE, status, performance.now());
   for (const status of [401, 403, 404, 405]) metrics.ended(undefined, status, performance.now());
@@ -38,7 +38,7 @@ Deno.test("each route and each class of status has a series, and there is one fo
   ]);
 });
 
-Deno.test("a route that was made anew goes on with the series of the one before it", () => {
+Deno.test("a route that was made anew continues the series of the one before it", () => {
   const metrics = new RequestMetrics();
   for (const route of [ROUTE, { ...ROUTE }]) metrics.ended(route, 200, performance.now());
   assert.deepEqual(samples(metrics, "count"), ['{method="GET",route="/a/:b",status="2xx"} 2']);

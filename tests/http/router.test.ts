@@ -56,7 +56,7 @@ Deno.test("paths are compared exactly", () => {
   }
 });
 
-Deno.test("what a route spells out is compared as sent, and only its parameters are decoded", () => {
+Deno.test("the fixed segments of a route are compared as sent, and only its parameters are decoded", () => {
   for (const path of ["/%65vents", "/%64ebug", "/debu%67", "/debug/ppro%66/", "/debug%2Fpprof/", "/%74x"]) {
     for (const method of ["GET", "QUERY", "POST"]) assert.equal(found(method, path), "unknownPath", path);
   }
@@ -64,13 +64,13 @@ Deno.test("what a route spells out is compared as sent, and only its parameters 
   assert.equal(found("GET", "/projections/%61/b%20"), "GET /projections/:type/:id | a | b ");
 });
 
-Deno.test("a broken escape is told wherever it is, also where a route spells out the segment", () => {
+Deno.test("a broken escape is reported wherever it is, also in a fixed segment of a route", () => {
   for (const path of ["/%zz", "/debug/%", "/projections/%ff/b", "/%C0%AFmetrics"]) {
     assert.throws(() => find("GET", path), Malformed, path);
   }
 });
 
-Deno.test("a known path with another method says which ones it takes", () => {
+Deno.test("a known path with another method names the methods that it takes", () => {
   const allow = (path: string): string => {
     const routing = find("PATCH", path);
     return routing.kind === "wrongMethod" ? routing.allow : routing.kind;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { tickEnd, tickIsLong } from "../../src/http/tick.ts";
 
-Deno.test("work that never waits for anything lets others have their turn", async () => {
+Deno.test("work that never waits still lets other work run", async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const endsAt = performance.now() + 300;
   while (performance.now() < endsAt) {
-    // What a read does that finds bytes waiting.
+    // A read resolves in this way when bytes are already there.
     await Promise.resolve();
     while (tickIsLong()) await tickEnd();
   }
@@ -14,7 +14,7 @@ Deno.test("work that never waits for anything lets others have their turn", asyn
   assert.ok(turns >= 3, `a timer had ${turns} turns`);
 });
 
-Deno.test("what many have to do at the same time is spread over ticks", async () => {
+Deno.test("work that many callers start at the same time is spread over ticks", async () => {
   let [turns, done] = [0, 0];
   const timer = setInterval(() => turns++, 1);
   const work = async (): Promise<void> => {

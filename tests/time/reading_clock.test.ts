@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ReadingClock } from "../../src/time/reading_clock.ts";
 import { Deadline } from "../../src/http/transport/timeouts.ts";
 
-/** A clock, and a way to let so many milliseconds pass until the next sweep, which tells the time of judgement. */
+/** A clock, and a function that lets milliseconds pass until the next sweep. The sweep returns the time to check. */
 function clockAndSweeps(): { clock: ReadingClock; sweepAfter: (milliseconds: number) => number } {
   let real = 1000;
   const clock = new ReadingClock(() => real);
@@ -21,7 +21,7 @@ Deno.test("a sweep in time counts all that has passed", () => {
   assert.equal(clock.now, 2025);
 });
 
-Deno.test("a late sweep counts one interval, and judges nobody by that", () => {
+Deno.test("a late sweep counts one interval, and no deadline is checked against it", () => {
   const { clock, sweepAfter } = clockAndSweeps();
   assert.equal(sweepAfter(300), 1000);
   assert.equal(clock.now, 1250);

@@ -14,7 +14,7 @@ interface Reading {
   readonly reader: BodyReader;
   readonly source: ByteSource;
   readonly conn: ScriptedConn;
-  /** What the reader did, in order. */
+  /** The calls that the reader made, in order. */
   readonly calls: string[];
 }
 
@@ -30,7 +30,6 @@ function reading(framing: Framing, ...pieces: string[]): Reading {
   return { reader: new BodyReader(source, framing, { reserve: makeRoom, onProgress }), source, conn, calls };
 }
 
-/** Begins and reads. */
 async function readAll(reader: BodyReader, bytesMax: number): Promise<Uint8Array> {
   reader.begin(bytesMax);
   return await reader.read(bytesMax);
@@ -78,13 +77,13 @@ Deno.test("a body that is announced as too large is not read", async () => {
   assert.equal(reader.unreadBytes, 101);
 });
 
-Deno.test("each read is progress, and a small body needs no room", async () => {
+Deno.test("each read is progress, and a small body needs no quota", async () => {
   const { reader, calls } = reading(CHUNKED, "5\r\nhe", "llo\r\n", "0\r\n\r\n");
   await readAll(reader, 100);
   assert.deepEqual(calls, ["progress", "progress", "progress"]);
 });
 
-Deno.test("a body gets room before more than 16 KiB of it are read", async () => {
+Deno.test("a body gets its quota before more than 16 KiB of it are read", async () => {
   const free = "x".repeat(FREE_BYTES);
   const rooms = async (framing: Framing, ...pieces: string[]): Promise<string[]> => {
     const { reader, calls, source } = reading(framing, ...pieces);
@@ -99,14 +98,14 @@ Deno.test("a body gets room before more than 16 KiB of it are read", async () =>
   assert.deepEqual(await rooms(CHUNKED, "1\r\nx\r\n".repeat(20_000), "0\r\n\r\n"), ["room for 100000"]);
 });
 
-Deno.test("what the room is rejected with ends the reading", async () => {
+Deno.test("reading ends with the error that rejects the quota", async () => {
   const source = new ByteSource(new ScriptedConn([toBytes("x".repeat(20_000))]));
   const makeRoom = (): Promise<void> => Promise.reject(new BodyQuotaExceeded());
   const reader = new BodyReader(source, length(20_000), { reserve: makeRoom, onProgress: () => {} });
   await assert.rejects(readAll(reader, 20_000), BodyQuotaExceeded);
 });
 
-Deno.test("what is left of a body is known until reading it has begun", async () => {
+Deno.test("the remaining length of a body is known until reading it has begun", async () => {
   assert.equal(reading({ kind: "none" }).reader.unreadBytes, 0);
   assert.equal(reading({ kind: "none" }).reader.complete, true);
   assert.equal(reading(length(5)).reader.unreadBytes, 5);
@@ -181,6 +180,6 @@ Deno.test("many tiny chunks cost time in proportion to their number", async () =
   const pieces = Array<string>(count / 1000).fill("1\r\nx\r\n".repeat(1000));
   const started = performance.now();
   assert.equal((await read(CHUNKED, count, ...pieces, "0\r\n\r\n")).length, count);
-  // About a second; a copy of the whole for each chunk would be 180 GB.
+  // It takes about a second. A copy of the whole body for each chunk would be 180 GB.
   assert.ok(performance.now() - started < 10_000);
 });

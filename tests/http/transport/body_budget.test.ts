@@ -13,7 +13,7 @@ interface Sender {
 
 interface Subject {
   readonly ask: (bytes: number) => Sender;
-  /** Lets so many seconds pass, and looks for what has taken too long. */
+  /** Lets this number of seconds pass, and ends the bodies and waits that have taken too long. */
   readonly pass: (seconds: number) => void;
   readonly close: () => void;
 }
@@ -47,7 +47,7 @@ Deno.test("bodies up to 1 MiB share 32 MiB, larger ones 64 MiB, and neither wait
   assert.deepEqual(waits([ask(40 * MIB), ask(24 * MIB), ask(2 * MIB)]), [false, false, true]);
 });
 
-Deno.test("one that is larger than the whole share gets all of it, when nobody else holds any", () => {
+Deno.test("a body that is larger than the whole share gets all of it when no other body holds any", () => {
   const { ask } = budgetAndSenders();
   const first = ask(2 * MIB);
   const huge = ask(100 * MIB);
@@ -56,7 +56,7 @@ Deno.test("one that is larger than the whole share gets all of it, when nobody e
   assert.deepEqual(waits([huge, ask(2 * MIB)]), [false, true]);
 });
 
-Deno.test("room is given in the order of asking, and each release makes room once", async () => {
+Deno.test("quota is granted in the order of asking, and each release frees its quota once", async () => {
   const { ask } = budgetAndSenders();
   const [a, b, c, d] = [ask(60 * MIB), ask(30 * MIB), ask(2 * MIB), ask(60 * MIB)] as const;
   assert.deepEqual(waits([a, b, c, d]), [false, true, true, true], "the small one does not overtake");
@@ -69,7 +69,7 @@ Deno.test("room is given in the order of asking, and each release makes room onc
   assert.ok(!ask(32 * MIB).reservation.waits);
 });
 
-Deno.test("who waits for 30 s is rejected, and makes way", async () => {
+Deno.test("a body that has waited for 30 s is rejected, and makes way", async () => {
   const { ask, pass } = budgetAndSenders();
   const holder = ask(60 * MIB);
   const waiting = ask(60 * MIB);
@@ -100,7 +100,7 @@ Deno.test("a body that brings too little is given up only while others wait", ()
 Deno.test("while others wait, any body comes to its end before they have waited 30 s, or is given up", () => {
   for (const bytes of [2 * MIB, 39 * MIB, 100 * MIB]) {
     const { ask, pass } = budgetAndSenders();
-    // As slow as is possible without being given up, and noticed as late as is possible.
+    // The body is as slow as the limit allows, and the sweep notices it as late as possible.
     const tolerated = Math.ceil(bytes * 2 / (0.85 * 30));
     const [steady, slow] = [ask(bytes), ask(bytes)];
     const waiting = slow.reservation.waits ? slow : ask(100 * MIB);
@@ -125,7 +125,7 @@ Deno.test("a body of up to 400 KiB must bring 32 KiB in 2 s", () => {
   assert.deepEqual(holders.map((holder) => holder.givenUp), holders.map((_, i) => i < 4 ? 1 : 0));
 });
 
-Deno.test("only as many are given up as the first who waits needs, the slowest first", () => {
+Deno.test("only as many bodies are given up as the first waiting one needs, the slowest first", () => {
   const { ask, pass } = budgetAndSenders();
   const holders = Array.from({ length: 64 }, () => ask(MIB / 2));
   pass(10);
@@ -146,7 +146,7 @@ Deno.test("only as many are given up as the first who waits needs, the slowest f
   assert.deepEqual(chosen(), [0, 1, 32]);
 });
 
-Deno.test("once it is closed nobody waits any more", async () => {
+Deno.test("once it is closed no body waits any more", async () => {
   const { ask, close } = budgetAndSenders();
   ask(60 * MIB);
   const waiting = ask(60 * MIB);

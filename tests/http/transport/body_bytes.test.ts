@@ -3,7 +3,7 @@ import { BufferedBytes, DroppedBytes } from "../../../src/http/transport/body_by
 
 const MIB = 1024 * 1024;
 
-Deno.test("what is kept grows with what comes, and never takes more than its room", () => {
+Deno.test("the buffer grows with the received bytes, and never takes more than its capacity", () => {
   const kept = new BufferedBytes(4096, MIB);
   const chunk = new Uint8Array(10_000).fill(7);
   const takeUpTo = (bytes: number): number => {
@@ -18,7 +18,7 @@ Deno.test("what is kept grows with what comes, and never takes more than its roo
   assert.ok(kept.bytes.every((byte) => byte === 7));
 });
 
-Deno.test("what is dropped takes the same little memory again and again", () => {
+Deno.test("dropped bytes use the same small buffer again and again", () => {
   const dropped = new DroppedBytes();
   dropped.add(new Uint8Array(100), 10, 90);
   assert.equal(dropped.length, 80);

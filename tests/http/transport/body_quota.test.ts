@@ -9,7 +9,7 @@ import { requestBytes, textBody, within } from "./support/requests.ts";
 const MIB = 1024 * 1024;
 const BYTES_MAX = 40 * MIB;
 
-/** Answers with the length of the body, for `/hold` once `release` is called, and so for `/drop`, which drops it. */
+/** Answers with the length of the body; `/drop` drops it. `/hold` and `/drop` answer once `release` is called. */
 function start(timeouts: Partial<Timeouts> = {}): Server {
   const released = Promise.withResolvers<void>();
   let dropped = 0;
@@ -35,7 +35,7 @@ function start(timeouts: Partial<Timeouts> = {}): Server {
 
 interface Server extends Listening {
   readonly release: () => void;
-  /** How many bodies have been dropped. */
+  /** The number of dropped bodies. */
   readonly dropped: () => number;
 }
 
@@ -57,14 +57,14 @@ async function exchangeChunks(connection: Connection, bytes: number, chunkBytes 
   return text;
 }
 
-/** A client whose body takes nearly all room for large ones, and does not come. */
+/** Opens a client whose body takes nearly all of the quota for large bodies, and stops after 2 MiB. */
 async function hog({ address }: Server): Promise<Connection> {
   const connection = await Connection.open(address);
   await connection.send(requestBytes("POST", "/", new Uint8Array(BYTES_MAX)).subarray(0, 2 * MIB));
   return connection;
 }
 
-Deno.test("a body that is dropped takes no room, while it comes and afterwards", async () => {
+Deno.test("a body that is dropped takes no quota, while it comes and afterwards", async () => {
   await using server = start();
   using first = await Connection.open(server.address);
   using second = await Connection.open(server.address);
@@ -101,7 +101,7 @@ Deno.test("a body that is dropped must come as fast as any other", async () => {
   assert.ok(await within(5, connection.atEnd(), "the connection is closed"));
 });
 
-Deno.test("a client that leaves after its body was dropped is noticed", async () => {
+Deno.test("a client that disconnects after its body was dropped is noticed", async () => {
   const noticed = Promise.withResolvers<void>();
   await using server = listening("tcp", async (request) => {
     await request.discardBody(BYTES_MAX);
@@ -126,7 +126,7 @@ Deno.test("a chunked body of up to 1 MiB never waits for large ones", async () =
   }
 });
 
-Deno.test("a chunked body that turns out to be large waits for room among those", async () => {
+Deno.test("a chunked body that turns out to be large waits for the quota of large ones", async () => {
   await using server = start({ contendedBody: 1 });
   using slow = await hog(server);
   using connection = await Connection.open(server.address);
@@ -137,16 +137,16 @@ Deno.test("a chunked body that turns out to be large waits for room among those"
   assert.equal(await within(10, exchangeChunks(next, BYTES_MAX, MIB), "nothing is held"), String(BYTES_MAX));
 });
 
-Deno.test("a body that got room among the large ones leaves none behind among the others", async () => {
+Deno.test("a body that got quota of the large ones holds no quota of the small ones", async () => {
   await using server = start();
   using connection = await Connection.open(server.address);
   for (let i = 0; i < 32; i++) await exchangeChunks(connection, MIB + 1);
   assert.equal(await within(10, exchangeChunks(connection, 20_000), "room is free"), "20000");
 });
 
-Deno.test("those that wait for more room hold up no smaller body: one gets 503 instead of being closed", async () => {
+Deno.test("bodies that wait for more quota hold up no smaller body: one gets 503 instead of being closed", async () => {
   await using server = start({ contendedBody: 1 });
-  // Nobody can blame the client of a body that has come.
+  // The client is not too slow: its whole body has been received.
   using holder = await Connection.open(server.address);
   await holder.send(requestBytes("POST", "/hold", new Uint8Array(BYTES_MAX)));
   const waiting = await Promise.all(Array.from({ length: 32 }, async () => {

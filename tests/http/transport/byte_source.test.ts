@@ -15,7 +15,7 @@ function sourceOf(...texts: string[]): { source: ByteSource; conn: ScriptedConn 
   return { source: new ByteSource(conn), conn };
 }
 
-/** Lets everything that is ready run. */
+/** Waits until all pending callbacks have run. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -48,7 +48,7 @@ Deno.test("a reset counts as the end", async () => {
   assert.equal(await more, false);
 });
 
-Deno.test("those that wait for more at the same time share one read", async () => {
+Deno.test("callers that wait for more at the same time share one read", async () => {
   const conn = new GraceConn();
   const source = new ByteSource(conn);
   const both = Promise.all([source.more(), source.more()]);
@@ -73,7 +73,7 @@ Deno.test("fill takes what was received before it reads, and leaves the rest", a
   assert.equal(fromBytes(source.bytes), "jkl");
 });
 
-Deno.test("fill reads a large body straight to where it is wanted, in one step if it comes in one", async () => {
+Deno.test("fill reads a large body straight into the caller's buffer, in one step if it comes in one", async () => {
   const { source, conn } = sourceOf("x".repeat(100_000));
   const target = new Uint8Array(100_000);
   assert.equal(await source.fill(target, nothing), true);
@@ -81,7 +81,7 @@ Deno.test("fill reads a large body straight to where it is wanted, in one step i
   assert.equal(conn.lastTarget?.buffer, target.buffer);
 });
 
-Deno.test("fill says so when the client leaves before", async () => {
+Deno.test("fill reports a client that disconnects before the end", async () => {
   for (const size of [5, READ_BYTES, 100_000]) {
     const { source } = sourceOf("abc", "d");
     assert.equal(await source.fill(new Uint8Array(size), nothing), false);
@@ -89,7 +89,7 @@ Deno.test("fill says so when the client leaves before", async () => {
   }
 });
 
-Deno.test("fill waits for the read that a watch has left under way", async () => {
+Deno.test("fill waits for the read that the disconnect watch has started", async () => {
   const conn = new GraceConn();
   const source = new ByteSource(conn);
   let over = false;
@@ -106,7 +106,7 @@ Deno.test("fill waits for the read that a watch has left under way", async () =>
   assert.equal(fromBytes(target.subarray(0, 4)), "abcx");
 });
 
-Deno.test("a watch notices that the client leaves, and keeps what it sent before", async () => {
+Deno.test("the disconnect watch notices that the client disconnects, and keeps the bytes received before", async () => {
   for (const leave of ["leave", "reset"] as const) {
     const conn = new GraceConn();
     const source = new ByteSource(conn);
@@ -146,7 +146,7 @@ Deno.test("nothing is received beyond a bounded amount until it is taken", async
   assert.ok(source.bytes.length < 4 * AHEAD_BYTES_MAX, `${source.bytes.length} bytes`);
 });
 
-Deno.test("a buffer that grew for a long head is given back afterwards", async () => {
+Deno.test("a buffer that grew for a long head is released afterwards", async () => {
   const { source, conn } = sourceOf("x".repeat(60_000), "y");
   while (source.bytes.length < 60_000) await source.more();
   assert.ok(Math.max(...conn.offered) > READ_BYTES, "the buffer did not grow at all");

@@ -47,13 +47,13 @@ for (const kind of KINDS) {
     });
     using connection = await Connection.open(server.address);
     await connection.send(get("/"));
-    // The cut may come before everything was sent.
+    // The server may close the connection before the client has sent everything.
     await connection.send("G".repeat(200 * 1024)).catch(() => {});
     await within(3, left.promise, "the request ends");
     assert.ok(await connection.atEnd());
   });
 
-  Deno.test(`a client that leaves behind requests sent ahead is seen (${kind})`, async () => {
+  Deno.test(`a client that disconnects after requests sent ahead is noticed (${kind})`, async () => {
     for (const aheadBytes of [1, 100, 4000, 9000, 30_000, 60_000]) {
       const left = Promise.withResolvers<void>();
       let handled = 0;
@@ -72,7 +72,7 @@ for (const kind of KINDS) {
     }
   });
 
-  Deno.test(`a stream whose client leaves in the middle is ended and cleans up (${kind})`, async () => {
+  Deno.test(`a stream whose client disconnects in the middle ends and cleans up (${kind})`, async () => {
     for (const how of ["close", "half-close"] as const) {
       const ended = Promise.withResolvers<void>();
       await using server = listening(kind, () => Promise.resolve(endlessReply(ended.resolve)));
@@ -87,7 +87,7 @@ for (const kind of KINDS) {
   });
 }
 
-/** A reply without end, a piece every 5 ms; each is large enough to be handed over at once. */
+/** A reply without end, with a piece every 5 ms. Each piece is large enough to be written at once. */
 function endlessReply(onEnd: () => void): Reply {
   async function* body(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     try {

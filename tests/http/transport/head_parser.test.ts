@@ -35,7 +35,7 @@ Deno.test("a head that differs anywhere from the one before is parsed", () => {
   }
 });
 
-Deno.test("what was received may be overwritten, and long heads are parsed each time", () => {
+Deno.test("the buffer of a parsed head may be overwritten, and long heads are parsed each time", () => {
   const parser = new HeadParser();
   const received = toBytes(HEAD);
   parser.parse(received, 0);
@@ -47,7 +47,7 @@ Deno.test("what was received may be overwritten, and long heads are parsed each 
   assert.deepEqual(parser.parse(long, 0), parsed);
 });
 
-/** What a parser makes of the bytes. */
+/** Parses the bytes. @returns the head, or the message of the rejection */
 function outcome(parser: HeadParser, bytes: Uint8Array): unknown {
   try {
     return parser.parse(bytes, 0)?.head;

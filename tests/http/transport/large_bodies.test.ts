@@ -37,7 +37,7 @@ async function holding({ address }: Server): Promise<Connection> {
   return connection;
 }
 
-/** A client that asks before it sends a large body. */
+/** Opens a client that waits for `100 Continue` before it sends a large body. */
 async function asking({ address }: Server): Promise<Connection> {
   const connection = await Connection.open(address);
   const head =
@@ -48,7 +48,7 @@ async function asking({ address }: Server): Promise<Connection> {
 }
 
 for (const kind of KINDS) {
-  Deno.test(`a large body is invited once there is room, smaller ones come in meanwhile (${kind})`, async () => {
+  Deno.test(`a large body is invited once there is quota, smaller ones come in meanwhile (${kind})`, async () => {
     await using server = start(kind);
     using holder = await holding(server);
     using waiting = await asking(server);
@@ -83,7 +83,7 @@ for (const kind of KINDS) {
     assert.ok(await waiting.atEnd());
   });
 
-  Deno.test(`a client that leaves while its body waits for room is noticed (${kind})`, async () => {
+  Deno.test(`a client that disconnects while its body waits for quota is noticed (${kind})`, async () => {
     await using server = start(kind);
     using _holder = await holding(server);
     using waiting = await asking(server);
@@ -91,7 +91,7 @@ for (const kind of KINDS) {
     await eventually(() => assert.deepEqual(server.ends, ["ClientDisconnected"]));
   });
 
-  Deno.test(`closing the server ends the wait for room (${kind})`, async () => {
+  Deno.test(`closing the server ends the wait for quota (${kind})`, async () => {
     await using server = start(kind);
     using holder = await holding(server);
     using waiting = await asking(server);
@@ -103,7 +103,7 @@ for (const kind of KINDS) {
     await within(3, closing, "nothing is left");
   });
 
-  Deno.test(`the rest of a body that was answered before it came keeps nothing open (${kind})`, async () => {
+  Deno.test(`the rest of a body whose request is already answered does not keep the connection open (${kind})`, async () => {
     const reading = Promise.withResolvers<unknown>();
     await using server = listening(kind, (request) => {
       request.body(64 * MIB).catch((error) => reading.resolve(error));

@@ -9,18 +9,18 @@ import { BODY_BYTES, type Departure, DEPARTURES, LeavingClient } from "./support
 import { KINDS, type Listening, listening } from "./support/listening.ts";
 import { randomCuts, requestBytes, seededRandom, textBody, within } from "./support/requests.ts";
 
-/** The task `campaign:leaving` plays more. */
+/** The task `campaign:leaving` runs more rounds. */
 const ROUNDS = Number(Deno.env.get("LEAVING_ROUNDS") ?? 4);
 const SEED = Number(Deno.env.get("TEST_SEED") ?? 1);
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Says when a request has arrived, and when its handler has seen that the client left. */
+/** Resolves when a request has arrived, and when its handler has noticed that the client disconnected. */
 interface Watched {
   readonly arrived: PromiseWithResolvers<number>;
   readonly left: PromiseWithResolvers<void>;
 }
 
-/** `waiting` handlers listen for the client leaving; `running` ones ask now and then whether it has left. */
+/** `waiting` handlers listen for the disconnection of the client; `running` ones check for it now and then. */
 function watchingHandler(watched: Map<string, Watched>): Handler {
   return async (request) => {
     const [, state, id] = request.target.split("/");
@@ -55,7 +55,7 @@ async function leaveOnce(
 }
 
 for (const kind of KINDS) {
-  Deno.test(`every client that leaves is seen, whatever its body, state and way to go (${kind})`, async () => {
+  Deno.test(`every client that disconnects is noticed, whatever its body, state and way of closing (${kind})`, async () => {
     const watched = new Map<string, Watched>();
     await using server = listening(kind, watchingHandler(watched));
     const random = seededRandom(SEED);
@@ -74,7 +74,7 @@ for (const kind of KINDS) {
     assert.deepEqual(unseen, []);
   });
 
-  Deno.test(`a client that leaves within its body is gone for the handler (${kind})`, async () => {
+  Deno.test(`a client that disconnects within its body is gone for the handler (${kind})`, async () => {
     const failures: unknown[] = [];
     await using server = listening(kind, async (request) => {
       try {
@@ -99,7 +99,7 @@ for (const kind of KINDS) {
     assert.deepEqual(new Set(failures), new Set(["ClientDisconnected"]));
   });
 
-  Deno.test(`a late question still finds that the client has left (${kind})`, async () => {
+  Deno.test(`a late check still shows that the client has disconnected (${kind})`, async () => {
     const told = Promise.withResolvers<boolean>();
     await using server = listening(kind, async (request) => {
       await request.body(BODY_BYTES_MAX);
@@ -114,7 +114,7 @@ for (const kind of KINDS) {
     assert.equal(await told.promise, true);
   });
 
-  Deno.test(`a client that stays is not taken for one that left (${kind})`, async () => {
+  Deno.test(`a client that stays is not taken for one that disconnected (${kind})`, async () => {
     let aborted = 0;
     await using server = listening(kind, async (request) => {
       request.disconnected.addEventListener("abort", () => aborted++);
@@ -135,7 +135,7 @@ for (const kind of KINDS) {
   });
 }
 
-/** A write of exactly so many bytes; JSON allows trailing spaces. An empty one deletes projections. */
+/** A write of exactly this number of bytes: JSON allows trailing spaces. An empty write deletes projections. */
 function writeOf(client: Client, payload: string, bodyBytes: number): Uint8Array {
   if (bodyBytes === 0) return client.bytesOf("DELETE", "/projections/kept");
   const body = JSON.stringify({ events: [{ type: "t", payload }] }).padEnd(bodyBytes);
@@ -144,7 +144,7 @@ function writeOf(client: Client, payload: string, bodyBytes: number): Uint8Array
 }
 
 for (const kind of KINDS) {
-  Deno.test(`a write whose client leaves while it waits writes nothing (${kind})`, async () => {
+  Deno.test(`a write whose client disconnects while it waits writes nothing (${kind})`, async () => {
     await using server = await startServer({ listen: kind });
     const client = server.client();
     const create = [{ type: "kept", id: "1", payload: "" }];
@@ -172,7 +172,7 @@ for (const kind of KINDS) {
     assert.equal((await client.request("GET", "/projections/kept/1")).status, 200);
   });
 
-  Deno.test(`a write whose client leaves while it runs is written (${kind})`, async () => {
+  Deno.test(`a write whose client disconnects while it runs is written (${kind})`, async () => {
     await using server = await startServer({ listen: kind });
     const client = server.client();
     const random = seededRandom(SEED);

@@ -65,7 +65,7 @@ async function surviveFlood(server: ServerProcess, descriptorsMax: number): Prom
 
 for (const descriptorsMax of [64, 256, 1024]) {
   Deno.test(`a flood of connections at ${descriptorsMax} descriptors takes nothing but connections`, async () => {
-    // The shell that starts the program sets the limit on its way.
+    // The shell that starts the program sets the limit.
     await using server = await startServer({ umask: `022 && ulimit -n ${descriptorsMax}` });
     await surviveFlood(server, descriptorsMax);
     assert.equal((await server.stop()).code, 0);

@@ -6,7 +6,7 @@ import { toBytes } from "./fuzz/latin1.ts";
 
 const REPLY_BYTES = 300 * 1024;
 
-/** Sends a long reply to a client that takes so many bytes at a time. @returns what it got, and when it ended */
+/** Sends a long reply to a client that reads slowly. @returns the bytes received, and the time of the end */
 async function replyTo(
   client: { readonly bytesEach: number; readonly secondsEach: number },
 ): Promise<{ bytes: number; seconds: number }> {
@@ -50,7 +50,7 @@ async function replyTo(
 Deno.test("a client has 30 s for each 64 KiB of a reply, however long that takes in all", async () => {
   const patient = await replyTo({ bytesEach: 64 * 1024, secondsEach: 29 });
   assert.ok(patient.bytes > REPLY_BYTES && patient.seconds > 120, JSON.stringify(patient));
-  // 45 KiB in 27 s, but the next 64 KiB would take more than 30 s.
+  // The client takes 45 KiB in 27 s, but 64 KiB would take it more than 30 s.
   const slow = await replyTo({ bytesEach: 15 * 1024, secondsEach: 9 });
   assert.ok(slow.bytes < 64 * 1024 && slow.seconds === 45, JSON.stringify(slow));
 });

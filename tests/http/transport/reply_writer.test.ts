@@ -21,7 +21,7 @@ async function write(reply: Reply, options: Partial<ReplyOptions> = {}): Promise
   return written;
 }
 
-/** The whole reply as text, without its date. */
+/** Returns the whole reply as text, without its date. */
 async function text(reply: Reply, options: Partial<ReplyOptions> = {}): Promise<string> {
   const all = fromBytes(joinBytes(await write(reply, options)));
   assert.match(all, /\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/);
@@ -40,7 +40,7 @@ function stream(...texts: string[]): Reply {
   return { status: 200, headers: {}, body: parts(...texts) };
 }
 
-/** What chunks hold, read in the plainest way. */
+/** Decodes a chunked body with the simplest possible code. */
 function dechunked(body: string): string {
   let whole = "";
   for (let at = 0;;) {
@@ -76,7 +76,7 @@ Deno.test("nothing follows the head of 204, whatever the handler gives", async (
   assert.equal(await text({ ...stream("hello"), status: 204 }), "HTTP/1.1 204 No Content\r\n\r\n");
 });
 
-Deno.test("HEAD gets the head alone, that of a stream included", async () => {
+Deno.test("HEAD gets the head alone, also for a stream", async () => {
   const withoutBody = true;
   assert.equal(await text(reply("hello"), { withoutBody }), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
   for (const bytes of [5, 70_000]) {
@@ -213,7 +213,7 @@ Deno.test("a write that fails ends the stream, which can clean up", async () => 
   assert.equal(cleanedUp, true);
 });
 
-Deno.test("a part is asked for only when those before it are written or put together", async () => {
+Deno.test("the writer asks for a part only when the parts before it are written or put together", async () => {
   const order: string[] = [];
   async function* three(): AsyncGenerator<Bytes, void> {
     for (const name of ["a", "b", "c"]) {

@@ -70,7 +70,7 @@ Deno.test("a head may be 64 KiB long and not a byte longer", () => {
     () => findRequestHeadEnd(headOf(HEAD_BYTES_MAX + 1).subarray(0, HEAD_BYTES_MAX), 0),
     rejection(431),
   );
-  // What follows a head does not count, however long it is.
+  // Bytes after a head do not count, however many there are.
   const followed = new Uint8Array(2 * HEAD_BYTES_MAX).fill(0x20);
   followed.set(headOf(100));
   assert.equal(findRequestHeadEnd(followed, 0), 100);

@@ -8,7 +8,7 @@ import { requestBytes } from "./support/requests.ts";
 const RESETS_PER_SECOND = 800;
 const CLIENTS = 201;
 
-/** Below 1 ms on an idle machine; a hundred times as long when each reset costs a pause. */
+/** The median is below 1 ms on an idle machine, and a hundred times as long when each reset causes a pause. */
 const MEDIAN_MILLISECONDS_MAX = 10;
 
 Deno.test("connections that are reset before they are accepted do not delay others", async () => {

@@ -7,7 +7,7 @@ import { startServer } from "../../support/server_process.ts";
 import { KINDS, listening } from "./support/listening.ts";
 import { requestBytes, textBody, within } from "./support/requests.ts";
 
-/** A handler that answers when it is told to, and counts those that it has begun with. */
+/** A handler that answers once `open` resolves, and counts the requests that it has begun. */
 class Gate {
   readonly open = Promise.withResolvers<void>();
   begun = 0;
@@ -44,12 +44,12 @@ for (const kind of KINDS) {
     await assert.rejects(Connection.open(server.address), "nobody listens any more");
   });
 
-  Deno.test(`closing lets what runs finish, and nothing after it (${kind})`, async () => {
+  Deno.test(`closing lets running requests finish, and starts no others (${kind})`, async () => {
     const gate = new Gate();
     await using server = listening(kind, gate.handler);
     using running = await Connection.open(server.address);
     using idle = await Connection.open(server.address);
-    // The second request was sent ahead: its client will find the connection closed and may send it again.
+    // The second request was sent ahead. Its client gets a closed connection and may send it again.
     await running.send(requestBytes("GET", "/"));
     await running.send(requestBytes("GET", "/"));
     await idle.send(requestBytes("GET", "/at-once"));
@@ -69,7 +69,7 @@ for (const kind of KINDS) {
     assert.deepEqual([gate.begun, gate.left], [1, 0]);
   });
 
-  Deno.test(`closing cuts what still runs when its time is up (${kind})`, async () => {
+  Deno.test(`closing cuts requests that still run when its time is up (${kind})`, async () => {
     const gate = new Gate();
     await using server = listening(kind, gate.handler);
     using running = await Connection.open(server.address);

@@ -4,11 +4,11 @@ import { startServer } from "../../support/server_process.ts";
 import { honestP99, untilStalled } from "./support/honest_clients.ts";
 import { SLOW_SHAPES, SlowClients } from "./support/slow_clients.ts";
 
-/** The full number, 500, is a task: see docs/measurements.md. */
+/** A task runs the full number, 500: see docs/measurements.md. */
 const SLOW_CLIENTS = 100;
 const SECONDS = 1;
 
-/** Less than this says nothing about the server, only about what else the machine does. */
+/** A smaller difference is noise of the machine, and shows nothing about the server. */
 const NOISE_MILLISECONDS = 40;
 
 /** A machine that is busy for a moment may spoil one comparison, but not all of them. */

@@ -3,7 +3,7 @@ import { startServer } from "../../support/server_process.ts";
 import { fillWithPages, StalledReaders } from "./support/stalled_readers.ts";
 import { residentMib } from "./support/transport_process.ts";
 
-/** The full number, 200, and the time after which they are cut off are a task: docs/measurements.md. */
+/** A task tests the full number, 200, and the time until they are cut off: docs/measurements.md. */
 const READERS = 50;
 const GROWTH_MIB_MAX = 64;
 

@@ -6,7 +6,7 @@ import { pause } from "../../support/eventually.ts";
 import { type Kind, KINDS, type Listening, listening } from "./support/listening.ts";
 import { requestBytes, textBody } from "./support/requests.ts";
 
-/** Far enough apart that one cannot be taken for another, since overdue connections are looked for every 250 ms. */
+/** Timeouts far enough apart to be distinguished: the server looks for overdue connections every 250 ms. */
 const SHORT: Timeouts = {
   requestHead: 1,
   stalledBody: 2,
@@ -17,10 +17,10 @@ const SHORT: Timeouts = {
   linger: 1,
 };
 
-/** How late the end of a connection may be: the interval of looking for it, and a busy machine. */
+/** The allowed delay of the end of a connection: the interval of the check, and a busy machine. */
 const LATE_SECONDS_MAX = 0.9;
 
-/** And the part of its time that may not count, because the server was held up. */
+/** The part of a timeout that may not count, because the server was held up. */
 const NOT_COUNTED_PART_MAX = 0.1;
 
 type Trickle = readonly [text: string, everyMilliseconds: number];
@@ -37,7 +37,7 @@ async function trickle(connection: Connection, [text, everyMilliseconds]: Trickl
   }
 }
 
-/** Seconds until the server closes, reading whatever it sends. */
+/** Returns the seconds until the server closes, reading everything that it sends. */
 async function secondsUntilClosed(connection: Connection): Promise<number> {
   const startedAt = performance.now();
   while (await connection.readSome(64 * 1024) !== undefined);
@@ -50,7 +50,7 @@ function assertInTime(seconds: number, limitSeconds: number, what: string): void
   assert.ok(seconds > limitSeconds - 0.1 && seconds < secondsMax, text);
 }
 
-/** A server with an endless reply, and the seconds after which each of those was given up. */
+/** A server with an endless reply, and the seconds after which each reply was given up. */
 interface Server extends Listening {
   readonly streamsEnded: readonly number[];
 }
@@ -121,7 +121,7 @@ const cutByTheHeadLimit = (server: Listening, { requestHead: head }: Timeouts): 
 
 const half = requestBytes("POST", "/", "x".repeat(10_000)).subarray(0, 5000);
 
-/** Tests of one kind take seconds and no load; both kinds run at once. */
+/** Runs a test for both kinds at once: each takes seconds and causes no load. */
 function testBoth(name: string, run: (kind: Kind) => Promise<void>): void {
   Deno.test(name, async () => {
     await Promise.all(KINDS.map(run));

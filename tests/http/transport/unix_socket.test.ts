@@ -4,9 +4,9 @@ import type { Transport } from "../../../src/http/exchange.ts";
 import { inDirectory, modeOf, namesIn } from "../../support/directory.ts";
 import { checkSocketPath, listenAtPath, ListenError } from "../../../src/http/transport/unix_socket.ts";
 
-/** A socket that its server has left behind. */
+/** Creates a socket file whose server has ended. */
 async function leaveStaleSocket(path: string): Promise<void> {
-  // The runtime removes a socket that it closes, a process that is killed does not.
+  // The runtime removes the file of a socket that it closes. A killed process leaves it behind.
   const script = `Deno.listen({ transport: "unix", path: ${
     JSON.stringify(path)
   } }); Deno.kill(Deno.pid, "SIGKILL");`;
@@ -14,7 +14,7 @@ async function leaveStaleSocket(path: string): Promise<void> {
   assert.equal(Deno.lstatSync(path).isSocket, true);
 }
 
-/** Asserts that a path is rejected, both before the start and when it is taken. */
+/** Asserts that a path is rejected, both before the start and when the server takes it. */
 async function assertRejected(path: string, expected: RegExp): Promise<void> {
   const take = (): Promise<Transport> => listenAtPath({ path, mode: 0o600 }, listenAt);
   for (const reject of [checkSocketPath, take]) {
@@ -27,7 +27,7 @@ async function assertRejected(path: string, expected: RegExp): Promise<void> {
   }
 }
 
-/** A transport that accepts connections and closes them, as the runtime's listener does it. */
+/** A transport that accepts connections and closes them, like the runtime's listener. */
 function listenAt(path: string): Transport {
   const listener = Deno.listen({ transport: "unix", path });
   const accepting = (async () => {
@@ -123,7 +123,7 @@ Deno.test("a path without a directory is looked for in the working directory", a
 });
 
 for (const mode of [0o600, 0o660, 0o777, 0o000]) {
-  Deno.test(`a socket begins at 0600 and ends at ${mode.toString(8).padStart(4, "0")}, and the umask is put back`, async () => {
+  Deno.test(`a socket begins at 0600 and ends at ${mode.toString(8).padStart(4, "0")}, and the umask is restored`, async () => {
     await inDirectory(async (directory, path) => {
       const umask = Deno.umask();
       let first = -1;
@@ -141,7 +141,7 @@ for (const mode of [0o600, 0o660, 0o777, 0o000]) {
   });
 }
 
-Deno.test("the umask is put back when listening fails, and nothing is left", async () => {
+Deno.test("the umask is restored when listening fails, and no file is left", async () => {
   await inDirectory(async (directory, path) => {
     const umask = Deno.umask();
     const failing = (): Transport => {
@@ -172,7 +172,7 @@ Deno.test("closing is no error when the directory of the socket is gone, or cann
       Deno.mkdirSync(inner);
       const transport = await listenAtPath({ path: join(inner, "server.sock"), mode: 0o600 }, listenAt);
       Deno.removeSync(inner, { recursive: true });
-      // A link to itself: looking through it fails.
+      // A link to itself, which cannot be followed.
       if (inItsPlace !== undefined) Deno.symlinkSync(inItsPlace, inner);
       await transport.close(0);
     }
@@ -216,7 +216,7 @@ Deno.test("where the file system has no hard links, the socket gets its name by 
 });
 
 for (const bytes of [107, 100, 99, 98]) {
-  Deno.test(`a path of ${bytes} bytes can be listened at, however long the name in it is`, async () => {
+  Deno.test(`a server can listen at a path of ${bytes} bytes, however long the file name is`, async () => {
     await inDirectory(async (directory) => {
       for (const name of ["s", "a name of 20 bytes !"]) {
         const inner = join(directory, "d".repeat(bytes - directory.length - name.length - 2));

@@ -3,10 +3,10 @@ import { BODY_BYTES_MAX } from "./echo.ts";
 
 const LONGEST = "x".repeat(BODY_BYTES_MAX);
 
-/** A body without a NUL or a line end is the exception: these are all of the bytes. */
+/** All 256 bytes, because real bodies also hold NUL and line ends. */
 const EVERY_BYTE = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)).join("");
 
-/** Chunks, and the body that they are. */
+/** Chunks as sent, and the body that they make. */
 const CHUNKS: readonly (readonly [sent: string, body: string])[] = [
   ["0\r\n\r\n", ""],
   ["00000000\r\n\r\n", ""],
@@ -39,7 +39,7 @@ const withLength = (body: string, ...lines: string[]): string =>
 
 const unread = (body: string, ...lines: string[]): string => head("POST /unread HTTP/1.1", ...lines) + body;
 
-/** Bodies in every shape, of the right size, too large, and unwanted. */
+/** Bodies in every framing: of the right size, too large, and unwanted. */
 export const bodies: readonly CorpusCase[] = [
   ...CHUNKS.map(([sent, body], i) =>
     takes(`chunks ${i}: ${JSON.stringify(sent.slice(0, 30))}`, chunked(sent), saw(body))

@@ -31,7 +31,7 @@ const TARGETS = [
 
 const HOSTS = ["localhost:8085", "[::1]:80", "", "a.b-c_d~", "127.0.0.1", "%41", "a;b"];
 
-/** Values of `Connection` in HTTP/1.1, and whether they close. */
+/** Values of `Connection` in HTTP/1.1, each with true when it closes the connection. */
 const CONNECTIONS: readonly (readonly [value: string, closes: boolean])[] = [
   ["close", true],
   ["Close", true],
@@ -45,7 +45,7 @@ const CONNECTIONS: readonly (readonly [value: string, closes: boolean])[] = [
   ["", false],
 ];
 
-/** Targets in absolute form, and what the handler sees. */
+/** Targets in absolute form, and the target that the handler sees. */
 const ABSOLUTE: readonly (readonly [target: string, seen: string])[] = [
   ["http://a/", "/"],
   ["http://a", "/"],
@@ -57,7 +57,7 @@ const ABSOLUTE: readonly (readonly [target: string, seen: string])[] = [
   ["http://a/http://b/", "/http://b/"],
 ];
 
-/** What every client may send. */
+/** Requests that every client may send. */
 export const compliance: readonly CorpusCase[] = [
   ...METHODS.map((method) => takes(`method ${method}`, head(`${method} / HTTP/1.1`), `200 ${method} /`)),
   ...TARGETS.map((target) => takes(`target ${target}`, get(target), `200 GET ${target}`)),

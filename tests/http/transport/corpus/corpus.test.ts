@@ -10,7 +10,7 @@ import { runCase } from "./run_case.ts";
 
 const CUTS_MAX = 4;
 
-/** Cut at random places, the same ones in every run. */
+/** Random positions to cut a case at, the same ones in every run. */
 function cutsOf({ send }: CorpusCase): number[] {
   const random = new Random(send.length);
   return Array.from({ length: 1 + random.below(CUTS_MAX) }, () => random.below(send.length + 1));
@@ -47,7 +47,7 @@ for (const kind of KINDS) {
       using conn = address.transport === "unix" ? await Deno.connect(address) : await Deno.connect(address);
       let rest = toBytes(send);
       while (rest.length > 0) rest = rest.subarray(await conn.write(rest));
-      // The server has answered by now, and a reset would show below.
+      // The server has answered by now. A reset would fail the read below.
       await pause(50);
       let replies = "";
       const buffer = new Uint8Array(4096);

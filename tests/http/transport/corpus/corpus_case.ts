@@ -1,33 +1,33 @@
-/** One raw request, or several on one connection, and what must become of it. */
+/** One raw request, or several on one connection, with the expected result. */
 export interface CorpusCase {
   readonly name: string;
-  /** One character for each byte. */
+  /** The bytes that are sent, one character for each byte. */
   readonly send: string;
   /**
-   * The replies in order. `200 POST /a hello`: the status, then what the handler saw (see `echo.ts`); a status
-   * alone where the handler saw no complete request.
+   * The replies in order. `200 POST /a hello` is the status, then the request that the handler saw (see `echo.ts`).
+   * A status alone means that the handler saw no complete request.
    */
   readonly answers: readonly string[];
-  /** What holds behind the last answer: `waits` is a request that is not complete. */
+  /** The state of the connection after the last answer. `waits`: a request is not complete. */
   readonly end: "kept" | "closed" | "waits";
 }
 
-/** Answered, and the connection takes another request. */
+/** The server answers, and the connection takes another request. */
 export function takes(name: string, send: string, ...answers: string[]): CorpusCase {
   return { name, send, answers, end: "kept" };
 }
 
-/** Answered, then the connection is closed. */
+/** The server answers, then closes the connection. */
 export function takesLast(name: string, send: string, ...answers: string[]): CorpusCase {
   return { name, send, answers, end: "closed" };
 }
 
-/** Nothing but `400` (or what is given), then the connection is closed. */
+/** The server answers only `400` (or the given status), then closes the connection. */
 export function rejects(name: string, send: string, status: 400 | 413 | 431 = 400): CorpusCase {
   return { name, send, answers: [String(status)], end: "closed" };
 }
 
-/** More of the request is to come. */
+/** The server waits for the rest of the request. */
 export function waits(name: string, send: string, ...answers: string[]): CorpusCase {
   return { name, send, answers, end: "waits" };
 }
@@ -49,5 +49,5 @@ export function chunked(body: string, ...lines: string[]): string {
   return post(body, "Transfer-Encoding: chunked", ...lines);
 }
 
-/** What a smuggler hides behind a request: nobody may ever see it. */
+/** The request that a smuggler hides after another one. No handler may ever see it. */
 export const EVIL = "GET /evil HTTP/1.1\r\nHost: a\r\n\r\n";

@@ -10,8 +10,8 @@ async function* letters(text: string): AsyncGenerator<Uint8Array<ArrayBuffer>, v
 }
 
 /**
- * A handler that writes down what it sees: `POST /a {x-a field} hello`, the field and the body where there are
- * any. It leaves the body of `/unread` alone and answers `/stream` with a stream.
+ * A handler that records each request as `POST /a {x-a field} hello`, with the field and the body if there are
+ * any. It does not read the body of `/unread`, and answers `/stream` with a stream.
  */
 export function echo(seen: string[]): Handler {
   return async (request) => {

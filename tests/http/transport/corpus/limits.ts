@@ -2,24 +2,24 @@ import { chunked, type CorpusCase, get, head, post, rejects, takes } from "./cor
 
 const HEAD_BYTES_MAX = 64 * 1024;
 
-/** A head of exactly so many bytes, filled up by one long field. */
+/** A head of exactly this number of bytes, filled up by one long field. */
 function headOf(bytes: number): string {
   const filler = bytes - get("/", "Filler: ").length;
   return get("/", `Filler: ${"x".repeat(filler)}`);
 }
 
-/** So many fields, the host among them. */
+/** A head with this number of fields, including the host. */
 function fields(count: number, line = "X-B: v"): string {
   return get("/", ...Array.from({ length: count - 1 }, () => line));
 }
 
-/** A last chunk with trailers of exactly so many bytes. */
+/** A last chunk with trailers of exactly this number of bytes. */
 function trailers(bytes: number): string {
   const lines = "X: y\r\n".repeat(100);
   return chunked(`0\r\n${lines}Filler: ${"x".repeat(bytes - lines.length - 10)}\r\n\r\n`);
 }
 
-/** The first byte of a body, in chunks that each have so long an extension. */
+/** A body in chunks of one byte, each with an extension. Size and extension take `bytes` bytes. */
 function extended(bytes: number, chunks: number): string {
   const extension = `;${"x".repeat(bytes - 2)}`;
   return chunked(`1${extension}\r\na\r\n`.repeat(chunks) + "0\r\n\r\n");
@@ -27,7 +27,7 @@ function extended(bytes: number, chunks: number): string {
 
 const chunkedLetters = "1\r\na\r\n".repeat(1000) + "0\r\n\r\n";
 
-/** Everything is bounded, and the largest that is allowed still works. */
+/** Requests at each limit, which are answered, and above it, which are rejected. */
 export const limits: readonly CorpusCase[] = [
   takes("a head of 64 KiB", headOf(HEAD_BYTES_MAX), "200 GET /"),
   rejects("a head of one byte more", headOf(HEAD_BYTES_MAX + 1), 431),

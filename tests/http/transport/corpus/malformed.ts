@@ -97,12 +97,12 @@ const LINES = [
 
 const HOSTS = ["a b", "a/b", "a@b", "a\\b", '"a"', "<a>", "a#b", "a?b", "a\tb", "caf\xe9", "a\r\n b"];
 
-/** Control characters, of which no head may hold any but the tab. */
+/** Control characters that no head may hold; only the tab is allowed. */
 const CONTROLS = ["\0", "\x01", "\x08", "\x0b", "\x0c", "\x1b", "\x1f", "\x7f"];
 
 const named = (text: string): string => JSON.stringify(text);
 
-/** What no client sends. */
+/** Malformed requests, which no correct client sends. */
 export const malformed: readonly CorpusCase[] = [
   ...REQUEST_LINES.map((line) => rejects(`request line ${named(line)}`, head(line))),
   ...LINES.map((line) => rejects(`line ${named(line)}`, get("/", line))),

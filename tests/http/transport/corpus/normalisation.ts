@@ -1,6 +1,6 @@
 import { type CorpusCase, get, head, post, rejects, takes, takesLast } from "./corpus_case.ts";
 
-/** Targets that a URL parser would change; nothing may. */
+/** Targets that a URL parser would change. The transport must not change them. */
 const TARGETS = [
   "/a/../b",
   "/a/./b",
@@ -30,7 +30,7 @@ const TARGETS = [
   "/http://b/",
 ];
 
-/** What is sent behind `X-A:`, and the value that the handler sees. */
+/** Text that is sent after `X-A:`, and the value that the handler sees. */
 const VALUES: readonly (readonly [sent: string, seen: string])[] = [
   ["", ""],
   [" ", ""],
@@ -60,7 +60,7 @@ const VALUES: readonly (readonly [sent: string, seen: string])[] = [
   [" =?utf-8?q?a?=", "=?utf-8?q?a?="],
 ];
 
-/** What is kept as it came, and what means the same in several spellings. */
+/** Requests whose parts stay as sent, and requests that mean the same in several spellings. */
 export const normalisation: readonly CorpusCase[] = [
   ...TARGETS.map((target) => takes(`target ${target}`, get(target), `200 GET ${target}`)),
   ...VALUES.map(([sent, seen]) =>

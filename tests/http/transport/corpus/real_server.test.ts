@@ -5,7 +5,7 @@ import { startServer } from "../../../support/server_process.ts";
 import { fromBytes, toBytes } from "../fuzz/latin1.ts";
 import { chunked, EVIL, get, head, post } from "./corpus_case.ts";
 
-/** What is sent, and the statuses of all replies until the server closes the connection. */
+/** Raw requests, and the statuses of all replies until the server closes the connection. */
 const CASES: readonly (readonly [send: string, ...statuses: number[]])[] = [
   [get("/health", "Connection: close"), 200],
   [get("/health") + get("/nowhere") + get("/health", "Connection: close"), 200, 404, 200],

@@ -9,9 +9,9 @@ const TIMEOUT_MILLISECONDS = 10_000;
 const PROBE = "GET /probe HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /**
- * Sends a case and checks every answer, what the handler saw, and what becomes of the connection.
- * @param cuts where the bytes are cut into packets
- * @param seen what the handler writes down
+ * Sends a case and checks every answer, the requests that the handler saw, and the end of the connection.
+ * @param cuts the positions where the bytes are cut into packets
+ * @param seen the requests that the handler records
  */
 export async function runCase(
   address: Address,
@@ -54,7 +54,7 @@ async function sendSplit(connection: Connection, bytes: Uint8Array, cuts: readon
   }
 }
 
-/** @returns the status of the next reply, which must have the shape that it should */
+/** Reads the next reply and checks its form. @returns its status */
 async function readAnswer(connection: Connection, expected: string, closes: boolean): Promise<string> {
   const replyHead = await connection.readHead();
   const status = String(replyHead.status);

@@ -51,7 +51,7 @@ const LENGTHS = [
   "18446744073709551621",
 ];
 
-/** Header lines that hide a name or a value from one of two readers. */
+/** Header lines that hide a name or a value from one of two parsers. */
 const LINES = [
   "Transfer-Encoding : chunked",
   "Transfer-Encoding\t: chunked",
@@ -77,7 +77,7 @@ const LINES = [
   "HOST: a",
 ];
 
-/** Beginnings of a chunked body that two readers could end in different places. */
+/** Beginnings of a chunked body that two parsers could end at different positions. */
 const CHUNKS = [
   "+5\r\nhello\r\n0\r\n\r\n",
   "-5\r\nhello\r\n0\r\n\r\n",
@@ -115,7 +115,7 @@ const CHUNKS = [
   "0\r\n\rX\n",
 ];
 
-/** Trailers that would change what was understood already, or that are not `name: value`. */
+/** Trailers that would change the parsed head, or that are not `name: value`. */
 const TRAILERS = [
   "Content-Length: 5",
   "Transfer-Encoding: chunked",
@@ -133,7 +133,7 @@ const TRAILERS = [
   "X: \x80",
 ];
 
-/** Requests that a proxy in front might end elsewhere: one answer each, and what they hide is never seen. */
+/** Requests that a proxy might end elsewhere. Each gets one answer, and no handler sees the request hidden in it. */
 export const smuggling: readonly CorpusCase[] = [
   ...CODINGS.map((value) =>
     rejects(

@@ -11,7 +11,7 @@ const BATCH = 500;
 
 export interface Tally {
   cases: number;
-  /** Requests that both parsers took, and understood alike. */
+  /** The number of requests that both parsers accepted and understood alike. */
   requestsTaken: number;
   readonly outcomes: Map<string, number>;
 }
@@ -52,7 +52,7 @@ export async function runCampaign(
   return tally;
 }
 
-/** Serves the bytes in one packet, in two, and one by one; these must not make a difference. */
+/** Serves the bytes in one packet, in two, and one by one. The result must be the same. */
 async function serveSplit(seed: number, text: string): Promise<OurVerdict> {
   const bytes = toBytes(text);
   const at = seed % (bytes.length + 1);
@@ -77,10 +77,10 @@ function judged(seed: number, text: string, ours: OurVerdict, node: NodeVerdict)
   }
 }
 
-/** What turns an incomplete head, or the line of a chunk, into a complete one. */
+/** Endings that complete a head or the line of a chunk. */
 const COMPLETIONS = ["\r\n\r\n", "\r\n0\r\n\r\n", "\n\r\n"];
 
-/** Goes on where ours waits and Node has given up already, so that ours has to decide. */
+/** Completes a request for which ours waits and that Node has already rejected, so that ours has to decide. */
 async function completed(seed: number, text: string, node: NodeVerdict): Promise<void> {
   for (const completion of COMPLETIONS) {
     judged(seed, text + completion, await serveOurs([toBytes(text + completion)]), node);

@@ -4,27 +4,27 @@ import { asForNode } from "./node_dialect.ts";
 import type { OurRequest, OurVerdict } from "./subject.ts";
 import { FIELD_NAMES } from "./valid_requests.ts";
 
-/** What both parsers made of one sequence of bytes. */
+/** The result of comparing both parsers on one sequence of bytes. */
 export type Outcome =
-  /** The same requests, and neither rejected anything. */
+  /** Both saw the same requests, and neither rejected anything. */
   | "same"
-  /** The same requests, then both rejected the rest. */
+  /** Both saw the same requests, then both rejected the rest. */
   | "bothReject"
-  /** Ours rejects what Node might still take, or closes where Node takes nothing more. */
+  /** Ours rejects a request that Node might still accept, or closes where Node accepts nothing more. */
   | "oursEnds"
-  /** Node rejects what ours has not decided on: however it goes on, ours must not take it. */
+  /** Node rejects a request on which ours has not decided. Ours must not accept it, however it continues. */
   | "nodeRejectsFirst"
-  /** Ours rejected what Node took: the listed difference. */
+  /** Ours rejected a request that Node accepted, for this listed difference. */
   | { readonly difference: string };
 
-/** The two parsers disagree in a way that is not listed. */
+/** The error when the two parsers disagree in a way that is not listed. */
 export class Disagreement extends Error {
   override readonly name = "Disagreement";
 }
 
 /**
- * Compares what ours and Node's parser understood.
- * @param raw the bytes that Node was given, one character each
+ * Compares the results of our parser and Node's.
+ * @param raw the bytes that Node got, one character each
  * @throws Disagreement when ours is looser, or understands something else, or rejects for no listed reason
  */
 export function compare(raw: string, ours: OurVerdict, node: NodeVerdict): Outcome {
@@ -62,14 +62,14 @@ function compareHeads(ours: OurRequest, node: NodeRequest): void {
   }
 }
 
-/** Node hands an absolute target on as it is. */
+/** Splits off the authority of an absolute target: Node passes such a target on unchanged. */
 function targetOf({ target }: NodeRequest): { origin: string; authority: string | undefined } {
   const [, authority, rest = ""] = /^http:\/\/([^/?]*)(.*)$/i.exec(target) ?? [];
   if (authority === undefined) return { origin: target, authority };
   return { origin: rest.startsWith("/") ? rest : `/${rest}`, authority };
 }
 
-/** @returns how it ends when no request follows this one in ours; undefined when both have the same body */
+/** @returns the outcome when ours takes no request after this one; undefined when both have the same body */
 function compareBodies(
   raw: string,
   ours: OurVerdict,
@@ -101,7 +101,7 @@ function listed(rejection: string, raw: string, node: NodeRequest): Outcome {
   return { difference };
 }
 
-/** What a body of chunks says may be in the words of ours or of Node, as it was cut. */
+/** Expects the same text from both. A body may differ where `asForNode` rewrote bytes that look like a head. */
 function expectSame(what: string, ours: string | undefined, node: string | undefined): void {
   if (ours === node) return;
   if (ours !== undefined && node !== undefined && asForNode(ours) === asForNode(node)) return;

@@ -1,12 +1,12 @@
 import type { NodeRequest } from "./reference.ts";
 
-/** Something that ours rejects and Node's parser takes. */
+/** A kind of request that ours rejects and Node's parser accepts. */
 interface Difference {
-  /** The line with which ours rejects. */
+  /** The line of the rejection that ours sends. */
   readonly rejection: string;
-  /** Why ours is right to reject it. */
+  /** The reason for which ours is right to reject it. */
   readonly because: string;
-  /** Whether what Node took really is of this kind. */
+  /** Returns true when the request that Node accepted really is of this kind. */
   readonly holds: (node: NodeRequest, raw: string) => boolean;
 }
 
@@ -144,7 +144,7 @@ function valuesOf(node: NodeRequest, name: string): string[] {
 }
 
 /**
- * Why ours is right to reject what Node took.
+ * Finds the reason for which ours is right to reject a request that Node accepted.
  * @returns undefined when no listed difference explains it
  */
 export function differenceFor(rejection: string, raw: string, node: NodeRequest): string | undefined {

@@ -12,7 +12,7 @@ Deno.test({
   async fn() {
     const { cases, requestsTaken, outcomes } = await runCampaign(SEED, CASES);
     assert.equal(cases, CASES);
-    // Enough of both kinds, or nothing was compared.
+    // Enough requests of both kinds are needed. Otherwise nothing was compared.
     assert.ok(requestsTaken > CASES / 2, `both took ${requestsTaken} requests`);
     assert.ok((outcomes.get("same") ?? 0) > CASES / 5, "too few cases are valid");
     assert.ok((outcomes.get("bothReject") ?? 0) > CASES / 5, "too few cases are malformed");

@@ -3,8 +3,8 @@ const FRAMING_FIELD =
 const LATER_VERSION = / HTTP\/1\.[2-9](?=[\r\n]|$)/g;
 
 /**
- * The same request in words that Node's parser knows, each as long as what it replaces: it takes no tab behind the
- * value of a field that delimits a message, and no version but 1.0 and 1.1, where ours follows RFC 9110 and 9112.
+ * Rewrites a request for Node's parser, without changing its length. Node's parser rejects a tab after the value of a
+ * field that delimits a message, and every version but 1.0 and 1.1. Ours follows RFC 9110 and 9112.
  */
 export function asForNode(text: string): string {
   return text

@@ -1,6 +1,6 @@
 /*
  * Runs under Node: feeds each request that arrives on standard input to a fresh parser of `node:http`, one byte
- * at a time, and writes what it understood as one line of JSON.
+ * at a time, and writes the parsed result as one line of JSON.
  *
  * Input: a 32-bit length (big endian), then that many bytes; and so on.
  */
@@ -73,7 +73,7 @@ function parse(raw) {
     const wasBetween = between;
     if (between) {
       if (!inEmptyLines) start = i;
-      // The parser skips line ends in front of a request; the method comes behind them.
+      // The parser skips line ends before a request; the method comes after them.
       inEmptyLines = raw[i] === CR || raw[i] === LF;
       between = inEmptyLines;
     }

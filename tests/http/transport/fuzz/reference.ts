@@ -2,13 +2,13 @@ import { joinBytes } from "../../../support/bytes.ts";
 
 /** A request as the parser of `node:http` understood it. Texts hold one character for each byte. */
 export interface NodeRequest {
-  /** Where its first byte lies in what was sent. */
+  /** The offset of its first byte in the bytes sent. */
   readonly start: number;
   readonly method: string;
   readonly target: string;
   /** Such as `1.1`. */
   readonly version: string;
-  /** Names and values in turn, as they were sent. */
+  /** Names and values alternately, as sent. */
   readonly fields: readonly string[];
   readonly body: string;
   /** Like `fields`; undefined until the request is complete. */
@@ -18,13 +18,13 @@ export interface NodeRequest {
 
 export interface NodeVerdict {
   readonly requests: readonly NodeRequest[];
-  /** Why the parser gave up; null when it would have gone on. */
+  /** The reason for which the parser gave up; null when it waits for more. */
   readonly error: string | null;
 }
 
 const MAJOR_VERSION_MIN = 20;
 
-/** Whether there is a Node whose parser can serve as the reference. */
+/** Returns true when a Node is installed whose parser can serve as the reference. */
 export function nodeIsThere(): boolean {
   try {
     const { stdout } = new Deno.Command("node", { args: ["--version"] }).outputSync();
@@ -51,7 +51,7 @@ export class NodeParser implements AsyncDisposable {
     this.#lines = linesOf(this.#child.stdout);
   }
 
-  /** Parses each of the byte sequences by itself. One call at a time. */
+  /** Parses each byte sequence with a fresh parser. Callers make one call at a time. */
   async parse(cases: readonly Uint8Array[]): Promise<NodeVerdict[]> {
     const sending = this.#writer.write(framed(cases));
     const verdicts: NodeVerdict[] = [];

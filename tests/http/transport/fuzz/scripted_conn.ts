@@ -1,10 +1,10 @@
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The receiving end of a connection whose client sends given pieces, each in a packet, and then leaves. */
+/** The receiving end of a connection whose client sends given pieces, each in a packet, and then disconnects. */
 export class ScriptedConn {
   /** The size of the buffer that each read offered. */
   readonly offered: number[] = [];
-  /** The memory that the last read was to go into. */
+  /** The buffer of the last read. */
   lastTarget: Bytes | undefined;
   readonly #pieces: Bytes[];
   #reading = false;
@@ -35,7 +35,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A connection whose client sends when the test says so. */
+/** A connection whose client sends when the test calls `send`. */
 export class GraceConn {
   #waiting: Waiting | undefined;
 
@@ -48,7 +48,7 @@ export class GraceConn {
     return this.#waiting !== undefined;
   }
 
-  /** What the client sends next, no more than is waited for. @returns how much was taken */
+  /** Sends bytes of the client, at most as many as the read takes. @returns the number of bytes taken */
   send(bytes: Bytes): number {
     const { into, resolve } = this.#take();
     into.set(bytes.subarray(0, into.length));

@@ -17,19 +17,19 @@ export interface OurRequest {
   readonly method: string;
   readonly target: string;
   readonly header: (name: string) => string | undefined;
-  /** Undefined when the body was rejected or never came to its end. */
+  /** Undefined when the body was rejected or is incomplete. */
   body: string | undefined;
 }
 
 export interface OurVerdict {
   readonly requests: readonly OurRequest[];
-  /** `open`: would have gone on; `closed`: the last request was answered and ended the connection. */
+  /** `open`: ours waits for more. `closed`: ours answered the last request and closed the connection. */
   readonly end: "open" | "closed" | "rejected";
   /** The line that a rejected client gets. */
   readonly rejection: string;
 }
 
-/** Serves a client that sends these pieces, each in a packet, and then leaves. */
+/** Serves a client that sends these pieces, each in a packet, and then disconnects. */
 export async function serveOurs(pieces: readonly Bytes[]): Promise<OurVerdict> {
   const requests: OurRequest[] = [];
   let bodyError: string | undefined;
@@ -58,7 +58,7 @@ export async function serveOurs(pieces: readonly Bytes[]): Promise<OurVerdict> {
   return { requests, ...endOf(fromBytes(written()), bodyError) };
 }
 
-/** One line that tells everything about a verdict, to compare two of them. */
+/** Returns all of a verdict as one line, to compare two verdicts. */
 export function described({ requests, end, rejection }: OurVerdict): string {
   const seen = requests.map(({ method, target, header, body }) => [
     method,

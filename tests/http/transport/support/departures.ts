@@ -1,16 +1,16 @@
 import type { Address } from "../../../support/connection.ts";
 import { pause } from "../../../support/eventually.ts";
 
-/** How a client can leave. */
+/** The ways in which a client can disconnect. */
 export const DEPARTURES = ["FIN", "RST", "half-close"] as const;
 export type Departure = typeof DEPARTURES[number];
 
-/** Sizes of bodies from none at all to the largest that a server takes by default. */
+/** Sizes of bodies in bytes, from none to the largest that a server takes by default. */
 export const BODY_BYTES = [0, 100, 10 * 1024, 1024 * 1024, 8 * 1024 * 1024] as const;
 
 const FIRST_REQUEST = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-/** A client that sends a request in several packets and leaves in its own way. */
+/** A client that sends a request in several packets and disconnects in the given way. */
 export class LeavingClient implements Disposable {
   readonly #conn: Deno.Conn;
   readonly #how: Departure;
@@ -35,7 +35,7 @@ export class LeavingClient implements Disposable {
     return client;
   }
 
-  /** Sends the bytes in packets that end where they are cut. */
+  /** Sends the bytes in packets that end at the given positions. */
   async sendSplit(bytes: Uint8Array, cuts: readonly number[]): Promise<void> {
     let at = 0;
     for (const end of [...cuts.toSorted((a, b) => a - b), bytes.length]) {

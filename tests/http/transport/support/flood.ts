@@ -1,12 +1,12 @@
 import type { Address } from "../../../support/connection.ts";
 
-/** Connections that are opened and held, and do nothing else. */
+/** Opens connections and holds them, without sending anything. */
 export class Flood implements Disposable {
   readonly #connections: Deno.Conn[] = [];
-  /** How many the server has closed. */
+  /** The number of connections that the server has closed. */
   closedByServer = 0;
 
-  /** Opens connections until there are so many, or the operating system takes no more. */
+  /** Opens connections up to this number, or until the operating system takes no more. */
   async rise({ transport, ...where }: Address, count: number): Promise<void> {
     const options = transport === "tcp"
       ? where as { port: number }
@@ -17,7 +17,7 @@ export class Flood implements Disposable {
         this.#connections.push(connection);
         this.#watch(connection);
       } catch {
-        // On a unix socket a full backlog rejects at once.
+        // On a unix socket, connecting fails at once when the backlog is full.
       }
     }
   }
@@ -35,7 +35,7 @@ export class Flood implements Disposable {
     try {
       if (await connection.read(new Uint8Array(1)) === null) this.closedByServer++;
     } catch (error) {
-      // A reset is an end, too; `Interrupted` is our own doing.
+      // A reset is a close by the server, too. `Interrupted` means that this process closed the connection.
       if (error instanceof Deno.errors.ConnectionReset) this.closedByServer++;
     }
   }

@@ -9,7 +9,7 @@ const WRITE = requestBytes("POST", "/write", '{"events":[{"type":"t","payload":"
 
 /**
  * Lets four clients write one event after the other.
- * @returns the latency in milliseconds that 99 % of the writes stay below
+ * @returns the 99th percentile of the latency of a write in milliseconds
  */
 export async function honestP99(address: Address, seconds: number): Promise<number> {
   const until = performance.now() + seconds * 1000;
@@ -28,7 +28,7 @@ export async function honestP99(address: Address, seconds: number): Promise<numb
   return latencies[Math.ceil(latencies.length * 0.99) - 1]!;
 }
 
-/** Waits until no page is being read any more: its readers are served like anybody else until they stall. */
+/** Waits until no page is being read any more. Until they stall, slow readers are served like other clients. */
 export async function untilStalled(client: Client): Promise<void> {
   await eventually(async () => {
     for (let i = 0; i < 5; i++) {

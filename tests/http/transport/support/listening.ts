@@ -9,7 +9,7 @@ export type Kind = Address["transport"];
 
 export const KINDS: readonly Kind[] = ["tcp", "unix"];
 
-/** A transport of this process, closed at the end. */
+/** A transport in this process, which is closed on disposal. */
 export interface Listening extends AsyncDisposable {
   readonly address: Address;
   readonly transport: Transport;
@@ -46,7 +46,7 @@ export interface Place extends Disposable {
   readonly address: Address;
 }
 
-/** An address that nobody listens on. */
+/** An address on which no server listens. */
 export function freeAddress(kind: Kind): Place {
   if (kind === "unix") {
     const directory = Deno.makeTempDirSync({ prefix: "eventstore_test_" });

@@ -18,12 +18,12 @@ export function requestBytes(method: string, target: string, body: Uint8Array | 
   return request;
 }
 
-/** Places to cut a request at, up to so many; some may fall together. */
+/** Positions to cut a request at, at most `cutsMax`; some may be equal. */
 export function randomCuts(bytes: number, cutsMax: number, random: (below: number) => number): number[] {
   return Array.from({ length: random(cutsMax + 1) }, () => random(bytes));
 }
 
-/** Random whole numbers that come out the same for the same seed. */
+/** Random whole numbers, which are the same for the same seed. */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -32,7 +32,7 @@ export function seededRandom(seed: number): (below: number) => number {
   };
 }
 
-/** Resolves once the promise has settled, or fails after so many seconds. */
+/** Resolves once the promise has settled, or fails after this number of seconds. */
 export async function within<T>(seconds: number, promise: Promise<T>, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

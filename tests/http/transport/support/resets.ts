@@ -1,8 +1,8 @@
 const ENTRY = new URL("resets_entry.ts", import.meta.url).pathname;
 
-/** A client that resets its connections as soon as they are there, in a process of its own. */
+/** A client in its own process that resets its connections as soon as they are open. */
 export class Resets implements AsyncDisposable {
-  /** How many it has reset, as of the last second. */
+  /** The number of resets, updated every second. */
   count = 0;
   readonly #child: Deno.ChildProcess;
   readonly #reading: Promise<void>;

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 
 /*
- * Opens so many connections a second and resets each at once, for the server at a port of this machine: mostly
- * before it was accepted. Prints the number so far every second, until it is killed.
+ * Opens a number of connections a second to a port of this machine and resets each at once, mostly before the server
+ * accepts it. Prints the number of resets every second, until it is killed.
  */
 
 const [port, perSecond] = Deno.args.map(Number) as [number, number];

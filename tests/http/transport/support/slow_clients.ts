@@ -2,8 +2,8 @@ import { type Address, Connection } from "../../../support/connection.ts";
 import { pause } from "../../../support/eventually.ts";
 
 /**
- * What a client does to hold a connection: sends something, then something more every second. `""` waits for
- * the server to close, undefined does not even read.
+ * A way to hold a connection: the client sends some bytes, then more every second. With `""` it waits for the server
+ * to close the connection; with undefined it does not even read.
  */
 export interface SlowShape {
   readonly name: string;
@@ -28,10 +28,10 @@ export const SLOW_SHAPES: readonly SlowShape[] = [
   },
 ];
 
-/** A client that reads nothing does not find out that it was cut off, so it comes back after this time. */
+/** A client that reads nothing does not notice that it was cut off, so it reconnects after this time. */
 const HELD_SECONDS_MAX = 35;
 
-/** So many clients of one shape; each comes back when the server has cut it off. */
+/** A number of clients of one shape. Each reconnects when the server has cut it off. */
 export class SlowClients implements AsyncDisposable {
   readonly #address: Address;
   readonly #shape: SlowShape;
@@ -45,7 +45,7 @@ export class SlowClients implements AsyncDisposable {
     for (let i = 0; i < count; i++) this.#running.push(this.#comeAgain());
   }
 
-  /** Clients that have a connection right now. */
+  /** The number of clients that have a connection now. */
   get connected(): number {
     return this.#connections.size;
   }

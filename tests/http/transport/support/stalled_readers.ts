@@ -5,7 +5,7 @@ import { requestBytes } from "./requests.ts";
 import { residentMib } from "./transport_process.ts";
 
 const EVENTS_PER_PAGE = 10_000;
-/** 60 MB per page: far more than what the operating system keeps of it. */
+/** A page has 60 MB, far more than the socket buffers of the operating system hold. */
 const PAYLOAD_BYTES = 6000;
 const PAGE = requestBytes("QUERY", "/events", `{"query":"*","limit":${EVENTS_PER_PAGE}}`);
 
@@ -27,7 +27,7 @@ async function readPage(address: Address): Promise<void> {
   if (reply.cutShort) throw new Error("a page was cut short");
 }
 
-/** Readers that ask for a page, read a little of it and then nothing more. */
+/** Readers that request a page, read a little of it and then stop reading. */
 export class StalledReaders implements Disposable {
   readonly #connections: readonly Connection[];
 
@@ -46,7 +46,7 @@ export class StalledReaders implements Disposable {
     return new StalledReaders(connections);
   }
 
-  /** The highest resident memory of the server within so many seconds. */
+  /** Returns the highest resident memory of the server within this number of seconds, in MiB. */
   async highestMib(pid: number, seconds: number): Promise<number> {
     let highest = residentMib(pid);
     for (let i = 0; i < seconds * 5; i++) {

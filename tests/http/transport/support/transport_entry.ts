@@ -5,9 +5,9 @@ import { serveWithDeno } from "../../../support/deno_serve.ts";
 import { textBody } from "./requests.ts";
 
 /*
- * A server that is nothing but a transport: `ours` or `deno`, on the port given, for at most so many
- * connections (which `deno` cannot limit). It runs in a process of its own, so that it can have its own
- * limit of descriptors and its own share of the machine.
+ * A server that is only a transport, `ours` or `deno`, on the given port. A further argument limits the number of
+ * connections (`deno` has no such limit). It runs in its own process, so that it can have its own limit of
+ * descriptors and its own share of the machine.
  */
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
@@ -25,7 +25,7 @@ const chunk = encoder.encode(line.repeat(CHUNK_EVENTS));
 const lastChunk = encoder.encode(line.repeat(EVENTS % CHUNK_EVENTS));
 const trailer = encoder.encode('{"hasMore":false}\n');
 
-/** A page of 10,000 events, each of its chunks a copy, as those that a reader sends are. */
+/** A page of 10,000 events. Each chunk is a copy, like the chunks that a reader sends. */
 async function* page(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for (let i = 0; i < Math.floor(EVENTS / CHUNK_EVENTS); i++) yield await Promise.resolve(chunk.slice());
   yield lastChunk.slice();
@@ -51,7 +51,7 @@ const handler: Handler = async (request) => {
   return jsonReply(200, { keys: Object.keys(value).length });
 };
 
-// As the server does. The runtime sets up signals at its own time otherwise, and ends when it has no descriptor then.
+// Like the server. Otherwise, the runtime sets up signals later, and ends if no descriptor is free then.
 Deno.addSignalListener("SIGTERM", () => Deno.exit(0));
 const where = { transport: "tcp", hostname: "127.0.0.1", port: Number(port) } as const;
 if (name === "ours") {

@@ -2,18 +2,18 @@ import { fileURLToPath } from "node:url";
 import type { Address } from "../../../support/connection.ts";
 import { freeAddress } from "./listening.ts";
 
-/** The two transports that implement the same seam. */
+/** The two transports, which implement the same interface. */
 export const TRANSPORTS = ["ours", "deno"] as const;
 export type TransportName = typeof TRANSPORTS[number];
 
 export interface TransportOptions {
-  /** Most files and sockets that the process may have open. */
+  /** The maximum of open files and sockets of the process. */
   readonly descriptorsMax?: number;
-  /** The cap on connections, which only `ours` knows. */
+  /** The cap on connections, which only `ours` has. */
   readonly connectionsMax?: number;
 }
 
-/** A process that is nothing but one of the transports. */
+/** A process that runs only one of the transports. */
 export class TransportProcess implements AsyncDisposable {
   readonly address: Address;
   readonly #child: Deno.ChildProcess;
@@ -54,7 +54,7 @@ export class TransportProcess implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  /** Sockets that the process has open, those that it listens on included. */
+  /** The number of open sockets of the process, including those that it listens on. */
   get sockets(): number {
     return openSockets(this.pid);
   }
@@ -63,7 +63,7 @@ export class TransportProcess implements AsyncDisposable {
     try {
       this.#child.kill("SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has ended by itself.
     }
     await this.#child.stdout.cancel();
     await this.#child.status;
