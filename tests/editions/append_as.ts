@@ -4,7 +4,7 @@ import { begin } from "./b_tx/client.ts";
 export const EDITIONS = ["A", "B", "C"] as const;
 export type EditionName = typeof EDITIONS[number];
 
-/** Appends an event as a client of the edition does. @returns the status of the call that writes it */
+/** Appends an event with the calls of the edition. @returns the status of the call that writes it */
 export async function appendAs(edition: EditionName, client: Client, event: unknown): Promise<number> {
   if (edition === "A") return (await client.write({ events: [event] })).status;
   if (edition === "B") {

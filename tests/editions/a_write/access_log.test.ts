@@ -5,7 +5,7 @@ import { type ServerProcess, startServer } from "../../support/server_process.ts
 const TOKEN = "token-of-the-log-test";
 const LINE = /^eventstore-server: \[([A-Z]+)\] (\S+) (\S+) (\d{3}) (\d+)B (\d+(?:\.\d+)?)ms$/;
 
-/** One request of each level, in an order of their own; each returns when it was answered. */
+/** Sends one request of each level, one after the other. */
 async function requestOfEachLevel(server: ServerProcess): Promise<void> {
   const client = server.client({ authorization: `Bearer ${TOKEN}` });
   const event = { type: "t", identifiers: {}, payload: "body-of-the-log-test" };

@@ -15,7 +15,7 @@ Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 const READ = '{"query":[{"types":["#"]}]}';
 const WRITE = '{"events":[{"type":"#","payload":""}]}';
 
-/** Each spoils a body that is valid without it. */
+/** Changes that make a valid body invalid. */
 const spoilt: readonly [cause: string, spoil: (body: string) => string | Uint8Array][] = [
   ["empty", () => ""],
   ["white space only", () => " \n"],
@@ -53,7 +53,7 @@ Deno.test("after every rejected request the store is still empty", async () => {
   assert.equal((await client.request("GET", "/projections/t/a")).status, 404);
 });
 
-Deno.test("the same bodies unspoilt are taken", async () => {
+Deno.test("the same bodies without these changes are accepted", async () => {
   assert.equal((await client.request("QUERY", "/events", { body: READ })).status, 200);
   assert.equal((await client.request("POST", "/write", { body: WRITE })).status, 200);
 });

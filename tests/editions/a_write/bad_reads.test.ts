@@ -13,7 +13,7 @@ Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
 const items = (count: number): unknown[] => Array.from({ length: count }, (_, i) => ({ types: [`${i}`] }));
 const values = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i));
-/** Each is a query, rejected in a read and in a condition alike. */
+/** Queries that are rejected both in a read and in a condition. */
 const queries: readonly [cause: string, query: unknown, message: RegExp][] = [
   ["query: not an array of items or the literal", "all", /query|failIfEventsMatch/],
   ["query: an object", { types: ["t"] }, /query|failIfEventsMatch/],

@@ -1,6 +1,6 @@
 import { rejectsWrites } from "../../wire/rejects.ts";
 
-/** The causes of `400` in the events, conditions and projections of a write, in the order and words of edition A. */
+/** The causes of `400` in the events, conditions and projections of a write, in the order and wording of edition A. */
 
 const event = { type: "a", payload: "" };
 const tag = { name: "n", value: "v" };

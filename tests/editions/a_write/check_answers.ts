@@ -4,7 +4,7 @@ import type { Reply } from "../../support/connection.ts";
 import { assertRejected, TIMESTAMP, UUID } from "../../support/replies.ts";
 import type { ReferenceStore, WireWrite } from "./reference.ts";
 
-/** Compares the answer to a write with what the reference says of it, and carries the write out there. */
+/** Compares the answer to a write with the one of the reference, and applies the write to the reference. */
 export function checkWrite(reference: ReferenceStore, body: WireWrite, reply: Reply): void {
   const verdict = reference.judge(body);
   if (verdict.status === 409) {
@@ -29,7 +29,7 @@ export function checkWrite(reference: ReferenceStore, body: WireWrite, reply: Re
   reference.apply(body, result);
 }
 
-/** Compares a projection as it is read with that of the reference. */
+/** Reads a projection from the server, and compares it with the reference. */
 export async function checkProjection(
   client: Pick<Client, "request">,
   key: { type: string; id: string },

@@ -54,7 +54,7 @@ Deno.test("condition: afterSequence may lie past the last matching event, and no
   for (const afterSequence of [6, 1000]) {
     await assertConflict(OTHER_STORE, { failIfEventsMatch: [{ types: ["a"] }], afterSequence, store });
   }
-  // No history has such a position.
+  // No history is this long.
   const body =
     `{"conditions":[{"failIfEventsMatch":"*","afterSequence":9223372036854775807,"store":"${store}"}]}`;
   assert.equal((await client.request("POST", "/write", { body })).status, 200);
@@ -102,7 +102,7 @@ Deno.test("conditions are checked in order and the first that fails is named", a
   await assertConflict("conditions[99] no longer holds", ...Array(99).fill(holds), fails);
 });
 
-Deno.test("a conflict tells programs which condition, and the first event that breaks it", async () => {
+Deno.test("a conflict names for programs the condition, and the first event that breaks it", async () => {
   const holds = { failIfEventsMatch: [{ types: ["z"] }] };
   const elsewhere = { afterSequence: 0, store: crypto.randomUUID() };
   const cases: [conditions: unknown[], message: string, conflict: object][] = [

@@ -4,15 +4,15 @@ import { eventually } from "../../support/eventually.ts";
 import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { startServer } from "../../support/server_process.ts";
 
-/** On an idle machine it is a few; when the turn holds such a check, it is some hundred. */
+/** A write takes a few ms on an idle machine, and some hundred when a write transaction makes such a check. */
 const WRITE_MILLISECONDS_MAX = 100;
 
-/** Far less than the reads of the others would take. */
+/** The limit is far below the time that the reads of the other clients would take. */
 const HONEST_READ_SECONDS_MAX = 1;
 
 const NAMES = Array.from({ length: 20 }, (_, i) => `n${i}`);
 
-/** Events with as many identifiers as possible, of which the first has one of two values. */
+/** Appends events with as many identifiers as possible. The first identifier has one of two values. */
 async function fill(client: Client, events: number): Promise<void> {
   for (let first = 0; first < events; first += 100) {
     const batch = Array.from({ length: 100 }, (_, i) => ({
@@ -29,7 +29,7 @@ const ABSENT_TYPES = Array.from({ length: 100 }, (_, item) => ({
   types: Array.from({ length: 100 }, (_, i) => `absent ${item} ${i}`),
 }));
 
-/** Tags of which each is on many events, but no event has all of an item. */
+/** Query items whose tags are each on many events, but no event has all tags of an item. */
 const COMMON_TAGS = Array.from({ length: 100 }, (_, item) => ({
   identifiers: [
     ...NAMES.slice(1).filter((_, n) => n !== item % 19 && n !== (item * 7 + 3) % 19).map((name) => ({
@@ -52,7 +52,7 @@ Deno.test("writes do not wait while the conditions of others are checked, howeve
     await client.append({ type: "honest", payload: "" });
     return performance.now() - started;
   };
-  // Readers start when they are needed, and code is compiled when it is used.
+  // Reader workers start on demand, and the runtime compiles code on first use.
   for (let i = 0; i < 3; i++) assert.equal(await costly(), 200);
   const milliseconds: number[] = [];
   for (let i = 0; i < 15; i++) {
@@ -93,7 +93,7 @@ Deno.test("writes do not wait while short conditions of thirty others are checke
   assert.ok(median < WRITE_MILLISECONDS_MAX, `half of the honest writes took longer than ${median} ms`);
 });
 
-Deno.test("an honest read is answered at once when the clients of thirty costly ones have left", async () => {
+Deno.test("an honest read is answered at once when the clients of thirty expensive reads have disconnected", async () => {
   await using server = await startServer({ listen: "unix" });
   const client = server.client();
   await fill(client, 20_000);

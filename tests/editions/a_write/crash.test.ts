@@ -5,10 +5,10 @@ import { type ServerProcess, spawnServer, startServer } from "../../support/serv
 
 const WRITERS = 8;
 
-/** What the writers were told: payloads by sequence. */
+/** The payloads of all acknowledged events by sequence. */
 type Acknowledged = Map<number, string>;
 
-/** Writes one event and one projection of the same name again and again until the server is gone. */
+/** Writes two events and a projection of the same name again and again until the server is gone. */
 async function writeUntilGone(client: Client, name: string, acknowledged: Acknowledged): Promise<void> {
   for (let i = 0;; i++) {
     const id = `${name} ${i}`;
@@ -17,7 +17,7 @@ async function writeUntilGone(client: Client, name: string, acknowledged: Acknow
         { type: "t", identifiers: { id }, payload: id },
         { type: "t", identifiers: { id }, payload: `${id} again` },
       ],
-      // Every third one is rejected, and must leave nothing behind.
+      // Every third write is rejected, and must change nothing.
       conditions: i % 3 === 2 ? [{ failIfEventsMatch: "*" }] : [],
       projections: { create: [{ type: "t", id, payload: id }] },
     };
@@ -32,7 +32,7 @@ async function writeUntilGone(client: Client, name: string, acknowledged: Acknow
   }
 }
 
-/** Clients that send a write and leave at once; their writes may or may not happen. */
+/** Sends writes and disconnects at once. These writes may or may not happen. */
 async function leaveUntilGone(client: Client): Promise<void> {
   for (let i = 0;; i++) {
     try {
@@ -60,7 +60,7 @@ async function assertIntact(server: ServerProcess, acknowledged: Acknowledged): 
   }
 }
 
-/** The projection of an event's write is there exactly when the event is. */
+/** Asserts that the projection of each write exists exactly when its events do. */
 async function assertWholeWrites(client: Client, round: number): Promise<void> {
   const events = await client.allEvents([{ types: ["t"] }]);
   const ids = events.map((event) => String(event.identifiers["id"]));

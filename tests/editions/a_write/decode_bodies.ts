@@ -22,12 +22,12 @@ export function parseText(text: string): unknown {
   return parseJson(new TextEncoder().encode(text));
 }
 
-/** The body of a `POST /write`, as text or as the value that it holds. */
+/** Decodes the body of a `POST /write`, given as text or as a value. */
 export function readWrite(body: unknown): Write {
   return decodeWrite(parseText(typeof body === "string" ? body : JSON.stringify(body)), limits);
 }
 
-/** The body of a `QUERY /events`, as text or as the value that it holds. */
+/** Decodes the body of a `QUERY /events`, given as text or as a value. */
 export function readRead(body: unknown): CommittedRead {
   return decodeCommittedRead(
     parseText(typeof body === "string" ? body : JSON.stringify(body)),

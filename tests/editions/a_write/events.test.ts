@@ -122,7 +122,7 @@ Deno.test("next page: the cursor loop gives every event once and then follows ne
   assert.deepEqual(sequences((await client.queryEvents("*", { afterSequence: 8 })).events), [9]);
 });
 
-Deno.test("reads never wait in the write queue, and see nothing of a write that runs", async () => {
+Deno.test("reads never wait in the write queue, and do not see a running write", async () => {
   await client.append(...numbered(1));
   using held = holdWriteLock(server);
   const writing = client.append(...numbered(1));

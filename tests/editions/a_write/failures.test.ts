@@ -45,7 +45,7 @@ for (const [what, text, status] of malformed) {
   });
 }
 
-Deno.test("a client that leaves in the middle of its body leaves nothing behind", async () => {
+Deno.test("a client that disconnects in the middle of its body changes nothing", async () => {
   await using server = await startServer();
   const client = server.client();
   const write = client.bytesOf("POST", "/write", { json: { events: [event] } });

@@ -52,7 +52,7 @@ Deno.test("20 identifiers and 20 metadata entries fit on one event, a name count
       events: [{ type: "t", identifiers: { a: values }, metadata: { a: values }, payload: "" }],
     });
   assert.equal((await write([..."abcdefghijklmnopqrst"])).status, 200);
-  // 1 for the type and twice 20 for the names and 10 + 20 for the values.
+  // 1 byte for the type, twice 20 for the names, 10 + 20 for the values.
   tooLarge(await write(numbers(20)), "events[0] is 101 bytes, more than maxEventSize (100)");
 });
 
@@ -66,7 +66,7 @@ Deno.test("maxEventSize is inclusive and counts UTF-8 bytes of type, every tag a
         payload: "x".repeat(payloadBytes),
       }],
     });
-  // 4 for the type, 2 x (4 + 1) for the identifiers, 1 + 3 for the metadata.
+  // 4 bytes for the type, 2 x (4 + 1) for the identifiers, 1 + 3 for the metadata.
   const around = 4 + 10 + 4;
   assert.equal((await write(EVENT_BYTES_MAX - around)).status, 200);
   tooLarge(

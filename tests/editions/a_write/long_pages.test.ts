@@ -6,7 +6,7 @@ import { debugSnapshot } from "../../support/held_write_lock.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
 const EVENTS = 5000;
-/** Larger than what the sockets between server and client may hold. */
+/** A page of these events is larger than the socket buffers between server and client. */
 const LARGE = { type: "large", identifiers: {}, payload: "x".repeat(60_000) };
 
 let server: ServerProcess;
@@ -93,7 +93,7 @@ Deno.test("16 readers at once each get their own page", async () => {
   for (const [i, page] of pages.entries()) assertNumbers(page, range(i * 100 + 1, i * 100 + 900), true);
 });
 
-Deno.test("reads whose client leaves, early or late, are no longer counted in read.httpOpen", async () => {
+Deno.test("reads whose client disconnects, early or late, are no longer counted in read.httpOpen", async () => {
   for (let round = 0; round < 30; round++) {
     const readers: Connection[] = [];
     for (let i = 0; i < 10; i++) {
@@ -118,7 +118,7 @@ Deno.test("events written while a page is read are not on it", async () => {
   assert.equal(page.hasMore, false);
 });
 
-Deno.test("a page backwards has no gap where its parts meet, whatever is written meanwhile", async () => {
+Deno.test("a page backwards has no gap between its parts, whatever is written meanwhile", async () => {
   const head = EVENTS + 301;
   const json = { query: "*", backwards: true, limit: 10_000 };
   using reading = await client.begin("QUERY", "/events", { json });

@@ -13,7 +13,7 @@ const TYPES = {
   service_writes_committed_total: "counter",
   service_writes_rejected_total: "counter",
   service_write_duration_seconds: "histogram",
-  // Not in the document, and therefore after what is.
+  // These are not in the document, and therefore follow those that are.
   ...COMMON_TYPES,
 };
 
@@ -36,7 +36,7 @@ async function scrape(client: Client): Promise<{ text: string; value: (series: s
   };
 }
 
-/** Upper bounds of the buckets to their counts. */
+/** Returns the upper bound and the count of each bucket. */
 function buckets(text: string): [number, number][] {
   const lines = text.matchAll(/^service_write_duration_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm);
   return [...lines].map(([, le, count]) => [le === "+Inf" ? Infinity : Number(le), Number(count)]);
@@ -72,7 +72,7 @@ Deno.test("GET /metrics: commits, both reasons of rejection and the duration of 
   await client.write({ conditions: [{ failIfEventsMatch: "*" }] });
   await client.write({ conditions: [{ failIfEventsMatch: "*", afterSequence: 1, store }] });
   await client.write({ projections: { create } });
-  // Not counted: no turn, or a turn of another kind.
+  // These requests are not counted: they have no turn, or a turn of another kind.
   await client.write({});
   await client.write({ events: [{}] });
   await client.request("DELETE", "/projections");

@@ -32,7 +32,7 @@ Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 interface Turn {
   readonly send: () => Promise<Reply>;
   readonly check: (reply: Reply) => void;
-  /** Whether it joins the queue at all. */
+  /** True when the request joins the queue. */
   readonly queues: boolean;
 }
 
@@ -71,7 +71,7 @@ function turnOf(operation: TurnOperation, reference: ReferenceStore): Turn {
   }
 }
 
-/** A write that changes nothing and yet takes a turn. */
+/** A write that takes a turn and changes nothing. */
 const EMPTY_CONDITION: TurnOperation = {
   kind: "write",
   events: [],
@@ -79,7 +79,7 @@ const EMPTY_CONDITION: TurnOperation = {
   changes: [],
 };
 
-/** Puts all of them into the queue in order while the turn is held, so that they run back to back. */
+/** Queues all requests in order while the turn is held, so that they run back to back. */
 async function runGroup(members: readonly TurnOperation[], reference: ReferenceStore): Promise<void> {
   const turns = members.map((member) => turnOf(member, reference)).filter((turn) => turn.queues);
   const filler = turnOf(EMPTY_CONDITION, reference);
@@ -90,7 +90,7 @@ async function runGroup(members: readonly TurnOperation[], reference: ReferenceS
     await waitForQueue(client, sent.length - 1);
   }
   held.release();
-  // All are awaited before the first is checked, so that none is left when a check fails.
+  // The test awaits all replies before it checks the first, so that no request is open when a check fails.
   const replies = await Promise.all(sent.map(([, reply]) => reply));
   for (const [i, [turn]] of sent.entries()) turn.check(replies[i]!);
 }

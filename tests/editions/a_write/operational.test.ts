@@ -28,7 +28,7 @@ Deno.test("GET /health: 200 with status ok and the version string, nothing else"
   assert.ok(server.stdout.includes(String(version)), "the start-up lines name the same version");
 });
 
-Deno.test("GET /debug: exact shape when nothing is under way", async () => {
+Deno.test("GET /debug: exact shape when the server is idle", async () => {
   const snapshot = await debugSnapshot(server.client());
   assert.match(snapshot.time, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/);
   assert.deepEqual(
@@ -43,7 +43,7 @@ Deno.test("GET /debug: exact shape when nothing is under way", async () => {
   assert.equal(reply.headers.get("content-type"), "application/json");
 });
 
-Deno.test("GET /debug: shows who has the turn and who waits, oldest first, never what they carry", async () => {
+Deno.test("GET /debug: shows the requests that have the turn or wait, oldest first, never their content", async () => {
   const client = server.client();
   using held = holdWriteLock(server);
   const payload = "a secret payload";
@@ -96,7 +96,7 @@ Deno.test("profiling: the index, a heap snapshot, a CPU profile and the command 
   assert.ok(commandLine.text.length > 0);
 });
 
-Deno.test("profiling: one profile or snapshot at a time, and a client that leaves does not keep its turn", async () => {
+Deno.test("profiling: one profile or snapshot at a time, and a client that disconnects does not block others", async () => {
   const client = server.client();
   const target = "/debug/pprof/profile?seconds=1";
   const running = client.request("GET", target);
@@ -115,7 +115,7 @@ Deno.test("profiling: one profile or snapshot at a time, and a client that leave
   }
 });
 
-/** The paths of all values of a document that are no objects, and of the objects in it. */
+/** The paths of all values and objects in a document. */
 function pathsOf(value: unknown, path: string): string[] {
   if (Array.isArray(value)) return [path, ...value.slice(0, 1).flatMap((item) => pathsOf(item, `${path}[]`))];
   if (typeof value !== "object" || value === null) return [path];

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import type { ReferenceStore, TagObject, WireQuery, WireWrite } from "./reference.ts";
 
 /*
- * Random operations. What depends on the state of the store (positions, versions) is drawn as a distance or
- * a choice and filled in when the operation's turn comes, so that shrinking keeps them meaningful.
+ * Random operations. Positions and versions depend on the state of the store. They are drawn as a distance or a
+ * choice and filled in just before the operation runs, so that they stay meaningful after shrinking.
  */
 
 interface DrawnCondition {
   readonly query: WireQuery | undefined;
-  /** Distance of `afterSequence` from the head of the store; undefined: neither it nor `store`. */
+  /** The distance of `afterSequence` from the head of the store; undefined: omits `afterSequence` and `store`. */
   readonly back: number | undefined;
   readonly wrongStore: boolean;
 }
@@ -28,7 +28,7 @@ export interface DrawnWrite {
   readonly changes: readonly DrawnChange[];
 }
 
-/** Everything that takes a turn. */
+/** The operations that take a turn. */
 export type TurnOperation =
   | DrawnWrite
   | { readonly kind: "deleteType"; readonly type: string }
@@ -123,13 +123,13 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 
 export const operations: fc.Arbitrary<Operation[]> = fc.array(operation, { minLength: 1, maxLength: 25 });
 
-/** Events that are there before the first operation: none, or too many to be looked at one by one. */
+/** Events in the store before the first operation: none, or too many for the server to compare one by one. */
 export const bulk: fc.Arbitrary<WireWrite["events"]> = fc.oneof(
   { weight: 1, arbitrary: fc.constant([]) },
   { weight: 4, arbitrary: fc.array(event, { minLength: 100, maxLength: 100 }) },
 );
 
-/** The body of a drawn write, against the store as it is now. */
+/** Builds the body of a drawn write for the present state of the store. */
 export function toBody(drawn: DrawnWrite, reference: ReferenceStore): WireWrite {
   const versionOf = (item: DrawnChange): string =>
     item.staleVersion ? crypto.randomUUID() : reference.projection(item)?.version ?? crypto.randomUUID();

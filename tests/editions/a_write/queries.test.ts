@@ -7,7 +7,7 @@ let server: ServerProcess;
 let client: Client;
 let store: string;
 
-/** So many events come first that a query from the start cannot be answered by looking at each event. */
+/** The number of filler events: too many for the server to answer a query from the start event by event. */
 const FILLERS = 1200;
 
 Deno.test.beforeAll(async () => {
@@ -23,7 +23,7 @@ Deno.test.beforeAll(async () => {
     { type: "Opened", identifiers: { account: "1 ", name: "e\u0301" }, payload: "5" },
     { type: "plain", identifiers: {}, payload: "6" },
   );
-  // The writer has no memory of events from before its start.
+  // After a restart, the writer holds no events in memory.
   await server.restart();
   store = await client.storeId();
 });
@@ -31,7 +31,7 @@ Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
 const tag = (name: string, value: string): unknown => ({ name, value });
 
-/** Numbers of the events that a read finds, which is the same from the start and from the last filler. */
+/** Returns the numbers of the events that a read finds. Reads from the start and from the last filler must agree. */
 async function found(query: unknown): Promise<number[]> {
   const numbers = [];
   for (const afterSequence of [0, FILLERS]) {
@@ -45,7 +45,7 @@ async function found(query: unknown): Promise<number[]> {
   return numbers[0] ?? [];
 }
 
-/** Whether a condition on the query fails, which is the same from the start and from the last filler. */
+/** Returns true when a condition on the query fails. Positions at the start and at the last filler must agree. */
 async function fails(query: unknown): Promise<boolean> {
   const statuses = [];
   for (const range of [{}, { afterSequence: 0, store }, { afterSequence: FILLERS, store }]) {
@@ -113,7 +113,7 @@ Deno.test("query rule 6: duplicate items in any order are merged before the 100 
   );
 });
 
-Deno.test("query rule 6: 100 items of 100 values each find what they ask for", async () => {
+Deno.test("query rule 6: 100 items of 100 values each find the matching events", async () => {
   const items = Array.from({ length: 100 }, (_, i) => ({
     types: Array.from({ length: 50 }, (_, j) => i === 99 && j === 49 ? "closed" : `type ${i} ${j}`),
     metadata: Array.from({ length: 50 }, (_, j) => tag("by", j % 2 === 0 ? "ann" : "bob")),

@@ -12,7 +12,7 @@ Deno.test("of 64 racers with the same condition exactly one wins, in each of 20 
   for (let round = 0; round < ROUNDS; round++) {
     const seat = { name: "seat", value: `seat ${round}` };
     const query = [{ types: ["taken"], identifiers: [seat] }];
-    // With a position in even rounds, without in odd ones: the answer must not depend on it.
+    // Even rounds send a position, odd ones do not. The answer must not depend on it.
     const condition = round % 2 === 0
       ? { failIfEventsMatch: query, afterSequence: round, store }
       : { failIfEventsMatch: query };

@@ -4,8 +4,8 @@ import { matches, type Query, type QueryItem } from "../../../src/model/query.ts
 import type { Tag } from "../../../src/model/tag.ts";
 
 /*
- * Edition A in memory, as its document describes it, with none of the server's machinery. It is told only
- * what the server draws by chance: store ID, times and versions.
+ * A model of edition A in memory, written from its document, without any code of the server's writer. Tests give
+ * it only the values that the server draws by chance: store ID, times and versions.
  */
 
 export type TagObject = Readonly<Record<string, string | readonly string[]>>;
@@ -41,15 +41,15 @@ export interface WireWrite {
   };
 }
 
-/** What the server must answer: a status and, of a rejection, the message. */
+/** The answer that the server must give: a status, and the message of a rejection. */
 export interface Verdict {
   readonly status: 200 | 400 | 409;
   readonly message?: string;
-  /** Of a conflict. */
+  /** The details of a conflict. */
   readonly conflict?: object;
 }
 
-/** What a page covers, in which order, and how many events at most. */
+/** The bounds of a page, its order, and its maximal number of events. */
 export interface PageRange {
   readonly afterSequence?: number;
   readonly beforeSequence?: number;
@@ -59,17 +59,17 @@ export interface PageRange {
 
 export class ReferenceStore {
   #storeId = "";
-  /** Store IDs and versions, of which none comes twice. */
+  /** All store IDs and versions so far. None may occur twice. */
   #drawn = new Set<string>();
   readonly events: EventLine[] = [];
   readonly #projections = new Map<string, { payload: string; version: string }>();
 
-  /** Empty until it is known. */
+  /** The store ID; empty while it is unknown. */
   get storeId(): string {
     return this.#storeId;
   }
 
-  /** What the server has drawn at its first start or for a reset. */
+  /** Sets the ID that the server has drawn at its first start or for a reset. */
   set storeId(storeId: string) {
     this.#isDrawn(storeId);
     this.#storeId = storeId;
@@ -105,7 +105,7 @@ export class ReferenceStore {
     return { status: 200 };
   }
 
-  /** Does what a write that was judged 200 does, with what the server drew for it. */
+  /** Applies a write whose answer must be 200, with the times and versions that the server drew. */
   apply(write: WireWrite, result: WriteResult): void {
     const { create, replace, delete: deletions } = write.projections;
     for (const [list, drawn] of [[create, "create"], [replace, "replace"]] as const) {
@@ -137,7 +137,7 @@ export class ReferenceStore {
     return this.#projections.get(keyOf(key));
   }
 
-  /** Of all projections that there are. */
+  /** The keys of all projections. */
   get projectionKeys(): { readonly type: string; readonly id: string }[] {
     return [...this.#projections.keys()].map((key) => {
       const [type, id] = JSON.parse(key) as [string, string];
@@ -158,19 +158,19 @@ export class ReferenceStore {
     }
   }
 
-  /** Back to the start; the new store ID is not known yet. */
+  /** Empties the store. The new store ID is not known yet. */
   reset(): void {
     this.#storeId = "";
     this.events.length = 0;
     this.#projections.clear();
   }
 
-  /** Those of the events that match, after a sequence. */
+  /** Returns the matching events after a sequence. */
   matching(query: WireQuery, after: number): EventLine[] {
     return this.events.filter((event) => event.sequence > after && isMatch(query, event));
   }
 
-  /** The same store once more, to be changed by itself. */
+  /** Returns an independent copy. */
   copy(): ReferenceStore {
     const copy = new ReferenceStore();
     copy.#storeId = this.#storeId;
@@ -211,7 +211,7 @@ function tagsOf(tags: TagObject): Tag[] {
   return Object.entries(tags).flatMap(([name, value]) => [value].flat().map((value) => ({ name, value })));
 }
 
-/** As the server shows tags. */
+/** Returns tags in the form in which the server returns them. */
 export function readBack(tags: TagObject): TagObject {
   return Object.fromEntries(
     Object.entries(tags).map(([name, value]) => [

@@ -5,7 +5,7 @@ import { LONG_TYPE, makeAppendLong } from "../../support/long_statements.ts";
 import { startServer } from "../../support/server_process.ts";
 
 const MEDIAN_MILLISECONDS_MAX = 20;
-/** Looser than the median: other people's load on the machine shows up here first. */
+/** The limit is looser than the one of the median: other load on the machine affects this value first. */
 const P95_MILLISECONDS_MAX = 100;
 
 Deno.test("/debug answers within 20 ms (median) while a write of 100 events runs for long", async () => {

@@ -6,7 +6,7 @@ import { inDirectory } from "../../support/directory.ts";
 import { pageBlock } from "../../support/page_block.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
-/* The recipe of docs/retry.md, as it is written there. */
+/* Tests the recipe of docs/retry.md with the code of that page. */
 
 type Enroll = (
   url: string,
@@ -25,7 +25,7 @@ async function documentedEnroll(directory: string): Promise<Enroll> {
   return enroll as Enroll;
 }
 
-/** Makes `fetch` lose requests and answers until it is disposed of. @param fault asked once for each request */
+/** Makes `fetch` lose requests and answers until disposal. @param fault called once for each request */
 function losing(fault: (method: string) => Fault): Disposable {
   const real = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
@@ -64,7 +64,7 @@ async function commandsOf(client: Client): Promise<unknown[]> {
   return events.map(({ metadata }) => metadata["command"]);
 }
 
-Deno.test("a command whose answer was lost is carried out once, also when its own event took the last seat", async () => {
+Deno.test("a command whose answer was lost happens once, also when its own event took the last seat", async () => {
   await withRecipe(async ({ enroll, url, client }) => {
     await defineCourse(client, 1);
     let writes = 0;
@@ -77,11 +77,11 @@ Deno.test("a command whose answer was lost is carried out once, also when its ow
   });
 });
 
-Deno.test("students who race for the last seats over bad lines get no more than there are, and know who did", async () => {
+Deno.test("students who race for the last seats over bad lines get only the free seats, and each learns the result", async () => {
   await withRecipe(async ({ enroll, url, client }) => {
     await defineCourse(client, 3);
     let requests = 0;
-    // Every third is lost in one way or the other.
+    // Every third request or answer is lost.
     const faults = ["none", "answer lost", "none", "none", "request lost", "none"] as const;
     using _losing = losing(() => faults[requests++ % faults.length]!);
     const commands = ["a", "b", "c", "d", "e", "f"];
@@ -112,7 +112,7 @@ Deno.test("the answers mean what the table says", async () => {
       payload: "",
     };
 
-    // A decision that found nothing, in an empty store and in another one.
+    // A decision that found no event, in an empty store and in one with events.
     for (const head of ["0", "2"]) {
       const { reply, store } = await client.queryEvents([{ identifiers: [{ name: "course", value: "c9" }] }]);
       assert.equal(reply.headers.get("x-service-head"), head);

@@ -9,7 +9,7 @@ import { startServer } from "../../support/server_process.ts";
 const event = { type: "t", identifiers: {}, payload: "" };
 
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-  Deno.test(`${signal} ends the server with exit code 0, says so at the end and removes the socket`, async () => {
+  Deno.test(`${signal} ends the server with exit code 0, logs the end and removes the socket`, async () => {
     await using server = await startServer({ listen: "unix" });
     await server.client().append(event);
     server.signal(signal);
@@ -59,11 +59,11 @@ Deno.test("shutdown: waiting requests get 503 ShuttingDown, the active write is 
   assert.equal((await client.queryEvents()).events.length, 1);
 });
 
-Deno.test("shutdown: a write that arrives on an open connection gets 503 ShuttingDown, a new one is not let in", async () => {
+Deno.test("shutdown: a write that arrives on an open connection gets 503 ShuttingDown, a new connection is not accepted", async () => {
   await using server = await startServer({ listen: "unix" });
   const client = server.client();
   using connection = await Connection.open(server.address);
-  // The head is there and the body on its way when the signal comes.
+  // The server has the head, and waits for the body, when the signal comes.
   const write = client.bytesOf("POST", "/write", { json: { events: [event] } });
   await connection.send(write.subarray(0, write.length - 5));
   using held = holdWriteLock(server);

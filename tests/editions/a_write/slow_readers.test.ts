@@ -9,7 +9,7 @@ const EVENTS = 10_000;
 const PAYLOAD_BYTES = 60_000;
 const RESIDENT_MIB_MAX = 250;
 
-/** Resident memory of the server's process in MiB. */
+/** Returns the resident memory of the server's process in MiB. */
 function residentMib(server: ServerProcess): number {
   const status = Deno.readTextFileSync(`/proc/${server.pid}/status`);
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
@@ -23,7 +23,7 @@ Deno.test("50 slow readers of pages of 10,000 events of 60 KB keep the server be
   for (let i = 0; i < EVENTS / 100; i++) {
     assert.equal((await client.request("POST", "/write", { body })).status, 200);
   }
-  // A fresh process, so that what the writes took is not counted.
+  // A fresh process, so that the memory of the writes is not counted.
   await server.restart();
 
   const readers: Connection[] = [];

@@ -6,7 +6,7 @@ import { startServer } from "../../support/server_process.ts";
 
 const LINE_SECONDS = 30;
 
-Deno.test("a client that reads nothing for over 30 s gets no trailer, and what it held is given back", async () => {
+Deno.test("a client that reads nothing for over 30 s gets no trailer, and its memory and connection are released", async () => {
   await using server = await startServer();
   const client = server.client();
   const large = { type: "t", identifiers: {}, payload: "x".repeat(60_000) };
@@ -15,7 +15,7 @@ Deno.test("a client that reads nothing for over 30 s gets no trailer, and what i
   const head = await stalled.readHead();
   await pause((LINE_SECONDS - 5) * 1000);
   assert.equal((await debugSnapshot(client)).read.httpOpen, 1, "5 s before the time is up");
-  // What keeps the server from reading in time is not counted.
+  // Time in which the machine holds up the server does not count, so the test waits longer.
   await eventually(async () => assert.equal((await debugSnapshot(client)).read.httpOpen, 0), 15);
   const page = parsePage(await stalled.readRest(head));
   assert.ok(page.reply.cutShort);

@@ -6,7 +6,7 @@ import { freePort } from "../../support/free_port.ts";
 import { runServer, startServer } from "../../support/server_process.ts";
 import { sqliteTest, testsPostgres } from "../../support/test_storage.ts";
 
-/** Asserts that a start ends with exit code 1 and one line on standard error that matches. */
+/** Asserts that a start ends with exit code 1 and one matching line on standard error. */
 async function assertDoesNotStart(directory: string, ...expected: RegExp[]): Promise<void> {
   const { code, stdout, stderr } = await runServer({ directory });
   assert.equal(code, 1, stdout + stderr);
@@ -15,7 +15,7 @@ async function assertDoesNotStart(directory: string, ...expected: RegExp[]): Pro
   assert.doesNotMatch(stdout, /listening/);
 }
 
-/** Creates a database with one event, changes its file, and asserts that the next start leaves it alone. */
+/** Creates a database with one event, changes its file, and asserts that the next start does not touch it. */
 async function assertRejectsFile(change: (path: string) => void, ...expected: RegExp[]): Promise<void> {
   await inDirectory(async (directory) => {
     {
@@ -58,7 +58,7 @@ sqliteTest(
   },
 );
 
-Deno.test("listening where others can reach it without a token prints a warning, one line, and starts", async () => {
+Deno.test("listening on a public address without a token prints a warning, one line, and starts", async () => {
   const port = String(freePort());
   const env = { SERVICE_BIND_ADDRESS: "0.0.0.0", SERVICE_PORT: port, SERVICE_DEV_MODE: "true" };
   await using server = await startServer({ listen: "none", env });
@@ -152,7 +152,7 @@ sqliteTest("a database whose pages after the first are overwritten stops the sta
   await assertRejectsFile((path) => overwrite(path, 4096, Deno.statSync(path).size - 4096));
 });
 
-// Root may write every file.
+// Root may write every file, so the test is meaningless for root.
 Deno.test({
   name: "memory that connections share and that the server cannot write stops the start, before it listens",
   ignore: Deno.uid() === 0 || testsPostgres(),

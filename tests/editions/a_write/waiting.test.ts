@@ -41,7 +41,7 @@ Deno.test("queue entry: waiting -> its turn arrives -> active, one at a time in 
   assert.deepEqual(await payloads(), ["0", "1", "2", "3"]);
 });
 
-Deno.test("a write sees those before it: of two that wait with one condition the second gets 409", async () => {
+Deno.test("a write sees earlier writes: of two that wait with one condition the second gets 409", async () => {
   using held = holdWriteLock(server);
   const active = client.append({ type: "other", identifiers: {}, payload: "" });
   await waitForQueue(client, 0);
@@ -107,7 +107,7 @@ Deno.test(
   },
 );
 
-Deno.test("a client that leaves makes room in a full queue", async () => {
+Deno.test("a client that disconnects frees its slot in a full queue", async () => {
   using held = holdWriteLock(server);
   const active = client.append(event("active"));
   await waitForQueue(client, 0);
@@ -124,7 +124,7 @@ Deno.test("a client that leaves makes room in a full queue", async () => {
   for (const connection of waiting) connection.close();
 });
 
-Deno.test("queue entry: active -> client leaves -> the write runs to its end", async () => {
+Deno.test("queue entry: active -> client disconnects -> the write runs to its end", async () => {
   using held = holdWriteLock(server);
   const active = await beginWrite("active");
   await waitForQueue(client, 0);
@@ -161,7 +161,7 @@ Deno.test("queue at maxQueuedWrites on arrival: 503 WriteQueueFull on every endp
   assert.equal((await client.request("GET", "/projections/p/kept")).status, 200);
 });
 
-Deno.test("reset: a client that leaves while waiting removes it and nothing is deleted", async () => {
+Deno.test("reset: a client that disconnects while waiting removes it and nothing is deleted", async () => {
   await client.append(event("kept"));
   using held = holdWriteLock(server);
   const active = client.append(event("active"));
@@ -202,7 +202,7 @@ Deno.test("reset: writes queued before it run first, writes queued after it run 
   assert.equal((await client.write({ projections: { replace } })).status, 409);
 });
 
-Deno.test("write.httpOpen falls back to 0 when everybody was answered or left", async () => {
+Deno.test("write.httpOpen falls back to 0 when all clients were answered or have disconnected", async () => {
   await eventually(async () => {
     const { write, read } = await debugSnapshot(client);
     assert.deepEqual([write.httpOpen, write.queued.length, write.active, read.httpOpen], [0, 0, null, 0]);

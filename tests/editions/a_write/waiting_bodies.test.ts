@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { startServer } from "../../support/server_process.ts";
 import { WaitingRead } from "../../support/waiting_read.ts";
 
-/** Only one body of this size is received at a time. */
+/** A size so large that the server receives only one such body at a time. */
 const LARGE_BYTES = 60 * 1024 * 1024;
 
-Deno.test("a read that waits leaves the memory for large bodies to others", async () => {
+Deno.test("a waiting read holds no memory for large bodies", async () => {
   await using server = await startServer({
     listen: "unix",
     env: { SERVICE_MAX_REQUEST_BODY_SIZE: String(LARGE_BYTES) },

@@ -4,7 +4,7 @@ import { Connection } from "../../support/connection.ts";
 import { assertPlainText } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 
-/** A request as a browser sends it for a page, without asking the server first. */
+/** The header fields of a request that a browser sends for a page of another site, without a preflight. */
 const PAGE_OF_OTHERS = ["Origin: https://evil.example", "Sec-Fetch-Site: cross-site"];
 
 async function send(server: ServerProcess, requestLine: string, ...fields: string[]): Promise<Reply> {
@@ -47,7 +47,7 @@ Deno.test("development mode: no web page of others can reset the store, nor one 
   assert.equal(await events(), 0);
 });
 
-Deno.test("on a unix socket any Host may ask, but no page of others", async () => {
+Deno.test("on a unix socket any Host is accepted, but no page of another site", async () => {
   await using server = await startServer({
     listen: "unix",
     listenOnly: true,

@@ -143,7 +143,7 @@ Deno.test("lost response: a retry with the same afterSequence condition is answe
   );
 });
 
-Deno.test("lost response: a condition on an own metadata entry makes any write safe to retry", async () => {
+Deno.test("lost response: a condition on its own metadata entry makes any write safe to retry", async () => {
   const attempt = { name: "attempt", value: crypto.randomUUID() };
   const write = {
     events: [{ ...opened, metadata: { [attempt.name]: attempt.value } }],

@@ -49,7 +49,7 @@ Deno.test("each transaction may hold 64 KiB, however much the others hold", asyn
   await assertNoRoom(transactions, small, 1);
 });
 
-Deno.test("what a transaction held is free once it has ended, however it ends", async () => {
+Deno.test("the bytes of a transaction are free once it has ended, however it ends", async () => {
   using transactions = open();
   const ends: ((txId: string) => unknown)[] = [
     (txId) => transactions.abandon(txId),
@@ -72,13 +72,13 @@ Deno.test("a read that the store has not answered is a condition on all events",
   transaction.readAnswered({ storeId: "the store", head: 7 });
   transaction.writeEvents([], 0);
   transaction.beginRead("every");
-  // Its client left; what it decides without having seen anything must not be written.
+  // The client disconnected before it got the answer. A decision without an answer must not be written.
   transaction.writeEvents(["event"], 0);
   const conditions = transaction.commit()!.conditions;
   assert.deepEqual(conditions.map(({ afterSequence }) => afterSequence), [7, 0]);
 });
 
-Deno.test("the projections that a transaction has looked for count as held, even those that do not exist", async () => {
+Deno.test("the projections that a transaction has read count as held, even those that do not exist", async () => {
   using edition = new InProcess();
   const begun = await edition.request("POST", "/tx");
   const { txId } = JSON.parse(await textOf(begun)) as { txId: string };
@@ -87,7 +87,7 @@ Deno.test("the projections that a transaction has looked for count as held, even
   let count = 0;
   for (; count < 2000 && reply.status !== 503; count++) {
     reply = await edition.request("GET", `/tx/${txId}/projections/p/${key}${count}`);
-    // Once it is known, it takes no more.
+    // Reading the same missing projection again takes no more bytes.
     if (reply.status === 404) await edition.request("GET", `/tx/${txId}/projections/p/${key}${count}`);
   }
   assert.match(await textOf(reply), /TooManyTransactions/);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type Client, projectionPath, type RequestOptions } from "../../support/client.ts";
-import { expectStatus } from "../../support/replies.ts";
+import { assertRejected, expectStatus } from "../../support/replies.ts";
 import type { Reply } from "../../support/connection.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "../../support/server_process.ts";
 
-/** A line of a read in a transaction: a committed event has a `sequence`, one of its own has none. */
+/** A line of a read in a transaction. A committed event has a `sequence`; an event of the transaction has none. */
 export interface TxLine {
   readonly sequence?: number;
   readonly time: string;
@@ -47,7 +47,7 @@ export function startEditionB(
   });
 }
 
-/** One transaction, as its client sees it. */
+/** One transaction, with the calls of its client. */
 export class Tx {
   readonly id: string;
   readonly #client: Pick<Client, "request">;
@@ -85,7 +85,7 @@ export class Tx {
     return this.call("DELETE", "");
   }
 
-  /** Reads and writes, and fails when either is rejected. */
+  /** Reads, then writes; fails when either is rejected. */
   async decide(query: unknown, ...events: readonly unknown[]): Promise<TxLine[]> {
     const lines = txLines(await this.read(query));
     expectStatus(await this.write(...events), 200);
@@ -114,7 +114,7 @@ export function event(type: string, payload = "", identifiers: unknown = {}): un
   return { type, identifiers, payload };
 }
 
-/** Writes events in a transaction of their own, whatever is in the store. */
+/** Writes events in their own transaction, whatever is in the store. */
 export async function append(client: Client, ...events: readonly unknown[]): Promise<void> {
   const tx = await begin(client);
   await tx.decide("none", ...events);
@@ -133,7 +133,7 @@ export async function createProjection(
   return reply.json<{ create: { version: string }[] }>().create[0]!.version;
 }
 
-/** Replaces a projection outside any transaction, at the version that it has now. */
+/** Replaces a projection outside any transaction, at its present version. */
 export async function replaceProjection(
   client: Client,
   type: string,
@@ -157,4 +157,15 @@ export async function emptyStore(client: Client): Promise<void> {
   expectStatus(await client.request("POST", "/pause"), 200);
   expectStatus(await client.request("POST", "/reset"), 204);
   expectStatus(await client.request("POST", "/resume"), 204);
+}
+
+/** The payloads of the committed events. */
+export async function payloads(client: Client): Promise<string[]> {
+  return (await client.queryEvents("all")).events.map((read) => read.payload);
+}
+
+/** Asserts that the transaction has ended. */
+export async function assertEnded(tx: Tx): Promise<void> {
+  assertRejected(await tx.read("all"), 404, "TransactionNotFound");
+  assertRejected(await tx.commit(), 404, "TransactionNotFound");
 }

@@ -7,7 +7,7 @@ import { rounds } from "./rounds.ts";
 import { Session } from "./session.ts";
 
 const CLIENTS = 16;
-/** Rounds of each example. */
+/** The number of rounds of each example. */
 const ROUNDS = rounds(67, 200);
 
 let server: ServerProcess;
@@ -29,16 +29,16 @@ interface Item {
   readonly identifiers: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** A commit that was answered with 204: what each of its reads found, and what it wrote. */
+/** A commit that was answered with 204: the sequences that each of its reads found, and the payload that it wrote. */
 interface Accepted {
   readonly reads: readonly { readonly item: Item; readonly found: readonly number[] }[];
   readonly payload: string;
 }
 
-/** What a command decides after its reads: the event to write, if any. */
+/** The decision of a command after its reads. It returns the event to write, or undefined. */
 type Decide = (reads: readonly (readonly TxLine[])[], payload: string) => unknown;
 
-/** Runs a command, in new transactions until one is not overtaken by another. */
+/** Runs a command in new transactions until one of them commits. */
 async function run(
   session: Session,
   items: readonly Item[],
@@ -71,8 +71,8 @@ function matchesItem({ types, identifiers }: Item, line: EventLine): boolean {
 }
 
 /**
- * Replays the log in sequence order: at its own place in it, each accepted commit must find exactly what its
- * reads had found, as if it had run alone.
+ * Replays the log in sequence order. At its position in the log, each accepted commit must find the same events as
+ * its reads did, as if it had run alone.
  */
 async function assertSerial(accepted: readonly Accepted[]): Promise<void> {
   const events = await client.allEvents("all");
@@ -151,7 +151,7 @@ Deno.test(`no write skew: of two on call one stays, ${ROUNDS} rounds`, async () 
   for (let round = 0; round < ROUNDS; round++) {
     const doctors = [`a${round}`, `b${round}`];
     const winners = await race((i) => ({
-      // Two reads, and the event written matches only one of them.
+      // The event written matches only one of the two reads.
       items: [
         item(["WentHome"], "doctor", doctors[i % 2]!),
         item(["WentHome"], "doctor", doctors[1 - i % 2]!),

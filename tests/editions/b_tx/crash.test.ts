@@ -11,11 +11,11 @@ const CLIENTS = 8;
 const ROUNDS = rounds(20, 100);
 const EVENTS_PER_COMMIT = 3;
 
-/** The outcome of the commits, by the name that each of them wrote. */
+/** The outcomes of the commits, as their clients know them. Each commit wrote its own name. */
 interface Told {
   readonly committed: Set<string>;
   readonly rejected: Set<string>;
-  /** Sent, and not answered when the server died. */
+  /** Commits that were sent, and not answered when the server died. */
   readonly unknown: Set<string>;
 }
 
@@ -26,7 +26,7 @@ async function commitUntilGone(client: Client, name: string, told: Told): Promis
     try {
       using session = await Session.open(client);
       const tx = await session.begin();
-      // Every third one rests on all events, so that others overtake it.
+      // Every third transaction has a condition on all events, so that others break it.
       await tx.decide(i % 3 === 2 ? "all" : "none", ...Array(EVENTS_PER_COMMIT).fill(event("t", commitName)));
       expectStatus(await tx.change({ create: [{ type: "t", id: commitName, payload: commitName }] }), 200);
       told.unknown.add(commitName);
@@ -35,7 +35,7 @@ async function commitUntilGone(client: Client, name: string, told: Told): Promis
       if (status === 204) told.committed.add(commitName);
       else told.rejected.add(commitName);
     } catch (error) {
-      // Whatever was under way when the server died; while it lives every call is answered as it should be.
+      // Any error is fine when the server has died. While it runs, an error is a failure of the test.
       if (await isReachable(client)) throw error;
       return;
     }
@@ -46,7 +46,7 @@ async function isReachable(client: Client): Promise<boolean> {
   return await client.request("GET", "/health").then(() => true, () => false);
 }
 
-/** @returns the highest sequence, from which the next round reads on */
+/** @returns the highest sequence, after which the next round continues reading */
 async function assertWhole(client: Client, after: number, told: Told): Promise<number> {
   const events: EventLine[] = [];
   for (let hasMore = true; hasMore;) {
@@ -65,7 +65,7 @@ async function assertWhole(client: Client, after: number, told: Told): Promise<n
     assert.ok(told.committed.has(name) || told.unknown.has(name), `nobody was told of ${name}`);
   }
   for (const name of told.committed) assert.ok(found.has(name), `acknowledged and lost: ${name}`);
-  // Of the others, the projection is there exactly when the events are.
+  // The projection of each other commit exists exactly when its events do.
   for (const name of [...told.unknown, ...told.rejected]) {
     const { status } = await client.request("GET", `/projections/t/${encodeURIComponent(name)}`);
     assert.equal(status, found.has(name) ? 200 : 404, `events and projection of ${name} differ`);

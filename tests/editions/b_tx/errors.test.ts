@@ -186,7 +186,7 @@ Deno.test("503 WriteQueueFull: on everything that takes a turn, a commit is over
     for (const connection of waiting) connection.close();
   }
   const after = await statistics(client);
-  // One of them was rejected while the queue was being filled.
+  // One of these requests was rejected while the test filled the queue.
   assert.equal(after.writes.writeQueueFull, before.writes.writeQueueFull + 9);
   assert.equal(after.pause.state, "normal");
   assert.deepEqual((await client.queryEvents([{ types: ["rejected"] }])).events, []);

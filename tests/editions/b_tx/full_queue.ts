@@ -3,9 +3,9 @@ import type { Client } from "../../support/client.ts";
 import type { Connection, ReplyHead } from "../../support/connection.ts";
 
 /**
- * Fills the write queue while the turn is held: one request more than fits is sent, and the one that is rejected
- * shows that the others are in.
- * @returns the requests that hold a place
+ * Fills the write queue while the turn is held. It sends one request more than fits: its rejection shows that the
+ * others are in the queue.
+ * @returns the requests in the queue
  */
 export async function fillQueue(client: Client, waitingMax: number): Promise<Connection[]> {
   const connections: Connection[] = [];

@@ -99,7 +99,7 @@ Deno.test("maxProjectionsPerWrite bounds POST /projections, not the writes of a 
 Deno.test("maxEventSize and maxProjectionSize count bytes, and are inclusive", async () => {
   const tx = await begin(client);
   txLines(await tx.read("none"));
-  // 100 bytes each: type, identifier, payload in UTF-8.
+  // Each event has 100 bytes: type, identifier, payload in UTF-8.
   expectStatus(await tx.write(event("t", "\u20ac".repeat(32) + "x", { a: "b" })), 200);
   expectStatus(
     await tx.change({ create: [{ type: "p", id: "1", payload: "\u20ac".repeat(32) + "xx" }] }),

@@ -37,7 +37,7 @@ async function debug(): Promise<TxDebugSnapshot> {
   return await debugSnapshot(client) as TxDebugSnapshot;
 }
 
-Deno.test("GET /debug: exact shape when nothing is under way", async () => {
+Deno.test("GET /debug: exact shape when the server is idle", async () => {
   // The refresh at the start is over.
   await eventually(async () => assert.equal((await debug()).write.active, null));
   const snapshot = await debug();
@@ -54,7 +54,7 @@ Deno.test("GET /debug: exact shape when nothing is under way", async () => {
   );
 });
 
-Deno.test("GET /debug: who has the turn and who waits, oldest first; POST /optimize is a request like any other", async () => {
+Deno.test("GET /debug: the requests that have the turn or wait, oldest first; POST /optimize is a request like any other", async () => {
   const tx = await begin(client);
   const payload = "a secret payload";
   await tx.decide("none", { type: "secrettype", identifiers: { secretname: "secretvalue" }, payload });
@@ -164,7 +164,7 @@ Deno.test("GET /metrics: every metric has its name, HELP and TYPE, in order, and
   });
 });
 
-/** Brings about everything that is counted, at least once. */
+/** Causes everything that is counted, at least once. */
 async function everythingCounted(own: ServerProcess): Promise<void> {
   const client = own.client();
   await append(client, event("t"));

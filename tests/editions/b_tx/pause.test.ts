@@ -40,7 +40,7 @@ async function assertState(state: string, openTransactions = 0): Promise<Statist
   return pause;
 }
 
-/** Asserts a pause in place that knows of this many events. */
+/** Asserts that a pause is in place and reports this last sequence. */
 async function assertInPlace(lastSequence: number): Promise<void> {
   const reply = await pauseCall();
   assert.deepEqual(expectStatus(reply, 200).json(), { lastSequence });
@@ -49,7 +49,7 @@ async function assertInPlace(lastSequence: number): Promise<void> {
   await assertState("paused");
 }
 
-Deno.test("normal -> POST /pause, transactions open -> pause requested, 202; they go on to commit", async () => {
+Deno.test("normal -> POST /pause, transactions open -> pause requested, 202; they continue to their commit", async () => {
   const [a, b] = [await begin(client), await begin(client)];
   const normal = await assertState("normal", 2);
   const reply = await pauseCall();
@@ -67,7 +67,7 @@ Deno.test("normal -> POST /pause, transactions open -> pause requested, 202; the
   assert.equal((await assertState("pauseRequested", 1)).since, requested.since);
   assertNoContent(await b.abandon());
 
-  // pause requested, none open: it is the next POST /pause that puts it in place
+  // pause requested, none open: the next POST /pause puts it in place
   await assertState("pauseRequested");
   await assertInPlace(1);
   assertNoContent(await resume());
@@ -112,7 +112,7 @@ Deno.test("normal -> POST /resume -> normal, 204", async () => {
   assert.equal((await assertState("normal")).since, before.since);
 });
 
-Deno.test("while paused reads, projection writes and /optimize go on", async () => {
+Deno.test("while paused, reads, projection writes and /optimize continue", async () => {
   await append(client, event("t", "read"));
   await assertInPlace(1);
   assert.equal((await client.queryEvents("all")).events[0]?.payload, "read");
@@ -143,7 +143,7 @@ Deno.test("a transaction whose commit is waiting is still open", async () => {
   assertNoContent(await resume());
 });
 
-Deno.test("POST /reset in a pause: 204, nothing is left, sequences from 1, a new store ID, the pause stays", async () => {
+Deno.test("POST /reset in a pause: 204, the store is empty, sequences from 1, a new store ID, the pause stays", async () => {
   await append(client, event("t"));
   await createProjection(client, "p", "1");
   const { store } = await client.queryEvents("all");
@@ -174,7 +174,7 @@ Deno.test("POST /reset does not exist outside development mode", async () => {
   assert.deepEqual([reply.status, reply.headers.get("content-type")], [404, "text/plain; charset=utf-8"]);
 });
 
-Deno.test("pause in place -> restart, and kill -9 -> pause in place, since kept; a resume survives too", async () => {
+Deno.test("pause in place -> restart, and kill -9 -> pause in place, same since; a resume survives too", async () => {
   await append(client, event("t"));
   await assertInPlace(1);
   const { since } = await assertState("paused");

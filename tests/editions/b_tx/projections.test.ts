@@ -103,7 +103,7 @@ Deno.test("POST /projections with no item: 200 with empty lists, without a turn"
   }
 });
 
-Deno.test("POST /projections runs even if its client leaves while it waits", async () => {
+Deno.test("POST /projections runs even if its client disconnects while it waits", async () => {
   const held = holdWriteLock(server);
   try {
     using _active = await client.begin("POST", "/optimize");
@@ -132,7 +132,7 @@ Deno.test("bulk deletes: of one type, of all; 204, no version needed, later repl
   assert.equal((await client.request("GET", "/projections/p%2Fq/1")).status, 404);
 });
 
-Deno.test("a bulk delete touches no event and runs even if its client leaves", async () => {
+Deno.test("a bulk delete touches no event and runs even if its client disconnects", async () => {
   await append(client, event("t"));
   await createProjection(client, "p", "1");
   const held = holdWriteLock(server);

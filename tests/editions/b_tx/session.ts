@@ -3,7 +3,7 @@ import { Connection, type Reply } from "../../support/connection.ts";
 import { expectStatus } from "../../support/replies.ts";
 import { Tx } from "./client.ts";
 
-/** A client that sends all its requests over one connection, one after the other. */
+/** A client that sends all its requests one after the other over one connection. */
 export class Session implements Disposable {
   readonly #client: Client;
   readonly #connection: Connection;

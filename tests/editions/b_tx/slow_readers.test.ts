@@ -9,16 +9,16 @@ const READERS = 4;
 const EVENTS = 50_000;
 const EVENTS_PER_COMMIT = 1000;
 const PAYLOAD_BYTES = 4000;
-/** Four answers of 200 MB each are under way. */
+/** The limit while four answers of 200 MB each are being sent. */
 const RESIDENT_MIB_MAX = 200;
 
-/** Resident memory of the server's process in MiB. */
+/** Returns the resident memory of the server's process in MiB. */
 function residentMib(server: ServerProcess): number {
   const status = Deno.readTextFileSync(`/proc/${server.pid}/status`);
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
-/** Reads to the end. @returns how many lines came, and the last one */
+/** Reads to the end. @returns the number of lines, and the last one */
 async function readOn(reader: Connection, start: Uint8Array): Promise<{ lines: number; last: string }> {
   let lines = 0;
   let tail = "";
@@ -34,7 +34,7 @@ Deno.test("a read of 50,000 events in a transaction streams in bounded memory wh
   const client = server.client();
   const batch = Array(EVENTS_PER_COMMIT).fill(event("t", "x".repeat(PAYLOAD_BYTES)));
   for (let i = 0; i < EVENTS / EVENTS_PER_COMMIT; i++) await append(client, ...batch);
-  // A fresh process, so that what the writes took is not counted.
+  // A fresh process, so that the memory of the writes is not counted.
   await server.restart();
 
   const readers: { tx: Tx; connection: Connection }[] = [];
@@ -59,7 +59,7 @@ Deno.test("a read of 50,000 events in a transaction streams in bounded memory wh
 
     const [{ tx, connection }, ...others] = readers as [typeof readers[number], ...typeof readers];
     expectStatus(await tx.write(), 409);
-    // At once: on a busy machine they are held up so long meanwhile that the server gives up on their clients.
+    // This comes before the next long read: on a busy machine, the server would cut off these readers meanwhile.
     for (const other of others) expectStatus(await other.tx.abandon(), 409);
     const { lines, last } = await readOn(connection, new Uint8Array());
     assert.ok(lines >= EVENTS, `${lines} lines`);

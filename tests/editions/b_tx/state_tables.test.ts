@@ -3,13 +3,13 @@ import { eventually } from "../../support/eventually.ts";
 import { InProcess, type InProcessOptions, textOf } from "./tx_in_process.ts";
 
 /*
- * The two state tables of the document, row by row, played without a server. A row names the state that it
- * begins in, the trigger, what is answered, and the state after it.
+ * The two state tables of the document, row by row, run without a server. A row names the first state, the trigger,
+ * the answer, and the state after it.
  */
 
 type TxState = "(none)" | "open" | "open, condition open" | "ended";
 
-/** One transaction, told by the names of the document's calls. */
+/** Plays one transaction. Its calls have the names of the document. */
 class Play implements Disposable {
   readonly routes: InProcess;
   txId = "none";
@@ -28,7 +28,7 @@ class Play implements Disposable {
     return reply.status < 400 ? String(reply.status) : `${reply.status} ${JSON.parse(text).error}`;
   }
 
-  /** Found out by asking, which may end the transaction. */
+  /** Determines the state with a call, which may end the transaction. */
   async state(): Promise<TxState> {
     if (this.txId === "none") return "(none)";
     const answer = await this.call("read a projection");
@@ -150,7 +150,7 @@ Deno.test("transaction: open -> second call while one runs -> open, 409 Transact
   const seconds = (Object.keys(CALLS) as (keyof typeof CALLS)[])
     .filter((name) => CALLS[name][1].startsWith("/tx/"));
   for (const name of seconds) assert.equal(await play.call(name), "409 TransactionBusy", name);
-  // The call runs until the last line of its answer is out.
+  // The call runs until the last line of its answer is sent.
   const reply = await reading;
   assert.equal(reply.status, 200);
   assert.equal(await play.call("abandon"), "409 TransactionBusy");
@@ -206,12 +206,12 @@ for (const [from, trigger, open, answer, to] of PAUSE_ROWS) {
     assert.equal(await play.call(trigger), answer);
     assert.equal(pause.state, to);
     assert.equal(pause.sinceMicros === since, from === to, "since when the state holds");
-    // Only a pause in place is kept in the database.
+    // Only a pause in place is persisted in the database.
     assert.equal(play.routes.pausedSinceMicros, to === "paused" ? pause.sinceMicros : undefined);
   });
 }
 
-Deno.test("pause: in place -> server restart -> in place, since when it was; requested -> restart -> normal", () => {
+Deno.test("pause: in place -> server restart -> in place, same since; requested -> restart -> normal", () => {
   using kept = new Play({ pausedSinceMicros: 1234 });
   assert.deepEqual([kept.routes.edition.pause.state, kept.routes.edition.pause.sinceMicros], [
     "paused",

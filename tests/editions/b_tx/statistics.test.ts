@@ -29,7 +29,7 @@ Deno.test.beforeAll(async () => {
 });
 Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
-/** What `act` adds to the counters, as a flat object without those that stay. */
+/** Runs `act`, and returns the increase of each counter that changed, as a flat object. */
 async function counted(act: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = counters(await statistics(client));
   await act();
@@ -126,7 +126,7 @@ Deno.test("writes.conflicts counts by cause, of commits and of projections outsi
   });
 });
 
-Deno.test("transactions.abandoned counts what a DELETE ended, not a DELETE on nothing", async () => {
+Deno.test("transactions.abandoned counts transactions that a DELETE ended, not a DELETE without a transaction", async () => {
   const tx = await begin(client);
   assert.deepEqual(await counted(() => tx.abandon()), { abandoned: 1 });
   assert.deepEqual(await counted(() => tx.abandon()), {});

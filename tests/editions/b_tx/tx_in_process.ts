@@ -25,7 +25,7 @@ const UNCOUNTED = new ReadsInFlight({ subscriptions: 0 });
 
 const encoder = new TextEncoder();
 
-/** A store in memory: what the routes of a transaction ask of the real one. */
+/** A store in memory with the operations that the routes of a transaction need. */
 export class MemoryStore {
   events: { timeMicros: number; body: string }[] = [];
   readonly projections = new Map<string, { version: string; payload: Uint8Array<ArrayBuffer> }>();
@@ -94,10 +94,10 @@ export interface InProcessOptions {
   readonly pausedSinceMicros?: number;
 }
 
-/** The routes below `/tx` and those of the pause with a store in memory: no server, no workers, no sockets. */
+/** The routes of `/tx` and of the pause with a store in memory, without a server, workers or sockets. */
 export class InProcess implements Disposable {
   store = new MemoryStore();
-  /** What the database keeps of a pause. */
+  /** The start of the pause, as persisted in the database. */
   pausedSinceMicros: number | undefined;
   readonly edition: EditionParts;
   readonly #route: ReturnType<typeof makeRouter>;
@@ -156,7 +156,7 @@ export class InProcess implements Disposable {
     this.#route = makeRouter([...txRoutes(this.edition, UNCOUNTED), ...pauseRoutes(this.edition)]);
   }
 
-  /** Sends a request to its route, and turns what it throws into the reply. */
+  /** Sends a request to its route, and turns a thrown error into the reply. */
   async request(method: string, path: string, json?: unknown): Promise<Reply> {
     const routing = this.#route(method, path);
     if (routing.kind !== "found") throw new Error(`no route for ${method} ${path}`);
@@ -180,7 +180,7 @@ export class InProcess implements Disposable {
   }
 }
 
-/** The body of a reply as text; reads a stream to its end. */
+/** Returns the body of a reply as text. It reads a stream to its end. */
 export async function textOf({ body }: Reply): Promise<string> {
   if (body === null || typeof body === "string") return body ?? "";
   const decoder = new TextDecoder();

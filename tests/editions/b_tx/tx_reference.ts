@@ -1,6 +1,6 @@
 /*
- * What a transaction of edition B must do, written from the document: it keeps the list of what was done in it
- * and works everything out from that list, each time anew.
+ * A model of a transaction of edition B, written from the document. It stores the list of all steps and computes
+ * every answer from this list anew.
  */
 
 export const CALLS = [
@@ -23,17 +23,17 @@ export const CALLS = [
 ] as const;
 
 /**
- * One call of a sequence. "Present" and "Missing" are the two projections: one is in the store at first, the
- * other is not. "outside" is another client that writes a matching event and changes both projections.
+ * One call of a sequence. There are two projections: "Present" is in the store at first, "Missing" is not. "outside"
+ * is another client that writes a matching event and changes both projections.
  */
 export type CallName = (typeof CALLS)[number];
 
 export interface Outcome {
   readonly status: number;
   readonly error?: string;
-  /** Only of conflicts: the messages of a broken rule are free. */
+  /** Set for conflicts only. The messages of broken rules are not compared. */
   readonly message?: string;
-  /** What a read returned: the payload, or of events the payloads, own ones with a + in front. */
+  /** The payload that a read returned, or the payloads of events. Own events have a + in front. */
   readonly found?: string | readonly string[];
 }
 
@@ -50,7 +50,7 @@ const MISSING = 0;
 const ENDED: Outcome = { status: 404, error: "TransactionNotFound" };
 const BROKEN: Outcome = { status: 400, error: "InvalidRequest" };
 
-/** The payload that the call at this place of a sequence writes. */
+/** The payload that the call at this index of a sequence writes. */
 export function payloadOf(place: number): string {
   return `payload ${place}`;
 }
@@ -67,7 +67,7 @@ export class ReferenceWorld {
     return this.#steps !== undefined;
   }
 
-  /** What is in the store: payloads of the events, and of the two projections. */
+  /** The content of the store: the payloads of the events and of the two projections. */
   get content(): { events: readonly string[]; present: string | undefined; missing: string | undefined } {
     return {
       events: [...this.#events],
@@ -185,7 +185,7 @@ function changesOf(steps: readonly Step[], which: Which): ProjectionStep[] {
   return stepsOn(steps, which).filter((step) => step.kind !== "get");
 }
 
-/** Whether the projection exists as far as the transaction knows; undefined when it does not know. */
+/** Returns true when the projection exists for the transaction; undefined when the transaction does not know. */
 function isThere(steps: readonly Step[], which: Which): boolean | undefined {
   const last = changesOf(steps, which).at(-1) ?? stepsOn(steps, which).at(-1);
   if (last === undefined) return undefined;
@@ -203,13 +203,13 @@ function change(steps: Step[], kind: Exclude<Kind, "get">, which: Which, payload
 
 interface NetChange {
   readonly which: Which;
-  /** The version that the transaction read, `MISSING`, or undefined when it did not read. */
+  /** The version that the transaction read, or `MISSING`; undefined when it did not read the projection. */
   readonly read: number | undefined;
-  /** Undefined: it is deleted. */
+  /** The new payload; undefined for a deletion. */
   readonly payload: string | undefined;
 }
 
-/** What the commit does to each projection: those that must not exist first, then replaces, then deletes. */
+/** The changes of projections that the commit makes: first creates, then replaces, then deletes. */
 function netChanges(steps: readonly Step[]): NetChange[] {
   const named = new Set(steps.flatMap((step) => "which" in step ? [step.which] : []));
   const changes = [...named].flatMap((which): NetChange[] => {

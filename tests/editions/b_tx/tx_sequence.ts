@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type CallName, type Outcome, payloadOf, ReferenceWorld } from "./tx_reference.ts";
 
-/** A request, its status and its body, against whatever serves edition B. */
+/** Sends a request to an implementation of edition B. */
 export type Send = (method: string, path: string, json?: unknown) => Promise<Answer>;
 
 export interface Answer {
@@ -9,21 +9,21 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Names that belong to one run of a sequence, so that many can use one store. */
+/** Names that belong to one run of a sequence, so that many runs can use one store. */
 export interface Names {
   readonly eventType: string;
   readonly projectionType: string;
 }
 
-/** What serves the calls of one sequence. */
+/** An implementation of edition B that serves the calls of one sequence. */
 export interface Subject {
   readonly names: Names;
   readonly send: Send;
-  /** Another client that writes a matching event and changes both projections. */
+  /** Writes a matching event and changes both projections, as another client. */
   readonly outside: (payload: string) => Promise<void>;
 }
 
-/** Plays the calls to both and compares every answer. */
+/** Sends the calls to the subject and to the reference, and compares every answer. */
 export async function compareWithReference(subject: Subject, calls: readonly CallName[]): Promise<void> {
   const reference = new ReferenceWorld();
   let txId = "00000000-0000-4000-8000-000000000000";
@@ -96,7 +96,7 @@ function payloadsOf(ndjson: string): string[] {
   });
 }
 
-/** What a later transaction finds in the store. */
+/** Reads the content of the store in a later transaction. */
 async function contentOf({ names, send }: Subject): Promise<ReferenceWorld["content"]> {
   const txId = JSON.parse((await send("POST", "/tx")).text).txId as string;
   const projection = async (id: string): Promise<string | undefined> => {

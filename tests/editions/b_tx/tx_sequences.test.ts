@@ -10,8 +10,8 @@ import { compareWithReference, type Subject } from "./tx_sequence.ts";
 const LENGTH_MAX = 5;
 
 /**
- * Every sequence of calls after a begin, up to the length at which it is certain that nothing new can come: calls
- * on an ended transaction change nothing, and a begin beside an open one starts the same sequences anew.
+ * Yields every sequence of calls after a begin, up to a maximal length. It does not extend sequences that cannot show
+ * anything new: calls on an ended transaction change nothing, and a second begin starts the same sequences anew.
  */
 function* sequences(prefix: readonly CallName[] = ["begin"]): Generator<CallName[]> {
   const reference = new ReferenceWorld();
@@ -91,7 +91,7 @@ Deno.test("a random sample of sequences agrees with the reference over HTTP", as
       },
     };
   };
-  // Broken rules are drawn less often here, so that most sequences come to their commit.
+  // Broken rules are drawn less often here, so that most sequences reach their commit.
   const decision = fc.constantFrom<CallName[]>(["read", "write"], ["read", "writeNothing"], [
     "readNone",
     "write",

@@ -8,7 +8,7 @@ import { hideDatabase } from "../../support/hidden_database.ts";
 const LINE = /^eventstore-server: \[([A-Z]+)\] (\S+) (\S+) (\d{3}) \d+B \d+(?:\.\d+)?ms$/;
 const TOKEN = "token-of-the-log-test";
 
-/** The error table: at which level each answer is logged. */
+/** The log level of each answer, from the error table. */
 const LEVELS = [
   "DEBUG POST /begin 200",
   "DEBUG POST /events 200",
@@ -36,7 +36,7 @@ const LEVELS = [
   "ERROR GET /health 503",
 ];
 
-/** One request for each line above. */
+/** Sends one request for each line above. */
 async function requestEach(server: ServerProcess): Promise<void> {
   const client = server.client({ authorization: `Bearer ${TOKEN}` });
   const call = (method: string, target: string): Promise<unknown> => client.request(method, target);
@@ -71,7 +71,7 @@ async function requestEach(server: ServerProcess): Promise<void> {
   await call("POST", "/begin");
   await call("POST", "/resume");
   await call("POST", "/reset");
-  // No reader has opened it so far.
+  // No reader has opened the database so far.
   hideDatabase(server);
   await call("GET", "/health");
 }

@@ -47,7 +47,7 @@ Deno.test("sequence and time come with the answer, final before commit; every ev
   assert.deepEqual(committed.map((line) => line.time), [...timesOf(first), ...timesOf(second)]);
 });
 
-Deno.test("time is the server's clock during the call, not when the ticket was given out", async () => {
+Deno.test("time is the server's clock during the call, not when the ticket was issued", async () => {
   const transaction = await begin(client);
   const before = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -60,7 +60,7 @@ Deno.test("time is the server's clock during the call, not when the ticket was g
   assertNoContent(await transaction.rollback());
 });
 
-Deno.test("the sequence numbers of a rolled-back transaction are given out again, by the next one", async () => {
+Deno.test("the next transaction uses the sequence numbers of a rolled-back one again", async () => {
   const ends: ((transaction: Transaction) => Promise<unknown>)[] = [
     (transaction) => transaction.rollback(),
     (transaction) => transaction.append([{}]),
@@ -77,7 +77,7 @@ Deno.test("the sequence numbers of a rolled-back transaction are given out again
   assert.deepEqual(events.map(({ sequence, type }) => [sequence, type]), [[1, "kept"], [2, "kept"]]);
 });
 
-/** Whether an append with this condition goes through, after two events `a` and `b` of earlier transactions. */
+/** Returns true when an append with this condition succeeds after the committed events `a` and `b`. */
 async function holds(condition: unknown, own: readonly unknown[] = []): Promise<boolean> {
   const transaction = await begin(client);
   if (own.length > 0) expectStatus(await transaction.append(own), 200);
@@ -86,7 +86,7 @@ async function holds(condition: unknown, own: readonly unknown[] = []): Promise<
     assertNoContent(await transaction.rollback());
     return true;
   }
-  // A failed condition carries no message: there is only one.
+  // An append has only one condition, so a failed one needs no message.
   assertRejected(reply, 409, "ConcurrencyException");
   assertRejected(await transaction.commit(), 410, "TicketNotActive");
   return false;
@@ -110,7 +110,7 @@ Deno.test("a condition fails when a matching event exists after afterSequence, o
     [{ afterSequence: 1 }, false],
     [{ afterSequence: 3 }, false],
     [{ failIfEventsMatch: a, afterSequence: 99 }, false],
-    // No history has such a position.
+    // No history is this long.
     [{ afterSequence: 2 ** 60 }, true],
   ];
   for (const [condition, expected] of cases) {
@@ -118,14 +118,14 @@ Deno.test("a condition fails when a matching event exists after afterSequence, o
   }
 });
 
-Deno.test("a condition that fails tells programs the first event that breaks it", async () => {
+Deno.test("a failed condition names for programs the first event that breaks it", async () => {
   await append(client, event("a"), event("b"), event("b"));
   const transaction = await begin(client);
   const reply = await transaction.append([event("t")], { failIfEventsMatch: [{ types: ["b"] }] });
   assertRejected(reply, 409, "ConcurrencyException", undefined, { condition: 0, sequence: 2 });
 });
 
-Deno.test("a condition sees what the transaction itself appended", async () => {
+Deno.test("a condition sees the events of its own transaction", async () => {
   await append(client, event("a"));
   const query = [{ types: ["own"] }];
   assert.equal(await holds({ failIfEventsMatch: query }, [event("own")]), false);
@@ -142,7 +142,7 @@ Deno.test("a condition holds again after the transaction that broke it was rolle
   assert.equal(await holds(condition), false);
 });
 
-Deno.test("optimistic flow: read without a ticket, then append with what was read; the second one gets 409", async () => {
+Deno.test("optimistic flow: read without a ticket, then append with the position read; the second one gets 409", async () => {
   await append(client, event("a"));
   const query = [{ types: ["a"] }];
   const reads = [await client.queryEvents(query), await client.queryEvents(query)];
@@ -212,7 +212,7 @@ const malformed: readonly (readonly [options: CallOptions, message: RegExp])[] =
   [{ json: { events: [event("t", "", { a: ["x", "x"] })] } }, /^events\[0\]: /],
   [{ json: { events: [event("t", "", { a: [] })] } }, /^events\[0\]: /],
 ];
-Deno.test("POST /events with a malformed body: 400 that names what is wrong, and nothing is appended", async () => {
+Deno.test("POST /events with a malformed body: 400 that names the fault, and nothing is appended", async () => {
   for (const [options, message] of malformed) {
     const transaction = await begin(client);
     assertRejected(await transaction.call("POST", "/events", options), 400, "InvalidRequest", message);

@@ -5,7 +5,7 @@ import { begin, event, sequencesOf, startEditionC, waitForWaiting } from "./clie
 
 const DEFAULTS = { maxEventSize: 65536, maxProjectionSize: 65536, maxProjectionsPerRequest: 100 };
 
-/** By the formula of the decisions. */
+/** Settings, and the cap that the formula of the decisions gives for them. */
 const caps: readonly (readonly [Partial<typeof DEFAULTS>, number])[] = [
   [{}, 40_779_776],
   [{ maxEventSize: 1, maxProjectionSize: 1, maxProjectionsPerRequest: 1 }, 100 * 4102 + 1_048_576],
@@ -32,14 +32,14 @@ Deno.test("maxRequestBody is printed at the start, 40779776 by default; over it 
   const message = "request body exceeds maxRequestBody (40779776 bytes)";
   assertRejected(await call.readReply("POST"), 413, "PayloadTooLarge", message);
   assertRejected(await transaction.commit(), 410, "TicketNotActive");
-  // Without a ticket it is the same cap, on every endpoint.
+  // The same cap holds without a ticket, on every endpoint.
   for (const [method, target] of [["QUERY", "/events"], ["POST", "/begin"], ["GET", "/health"]] as const) {
     using other = await client.begin(method, target, { headers });
     assertRejected(await other.readReply(method), 413, "PayloadTooLarge", message);
   }
 });
 
-Deno.test("bodies that mean nothing take no room, so who waits for a turn cannot starve who has it", async () => {
+Deno.test("unused bodies take no quota, so requests that wait for a turn cannot starve the one that has it", async () => {
   await using server = await startEditionC();
   const client = server.client();
   const transaction = await begin(client);
@@ -57,7 +57,7 @@ Deno.test("a body of exactly maxRequestBody is accepted, one byte more is 413 an
     SERVICE_MAX_EVENT_SIZE: "10",
     SERVICE_MAX_PROJECTION_SIZE: "10",
     SERVICE_MAX_PROJECTIONS_PER_REQUEST: "1",
-    // maxRequestBodySize belongs to the other editions.
+    // Only the other editions use maxRequestBodySize.
     SERVICE_MAX_REQUEST_BODY_SIZE: "100",
   });
   const cap = 100 * (60 + 4096) + 1024 * 1024;
@@ -83,7 +83,7 @@ Deno.test("the largest append and projections that the limits allow fit, however
   });
   const transaction = await begin(server.client());
   const escaped = (count: number): string => "\\u0000".repeat(count);
-  // 40 tags, whose names and values are all of the event but its type.
+  // The names and values of 40 tags are the whole event except its type.
   const tags = Array.from({ length: 20 }, (_, i) => `"${escaped(20 + i)}" : [ "${escaped(10)}" ]`).join(
     " , ",
   );

@@ -20,7 +20,7 @@ for (const listen of ["tcp", "unix"] as const) {
   });
 }
 
-Deno.test("a transaction that nobody called while the process was stopped is expired soon after", async () => {
+Deno.test("a transaction without a call while the process was stopped is expired soon after", async () => {
   await using server = await startEditionC(TIMEOUT);
   const transaction = await begin(server.client());
   server.signal("SIGSTOP");

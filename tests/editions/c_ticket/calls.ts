@@ -1,4 +1,4 @@
-/* The calls that sequences of edition C are made of, and what becomes of them. */
+/* The calls in sequences of edition C, and their outcomes. */
 
 export const CALLS = [
   "begin",
@@ -31,14 +31,14 @@ export const CALLS = [
 ] as const;
 
 /**
- * One call of a sequence. There is one projection, in the store at first, and one event.
- * - begin, pause, resume, reset, restart: what their names say. "leave": the client of the request that has
- *   waited longest for its turn leaves
- * - append...: with no condition, one that holds, one that any event breaks, no event, half a JSON text
- * - replace, delete: with the version that the transaction sees; "replaceStale" with another one
- * - "oldTicket": a malformed append with a ticket that is not active; "noTicket": a commit without one
- * - "sendHalf": an append whose body comes with "sendRest", or never, with "leaveHalf"
- * - plainWrite, deleteAll: without ticket. The first creates the projection, or replaces it
+ * One call of a sequence. At first, the store has one projection and one event.
+ * - "begin", "pause", "resume", "reset", "restart": as named
+ * - "leave": the client of the request that has waited longest for its turn disconnects
+ * - "append...": with no condition, one that holds, one that any event breaks, no event, half a JSON text
+ * - "replace", "delete": with the version that the transaction sees; "replaceStale" with another one
+ * - "oldTicket": a malformed append with a ticket that is not active; "noTicket": a commit without a ticket
+ * - "sendHalf": an append with half of its body. "sendRest" sends the rest; with "leaveHalf" the client disconnects
+ * - "plainWrite", "deleteAll": without a ticket. The first creates or replaces the projection
  * - "wait": WAIT_SECONDS pass
  */
 export type CallName = (typeof CALLS)[number];
@@ -46,7 +46,7 @@ export type CallName = (typeof CALLS)[number];
 export const WAIT_SECONDS = 4;
 export const LIMITS = {
   transactionTimeout: 5,
-  /** No multiple of the other times, so that no two deadlines fall on one moment. */
+  /** This is no multiple of the other times, so that two deadlines never fall on the same moment. */
   maxTransactionDuration: 7.3,
   maxQueuedTransactions: 2,
 };
@@ -55,16 +55,16 @@ export interface Outcome {
   readonly status: number;
   readonly error?: string;
   readonly message?: string;
-  /** What was read or written. Stores and versions are numbered in the order in which they come up. */
+  /** The content read or written. Stores and versions are numbered in the order in which they occur. */
   readonly found?: unknown;
 }
 
-/** The client left, so that nobody is there to be answered. */
+/** The outcome of a request whose client has disconnected: it gets no answer. */
 export const GONE: Outcome = { status: 0 };
 export const DONE: Outcome = { status: 204 };
 export const INVALID: Outcome = { status: 400, error: "InvalidRequest" };
 
-/** The payload that the call at this place of a sequence writes. */
+/** The payload that the call at this index of a sequence writes. */
 export function payloadOf(place: number): string {
   return `payload ${place}`;
 }

@@ -55,12 +55,12 @@ export function startEditionC(
   });
 }
 
-/** A call of a transaction; its header names are sent once each. */
+/** A call of a transaction. Each header name is sent once. */
 export interface CallOptions extends RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One transaction, as its client sees it: every call carries the ticket. */
+/** One transaction, with the calls of its client. Every call carries the ticket. */
 export class Transaction {
   readonly ticket: string;
   readonly #client: Client;
@@ -79,7 +79,7 @@ export class Transaction {
     return this.#client.begin(method, target, this.#carried(options));
   }
 
-  /** The bytes of a call, for those that send them in their own way. */
+  /** The bytes of a call, for tests that send them in their own way. */
   bytesOf(method: string, target: string, options: CallOptions = {}): Uint8Array {
     return this.#client.bytesOf(method, target, this.#carried(options));
   }
@@ -113,12 +113,12 @@ export class Transaction {
   }
 }
 
-/** Waits for a ticket as long as it takes. */
+/** Waits for a ticket without a time limit. */
 export async function begin(client: Client): Promise<Transaction> {
   return beginReply(client, await client.request("POST", "/begin"));
 }
 
-/** A `POST /begin` that is under way on a connection of its own. */
+/** A `POST /begin` that waits on its own connection. */
 export class WaitingBegin implements Disposable {
   readonly connection: Connection;
   readonly #client: Client;
@@ -156,19 +156,19 @@ export function event(type: string, payload = "", identifiers: unknown = {}): un
   return { type, identifiers, payload };
 }
 
-/** The sequences of an append that was accepted. */
+/** Returns the sequences of an accepted append. */
 export function sequencesOf(reply: Reply): number[] {
   return expectStatus(reply, 200).json<{ events: { sequence: number }[] }>().events.map((e) => e.sequence);
 }
 
-/** Appends events in a transaction of their own. */
+/** Appends events in their own transaction. */
 export async function append(client: Client, ...events: readonly unknown[]): Promise<void> {
   const transaction = await begin(client);
   expectStatus(await transaction.append(events), 200);
   expectStatus(await transaction.commit(), 204);
 }
 
-/** Creates a projection in a transaction of its own. @returns its version */
+/** Creates a projection in its own transaction. @returns its version */
 export async function createProjection(
   client: Client,
   type: string,
@@ -185,7 +185,7 @@ export async function debugDocument(client: Client): Promise<DebugDocument> {
   return expectStatus(await client.request("GET", "/debug"), 200).json<DebugDocument>();
 }
 
-/** Waits until exactly so many requests wait for their turn. */
+/** Waits until exactly this number of requests wait for their turn. */
 export async function waitForWaiting(client: Client, count: number): Promise<void> {
   await eventually(async () => {
     const { write } = await debugDocument(client);
@@ -193,7 +193,7 @@ export async function waitForWaiting(client: Client, count: number): Promise<voi
   });
 }
 
-/** How transactions ended since startup: those that were committed, and the others by reason. */
+/** The number of ended transactions since startup: committed ones, and the others by reason. */
 export async function ends(client: Client): Promise<Record<string, number>> {
   const samples = await metrics(client);
   const counts: Record<string, number> = {

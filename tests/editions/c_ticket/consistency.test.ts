@@ -6,7 +6,7 @@ import { rounds } from "../b_tx/rounds.ts";
 import { begin, createProjection, event, sequencesOf, startEditionC, type Transaction } from "./client.ts";
 
 const CLIENTS = 16;
-/** Rounds of each example. */
+/** The number of rounds of each example. */
 const ROUNDS = rounds(20, 200);
 
 let server: ServerProcess;
@@ -18,13 +18,13 @@ Deno.test.beforeAll(async () => {
 });
 Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
-/** Runs for each client at the same time. @returns how many said yes */
+/** Runs a decision for each client at the same time. @returns the number of those that returned true */
 async function race(run: (i: number) => Promise<boolean>): Promise<number> {
   const answers = await Promise.all(Array.from({ length: CLIENTS }, (_, i) => run(i)));
   return answers.filter((yes) => yes).length;
 }
 
-/** Appends events and commits. @returns whether the condition held */
+/** Appends events and commits. @returns true when the condition held */
 async function decide(
   transaction: Transaction,
   events: readonly unknown[],
@@ -52,7 +52,7 @@ Deno.test(`a course never takes more students than its capacity, ${ROUNDS} round
     const enrolled = [{ types: ["StudentEnrolled"], identifiers: [{ name: "course", value: `c${round}` }] }];
     const winners = await race(async (i) => {
       const transaction = await begin(client);
-      // Read inside: what is found holds until the commit, without any condition.
+      // A read inside the transaction stays true until the commit, without any condition.
       if ((await transaction.read(enrolled)).events.length >= capacity) {
         expectStatus(await transaction.rollback(), 204);
         return false;
@@ -102,7 +102,7 @@ Deno.test(`no write skew: of two on call one stays, ${ROUNDS} rounds`, async () 
   await assertGapless();
 });
 
-Deno.test("who reads without a ticket sees every transaction whole or not at all, while they run", async () => {
+Deno.test("a read without a ticket sees every transaction whole or not at all, while they run", async () => {
   const EVENTS_PER_COMMIT = 3;
   await createProjection(client, "progress", "all", "0");
   const query = [{ types: ["Step"] }];
@@ -115,7 +115,7 @@ Deno.test("who reads without a ticket sees every transaction whole or not at all
       const sequences: number[] = [];
       for (let step = 0; step < EVENTS_PER_COMMIT; step++) {
         sequences.push(...sequencesOf(await transaction.append([event("Step")])));
-        // Its own events are there already, for itself alone.
+        // The transaction alone sees its own events already.
         assert.equal((await transaction.read(query)).events.at(-1)?.sequence, sequences.at(-1));
       }
       const version = (await transaction.get("progress", "all")).headers.get("x-service-version");

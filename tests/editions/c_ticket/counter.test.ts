@@ -16,20 +16,20 @@ import {
 const CLIENTS = 16;
 const COMMITS = rounds(10, 60);
 
-/** Each costs everybody else the timeout, so there are few. */
+/** The number of expiries. It is small because every other client waits for each timeout. */
 const EXPIRIES = rounds(3, 20);
 
-/** How a transaction ends that has counted. */
+/** The ways in which a transaction ends after it has counted. */
 type Ending = "commit" | "rollback" | "leave" | "expire";
 
-/** Reads the counter, adds one, and appends the event that belongs to it. */
+/** Reads the counter, adds one, and appends the event of the new number. */
 async function count(transaction: Transaction): Promise<void> {
   const read = expectStatus(await transaction.get("counter", "all"), 200);
   const next = Number(read.text) + 1;
   const version = read.headers.get("x-service-version");
   const replace = [{ type: "counter", id: "all", version, payload: String(next) }];
   expectStatus(await transaction.change({ replace }), 200);
-  // Final before the commit, and the same that all those had who came to this number and were rolled back.
+  // The sequence is final before the commit. Rolled-back transactions that counted to this number had the same one.
   assert.deepEqual(sequencesOf(await transaction.append([event("Counted", String(next))])), [next]);
 }
 
@@ -45,7 +45,7 @@ async function end(server: ServerProcess, transaction: Transaction, ending: Endi
       return await connection.send(call.subarray(0, -1));
     }
     case "expire":
-      // Nothing more is heard of it.
+      // The client sends no further call.
   }
 }
 

@@ -9,14 +9,14 @@ import { begin, debugDocument, event, sequencesOf, startEditionC, Transaction } 
 const CLIENTS = 8;
 const ROUNDS = rounds(20, 100);
 
-/** Transactions by the name that each of them wrote, as far as their clients know. */
+/** The outcomes of the transactions, as their clients know them. Each transaction wrote its own name. */
 interface Told {
   readonly committed: Set<string>;
-  /** The commit was sent, and not answered when the server died. */
+  /** Transactions whose commit was sent, and not answered when the server died. */
   readonly unknown: Set<string>;
-  /** Has written, and was rolled back or has not sent its commit. */
+  /** Transactions that have written, and were rolled back or have not sent their commit. */
   readonly lost: Set<string>;
-  /** Begun, and not ended. */
+  /** Transactions that have begun, and not ended. */
   readonly open: Set<string>;
   lastTicket: string;
 }
@@ -46,7 +46,7 @@ async function transactUntilGone(client: Client, name: string, told: Told): Prom
       told.committed.add(own);
       told.open.delete(own);
     } catch (error) {
-      // Whatever was under way when the server died; while it lives every call is answered as it should be.
+      // Any error is fine when the server has died. While it runs, an error is a failure of the test.
       if (await isReachable(client)) throw error;
       return;
     }
@@ -57,7 +57,7 @@ async function isReachable(client: Client): Promise<boolean> {
   return await client.request("GET", "/health").then(() => true, () => false);
 }
 
-/** @returns the highest sequence, from which the next round reads on */
+/** @returns the highest sequence, after which the next round continues reading */
 async function assertWhole(client: Client, after: number, told: Told): Promise<number> {
   const events: EventLine[] = [];
   for (let hasMore = true; hasMore;) {
@@ -74,7 +74,7 @@ async function assertWhole(client: Client, after: number, told: Told): Promise<n
     assert.ok(told.committed.has(name) || told.unknown.has(name), `never committed: ${name}`);
   }
   for (const name of told.committed) assert.ok(found.has(name), `acknowledged and lost: ${name}`);
-  // A projection is there exactly when its events are.
+  // A projection exists exactly when its events do.
   for (const name of [...told.unknown, ...told.lost, ...[...told.committed].slice(-CLIENTS)]) {
     const { status, text } = await client.request("GET", `/projections/t/${encodeURIComponent(name)}`);
     assert.equal(status, found.has(name) ? 200 : 404, `events and projection of ${name} differ`);
@@ -85,7 +85,7 @@ async function assertWhole(client: Client, after: number, told: Told): Promise<n
 
 interface Round {
   readonly last: number;
-  /** Whether a transaction was open when the server died. */
+  /** True when a transaction was open when the server died. */
   readonly cut: boolean;
 }
 
@@ -112,7 +112,7 @@ async function crashRound(server: ServerProcess, round: number, after: number): 
   return { last: await assertWhole(client, after, told), cut: told.open.size > 0 };
 }
 
-Deno.test(`after kill -9 in the middle of transactions, ${ROUNDS} rounds, what was committed exists and nothing else`, async () => {
+Deno.test(`after kill -9 in the middle of transactions, ${ROUNDS} rounds, the committed transactions exist and nothing else`, async () => {
   await using server = await startEditionC();
   const client = server.client();
   let last = 0;
@@ -121,7 +121,7 @@ Deno.test(`after kill -9 in the middle of transactions, ${ROUNDS} rounds, what w
     const end = await crashRound(server, round, last);
     last = end.last;
     if (end.cut) cut++;
-    // Its sequences are given out again.
+    // The next transaction uses the sequences of the lost one again.
     const transaction = await begin(client);
     assert.deepEqual(sequencesOf(await transaction.append([event("after")])), [last + 1]);
     expectStatus(await transaction.rollback(), 204);

@@ -19,7 +19,7 @@ import {
 } from "./client.ts";
 import { sideBySide } from "./side_by_side.ts";
 
-/** How late a deadline may be noticed: what a loaded machine takes, still below the distance of the deadlines. */
+/** The allowed delay of a deadline on a loaded machine. It is below the distance between the deadlines. */
 const LATE_SECONDS_MAX = 0.9;
 
 /** Timers count whole milliseconds. */
@@ -37,7 +37,7 @@ async function onServer(
   await run(server.client(), server);
 }
 
-/** When something happened, by this side's clock: between the two, in milliseconds. */
+/** The bounds of a moment by the clock of the test, in milliseconds. */
 type Moment = readonly [notBefore: number, notAfter: number];
 
 async function timed<T>(act: () => Promise<T>): Promise<{ readonly result: T; readonly at: Moment }> {
@@ -49,9 +49,9 @@ async function timed<T>(act: () => Promise<T>): Promise<{ readonly result: T; re
 /** A transaction with one event, and a client that waits for its end. */
 interface Held {
   readonly transaction: Transaction;
-  /** When its ticket was given out. */
+  /** The moment when its ticket was issued. */
   readonly ticketAt: Moment;
-  /** When its only call so far ended. */
+  /** The moment when its only call so far ended. */
   readonly callAt: Moment;
   readonly next: Promise<{ readonly transaction: Transaction; readonly at: number }>;
 }
@@ -69,7 +69,7 @@ async function hold(client: Client): Promise<Held> {
   return { transaction, ticketAt, callAt, next };
 }
 
-/** Asserts when the transaction ended, that nothing of it is left, and that one line was logged about it. */
+/** Asserts the moment of the end, that the transaction wrote nothing, and that the log has one line about it. */
 async function assertExpired(
   held: Held,
   [seconds, [notBefore, notAfter]]: readonly [seconds: number, after: Moment],
@@ -176,7 +176,7 @@ async function assertCutAtCeiling(drip: (call: Connection) => Promise<void>): Pr
       assert.equal(write.httpOpen, 2, "the call and the one that waits");
     });
     await held.next;
-    // The next ticket did not wait for this client to hear of it.
+    // The server issued the next ticket before it answered this client.
     assertRejected(await call.readReply("POST"), 410, "TicketNotActive");
     call.close();
     await dripping;

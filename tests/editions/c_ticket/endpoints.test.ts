@@ -6,8 +6,8 @@ import type { ServerProcess } from "../../support/server_process.ts";
 import { begin, createProjection, event, startEditionC, type Transaction, waitForWaiting } from "./client.ts";
 
 /*
- * The endpoint table and the error table of the document, row by row: what each is for, once. Their details have
- * files of their own.
+ * The endpoint table and the error table of the document, row by row: one test for the purpose of each. Other files
+ * test the details.
  */
 
 let server: ServerProcess;
@@ -122,7 +122,7 @@ for (const target of ["/health", "/metrics", "/debug"]) {
   });
 }
 
-/** A row of the error table; a code whose name says everything comes without a message. */
+/** Tests a row of the error table. Some codes come without a message, because their name says everything. */
 function errorRow(
   status: number,
   code: string,

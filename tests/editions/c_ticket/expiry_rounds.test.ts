@@ -15,13 +15,12 @@ const DURATION_SECONDS = 2;
 const EARLY_MILLISECONDS_MAX = 2;
 
 /**
- * Between a deadline and the next ticket lie a timer, a rollback and a reply: 2 ms together (median), and 101 ms at
- * most in 50 rounds. The rest is for a machine that is busy with other tests: the long rounds are run on one that is
- * not.
+ * A timer, a rollback and a reply lie between a deadline and the next ticket. They took 2 ms (median), and 101 ms at
+ * most in 50 rounds. The limit for few rounds is higher, because other tests keep the machine busy then.
  */
 const LATE_MILLISECONDS_MAX = rounds(5000, 500);
 
-/** Between which moments a deadline began to run, by the clock of the client, and how long it is. */
+/** The length of a deadline, and the moments between which it began to run, by the clock of the client. */
 interface Deadline {
   readonly seconds: number;
   readonly sentAt: number;
@@ -30,12 +29,12 @@ interface Deadline {
 
 type Call = Pick<Deadline, "sentAt" | "answeredAt">;
 
-/** What a holder does before it is stuck, from the moment it has its ticket. */
+/** The calls that a holder makes with its ticket before it is stuck. @returns the deadline that must end it */
 type Hold = (server: ServerProcess, holder: Transaction, begun: Call) => Promise<Deadline>;
 
 /**
- * Calls before any of the deadlines. @returns the next deadline, of silence; or the one that has passed, when this
- * machine was too busy to call in time
+ * Makes a call before any of the deadlines. @returns the next transactionTimeout; or the deadline that has passed,
+ * when the machine was too busy to call in time
  */
 async function callBefore(holder: Transaction, ...deadlines: Deadline[]): Promise<Deadline> {
   const sentAt = performance.now();
@@ -48,7 +47,7 @@ async function callBefore(holder: Transaction, ...deadlines: Deadline[]): Promis
   return { seconds: TIMEOUT_SECONDS, sentAt, answeredAt };
 }
 
-/** Ways to be stuck. */
+/** The ways in which a holder is stuck. */
 const HOLDS: readonly Hold[] = [
   function silent(_server, _holder, begun) {
     return Promise.resolve({ seconds: TIMEOUT_SECONDS, ...begun });
@@ -72,7 +71,7 @@ const HOLDS: readonly Hold[] = [
     const bytes = holder.bytesOf("POST", "/events", { json: { events: [event("t", "lost")] } });
     const connection = await Connection.open(server.address);
     await connection.send(bytes.subarray(0, -5));
-    // Not awaited: it is answered when the transaction is over.
+    // This is not awaited, because the answer comes when the transaction is over.
     connection.readReply("POST").then((reply) => {
       assertRejected(reply, 410, "TicketNotActive");
       connection.close();
@@ -81,7 +80,7 @@ const HOLDS: readonly Hold[] = [
   },
 ];
 
-/** @returns by how many milliseconds the next ticket may have come too early, and too late */
+/** @returns the milliseconds by which the next ticket may have come too early, and too late */
 async function round(server: ServerProcess, hold: Hold): Promise<{ early: number; late: number }> {
   const client = server.client();
   const sentAt = performance.now();

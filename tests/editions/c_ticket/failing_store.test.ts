@@ -16,7 +16,7 @@ interface Subject {
   readonly failures: Error[];
 }
 
-/** A transaction whose ticket is out, on a store that is dead, except for a commit when one is given. */
+/** Begins a transaction on a store that then fails every call, except `commit` if it is given. */
 async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
   const dead = (): Promise<never> => Promise.reject(DEAD);
   const turns = {

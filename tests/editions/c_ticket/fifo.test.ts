@@ -20,12 +20,12 @@ const WAITING_MAX = 100;
 const ROUNDS = rounds(100, 1000);
 const LEAVERS = Math.floor(WAITING_MAX / 3);
 
-/** Nobody is to be expired: a ticket that went to somebody who left shows as a test that does not end. */
+/** Deadlines so long that none expires: if a disconnected client got a ticket, the test would not end. */
 const ENV = { SERVICE_TRANSACTION_TIMEOUT: "50", SERVICE_MAX_TRANSACTION_DURATION: "50" };
 
 type Place = { readonly stays: WaitingBegin } | { readonly leaves: LeavingClient };
 
-/** Fills the queue one by one, so that the order of arrival is certain. A random third will leave. */
+/** Fills the queue one by one, so that the order is certain. A random third of the clients will disconnect. */
 async function fillQueue(server: ServerProcess): Promise<Place[]> {
   const client = server.client();
   const ranks = Array.from({ length: WAITING_MAX }, () => Math.random());
@@ -44,7 +44,7 @@ async function fillQueue(server: ServerProcess): Promise<Place[]> {
   return places;
 }
 
-/** One too many, of whatever kind, is rejected at once while the others keep waiting. */
+/** Asserts that one request too many, of any kind, is rejected at once while the others keep waiting. */
 async function assertFull(client: Client): Promise<void> {
   const startedAt = performance.now();
   for (const path of ["/begin", "/pause"]) {
@@ -54,14 +54,14 @@ async function assertFull(client: Client): Promise<void> {
   await waitForWaiting(client, WAITING_MAX);
 }
 
-/** In its turn: writes who it is, and commits. */
+/** Writes the name of the client in its transaction, and commits. */
 async function takeTurn(transaction: Transaction, name: string): Promise<void> {
   expectStatus(await transaction.append([event("turn", name)]), 200);
   expectStatus(await transaction.commit(), 204);
 }
 
 for (const listen of ["tcp", "unix"] as const) {
-  Deno.test(`${listen}: of ${WAITING_MAX} that wait a third leaves; tickets go in arrival order, none to a leaver`, async () => {
+  Deno.test(`${listen}: a third of ${WAITING_MAX} waiting clients disconnects; the others get tickets in arrival order`, async () => {
     await using server = await startEditionC(ENV, { listen, listenOnly: true });
     const client = server.client();
     const holder = await begin(client);
@@ -70,7 +70,7 @@ for (const listen of ["tcp", "unix"] as const) {
 
     for (const place of places) if ("leaves" in place) await place.leaves.leave();
     await waitForWaiting(client, WAITING_MAX - LEAVERS);
-    // Those that left made room, at the end of the queue.
+    // The disconnected clients freed slots in the queue. A new request joins at its end.
     const last = await WaitingBegin.send(client);
     await waitForWaiting(client, WAITING_MAX - LEAVERS + 1);
 
@@ -89,7 +89,7 @@ for (const listen of ["tcp", "unix"] as const) {
     for (const waiting of staying) waiting[Symbol.dispose]();
   });
 
-  Deno.test(`${listen}: a client that leaves just before its turn comes is passed over, ${ROUNDS} times`, async () => {
+  Deno.test(`${listen}: a client that disconnects just before its turn comes is passed over, ${ROUNDS} times`, async () => {
     await using server = await startEditionC(ENV, { listen, listenOnly: true });
     const client = server.client();
     let holder = await begin(client);
@@ -102,7 +102,7 @@ for (const listen of ["tcp", "unix"] as const) {
       using ending = await Connection.open(server.address);
       const end = holder.bytesOf("POST", round % 4 < 2 ? "/commit" : "/rollback");
       await ending.send(end.subarray(0, -1));
-      // Both reach the server at one moment, in this order.
+      // Both reach the server at the same moment, in this order.
       await leaver.leave();
       await ending.send(end.subarray(-1));
       expectStatus(await ending.readReply("POST"), 204);

@@ -18,7 +18,7 @@ import { Writer } from "../../../src/store/sqlite/writing/writer.ts";
 import type { Answer, Request, Sent, Subject } from "./subject.ts";
 import { VirtualTimers } from "./virtual_timers.ts";
 
-/** The settings that sequences are about. */
+/** The settings that affect sequences. */
 export interface SequenceSettings {
   readonly transactionTimeout: number;
   readonly maxTransactionDuration: number;
@@ -34,15 +34,15 @@ const OTHER_SETTINGS = {
   maxProjectionsPerRequest: 10,
 };
 
-/** Each call that waits for another one of its ticket may take one that shows nowhere else. */
+/** A call that waits for another call of its ticket may take one macrotask in which nothing else happens. */
 const QUIET_MACROTASKS = 12;
 
-/** Lets everything happen that is not a matter of time. */
+/** Runs all pending work that needs no timer. */
 function macrotask(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Rejects a call before the last one was answered, as the port of a worker does. */
+/** Rejects a call while another one runs, like the port of a worker. */
 class OneCallPort {
   isBusy = false;
 
@@ -59,12 +59,12 @@ class OneCallPort {
 }
 
 /**
- * Edition C behind the real pipeline and queue, with the real SQL on a file, in one thread: no workers, no
- * sockets, and a clock that only moves when it is told to.
+ * Edition C with the real pipeline and queue, and the real SQL on a file, in one thread. It has no workers and no
+ * sockets, and its clock moves only on request.
  */
 export class InProcess implements Subject, Disposable {
   readonly warnings: string[] = [];
-  /** What clients would only see as `500`. */
+  /** The errors that clients would only see as `500`. */
   readonly failures: Error[] = [];
   readonly #timers = new VirtualTimers();
   readonly #directory = Deno.makeTempDirSync({ prefix: "eventstore_test_", ...inMemory() });
@@ -82,23 +82,23 @@ export class InProcess implements Subject, Disposable {
     const path = join(this.#directory, "events.db");
     createDatabase(path);
     this.#db = openForWriting(path);
-    // Nobody pulls the plug here, and the disk would take most of the time.
+    // No test here cuts the power, and syncing the disk would take most of the time.
     this.#db.all("PRAGMA synchronous = OFF");
     this.#reader = Reader.open(path);
     this.#start();
   }
 
-  /** The writer itself, to prepare the store between two sequences. */
+  /** The writer, to prepare the store between two sequences. */
   get writer(): Writer {
     return this.#writer;
   }
 
-  /** What nobody does after a turn here. */
+  /** Truncates the WAL: no checkpoint runs after a write transaction here. */
   emptyWal(): void {
     this.#db.all("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
-  /** Stops like the server does, and starts again on the same files. */
+  /** Stops like the server, and starts again on the same files. */
   async restart(): Promise<void> {
     let isDrained = false;
     this.#edition.close();
@@ -113,12 +113,12 @@ export class InProcess implements Subject, Disposable {
     this.#start();
   }
 
-  /** Lets time pass; what falls due on the way is settled one by one. */
+  /** Lets time pass. It runs the timers that fall due one by one, and settles after each. */
   async pass(seconds: number): Promise<void> {
     await this.#timers.advance(seconds * 1000, () => this.settle());
   }
 
-  /** Waits until nothing more happens by itself. */
+  /** Waits until no work is pending. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_MACROTASKS;) {
       await macrotask();
@@ -126,7 +126,7 @@ export class InProcess implements Subject, Disposable {
     }
   }
 
-  /** A pause and a resume have their turn for as long as they are busy with the file. */
+  /** True while a pause or a resume has the turn, and writes its file. */
   get #isWritingFile(): boolean {
     const kind = this.#queue.active?.kind;
     return kind === "pause" || kind === "resume";
@@ -197,7 +197,7 @@ export class InProcess implements Subject, Disposable {
     });
   }
 
-  /** The face of the store, with a thread of its own for nobody. */
+  /** Makes a `Store` whose writer and reader run in this thread. */
   #makeStore(): Store {
     const [writer, reader, port] = [this.#writer, this.#reader, this.#port];
     const turns: Partial<StoreWriter> = {
@@ -226,7 +226,7 @@ export class InProcess implements Subject, Disposable {
   }
 }
 
-/** A directory in memory where there is one: the file of the pause is synced, which takes a disk its time. */
+/** Returns a directory in memory if there is one, because syncing the file of the pause to a disk is slow. */
 function inMemory(): { dir?: string } {
   const dir = "/dev/shm";
   try {

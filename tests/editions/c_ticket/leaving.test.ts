@@ -20,7 +20,7 @@ import {
   WaitingBegin,
 } from "./client.ts";
 
-/** Far below transactionTimeout: who waits must not have waited for that. */
+/** Far below transactionTimeout: the next client must not have waited for that timeout. */
 const AT_ONCE_SECONDS_MAX = 2;
 
 let server: ServerProcess;
@@ -33,7 +33,7 @@ Deno.test.beforeAll(async () => {
 Deno.test.beforeEach(async () => assertNoContent(await client.request("POST", "/reset")));
 Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
-/** A transaction with an event, and somebody behind it who must get the turn at once when it ends. */
+/** Begins a transaction with an event, and asserts that the next client gets the turn as soon as it ends. */
 async function assertPassesOn(
   leave: (transaction: Transaction) => Promise<void>,
   expected: (after: Record<string, number>, before: Record<string, number>) => void,
@@ -74,7 +74,7 @@ async function startedCount(): Promise<number | undefined> {
 }
 
 for (const how of DEPARTURES) {
-  Deno.test(`leaving by ${how} while waiting for a ticket: out of the FIFO at once, no ticket given`, async () => {
+  Deno.test(`leaving by ${how} while waiting for a ticket: out of the FIFO at once, no ticket issued`, async () => {
     const before = await startedCount();
     const active = await begin(client);
     using leaving = await LeavingClient.open(server.address, how);
@@ -89,7 +89,7 @@ for (const how of DEPARTURES) {
     assert.equal(await startedCount(), before! + 2);
   });
 
-  Deno.test(`leaving by ${how} when the turn has come but the ticket is not out: no ticket, nothing begun`, async () => {
+  Deno.test(`leaving by ${how} when the turn has come but no ticket was sent: no ticket, nothing begun`, async () => {
     const [before, endsBefore] = [await startedCount(), await ends(client)];
     using held = holdWriteLock(server);
     using leaving = await LeavingClient.open(server.address, how);
@@ -110,7 +110,7 @@ for (const how of DEPARTURES) {
     const [rounds, pauses] = [6, [0, 0, 1, 1, 2, 3]];
     for (let i = 0; i < rounds; i++) {
       using leaving = await LeavingClient.open(quick.address, how);
-      // Some leave before their request was looked at, some when the ticket is on its way.
+      // Some clients disconnect before the server has read their request, some when the ticket is being sent.
       const sending = leaving.sendSplit(own.bytesOf("POST", "/begin"), []);
       if (pauses[i]! > 0) await sending.then(() => pause(pauses[i]!));
       await leaving.leave();
@@ -157,7 +157,7 @@ for (const how of DEPARTURES) {
     await assertPassesOn(async (transaction) => {
       const options = { json: { query: "*" } };
       if (how === "half-close") {
-        // Such a client may go on reading, but it has left: it gets no trailer.
+        // Such a client may continue reading, but it counts as disconnected: it gets no trailer.
         using connection = await transaction.start("QUERY", "/events", options);
         const head = await connection.readHead();
         await connection.closeWrite();
@@ -178,7 +178,7 @@ for (const how of DEPARTURES) {
       for (let i = 0; i < 5; i++) {
         await assertPassesOn(async (transaction) => {
           using leaving = await LeavingClient.open(server.address, how);
-          // A reset may overtake the request, which then never was.
+          // A reset may overtake the request, so that the server never sees it.
           await leaving.sendSplit(transaction.bytesOf("POST", `/${end}`), []);
           if (how === "RST") await pause(50);
           await leaving.leave();
@@ -189,7 +189,7 @@ for (const how of DEPARTURES) {
 }
 
 Deno.test("leaving while the database works on a read: its work is finished, then rolled back", async () => {
-  // A busy machine may work on it for seconds, so what must not be waited for is a minute here.
+  // A busy machine may need seconds for the read. The timeouts are a minute, so that they cannot end it.
   const seconds = { SERVICE_TRANSACTION_TIMEOUT: "60", SERVICE_MAX_TRANSACTION_DURATION: "60" };
   await using patient = await startEditionC(seconds, { listen: "tcp" });
   const caller = patient.client();

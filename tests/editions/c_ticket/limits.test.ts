@@ -16,8 +16,8 @@ import {
 } from "./client.ts";
 
 /*
- * The settings and fixed limits of the document, each up to what is allowed and one more. What one more gets is
- * in the name of the test; that it ends the transaction is in the state tables.
+ * The settings and fixed limits of the document, each at the limit and one above it. The name of the test has the
+ * answer for one above. The tests of the state tables check that this ends the transaction.
  */
 
 let server: ServerProcess;
@@ -46,7 +46,7 @@ async function inTransaction<T>(run: (transaction: Transaction) => Promise<T>): 
   return result;
 }
 
-/** One call in a transaction of its own, which must be accepted. */
+/** Makes one call in its own transaction, and asserts that it is accepted. */
 async function assertAccepted(call: (transaction: Transaction) => Promise<Reply>): Promise<void> {
   await inTransaction(async (transaction) => {
     expectStatus(await call(transaction), 200);
@@ -84,7 +84,7 @@ Deno.test("100 events per POST /events, several calls per transaction; 101: 400"
   );
 });
 
-Deno.test("the number of events is checked before they are looked at", async () => {
+Deno.test("the number of events is checked before the events themselves", async () => {
   await assertInvalid(
     "request carries 101 events, more than 100",
     (transaction) => transaction.append(times(101, () => ({}))),
@@ -126,7 +126,7 @@ Deno.test("maxProjectionSize: type, id and payload up to it; one byte more: 413 
   );
 });
 
-Deno.test("maxProjectionsPerRequest: so many across the lists, several calls per transaction; one more: 400", async () => {
+Deno.test("maxProjectionsPerRequest: the limit counts across the lists, several calls per transaction; one more: 400", async () => {
   const create = (id: number): unknown => ({ type: "p", id: String(id), payload: "" });
   await inTransaction(async (transaction) => {
     const first = expectStatus(await transaction.change({ create: [1, 2, 3].map(create) }), 200);
@@ -194,7 +194,7 @@ Deno.test("defaultEventsPerPage and maxEventsPerPage, with and without a ticket;
   assertRejected((await client.queryEvents("*", { limit: 5 })).reply, 400, "InvalidRequest", message);
 });
 
-Deno.test("maxQueuedTransactions: so many wait; one more: 503 at once", async () => {
+Deno.test("maxQueuedTransactions: this number waits; one more: 503 at once", async () => {
   const active = await begin(client);
   using waiting = await WaitingBegin.send(client);
   await waitForWaiting(client, 1);

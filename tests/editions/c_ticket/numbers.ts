@@ -1,8 +1,8 @@
-/** The names that a subject gives to what a reference numbers: stores, versions of projections. */
+/** Maps the IDs of a subject, of stores or versions of projections, to the numbers of a reference. */
 export class Numbers {
   readonly #numbers = new Map<string, number>();
 
-  /** The number of a name. One that was never seen takes the number that is expected, if that is free. */
+  /** Returns the number of a name. A new name takes the expected number if it is free. */
   numberOf(name: string | undefined, expected: unknown): number | string | undefined {
     if (name === undefined) return undefined;
     const known = this.#numbers.get(name);
@@ -16,7 +16,7 @@ export class Numbers {
     return this.#find((number) => number === wanted);
   }
 
-  /** Any name but that of one number. */
+  /** Returns any name except the one of this number. */
   otherThan(unwanted: number): string | undefined {
     return this.#find((number) => number !== unwanted);
   }

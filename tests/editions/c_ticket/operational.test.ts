@@ -106,7 +106,7 @@ Deno.test("GET /metrics: a rollback by shutdown is counted too, as a request tha
   await using own = await startEditionC();
   const caller = own.client();
   await begin(caller);
-  // Its body is still to come, so a stop lets it finish.
+  // The body of the request is not complete, so a stop lets it finish.
   const headers = { "content-length": "1", expect: "100-continue" };
   using asking = await caller.begin("GET", "/metrics", { headers });
   assert.equal((await asking.readHead()).status, 100);
@@ -120,7 +120,7 @@ Deno.test("GET /metrics: a rollback by shutdown is counted too, as a request tha
   assert.equal((await own.ended()).code, 0);
 });
 
-Deno.test("GET /metrics has HELP and TYPE lines and its content type; what the document names comes first", async () => {
+Deno.test("GET /metrics has HELP and TYPE lines and its content type; the metrics of the document come first", async () => {
   const reply = expectStatus(await client.request("GET", "/metrics"), 200);
   assert.equal(reply.headers.get("content-type"), "text/plain; version=0.0.4");
   const types = metricTypes(reply.text);
@@ -167,13 +167,13 @@ Deno.test("the gauges show the active transaction, those that wait and the longe
   assert.equal((await metrics(client)).get("service_queue_longest_wait_seconds"), 0);
 });
 
-/** The names in a document, in order and with those inside of them. */
+/** The names in a document in order, with the names inside of them. */
 function shapeOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]));
 }
 
-Deno.test("GET /debug at rest: the documented shape and nothing else", async () => {
+Deno.test("GET /debug when idle: the documented shape and nothing else", async () => {
   const document = await debugDocument(client);
   assert.match(document.time, TIMESTAMP);
   assert.ok(Math.abs(micros(document.time) / 1000 - Date.now()) < 1000);

@@ -9,10 +9,10 @@ import { type Beginning, EVENT_TYPE, PROJECTION } from "./sequence.ts";
 import type { Answer, Request, Sent, Subject } from "./subject.ts";
 import { countsOf } from "./surface.ts";
 
-/** How much of a body is held back when only half of it is sent. */
+/** The number of bytes that a half-sent body lacks. */
 const REST_BYTES = 8;
 
-/** The real server, over its socket, as the subject of sequences without waits and restarts. */
+/** The real server over its socket, as the subject of sequences without waits and restarts. */
 export class OverHttp implements Subject {
   readonly warnings: readonly string[] = [];
   countsBefore: Counts | undefined;
@@ -23,7 +23,7 @@ export class OverHttp implements Subject {
     this.#server = server;
   }
 
-  /** Ends what the last sequence left behind, and fills an empty store. */
+  /** Ends the transaction, pause and waiting requests of the last sequence, and fills an empty store. */
   async startAnew(): Promise<Beginning> {
     const client = this.#server.client();
     for (const connection of this.#connections) connection.close();
@@ -49,7 +49,7 @@ export class OverHttp implements Subject {
     return {
       answer: this.#answerOn(connection, method),
       leave: () => connection.close(),
-      // A call that was ended meanwhile was answered, and its connection closed.
+      // If the transaction ended meanwhile, the call is already answered and its connection closed.
       finish: () => connection.send(bytes.subarray(sentFirst)).catch(() => {}),
     };
   }

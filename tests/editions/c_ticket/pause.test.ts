@@ -35,7 +35,7 @@ const pauseCall = (): ReturnType<Client["request"]> => client.request("POST", "/
 const resume = (): ReturnType<Client["request"]> => client.request("POST", "/resume");
 const pauseFile = (): string => join(server.dataDir, "service.paused");
 
-/** Asserts whether the server is paused, in every place that tells. @returns since when */
+/** Asserts that every endpoint reports whether the server is paused. @returns the start of the pause */
 async function assertPaused(expected: boolean): Promise<string | undefined> {
   const { paused } = await debugDocument(client);
   assert.equal(paused !== null, expected, "/debug");
@@ -134,7 +134,7 @@ sqliteTest("a resume whose file cannot be removed: 500, still paused", async () 
   await assertPaused(false);
 });
 
-Deno.test("a waiting pause is in the FIFO as kind pause; those after it get 503 Paused, those before it a ticket", async () => {
+Deno.test("a waiting pause is in the FIFO as kind pause; requests after it get 503 Paused, those before it a ticket", async () => {
   const active = await begin(client);
   using before = await WaitingBegin.send(client);
   await waitForWaiting(client, 1);
@@ -155,7 +155,7 @@ Deno.test("a waiting pause is in the FIFO as kind pause; those after it get 503 
   await assertPaused(true);
 });
 
-Deno.test("a waiting pause whose client leaves is dropped", async () => {
+Deno.test("a waiting pause whose client disconnects is dropped", async () => {
   const active = await begin(client);
   using pausing = await client.begin("POST", "/pause");
   await waitForWaiting(client, 1);
@@ -200,7 +200,7 @@ Deno.test("a pause after a waiting resume takes effect after it", async () => {
   await assertPaused(true);
 });
 
-Deno.test("while paused reads go on, with no ticket to be had", async () => {
+Deno.test("while paused, reads continue, and no ticket is issued", async () => {
   await append(client, event("t", "read"));
   await createProjection(client, "p", "1", "read too");
   assertNoContent(await pauseCall());

@@ -15,7 +15,7 @@ import {
   waitForWaiting,
 } from "./client.ts";
 
-/* What is written without a ticket: only while the store is paused. */
+/* Tests of writes without a ticket, which are allowed only while the store is paused. */
 
 let server: ServerProcess;
 let client: Client;
@@ -80,7 +80,7 @@ Deno.test("the attempt outside a pause leaves an active transaction alone, and d
   assert.deepEqual(await projections("p/1", "p/2"), ["kept", 404]);
 });
 
-Deno.test("while paused each call commits on its own, and versions go on from the previous call", async () => {
+Deno.test("while paused each call commits on its own, and uses the versions of the previous call", async () => {
   await pauseStore();
   const first = createdVersion(await change(create("1", "one")));
   assert.deepEqual(await projections("p/1"), ["one"]);
@@ -175,7 +175,7 @@ Deno.test("a write without a ticket that comes after a waiting resume is not don
   const resuming = client.request("POST", "/resume");
   await waitForWaiting(client, 1);
   const behind = [change(create("behind", "x")), deleteAll("/projections")];
-  // They may be rejected at once, or when their turn comes.
+  // The writes may be rejected at once, or when their turn comes.
   const settled = Promise.all(behind);
   await Promise.race([settled, waitForWaiting(client, 3)]);
   held.release();

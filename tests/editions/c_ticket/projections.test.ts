@@ -150,7 +150,7 @@ Deno.test("create, replace and delete are checked in this order, each list from 
   });
 });
 
-Deno.test("what the transaction itself wrote conflicts as well", async () => {
+Deno.test("changes of the transaction itself conflict as well", async () => {
   const key = { type: "p", id: "1" };
   const create = async (transaction: Transaction): Promise<void> => {
     versionsOf(await transaction.change({ create: [{ ...key, payload: "" }] }));
@@ -163,7 +163,7 @@ Deno.test("what the transaction itself wrote conflicts as well", async () => {
   await assertConflict(message, { replace }, (t) => t.change({ delete: [{ ...key, version }] }));
 });
 
-Deno.test("a version that a rolled-back transaction gave out is not valid, the one before it is", async () => {
+Deno.test("a version of a rolled-back transaction is not valid, the one before it is", async () => {
   const version = await createProjection(client, "p", "1", "kept");
   const key = { type: "p", id: "1" };
   const transaction = await begin(client);
@@ -213,7 +213,7 @@ const malformed: readonly (readonly [options: CallOptions, message: RegExp])[] =
     /^delete\[0\] has the same type and id as create\[0\]$/,
   ],
 ];
-Deno.test("POST /projections with a malformed body: 400 that names what is wrong, with a ticket and while paused", async () => {
+Deno.test("POST /projections with a malformed body: 400 that names the fault, with a ticket and while paused", async () => {
   for (const [options, message] of malformed) {
     const transaction = await begin(client);
     const reply = await transaction.call("POST", "/projections", options);

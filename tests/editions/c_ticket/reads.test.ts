@@ -7,7 +7,7 @@ import { append, begin, event, startEditionC, type Transaction } from "./client.
 
 let server: ServerProcess;
 let client: Client;
-/** Ten events in five commits, each with a time of its own. */
+/** Ten events in five commits. Each commit has its own time. */
 let stored: EventLine[];
 
 Deno.test.beforeAll(async () => {
@@ -23,7 +23,7 @@ Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
 type Read = (query: unknown, rest?: Readonly<Record<string, unknown>>) => Promise<EventsPage>;
 
-/** Runs with a ticket, and without. */
+/** Runs a test with a ticket, and without. */
 async function withAndWithout(run: (read: Read) => Promise<void>): Promise<void> {
   const transaction = await begin(client);
   await run(transaction.read.bind(transaction));
@@ -65,7 +65,7 @@ Deno.test("a page carries the store header, its content type and no-store, with 
   });
 });
 
-Deno.test("only a page of what is committed tells the head of the store", async () => {
+Deno.test("only a page of committed events carries the head of the store", async () => {
   const transaction = await begin(client);
   const { reply: inside } = await transaction.read("*");
   assert.equal(inside.headers.has("x-service-head"), false);
@@ -74,7 +74,7 @@ Deno.test("only a page of what is committed tells the head of the store", async 
   assert.match(outside.headers.get("x-service-head") ?? "", /^[1-9]\d*$/);
 });
 
-Deno.test("pages go on after the last sequence received, over committed and own events", async () => {
+Deno.test("pages continue after the last sequence received, over committed and own events", async () => {
   const transaction = await begin(client);
   for (let i = 10; i < 15; i++) expectStatus(await transaction.append([event("t", String(i))]), 200);
   const found: string[] = [];
@@ -143,7 +143,7 @@ Deno.test("time: years before 1970, before 100 and up to 9999 are fine", async (
   });
 });
 
-Deno.test("time and afterSequence: an event must match both, and the query; limit and hasMore count what matches", async () => {
+Deno.test("time and afterSequence: an event must match both, and the query; limit and hasMore count matching events", async () => {
   const time = { from: stored[2]!.time, before: stored[8]!.time };
   await withAndWithout(async (read) => {
     const of = async (query: unknown, rest: object): Promise<[string, boolean | undefined]> => {

@@ -1,7 +1,7 @@
 /*
- * What edition C must do, written from the document: one transaction at a time, those that wait for it, and a
- * clock that only moves when a call says so. Every call tells which requests were answered by it, since a
- * request may be answered long after it was sent.
+ * A model of edition C, written from the document: one transaction at a time, a queue of waiting requests, and a
+ * clock that moves only on "wait". Every call returns the requests that were answered by it, since a request may be
+ * answered long after it was sent.
  */
 
 import {
@@ -16,13 +16,13 @@ import {
 } from "./calls.ts";
 import { type Content, linesOf, type Projection, runInside, type View } from "./reference_content.ts";
 
-/** How long a stopping server lets the running call go on. */
+/** A stopping server lets the running call continue for this time. */
 const LAST_CALL_SECONDS = 5;
 
 const ENDED: Outcome = { status: 410, error: "TicketNotActive" };
 const NOT_PAUSED: Outcome = { status: 409, error: "NotPaused" };
 
-/** Its place in the sequence names a request. */
+/** A waiting request. Its index in the sequence identifies it. */
 interface Waiting {
   readonly place: number;
   readonly kind: "transaction" | "pause" | "resume";
@@ -32,7 +32,7 @@ interface TicketCall {
   readonly place: number;
   readonly call: CallName;
   readonly view: View;
-  /** Of a half-sent call it may be still under way, or never to come. */
+  /** The body of a half-sent call may still be incomplete ("halfway"), or never come ("lost"). */
   body: "there" | "halfway" | "lost";
 }
 
@@ -42,7 +42,7 @@ interface Transaction {
   lastCallSeconds: number;
   calls: number;
   readonly content: Content;
-  /** The call that runs, which can only be a half-sent one, and those behind it. */
+  /** The running call, which can only be a half-sent one, and the calls that wait for it. */
   readonly open: TicketCall[];
   /** Resets that wait for the running call. */
   readonly resets: number[];
@@ -56,12 +56,12 @@ export interface Surface {
   readonly lines: readonly string[];
   readonly projection: Projection | undefined;
   readonly paused: boolean;
-  /** Of the active transaction, if there is one. */
+  /** The number of calls of the active transaction; undefined without one. */
   readonly calls: number | undefined;
   readonly queued: readonly string[];
   readonly httpOpen: number;
   readonly counts: Counts;
-  /** Which deadlines were reached. */
+  /** The settings of the deadlines that were reached. */
   readonly warnings: readonly string[];
 }
 
@@ -76,13 +76,13 @@ export class ReferenceWorld {
   #counts = freshCounts();
   #warnings: string[] = [];
 
-  /** What the sender of the next call may know: what the active transaction sees, or else what is committed. */
+  /** The state that the sender of the next call sees: the one of the active transaction, or the committed one. */
   get view(): View {
     const { events, projection } = this.#active?.content ?? this.#committed;
     return { head: events.length, version: projection?.version ?? 0 };
   }
 
-  /** What anybody can see from outside, without a ticket. */
+  /** The state that every client can read without a ticket. */
   get surface(): Surface {
     return {
       store: this.#committed.store,
@@ -97,19 +97,19 @@ export class ReferenceWorld {
     };
   }
 
-  /** Everything that decides what comes later. */
+  /** All state on which later outcomes depend, as text. */
   get state(): string {
-    // Time matters to a transaction alone.
+    // Only an active transaction depends on the time.
     return JSON.stringify([this.surface, this.#active && [this.#nowSeconds, this.#active]]);
   }
 
-  /** Whether what is committed differs from what there was at first. */
+  /** True when the committed state differs from the first one. */
   get storeHasChanged(): boolean {
     const { store, events, projection } = this.#committed;
     return store !== 1 || events.length !== 1 || projection?.version !== 1;
   }
 
-  /** @returns the answers that came with this call, by the place of their request */
+  /** @returns the answers that came with this call, by the index of their request */
   perform(call: CallName, place: number): ReadonlyMap<number, Outcome> {
     this.#answered = new Map();
     this.#perform(call, place);
@@ -198,7 +198,7 @@ export class ReferenceWorld {
     return { status: 200, found: { [list]: this.#versions } };
   }
 
-  /** It takes the next turn, and cuts the one that is taken. */
+  /** Resets the store at once, or after the running call of the active transaction, which it ends. */
   #reset(place: number): void {
     const transaction = this.#active;
     if (transaction === undefined) return this.#empty(place);
@@ -216,7 +216,7 @@ export class ReferenceWorld {
     while (this.#active !== undefined) {
       const { sinceSeconds, lastCallSeconds, open } = this.#active;
       const ceiling = sinceSeconds + LIMITS.maxTransactionDuration;
-      // While a call runs only the ceiling counts.
+      // While a call runs, only the ceiling counts.
       const idle = open.length > 0 ? Infinity : lastCallSeconds + LIMITS.transactionTimeout;
       if (Math.min(idle, ceiling) > until) break;
       this.#nowSeconds = Math.min(idle, ceiling);
@@ -226,7 +226,7 @@ export class ReferenceWorld {
     this.#nowSeconds = until;
   }
 
-  /** A stop and a start: nothing is left but what is committed, and the pause. */
+  /** Stops and starts the server. Only committed data and the pause survive. */
   #restart(): void {
     const rejected = [
       ...this.#waiting.splice(0).map(({ place }) => place),
@@ -257,7 +257,7 @@ export class ReferenceWorld {
     this.#goOn(transaction);
   }
 
-  /** Runs calls in order, up to one whose body is still under way. */
+  /** Runs calls in order, up to one whose body is not complete. */
   #goOn(transaction: Transaction): void {
     while (this.#active === transaction && transaction.open.length > 0) {
       if (transaction.open[0]!.body === "halfway") return;

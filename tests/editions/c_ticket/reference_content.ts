@@ -1,9 +1,9 @@
 import { type CallName, DONE, INVALID, type Outcome } from "./calls.ts";
 
-/** What the sender of a call knows. */
+/** The state that the sender of a call knows. */
 export interface View {
   readonly head: number;
-  /** Of the projection; 0 when there is none. */
+  /** The version of the projection; 0 when there is none. */
   readonly version: number;
 }
 
@@ -12,7 +12,7 @@ export interface Projection {
   readonly payload: string;
 }
 
-/** What a transaction sees and changes. */
+/** The content of the store as a transaction sees and changes it. */
 export interface Content {
   readonly store: number;
   readonly events: string[];
@@ -21,7 +21,7 @@ export interface Content {
 
 const CONFLICT: Outcome = { status: 409, error: "ConcurrencyException" };
 
-/** What one call does, and what it is answered. */
+/** Applies one call to the content. @returns its answer */
 export function runInside(
   content: Content,
   call: CallName,
@@ -79,7 +79,7 @@ function otherVersion(entry: string): Outcome {
   return { ...CONFLICT, message: `${entry} no longer has the given version` };
 }
 
-/** Sequence and payload of each event. */
+/** Returns sequence and payload of each event as text. */
 export function linesOf({ events }: Content): string[] {
   return events.map((payload, i) => `${i + 1}: ${payload}`);
 }

@@ -75,7 +75,7 @@ Deno.test("a reset cuts off the active transaction: 410 afterwards, counted as r
   assert.deepEqual((await client.queryEvents()).events.map(({ sequence }) => sequence), [1]);
 });
 
-Deno.test("those who wait stay where they are: begins get their tickets, on the new store, and a pause its turn", async () => {
+Deno.test("waiting requests keep their order: begins get their tickets, on the new store, and a pause its turn", async () => {
   const transaction = await begin(client);
   sequencesOf(await transaction.append([event("undone")]));
   using waiting = await WaitingBegin.send(client);
@@ -83,7 +83,7 @@ Deno.test("those who wait stay where they are: begins get their tickets, on the 
   const pausing = client.request("POST", "/pause");
   await waitForWaiting(client, 2);
   const before = await client.storeId();
-  // The FIFO is full, but a reset does not join it.
+  // The FIFO is full, but a reset does not join the FIFO.
   assertNoContent(await reset());
   const next: Transaction = await waiting.ticket();
   const page = await next.read();
@@ -113,12 +113,12 @@ Deno.test("a reset waits for the call that runs right now, which is answered", a
   await call.send(bytes.slice(-5));
   assert.deepEqual(sequencesOf(await call.readReply("POST")), [2]);
   assertNoContent(await resetting);
-  // It would have come before the reset, but did not run yet.
+  // This call came before the reset, but had not run yet.
   assertRejected(await later, 410, "TicketNotActive");
   assert.deepEqual((await client.queryEvents()).events, []);
 });
 
-Deno.test("two resets at once, and one while a ticket is being given out: each 204, nothing is stuck", async () => {
+Deno.test("two resets at once, and one while a ticket is being issued: each 204, nothing is stuck", async () => {
   const transaction = await begin(client);
   const both = await Promise.all([reset(), reset()]);
   for (const reply of both) assertNoContent(reply);

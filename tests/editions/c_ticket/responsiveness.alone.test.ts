@@ -3,7 +3,7 @@ import { LONG_TYPE, makeAppendLong } from "../../support/long_statements.ts";
 import { assertNoContent, expectStatus } from "../../support/replies.ts";
 import { begin, debugDocument, event, sequencesOf, startEditionC } from "./client.ts";
 
-/** Other people's load on the machine is in it; the long call takes ten times as long. */
+/** The limit allows for other load on the machine. The long call takes ten times as long. */
 const MEDIAN_MILLISECONDS_MAX = 50;
 
 Deno.test("committed reads, /debug, /metrics and /health do not wait for the transaction, nor for a long call in it", async () => {
@@ -17,7 +17,7 @@ Deno.test("committed reads, /debug, /metrics and /health do not wait for the tra
     ["read", () => client.request("QUERY", "/events", { json: { query: [{ types: ["t"] }], limit: 10 } })],
     ["projection", () => client.request("GET", "/projections/p/1")],
   ];
-  // Readers start when they are needed.
+  // Reader workers start on demand.
   for (const [, send] of requests) await send();
 
   const transaction = await begin(client);

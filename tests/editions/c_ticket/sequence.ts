@@ -12,7 +12,7 @@ export const PROJECTION = { type: "p", id: "1" };
 const PROJECTION_PATH = `/projections/${PROJECTION.type}/${PROJECTION.id}`;
 const UNKNOWN_TICKET = "00000000-0000-4000-8000-000000000000";
 
-/** The names that the store has at first. */
+/** The IDs that the store and its projection have at first. */
 export interface Beginning {
   readonly storeId: string;
   readonly version: string;
@@ -23,17 +23,17 @@ interface Open {
   readonly sent: Sent;
 }
 
-/** One sequence, played to the subject and to the reference at the same time. */
+/** One sequence, sent to the subject and to the reference at the same time. */
 export class Sequence {
   readonly reference = new ReferenceWorld();
   readonly #subject: Subject;
   readonly #stores = new Numbers();
   readonly #versions = new Numbers();
   readonly #calls: CallName[] = [];
-  /** Requests that were not answered yet, by their place. */
+  /** Requests that were not answered yet, by their index. */
   readonly #open = new Map<number, Open>();
   readonly #arrived = new Map<number, Answer | undefined>();
-  /** The last one may be active. */
+  /** All tickets. The last one may be active. */
   readonly #tickets = [UNKNOWN_TICKET, UNKNOWN_TICKET];
 
   constructor(subject: Subject, { storeId, version }: Beginning) {
@@ -42,7 +42,7 @@ export class Sequence {
     this.#versions.numberOf(version, 1);
   }
 
-  /** Plays one call, and compares all the answers that come with it. */
+  /** Makes one call, and compares all answers that come with it. */
   async play(call: CallName): Promise<void> {
     const place = this.#calls.push(call) - 1;
     const { view } = this.reference;
@@ -63,7 +63,7 @@ export class Sequence {
     assert.deepEqual(inOrder(outcomes), inOrder(expected), this.text);
   }
 
-  /** Compares what anybody can see without a ticket. */
+  /** Compares the state that every client can read without a ticket. */
   async compareSurface(): Promise<void> {
     const expected = this.reference.surface;
     const actual = await surfaceOf(this.#subject, PROJECTION_PATH);
@@ -174,7 +174,7 @@ export class Sequence {
     }
   }
 
-  /** @param found what the reference found, which gives new names their numbers */
+  /** @param found the content that the reference found, which gives new IDs their numbers */
   #outcomeOf(call: CallName, answer: Answer | undefined, found: unknown): Outcome {
     if (answer === undefined) return GONE;
     const { status, headers, text } = answer;

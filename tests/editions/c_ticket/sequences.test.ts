@@ -10,7 +10,7 @@ import { OverHttp } from "./over_http.ts";
 import { ReferenceWorld } from "./reference.ts";
 import { type Beginning, EVENT_TYPE, PROJECTION, Sequence } from "./sequence.ts";
 
-/** Without those that differ from another one only in what a single call checks. */
+/** All calls except those that differ from another one only in a check of that single call. */
 const FEWER_CALLS = CALLS.filter((call) =>
   ![
     "read",
@@ -29,7 +29,7 @@ const FEWER_CALLS = CALLS.filter((call) =>
   ].includes(call)
 );
 
-/** Plays many sequences on one server: each begins with a fresh start and the same store. */
+/** Runs many sequences on one server. Each begins with a fresh start and the same store. */
 class Sequences implements Disposable {
   #server = new InProcess(LIMITS);
   #beginning = this.#fillStore();
@@ -39,12 +39,12 @@ class Sequences implements Disposable {
     return this.#count;
   }
 
-  /** Plays a sequence to both and compares every answer, and in the end everything that can be seen. */
+  /** Runs a sequence on both, and compares every answer, and in the end all visible state. */
   async play(calls: readonly CallName[]): Promise<void> {
     try {
       await this.#play(new Sequence(this.#server, this.#beginning), calls);
     } catch (error) {
-      // What failed may have left anything behind, and shorter sequences will be tried to explain it.
+      // A failed sequence may have left any state. fast-check then tries shorter sequences, on a new server.
       this.#server[Symbol.dispose]();
       this.#server = new InProcess(LIMITS);
       this.#beginning = this.#fillStore();
@@ -79,8 +79,8 @@ class Sequences implements Disposable {
 }
 
 /**
- * Every sequence up to a length, except that nothing follows on a call that changes nothing at all, not even the
- * number of calls: what follows is a sequence of its own. Such calls are tried one after the other.
+ * Yields every sequence up to a length. It does not extend a sequence after a call that changes nothing, not even the
+ * number of calls: the same calls without it are a sequence, too. Such calls are tried one after the other.
  */
 function* sequences(
   alphabet: readonly CallName[],
@@ -133,7 +133,7 @@ Deno.test("random longer sequences of calls of edition C agree with the referenc
 Deno.test("a random sample of sequences of edition C agrees with the reference over HTTP", async () => {
   await using server = await startEditionC({
     SERVICE_MAX_QUEUED_TRANSACTIONS: String(LIMITS.maxQueuedTransactions),
-    // Nothing is to expire here.
+    // No transaction may expire here.
     SERVICE_TRANSACTION_TIMEOUT: "600",
     SERVICE_MAX_TRANSACTION_DURATION: "600",
   });
@@ -149,7 +149,7 @@ Deno.test("a random sample of sequences of edition C agrees with the reference o
   );
 });
 
-/** Begins come more often than others, so that most calls find a transaction. */
+/** A random sequence. "begin" is more frequent than other calls, so that most calls find a transaction. */
 function longSequence(calls: readonly CallName[], lengthMax: number): fc.Arbitrary<CallName[]> {
   const call = fc.oneof(
     { weight: 1, arbitrary: fc.constant<CallName>("begin") },

@@ -1,5 +1,5 @@
 /*
- * Tests that mostly wait: all of a file are begun with the first one, and each reports its own outcome.
+ * Tests that mostly wait. All tests of a file start with the first one, and each reports its own outcome.
  */
 
 const scenarios = new Map<string, () => Promise<void>>();
@@ -13,7 +13,7 @@ export function sideBySide(name: string, run: () => Promise<void>): void {
 function begun(): Map<string, Promise<void>> {
   running ??= new Map([...scenarios].map(([name, run]) => {
     const outcome = run();
-    // Its own test hears of it.
+    // The test of this name reports the error.
     outcome.catch(() => {});
     return [name, outcome];
   }));

@@ -21,8 +21,8 @@ import { psql } from "../../support/psql.ts";
 import { schemaOf, testsPostgres } from "../../support/test_storage.ts";
 
 /*
- * The two state tables of the document, row by row. A test's name says the row: state, trigger, condition, next
- * state. What a row is about in detail has its own files.
+ * The two state tables of the document, row by row. The name of a test is the row: state, trigger, condition, next
+ * state. Other files test the details of a row.
  */
 
 let server: ServerProcess;
@@ -42,7 +42,7 @@ async function payloads(): Promise<string[]> {
   return (await client.queryEvents()).events.map(({ payload }) => payload);
 }
 
-/** Whether another program could write to the database now. */
+/** Returns true when another program could write to the database now. */
 function isWriteLockFree(): boolean {
   if (testsPostgres()) {
     return psql(`SELECT id FROM ${schemaOf(server.dataDir)}.store FOR UPDATE SKIP LOCKED`) !== "";
@@ -59,7 +59,7 @@ function isWriteLockFree(): boolean {
   }
 }
 
-/** Runs an attempt at an end, and asserts that the transaction is over without a trace, and the turn free. */
+/** Ends a transaction, and asserts that it has written nothing and that the turn is free. */
 async function assertRolledBack(
   reason: string,
   end: (transaction: Transaction) => Promise<void>,
@@ -80,7 +80,7 @@ async function assertRolledBack(
   assert.deepEqual(after, { ...before, committed: before["committed"]! + 1, [reason]: before[reason]! + 1 });
 }
 
-Deno.test("(none) -> POST /begin, no other active, not paused -> active: ticket given, write lock held", async () => {
+Deno.test("(none) -> POST /begin, no other active, not paused -> active: ticket issued, write lock held", async () => {
   assert.equal(isWriteLockFree(), true);
   const transaction = await begin(client);
   assert.equal(isWriteLockFree(), false);
@@ -97,7 +97,7 @@ Deno.test("(none) -> POST /begin, another active -> waiting; waiting -> turn arr
   const replies: string[] = [];
   void second.ticket().then((transaction) => (replies.push("second"), transaction.commit()));
   const last = third.ticket().then((transaction) => (replies.push("third"), transaction.commit()));
-  // Both wait for as long as the first one lasts.
+  // Both wait until the first transaction ends.
   expectStatus(await first.append([event("t", "first")]), 200);
   assert.deepEqual(replies, []);
   assertNoContent(await first.commit());
@@ -270,7 +270,7 @@ for (const end of ["commit", "rollback"] as const) {
       transaction.rollback(),
     ];
     for (const call of calls) assertRejected(await call, 410, "TicketNotActive");
-    // One that never was cannot be told from it.
+    // An unknown ticket gets the same answer as an ended one.
     assertRejected(await new Transaction(client, crypto.randomUUID()).commit(), 410, "TicketNotActive");
   });
 }
@@ -292,7 +292,7 @@ Deno.test("running -> POST /pause -> paused: waits for queued transactions, then
   for (let i = 0; i < 3; i++) assertRejected(await client.request("POST", "/begin"), 503, "Paused");
 });
 
-Deno.test("paused -> POST /resume -> running: tickets are given out again", async () => {
+Deno.test("paused -> POST /resume -> running: tickets are issued again", async () => {
   assertNoContent(await client.request("POST", "/pause"));
   assertRejected(await client.request("POST", "/begin"), 503, "Paused");
   assertNoContent(await client.request("POST", "/resume"));

@@ -19,15 +19,15 @@ import {
 import { sideBySide } from "./side_by_side.ts";
 import { testsPostgres } from "../../support/test_storage.ts";
 
-/** Those of a store that was stopped. */
+/** The files of a store whose server has stopped. */
 const FILES = ["events.db", "events.lock"];
 
-/** Waits for the third call of the transaction: a call that the server has not seen yet does not count. */
+/** Waits until the server has seen the third call of the transaction. */
 async function thirdCall(client: Client): Promise<void> {
   await eventually(async () => assert.equal((await debugDocument(client)).write.active?.calls, 3));
 }
 
-/** Stops the server while something is under way, and asserts that nothing but the committed event is left. */
+/** Stops the server in the middle of some work, and asserts that only the committed event survives. */
 async function onStopping(
   underWay: (transaction: Transaction, client: Client) => Promise<() => Promise<void>>,
   secondsMax: number,
@@ -135,7 +135,7 @@ sideBySide("SIGTERM while the database works on a call: it is answered, then rol
   const rejected = assert.rejects(async () => {
     await eventually(async () => assert.equal((await debugDocument(client)).write.active?.calls, 2));
     server.signal("SIGTERM");
-    // Nobody can connect any more.
+    // The server accepts no connections any more.
     await eventually(() => client.request("GET", "/health").then(() => assert.fail("answered")), 1);
   });
   const [appended, { code, stderr }] = await Promise.all([appending, server.ended(), rejected]);
@@ -159,7 +159,7 @@ sideBySide("a second SIGTERM ends the server at once; the transaction is lost al
   assert.deepEqual((await client.queryEvents()).events, []);
 });
 
-/** Either the client hears that its transaction is over, or its connection ends. */
+/** Asserts that the client gets the end of its transaction as answer, or that its connection ends. */
 async function assertCut(call: Connection): Promise<void> {
   try {
     assertRejected(await call.readReply("POST"), 410, "TicketNotActive");

@@ -7,7 +7,7 @@ export interface Request {
   readonly path: string;
   readonly ticket?: string | undefined;
   readonly body?: string;
-  /** The body stays halfway until the request is told to finish. */
+  /** True: only half of the body is sent, until `finish` is called. */
   readonly half?: boolean;
 }
 
@@ -17,32 +17,32 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A request under way. */
+/** A request that was sent. */
 export interface Sent {
-  /** Undefined when there was none. */
+  /** The answer; undefined when there was none. */
   readonly answer: Promise<Answer | undefined>;
-  /** The client leaves. */
+  /** Disconnects the client. */
   leave(): void | Promise<void>;
-  /** The rest of a half-sent body arrives. */
+  /** Sends the rest of a half-sent body. */
   finish(): void | Promise<void>;
 }
 
-/** What serves the calls of a sequence. */
+/** An implementation of edition C that serves the calls of a sequence. */
 export interface Subject {
   send(request: Request): Sent | Promise<Sent>;
-  /** Waits until everything has happened that the last call brings about: these answers, and so many are left. */
+  /** Waits for all effects of the last call: these answers, and the number of requests that stay open. */
   settle(
     expected: { readonly answers: readonly Promise<unknown>[]; readonly httpOpen: number },
   ): Promise<void>;
   pass(seconds: number): Promise<void>;
   restart(): Promise<void>;
-  /** Since the start. */
+  /** The warnings logged since the start. */
   readonly warnings: readonly string[];
-  /** What the metrics counted before the sequence. */
+  /** The counts of the metrics before the sequence. */
   readonly countsBefore?: Counts | undefined;
 }
 
-/** The events of a complete page. */
+/** Returns the events of a complete page as text. */
 export function linesOf(ndjson: string): string[] {
   const lines = ndjson.split("\n");
   assert.deepEqual(lines.slice(-2), ['{"hasMore":false}', ""], "trailer");

@@ -3,14 +3,14 @@ import type { DebugDocument } from "./client.ts";
 import type { Counts, Surface } from "./reference.ts";
 import { type Answer, linesOf, type Subject } from "./subject.ts";
 
-/** The surface with the names that the subject gives. */
+/** The surface with the IDs of the subject instead of numbers. */
 export type NamedSurface = Omit<Surface, "store" | "projection"> & {
   readonly storeId: string | undefined;
   readonly version: string | undefined;
   readonly payload: string | undefined;
 };
 
-/** What anybody can see from outside, without a ticket. */
+/** Reads the state that every client can read without a ticket. */
 export async function surfaceOf(subject: Subject, projectionPath: string): Promise<NamedSurface> {
   const ask = async (method: string, path: string, body = ""): Promise<Answer> => {
     const answer = await (await subject.send({ method, path, body })).answer;
@@ -45,7 +45,7 @@ export async function surfaceOf(subject: Subject, projectionPath: string): Promi
   };
 }
 
-/** What the metrics counted since startup. */
+/** Returns the counts in the metrics since startup. */
 export function countsOf(metrics: string): Counts {
   const sample = samplesOf(metrics);
   const rolledBack = (reason: string): number => sample(`transactions_rolled_back_total{reason="${reason}"}`);

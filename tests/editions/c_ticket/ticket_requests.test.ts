@@ -61,7 +61,7 @@ const wrongAppends: readonly (readonly [body: unknown, detail: string | RegExp])
   [{ events: [{ ...event, time: "x" }] }, 'events[0]: unknown key "time"'],
   [{ events: Array(101).fill({}) }, "request carries 101 events, more than 100"],
 ];
-Deno.test("an append that is not one is rejected by name", () => {
+Deno.test("an invalid append is rejected by name", () => {
   for (const [body, detail] of wrongAppends) expectInvalid(() => append(body), detail);
   expectRejection(
     () => append({ events: [event, { type: "a", payload: "x".repeat(10) }, {}] }),
@@ -115,7 +115,7 @@ const wrongChanges: readonly (readonly [body: unknown, detail: string])[] = [
     "request carries 4 projections, more than maxProjectionsPerRequest (3)",
   ],
 ];
-Deno.test("changes that are none are rejected by name, their number before what they hold", () => {
+Deno.test("invalid changes are rejected by name, their number before their content", () => {
   for (const [body, detail] of wrongChanges) expectInvalid(() => changes(body), detail);
   expectRejection(
     () => changes({ create: [{ ...key, payload: "x".repeat(8) }, { ...key, payload: "x".repeat(9) }] }),

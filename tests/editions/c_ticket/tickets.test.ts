@@ -66,7 +66,7 @@ for (const [method, target] of CALLS) {
       }
       const twice = { headers: [["X-Service-Ticket", ticket], ["X-Service-Ticket", ticket]] } as const;
       assertRejected(await client.request(method, target, twice), 410, "TicketNotActive");
-      // The body has only begun, and is longer than any may be.
+      // Only the start of the body is sent. One of the announced lengths is above the limit.
       const half = client.bytesOf(method, target, withTicket(ended[0]!)).slice(0, -2);
       for (const length of [10, 2 ** 31]) {
         using connection = await client.begin("GET", "/health");

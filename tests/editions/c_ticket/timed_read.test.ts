@@ -33,7 +33,7 @@ Deno.test("from and before may be left out, each and both", () => {
   assert.deepEqual(timeOf({ before: moment }), { fromMicros: FIRST, beforeMicros: 1_000_000 });
 });
 
-Deno.test("moments that are further than safe integers are brought to the nearest", () => {
+Deno.test("moments beyond the safe integers become the nearest one", () => {
   const [early, late] = ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"];
   assert.deepEqual(timeOf({ from: early, before: late }), { fromMicros: FIRST, beforeMicros: LAST });
   assert.deepEqual(timeOf({ from: "9998-01-01T00:00:00Z", before: late }), {

@@ -7,7 +7,7 @@ type Timer = {
 
 const NAMES = ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const;
 
-/** Takes the place of the timers of this process, until it is disposed: time passes only when it is told to. */
+/** Replaces the timers of this process until disposal. Time passes only by `advance` and `runNext`. */
 export class VirtualTimers implements Disposable {
   readonly #real = NAMES.map((name) => [name, globalThis[name]] as const);
   #now = 0;
@@ -29,7 +29,7 @@ export class VirtualTimers implements Disposable {
     });
   }
 
-  /** Runs what falls due within the time, in order, and waits for `settle` after each. */
+  /** Runs the timers that fall due within the time, in order, and waits for `settle` after each. */
   async advance(milliseconds: number, settle: () => Promise<void>): Promise<void> {
     const until = this.#now + milliseconds;
     while ((this.#next()?.at ?? Infinity) <= until) {
@@ -39,7 +39,7 @@ export class VirtualTimers implements Disposable {
     this.#now = until;
   }
 
-  /** Moves to the next timer and runs it. */
+  /** Moves the time to the next timer, and runs it. */
   runNext(): void {
     const timer = this.#next();
     if (timer === undefined) throw new Error("there is no timer");

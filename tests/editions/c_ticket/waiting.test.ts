@@ -16,7 +16,7 @@ Deno.test.beforeAll(async () => {
 Deno.test.beforeEach(() => client.reset());
 Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
-Deno.test("a read waits for the commit of a transaction, not for its calls, and not for one that is undone", async () => {
+Deno.test("a read waits for the commit of a transaction, not for its calls, nor for a rolled-back one", async () => {
   using read = await WaitingRead.begin(client, "*");
   const undone = await begin(client);
   expectStatus(await undone.append([event("t", "undone")]), 200);

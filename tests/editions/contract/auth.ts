@@ -10,7 +10,7 @@ function startWithAuth(edition: ContractEdition): Promise<ServerProcess> {
   return startServer({ env: { ...CONTRACT_ENV, ...auth, SERVICE_EDITION: edition.name } });
 }
 
-/** The bearer token: on every route, and before every other check. Servers of their own. */
+/** The bearer token is checked on every route, before every other check. These tests start their own servers. */
 export function contractOfAuth(edition: ContractEdition, named: (name: string) => string): void {
   Deno.test(named("without the token every route is 401 and does nothing, with it they answer"), async () => {
     await using server = await startWithAuth(edition);

@@ -3,7 +3,7 @@ import type { Reply } from "../../support/connection.ts";
 import { assertRejected } from "../../support/replies.ts";
 import { type ContractEdition, type ContractTest, ITEM_BYTES_MAX, mustBe, type Subject } from "./edition.ts";
 
-/** Each spoils a body that is valid without it. */
+/** Changes that make a valid body invalid. */
 const spoilt: readonly [cause: string, spoil: (body: string) => string | Uint8Array][] = [
   ["empty", () => ""],
   ["cut short", (body) => body.slice(0, -1)],
@@ -23,7 +23,7 @@ const spoilt: readonly [cause: string, spoil: (body: string) => string | Uint8Ar
 const READ = '{"query":[{"types":["#"]}]}';
 const EVENTS = '{"events":[{"type":"#","payload":""}]}';
 
-/** Bodies: strict JSON, the rules of events, sizes. */
+/** Tests of bodies: strict JSON, the rules of events, sizes. */
 export function contractOfBodies(edition: ContractEdition, test: ContractTest): void {
   const send = ({ client }: Subject, body: string | Uint8Array): Promise<Reply> =>
     edition.sendEvents(client, body);
@@ -36,7 +36,7 @@ export function contractOfBodies(edition: ContractEdition, test: ContractTest): 
     });
   }
 
-  test("the same bodies unspoilt are taken, with white space around them and any Content-Type", async (subject) => {
+  test("the same bodies without these changes are accepted, with white space around them and any Content-Type", async (subject) => {
     mustBe(200, await send(subject, ` \n${EVENTS}\r\n\t`));
     const headers = { "content-type": "image/png" };
     const reply = await subject.client.request("QUERY", "/events", { body: ` ${READ} `, headers });
@@ -93,7 +93,7 @@ export function contractOfBodies(edition: ContractEdition, test: ContractTest): 
     assert.equal((await subject.payloads()).length, 1);
   });
 
-  test("the cap holds where no body is asked for", async ({ client }) => {
+  test("the cap holds on endpoints that need no body", async ({ client }) => {
     const { bytes, message } = edition.bodyCap;
     for (const target of ["/health", "/projections/t/a"]) {
       const reply = await client.request("GET", target, { body: "x".repeat(bytes + 1) });

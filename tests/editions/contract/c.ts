@@ -2,7 +2,7 @@ import { expectStatus } from "../../support/replies.ts";
 import { begin } from "../c_ticket/client.ts";
 import { type ContractEdition, ITEM_BYTES_MAX } from "./edition.ts";
 
-/** What the document's formula makes of the limits of the contract. */
+/** The body limit that follows from `CONTRACT_ENV` by the formula of the document. */
 const BODY_BYTES_MAX = 100 * (6 * ITEM_BYTES_MAX + 4096) + 1024 * 1024;
 
 export const contractC: ContractEdition = {
@@ -16,7 +16,7 @@ export const contractC: ContractEdition = {
   changesPath: "",
   paths: [
     ["/begin", ["POST"]],
-    // Ends what the line before may have begun, so that none of the others waits.
+    // The reset ends the transaction of the line before, so that no later call waits.
     ["/reset", ["POST"]],
     ["/events", ["QUERY", "POST"]],
     ["/projections/t/a", ["GET", "HEAD"]],

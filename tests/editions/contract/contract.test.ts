@@ -12,8 +12,8 @@ import { contractOfRoutes } from "./routes.ts";
 import { contractOfWaiting, contractOfWaitingAtStop } from "./waiting.ts";
 
 /*
- * What every edition must keep, whatever its way to write. An edition joins by saying how it does what all
- * of them can; what only one of them does is tested in its own files.
+ * The contract that every edition must fulfil, however it writes. `ContractEdition` says how an edition does the
+ * common operations. The features of a single edition have their own tests.
  */
 
 const editions: readonly ContractEdition[] = [contractA, contractB, contractC];

@@ -1,7 +1,7 @@
 import type { Client, EventsPage } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
 
-/** What the contract knows of an edition: how it does what every edition can. */
+/** Describes to the contract how an edition does the operations that every edition has. */
 export interface ContractEdition {
   readonly name: "A" | "B" | "C";
   /** The query for every event. */
@@ -12,19 +12,19 @@ export interface ContractEdition {
   readonly foreignLiterals: readonly string[];
   /** The largest request body under `CONTRACT_ENV`, and how a larger one is rejected. */
   readonly bodyCap: { readonly bytes: number; readonly message: string };
-  /** What stands before `create[0]` in messages. */
+  /** The text before `create[0]` in messages. */
   readonly changesPath: string;
   /** Every path and the methods that it takes, in development mode. */
   readonly paths: readonly (readonly [target: string, methods: readonly string[]])[];
   /** Paths that only other editions have. */
   readonly foreignPaths: readonly string[];
-  /** Sends a body `{"events": [...]}`, and commits when it is taken. @returns the reply to that body */
+  /** Sends a body `{"events": [...]}`, and commits when it is accepted. @returns the reply to that body */
   sendEvents(client: Client, body: string | Uint8Array): Promise<Reply>;
-  /** Sends `{create, replace, delete}`, with versions, and commits when it is taken. */
+  /** Sends `{create, replace, delete}`, with versions, and commits when it is accepted. */
   changeProjections(client: Client, changes: unknown): Promise<Reply>;
-  /** `DELETE` of `/projections` or `/projections/{type}`. */
+  /** Sends `DELETE` for `/projections` or `/projections/{type}`. */
   deleteProjections(client: Client, target: string): Promise<Reply>;
-  /** `POST /reset`, with whatever must come before and after it. @returns the reply to the reset */
+  /** Sends `POST /reset`, with the calls that must come before and after it. @returns the reply to the reset */
   reset(client: Client): Promise<Reply>;
 }
 
@@ -32,7 +32,7 @@ export const PAGE_DEFAULT = 3;
 export const PAGE_MAX = 5;
 export const ITEM_BYTES_MAX = 100;
 
-/** Small limits, for the servers of the contract. */
+/** Settings with small limits for the servers of the contract. */
 export const CONTRACT_ENV: Readonly<Record<string, string>> = {
   SERVICE_DEV_MODE: "true",
   SERVICE_DEFAULT_EVENTS_PER_PAGE: String(PAGE_DEFAULT),
@@ -48,10 +48,10 @@ export const REQUEST_BODY_CAP: ContractEdition["bodyCap"] = {
   message: "request body exceeds maxRequestBodySize (20000 bytes)",
 };
 
-/** Registers a test of one edition; it starts with an empty store. */
+/** Registers a test of one edition. The test starts with an empty store. */
 export type ContractTest = (name: string, run: (subject: Subject) => Promise<void>) => void;
 
-/** An edition at work, and what tests say most often. */
+/** An edition on a running server, with helpers for tests. */
 export class Subject {
   readonly edition: ContractEdition;
   readonly client: Client;
@@ -69,7 +69,7 @@ export class Subject {
     return this.edition.changeProjections(this.client, changes);
   }
 
-  /** @returns its version */
+  /** @returns the version of the projection */
   async createProjection(type: string, id: string, payload: string): Promise<string> {
     mustBe(200, await this.change({ create: [{ type, id, payload }] }));
     const path = `/projections/${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
@@ -82,7 +82,7 @@ export class Subject {
     return this.client.queryEvents(query, range);
   }
 
-  /** The payloads of the events that match, page after page. */
+  /** Reads the payloads of the matching events page by page. */
   async payloads(query: unknown = this.edition.every): Promise<string[]> {
     return (await this.client.allEvents(query)).map(({ payload }) => payload);
   }
@@ -103,7 +103,7 @@ export function mustBe(status: number, reply: Reply): Reply {
   return reply;
 }
 
-/** An event to be sent. */
+/** Builds an event for a request. */
 export function eventOf(type: string, payload: string, identifiers: unknown = {}): unknown {
   return { type, identifiers, payload };
 }

@@ -4,7 +4,7 @@ import { assertPlainText } from "../../support/replies.ts";
 import { startServer } from "../../support/server_process.ts";
 import { type ContractEdition, eventOf, Subject } from "./edition.ts";
 
-/** What a browser sends for a page of others: of another site, without a name, under a name pointed here. */
+/** Header fields that a browser sends for a page of another site, or for a page without an origin. */
 const PAGES_OF_OTHERS: readonly (readonly string[])[] = [
   ["Host: localhost", "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"],
   ["Host: 127.0.0.1:8085", "Origin: https://evil.example"],
@@ -16,18 +16,18 @@ const REBOUND: readonly string[] = [
   "Origin: http://evil.example:8085",
   "Sec-Fetch-Site: same-origin",
 ];
-/** A `GET` of a page to its own origin has no `Origin`, and over plain HTTP nothing else. */
+/** A `GET` of a page to its own origin has no `Origin` field, and over plain HTTP no `Sec-Fetch-Site` either. */
 const REBOUND_GET: readonly string[] = ["Host: evil.example:8085"];
 
 async function send(address: Address, requestLine: string, fields: readonly string[]): Promise<Reply> {
   using connection = await Connection.open(address);
-  // A browser sends this type without asking the server first.
+  // A browser sends this content type without a preflight request.
   const head = [requestLine, ...fields, "Connection: close", "Content-Type: text/plain", "Content-Length: 0"];
   await connection.send(`${head.join("\r\n")}\r\n\r\n`);
   return await connection.readReply(requestLine.split(" ")[0]!);
 }
 
-/** Web pages of others, without a token and outside development mode. Servers of their own. */
+/** Tests of foreign web pages, without a token and outside development mode. They start their own servers. */
 export function contractOfPages(edition: ContractEdition, named: (name: string) => string): void {
   const start = (listen: "tcp" | "unix", env: Readonly<Record<string, string>> = {}) =>
     startServer({ listen, listenOnly: true, env: { ...env, SERVICE_EDITION: edition.name } });
@@ -105,7 +105,7 @@ export function contractOfPages(edition: ContractEdition, named: (name: string) 
     },
   );
 
-  Deno.test(named("with a token, Host and Origin are not looked at"), async () => {
+  Deno.test(named("with a token, Host and Origin are not checked"), async () => {
     await using server = await start("tcp", { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: "t" });
     for (const fields of [...PAGES_OF_OTHERS, REBOUND]) {
       const health = (...more: string[]): Promise<Reply> =>

@@ -7,7 +7,7 @@ interface Versions {
   readonly replace: readonly { readonly version: string }[];
 }
 
-/** Reads, changes and bulk deletes of projections, and the reset. */
+/** Tests of reads, changes and bulk deletes of projections, and of the reset. */
 export function contractOfProjections(edition: ContractEdition, test: ContractTest): void {
   reads(test);
   paths(test);

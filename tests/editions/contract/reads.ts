@@ -10,7 +10,7 @@ import {
   type Subject,
 } from "./edition.ts";
 
-/** `QUERY /events`: lines, order, pages, queries. */
+/** Tests of `QUERY /events`: lines, order, pages, queries. */
 export function contractOfReads(edition: ContractEdition, test: ContractTest): void {
   test("a page is NDJSON: whole events in order, then the trailer, with store ID and no-store", async (subject) => {
     await subject.append({
@@ -68,7 +68,7 @@ export function contractOfReads(edition: ContractEdition, test: ContractTest): v
     assert.deepEqual(await subject.payloads(), numbers);
   });
 
-  test("a page tells the head of the store, whatever it asks for and wherever it ends", async (subject) => {
+  test("a page carries the head of the store, whatever its query and wherever it ends", async (subject) => {
     const headOf = async (query: unknown, range?: object): Promise<[string | undefined, number]> => {
       const { reply, events } = await subject.page(query, range);
       return [reply.headers.get("x-service-head"), events.length];
@@ -80,7 +80,7 @@ export function contractOfReads(edition: ContractEdition, test: ContractTest): v
     const other = [{ types: ["other"] }];
     assert.deepEqual(await headOf(other), ["5", 0]);
     await subject.append(eventOf("other", "6"), eventOf("t", "7"));
-    // Who goes on after a head has missed nothing.
+    // A client that continues after a head misses no event.
     assert.deepEqual(await headOf(other, { afterSequence: 5 }), ["7", 1]);
   });
 
@@ -97,7 +97,7 @@ export function contractOfReads(edition: ContractEdition, test: ContractTest): v
   rejections(edition, test);
 }
 
-/** `beforeSequence` and `backwards`. */
+/** Tests of `beforeSequence` and `backwards`. */
 function bounds(edition: ContractEdition, test: ContractTest): void {
   type Shown = [sequences: number[], hasMore: boolean | undefined];
   const shownBy =
@@ -105,7 +105,7 @@ function bounds(edition: ContractEdition, test: ContractTest): void {
       const { events, hasMore } = await subject.page(query, range);
       return [events.map(({ sequence }) => sequence), hasMore];
     };
-  /** Types a, b, a, b, a, b, a. */
+  /** Fills the store with events of the types a, b, a, b, a, b, a. */
   const filled = async (subject: Subject): Promise<ReturnType<typeof shownBy>> => {
     for (let i = 0; i < 7; i++) await subject.append(eventOf(i % 2 === 0 ? "a" : "b", String(i + 1)));
     return shownBy(subject);
@@ -146,7 +146,7 @@ function bounds(edition: ContractEdition, test: ContractTest): void {
     assert.deepEqual(await shownBy(subject)({ backwards: true }), [[], false]);
   });
 
-  test("a page with bounds tells the head of the store too; null and false mean left out", async (subject) => {
+  test("a page with bounds carries the head of the store too; null and false mean left out", async (subject) => {
     await filled(subject);
     for (const range of [{ beforeSequence: 3 }, { backwards: true, limit: 1 }, { beforeSequence: 1 }]) {
       const { reply } = await subject.page(edition.every, range);
@@ -156,7 +156,7 @@ function bounds(edition: ContractEdition, test: ContractTest): void {
     assert.deepEqual(events.map(({ sequence }) => sequence), [1, 2, 3]);
   });
 
-  test("a page that asks for a head at least is answered at the head that there is", async (subject) => {
+  test("a page with headAtLeast is answered at the present head", async (subject) => {
     const shown = await filled(subject);
     for (const headAtLeast of [0, 7, 8, 2 ** 62, null]) {
       assert.deepEqual(await shown({ headAtLeast, afterSequence: 4 }), [[5, 6, 7], false]);

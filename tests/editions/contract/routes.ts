@@ -35,7 +35,7 @@ const UNKNOWN = [
   "/tx/x/%63ommit",
 ];
 
-/** Paths, methods, HEAD, and the order in which requests are checked. */
+/** Tests of paths, methods, HEAD, and the order of checks. */
 export function contractOfRoutes(edition: ContractEdition, test: ContractTest): void {
   test("an unknown path is 404 in plain text, whatever the method", async ({ client }) => {
     for (const target of [...UNKNOWN, ...edition.foreignPaths]) {
@@ -58,7 +58,7 @@ export function contractOfRoutes(edition: ContractEdition, test: ContractTest): 
     });
   }
 
-  test("no endpoint has a second name: an escape in what its path spells out makes it unknown", async ({ client }) => {
+  test("no endpoint has a second name: an escape in a fixed segment makes the path unknown", async ({ client }) => {
     for (const [target, methods] of edition.paths) {
       const [, first, rest = ""] = /^\/(\w)(.*)$/.exec(target)!;
       for (
@@ -83,7 +83,7 @@ export function contractOfRoutes(edition: ContractEdition, test: ContractTest): 
     assert.equal(head.body.length, 0);
   });
 
-  test("query strings and bodies that no one asked for are ignored", async ({ client }) => {
+  test("query strings and unneeded bodies are ignored", async ({ client }) => {
     mustBe(200, await client.request("GET", "/health?x=/../y&%zz", { body: "{ not JSON" }));
     const read = await client.request("QUERY", "/events?limit=0", { json: { query: edition.every } });
     mustBe(200, read);

@@ -13,11 +13,11 @@ function shown({ reply, events, hasMore }: EventsPage): unknown {
   return [events.map(({ payload }) => payload), hasMore, reply.headers.get("x-service-head")];
 }
 
-/** `waitSeconds` in the body of `QUERY /events`. */
+/** Tests of `waitSeconds` in the body of `QUERY /events`. */
 export function contractOfWaiting(edition: ContractEdition, test: ContractTest): void {
   const { every } = edition;
 
-  test("a read waits until an event that matches is committed, and no other ends it", async (subject) => {
+  test("a read waits until a matching event is committed, and no other event ends it", async (subject) => {
     await subject.append(eventOf("other", "1"));
     using read = await WaitingRead.begin(subject.client, ofType("t"), { limit: 1 });
     await subject.append(eventOf("other", "2"));
@@ -31,7 +31,7 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
     assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 0, waiting: 0, sqliteInUse: 0 });
   });
 
-  test("a read for which there is something does not wait", async (subject) => {
+  test("a read with matching events does not wait", async (subject) => {
     await subject.append(eventOf("t", "1"), eventOf("u", "2"));
     assert.deepEqual(shown(await subject.page(ofType("t"), WAIT)), [["1"], false, "2"]);
     assert.deepEqual(shown(await subject.page(every, { ...WAIT, afterSequence: 1 })), [["2"], false, "2"]);
@@ -48,7 +48,7 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
     }
   });
 
-  test("a read waits for what comes after its position, even if that is beyond the head", async (subject) => {
+  test("a read waits for events after its position, even if that is beyond the head", async (subject) => {
     await subject.append(eventOf("t", "1"));
     using next = await WaitingRead.begin(subject.client, every, { afterSequence: 1 });
     using later = await WaitingRead.begin(subject.client, every, { afterSequence: 2 });
@@ -83,12 +83,12 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
     });
   }
 
-  test("a read of what no event can be does not wait", async (subject) => {
+  test("a read that no event can match does not wait", async (subject) => {
     const identifiers = Array.from({ length: 21 }, (_, i) => ({ name: "n", value: String(i) }));
     assert.deepEqual(shown(await subject.page([{ identifiers }], WAIT)), [[], false, "0"]);
   });
 
-  test("a large query, which is decoded elsewhere, is waited for as well", async (subject) => {
+  test("a read with a large query, which a worker decodes, waits as well", async (subject) => {
     const types = (item: number): string[] => Array.from({ length: 25 }, (_, i) => `${item}.${i}`);
     using read = await WaitingRead.begin(
       subject.client,
@@ -99,14 +99,14 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
     assert.deepEqual(shown(await read.page), [["2"], false, "2"]);
   });
 
-  test("one event answers all who wait for it", async (subject) => {
+  test("one event answers all reads that wait for it", async (subject) => {
     const begun = Array.from({ length: 20 }, () => subject.page(every, WAIT));
     await eventually(async () => assert.equal((await readsInFlight(subject.client)).waiting, 20));
     await subject.append(eventOf("t", "1"));
     for (const page of await Promise.all(begun)) assert.deepEqual(shown(page), [["1"], false, "1"]);
   });
 
-  test("who reads, waits, and reads on behind what came, gets every event once and in order", async (subject) => {
+  test("a client that reads, waits, and continues after the last event gets every event once and in order", async (subject) => {
     const numbers = Array.from({ length: 30 }, (_, i) => String(i + 1));
     const writing = (async () => {
       for (const number of numbers) {
@@ -146,7 +146,7 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
     assert.equal(page.store, await subject.storeId());
   });
 
-  test("a client that leaves is not waited for any more", async (subject) => {
+  test("a read whose client disconnects stops waiting", async (subject) => {
     using staying = await WaitingRead.begin(subject.client, every);
     const leaving = await WaitingRead.begin(subject.client, every);
     assert.deepEqual(await readsInFlight(subject.client), { httpOpen: 2, waiting: 2, sqliteInUse: 0 });
@@ -159,7 +159,7 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
     assert.deepEqual(shown(await staying.page), [["1"], false, "1"]);
   });
 
-  test("service_reads_waiting counts those who wait", async (subject) => {
+  test("service_reads_waiting counts waiting reads", async (subject) => {
     const metric = async (): Promise<string | undefined> => {
       const { text } = mustBe(200, await subject.client.request("GET", "/metrics"));
       return /^service_reads_waiting (\d+)$/m.exec(text)?.[1];
@@ -183,7 +183,7 @@ export function contractOfWaiting(edition: ContractEdition, test: ContractTest):
   }
 }
 
-/** What a stop does to reads that wait; it needs a server of its own. */
+/** Tests that a stop answers waiting reads. They start their own server. */
 export function contractOfWaitingAtStop(edition: ContractEdition, named: (name: string) => string): void {
   Deno.test(named("a stop answers reads that wait, and is not held up by them"), async () => {
     await using server = await startServer({ listen: "unix", env: { SERVICE_EDITION: edition.name } });

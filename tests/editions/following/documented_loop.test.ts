@@ -8,7 +8,7 @@ import {
 } from "../../support/documented_follower.ts";
 import { pageBlock } from "../../support/page_block.ts";
 
-/* tests/system/editions/documented_loop.test.ts runs the loop in shell, and this one in Node. */
+/* This test runs the documented loop in Node. tests/system/editions/documented_loop.test.ts runs it in shell. */
 
 const FIRST_LINE =
   '// follow.ts: prints every event, in order; the file "checkpoint.json" says how far it has come.';

@@ -1,19 +1,19 @@
 /*
- * Follows the events of a server, as a user's program would: it reads, waits, and reads on where it stopped.
+ * Follows the events of a server like a user's program: it reads, waits, and continues where it stopped.
  *   deno run follower.ts <http://host:port, or the path of a unix socket> <file> <query> <seconds to wait>
- * Each event becomes a line of the file, together with the position that it leads to. One write keeps both, so that
- * nothing is lost and nothing is there twice, whenever this program is killed.
+ * Each event becomes a line of the file, together with the position after it. One write stores both, so that
+ * the file has each event exactly once, whenever this program is killed.
  */
 
-/** A line of the file. Without an event: nothing that matches comes between the position before and this one. */
+/** A line of the file. A line without an event means: no event matches up to this position. */
 export interface Step {
   readonly store: string;
-  /** The sequence after which to read on. */
+  /** The sequence after which reading continues. */
   readonly position: number;
   readonly event?: { readonly sequence: number; readonly payload: string };
 }
 
-/** The server has too much to do, or is about to stop. */
+/** The error when the server is overloaded or is about to stop. */
 class Unavailable extends Error {}
 
 const [address = "", path = "", query = "", waitSeconds = ""] = Deno.args;
@@ -28,13 +28,13 @@ for (;;) {
   try {
     await readOn();
   } catch (error) {
-    // As a TypeError, a fetch fails.
+    // A failed fetch is a TypeError.
     if (!(error instanceof TypeError || error instanceof Unavailable)) throw error;
     await new Promise((resolve) => setTimeout(resolve, 20 + 80 * Math.random()));
   }
 }
 
-/** The last line of the file, if there is one. Of a line that a kill has cut off, the beginning is taken away. */
+/** Returns the last complete line of the file, if there is one, and removes an incomplete line after it. */
 function lastStep(): Step | undefined {
   const text = Deno.readTextFileSync(path);
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
@@ -43,7 +43,7 @@ function lastStep(): Step | undefined {
   return line === "" ? undefined : JSON.parse(line) as Step;
 }
 
-/** Reads a page and keeps what is on it. @throws TypeError when the server is away or goes away, Unavailable */
+/** Reads a page and stores its events. @throws TypeError when the connection fails, Unavailable */
 async function readOn(): Promise<void> {
   const read = {
     query: JSON.parse(query),
@@ -66,7 +66,7 @@ async function readOn(): Promise<void> {
   }
 }
 
-/** The complete lines of a response. */
+/** Returns the complete lines of a response. */
 async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   let rest = "";
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
@@ -81,7 +81,7 @@ function keep(step: Step): void {
   last = step;
 }
 
-/** After a page to its end: no event that matches, up to its head, is still to come. */
+/** Stores the head of a complete page as position: no further event up to this head matches. */
 function keepHead(step: Step): void {
   if (step.position > (last?.position ?? 0)) keep(step);
 }

@@ -4,22 +4,22 @@ import type { Step } from "./follower.ts";
 
 const PROGRAM = fileURLToPath(new URL("./follower.ts", import.meta.url));
 
-/** What a follower follows. */
+/** The query of a follower and its waiting time. */
 export interface Followed {
   readonly query: unknown;
   readonly waitSeconds: number;
 }
 
-/** A follower as a process of its own, which may be killed and started again, and the file that it writes. */
+/** A follower in its own process, which may be killed and started again, with the file that it writes. */
 export class FollowerProcess implements AsyncDisposable {
-  /** What its file holds, as of the last look. */
+  /** The lines of the file at the last call of `look`. */
   readonly steps: Step[] = [];
   readonly #args: readonly string[];
   readonly #path: string;
   #child: Deno.ChildProcess | undefined;
   #bytesRead = 0;
 
-  /** @param path where its file is made, which holds nothing at first */
+  /** @param path of the file, which is created empty */
   constructor(address: Address, path: string, { query, waitSeconds }: Followed) {
     const where = address.transport === "unix" ? address.path : `http://${address.hostname}:${address.port}`;
     this.#args = [where, path, JSON.stringify(query), String(waitSeconds)];
@@ -33,20 +33,20 @@ export class FollowerProcess implements AsyncDisposable {
     this.#child = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "null" }).spawn();
   }
 
-  /** Ends it at once (SIGKILL). @throws Error when it has ended by itself, for which it said why */
+  /** Kills the process (SIGKILL). @throws Error when it has ended by itself; its standard error has the reason */
   async kill(): Promise<void> {
     const child = this.#child!;
     this.#child = undefined;
     try {
       child.kill("SIGKILL");
     } catch {
-      // It has ended.
+      // The process has ended.
     }
     const { code, signal } = await child.status;
     if (signal !== "SIGKILL") throw new Error(`the follower ended by itself, with ${code}`);
   }
 
-  /** Reads what has been added to the file. A line that is not complete is left for later: it may still go. */
+  /** Reads new lines of the file. It skips an incomplete line: the follower may complete or remove it. */
   look(): readonly Step[] {
     using file = Deno.openSync(this.#path);
     file.seekSync(this.#bytesRead, Deno.SeekMode.Start);

@@ -13,7 +13,7 @@ import { type Write, writeA, writeB, writeC } from "./writes.ts";
 const WRITERS = 8;
 const IS_LONG = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1";
 const KILLS = IS_LONG ? 50 : 6;
-/** No step takes nearly as long, even on a busy machine. */
+/** Every step takes much less time, even on a busy machine. */
 const TIMEOUT_SECONDS = 40;
 
 interface Edition {
@@ -30,20 +30,20 @@ const editions: readonly Edition[] = [
   { name: "C", every: "*", write: writeC, transports: IS_LONG ? both : ["tcp"] },
 ];
 
-/** A few of the events: those of one type by two of the writers. */
+/** A query for a few of the events: those of one type by two of the writers. */
 const SOME = ["0", "1"].map((value) => ({ types: ["Noted"], identifiers: [{ name: "writer", value }] }));
 
 function isOfSome({ type, identifiers }: EventLine): boolean {
   return type === "Noted" && (identifiers["writer"] === "0" || identifiers["writer"] === "1");
 }
 
-/** Those who write to a server, and two who follow it: one all events, one some of them. */
+/** The writers of a server, and two followers: one follows all events, one some of them. */
 class Scene implements AsyncDisposable {
   readonly server: ServerProcess;
   readonly writers: Writers;
-  /** Waits for longer than the test does, so that it must be woken by what is written. */
+  /** Waits for longer than the test does, so that only a new event can wake it. */
   readonly ofAll: FollowerProcess;
-  /** Waits so briefly that it often has nothing but the head to read on from. */
+  /** Waits so briefly that it often has no event and must continue from the head. */
   readonly ofSome: FollowerProcess;
   readonly #random: (below: number) => number;
 
@@ -62,7 +62,7 @@ class Scene implements AsyncDisposable {
     return [this.ofAll, this.ofSome];
   }
 
-  /** Until everybody has come forward, and a little longer. */
+  /** Runs until all writers and followers have made progress, and a little longer. */
   async run(round: number): Promise<void> {
     const { writers, followers, ofSome } = this;
     const written = writers.acknowledged.size;
@@ -75,7 +75,7 @@ class Scene implements AsyncDisposable {
       }
       if (!writers.areNoting) assertMovedByHead(ofSome.steps.slice(before[1]));
     }, TIMEOUT_SECONDS);
-    // Often at once, while followers that were away still catch up.
+    // The pause is often 0, so that the next kill comes while followers still catch up.
     await pause(Math.max(0, this.#random(400) - 200));
   }
 
@@ -99,13 +99,13 @@ class Scene implements AsyncDisposable {
   }
 }
 
-/** A page gives at most one position without an event, so the page of the second one was empty. */
+/** Asserts that the last two steps have no event. A page adds at most one such step, so the last page was empty. */
 function assertMovedByHead(steps: readonly Step[]): void {
   const lastTwo = steps.slice(-2);
   assert.ok(lastTwo.length === 2 && lastTwo.every(({ event }) => event === undefined), "moved by the head");
 }
 
-/** Asserts that a follower has, or comes to have, these events exactly, and never saw another store. */
+/** Waits until a follower has these events, and asserts that it has no others and never saw another store. */
 async function assertFollowed(
   follower: FollowerProcess,
   events: readonly EventLine[],

@@ -4,14 +4,14 @@ import { isGone } from "../../server/acknowledged_writes.ts";
 import { Session } from "../b_tx/session.ts";
 import type { NewEvent, Write } from "./writes.ts";
 
-/** The length of some payloads, so that pages come in several pieces, between which a server may be killed. */
+/** The length of some payloads, so that pages come in several pieces. A kill may come between two of them. */
 const LONG = 5000;
 
-/** Clients that write all the time, whether the server is there or not. */
+/** Clients that write all the time, even while the server is down. */
 export class Writers implements AsyncDisposable {
-  /** The payloads of the events of which the writers were told that they are written. */
+  /** The payloads of all acknowledged events. */
   readonly acknowledged = new Set<string>();
-  /** Whether some of the events are `Noted`, or all of them `Counted`. */
+  /** True when some of the events are `Noted`; false when all are `Counted`. */
   areNoting = true;
   readonly #running: Promise<unknown>;
   #isStopped = false;
@@ -20,11 +20,11 @@ export class Writers implements AsyncDisposable {
     this.#running = Promise.all(
       Array.from({ length: count }, (_, writer) => this.#writeOn(client, write, String(writer))),
     );
-    // It is told by `stop`.
+    // `stop` reports the error.
     this.#running.catch(() => {});
   }
 
-  /** Lets each finish its write. @throws AssertionError when one was answered as none should be */
+  /** Lets each writer finish its write. @throws AssertionError when a writer got an unexpected answer */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;

@@ -5,16 +5,16 @@ import type { Session } from "../b_tx/session.ts";
 
 export interface NewEvent {
   readonly type: "Noted" | "Counted";
-  /** Who writes it, and in which of the writer's turns: in that turn, others may be first. */
+  /** The writer, and the number of its attempt. Other writers use the same numbers, and may be first. */
   readonly identifiers: { readonly writer: string; readonly turn: string };
-  /** Another one for each event. */
+  /** A different payload for each event. */
   readonly payload: string;
 }
 
 /**
- * Writes events as an edition does it, all of them or none. Every fourth turn rests on a condition that others may
- * break.
- * @returns whether it was acknowledged
+ * Writes events with the calls of an edition, all of them or none. Every fourth turn has a condition that other
+ * writers may break.
+ * @returns true when the write was acknowledged
  */
 export type Write = (session: Session, events: readonly NewEvent[], turn: number) => Promise<boolean>;
 
@@ -31,7 +31,7 @@ export async function writeB(session: Session, events: readonly NewEvent[], turn
   return isDone(await tx.read(query)) && isDone(await tx.write(...events)) && isDone(await tx.commit());
 }
 
-/** Each event in a call of its own. Every eighth transaction is rolled back. */
+/** Sends each event in its own call. Every eighth transaction is rolled back. */
 export async function writeC(session: Session, events: readonly NewEvent[], turn: number): Promise<boolean> {
   const begun = await session.request("POST", "/begin");
   if (!isDone(begun)) return false;
@@ -50,10 +50,10 @@ function ofTurn(turn: number): unknown {
   return [{ identifiers: [{ name: "turn", value: String(turn) }] }];
 }
 
-/** A conflict, a transaction from before a restart, and a server that stops. */
+/** The expected rejections: a conflict, a transaction from before a restart, and a server that stops. */
 const REJECTIONS: readonly number[] = [404, 409, 410, 503];
 
-/** @throws NoReply when it is not complete, AssertionError when nothing explains why it was rejected */
+/** @throws NoReply when the reply is incomplete, AssertionError when the rejection is unexpected */
 function isDone({ status, text, cutShort }: Reply): boolean {
   if (cutShort) throw new NoReply("the connection ended within a reply");
   if (status === 200 || status === 204) return true;

@@ -8,7 +8,7 @@ import { limits } from "../a_write/decode_bodies.ts";
 const WORKER = new URL("../../../src/editions/a_write/write_decoding_worker.ts", import.meta.url);
 const STAYING = { disconnected: new AbortController().signal };
 
-/** Larger than what is decoded in this thread. */
+/** A size above the limit for decoding in this thread. */
 const LARGE = 70_000;
 
 function decoding(worker: URL = WORKER): WriteDecoding & Disposable {
@@ -79,11 +79,11 @@ Deno.test("large bodies wait for each other, smaller ones first, and small ones 
   large.push(...["d", "e", "f"].map((name) => decode(name, 2 * LARGE)));
   await decode("small", 0);
   await Promise.all(large);
-  // The fourth is the one that has waited longest.
+  // The fourth body is the one that has waited longest.
   assert.deepEqual(order, ["small", "a", "d", "e", "b", "f", "c"]);
 });
 
-Deno.test("the body of a client that has left while it waited is not decoded", async () => {
+Deno.test("the body of a client that has disconnected while it waited is not decoded", async () => {
   using bodies = decoding();
   const first = bodies.decode("write", bodyOf(WRITE, LARGE), STAYING);
   const leaving = new AbortController();
@@ -93,7 +93,7 @@ Deno.test("the body of a client that has left while it waited is not decoded", a
   await first;
 });
 
-Deno.test("what is being decoded when it is closed is finished", async () => {
+Deno.test("closing lets a body that is being decoded finish", async () => {
   const bodies = decoding();
   const decoded = Promise.all([1, 2, 3].map(() => bodies.decode("write", bodyOf(WRITE, LARGE), STAYING)));
   bodies.close();

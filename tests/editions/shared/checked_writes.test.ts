@@ -17,12 +17,12 @@ const WRITTEN: AttemptResult = {
 
 interface Setup {
   readonly writes: CheckedWrites;
-  /** The writes that had a turn. */
+  /** The writes that were in a write transaction. */
   readonly turns: StoreWrite[];
   readonly reads: (readonly [ChunkRequest, isUrgent: boolean | undefined])[];
 }
 
-/** A store of which the head grows with each read. @param results what becomes of the writes that may be costly */
+/** Creates a store whose head grows with each read. @param results the results of writes that have a budget */
 function setUp(results: AttemptResult["kind"][], waitingMax = 10): Setup {
   const turns: StoreWrite[] = [];
   const reads: [ChunkRequest, boolean | undefined][] = [];

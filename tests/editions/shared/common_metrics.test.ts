@@ -19,14 +19,14 @@ function assertShows(text: string, ...lines: readonly string[]): void {
   for (const line of lines) assert.ok(text.split("\n").includes(line), `no ${line} in\n${text}`);
 }
 
-Deno.test("the page of metrics says in which format it is, and is not cached", async () => {
+Deno.test("the page of metrics names its format, and is not cached", async () => {
   const route = metricsRoute(hostWith(), () => "", new ReadsInFlight({ subscriptions: 0 }));
   const { status, headers } = await route.handle({} as RoutedRequest);
   assert.equal(status, 200);
   assert.deepEqual(headers, { "Content-Type": "text/plain; version=0.0.4", "Cache-Control": "no-store" });
 });
 
-Deno.test("after the metrics of an edition come those of all: first the reads that wait, last the program", async () => {
+Deno.test("the metrics of an edition come first, then the common ones: first the waiting reads, last the program", async () => {
   const reads = new ReadsInFlight({ subscriptions: 3 });
   using _other = reads.begin("events");
   const text = await page(hostWith(), reads);
@@ -37,7 +37,7 @@ Deno.test("after the metrics of an edition come those of all: first the reads th
   assertShows(text, "service_last_sequence 7");
 });
 
-Deno.test("reads are counted when they end: how many of each kind, and what they handed out", async () => {
+Deno.test("reads are counted when they end: their number by kind, and the events and bytes sent", async () => {
   const reads = new ReadsInFlight({ subscriptions: 0 });
   const host = hostWith();
   {
@@ -96,7 +96,7 @@ Deno.test("turns that failed are counted by their cause, and groups by their siz
   );
 });
 
-Deno.test("of the disk, what is not known is left out, HELP and TYPE included", async () => {
+Deno.test("unknown values of the disk are left out, HELP and TYPE included", async () => {
   const known = await page(hostWith({ storeBytes: 4096, walBytes: 0, freeBytes: 5, diskBytes: 10 }));
   assertShows(
     known,

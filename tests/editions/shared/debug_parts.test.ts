@@ -15,7 +15,7 @@ Deno.test("reads that wait for an event are shown apart, and among the open ones
   assert.deepEqual(part(), { httpOpen: 1, waiting: 1, sqliteInUse: 1, sqliteMax: 8 });
 });
 
-Deno.test("who holds the turn counts as a request like those who wait", () => {
+Deno.test("the request that holds the turn is counted like those that wait", () => {
   const queued = [entry("commit", 2), entry("pause", 1)];
   assert.deepEqual(queuePart({ active: entry("reset", 3), queued }, "own"), {
     active: { kind: "reset", since: "1970-01-01T00:00:01.000000Z", ageSeconds: 3 },
@@ -29,7 +29,7 @@ Deno.test("who holds the turn counts as a request like those who wait", () => {
   });
 });
 
-Deno.test("what the server does by itself is shown, but is no request", () => {
+Deno.test("work of the server itself is shown, but is no request", () => {
   const { httpOpen, sqliteInUse } = queuePart(
     { active: entry("own"), queued: [entry("optimize")] },
     "own",

@@ -11,13 +11,13 @@ import { metrics, metricTypes } from "../../support/metrics.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { sqliteTest, testsPostgres } from "../../support/test_storage.ts";
 
-/* What `/metrics` shows in every edition beside what the documents name. */
+/* Tests the metrics of every edition that the documents of the editions do not name. */
 
 const EVENT = { type: "t", identifiers: {}, payload: "x".repeat(1000) };
 
 const append = (client: Client, edition: EditionName): Promise<number> => appendAs(edition, client, EVENT);
 
-/** Registers a test with a server of each edition. */
+/** Registers a test for each edition, with its own server. */
 function test(
   name: string,
   run: (server: ServerProcess, client: Client, edition: EditionName) => Promise<void>,
@@ -75,7 +75,7 @@ test(
       ];
       return names.map((name) => samples.get(name)!);
     };
-    /** What the reads add to the counts, once they have ended. */
+    /** Asserts how much the reads add to the counts, once they have ended. */
     const assertAdds = async (expected: readonly number[], read: () => Promise<unknown>): Promise<void> => {
       const before = await count();
       await read();
@@ -92,7 +92,7 @@ test(
     const short = await page();
     assert.equal(short.events, 1);
     await assertAdds([1, short.bytes, 1, 0, 0], page);
-    // Too long to be sent in one piece.
+    // The page becomes too long to be sent in one piece.
     for (let i = 0; i < 99; i++) await append(client, edition);
     const long = await page();
     assert.equal(long.events, 100);
@@ -105,7 +105,7 @@ test(
 
 const NONE_FAILED = { disk_full: 0, disk_error: 0, locked: 0, lost_files: 0, connection: 0, other: 0 };
 
-/** How many writes have failed, by reason. */
+/** Returns the number of failed writes by reason. */
 async function failed(client: Client): Promise<Record<string, number>> {
   const samples = [...await metrics(client)].filter(([name]) => name.startsWith("service_writes_failed"));
   return Object.fromEntries(samples.map(([name, value]) => [/"(\w+)"/.exec(name)![1]!, value]));
@@ -120,7 +120,7 @@ test("writes that fail are counted, with their reason", async (server, client, e
     assert.deepEqual(await failed(client), { ...NONE_FAILED, other: 1 });
   }
   {
-    // For longer than the server waits for a lock.
+    // The lock is held for longer than the server waits for it.
     using _held = holdWriteLock(server);
     assert.equal(await append(client, edition), 503);
     assert.deepEqual(await failed(client), { ...NONE_FAILED, other: 1, locked: 1 });
@@ -162,7 +162,7 @@ test(
   sqliteTest,
 );
 
-test("connections, requests that were not HTTP, and what is running", async (server, client, edition) => {
+test("connections, requests that were not HTTP, and running requests", async (server, client, edition) => {
   const before = (await metrics(client)).get("service_connections_open")!;
   {
     using first = await Connection.open(server.address);
@@ -191,7 +191,7 @@ test("connections, requests that were not HTTP, and what is running", async (ser
   assert.ok(Math.abs(started - Date.now() / 1000) < 60, `started at ${started}`);
 });
 
-// Those of a file are among them.
+// The families of a SQLite file are among them.
 sqliteTest("monitoring.md lists every family of every edition with its type, and no other", async () => {
   const shown = new Map<string, string>();
   for (const edition of EDITIONS) {
@@ -199,7 +199,7 @@ sqliteTest("monitoring.md lists every family of every edition with its type, and
     const { text } = await server.client().request("GET", "/metrics");
     for (const [name, type] of metricTypes(text)) shown.set(name, type);
   }
-  // Only on the page when descriptors are few.
+  // This metric exists only when descriptors are few.
   shown.set("service_connections_max", "gauge");
   const page = Deno.readTextFileSync(new URL("../../../docs/monitoring.md", import.meta.url));
   const [, section = ""] = page.split("## What the metrics say\n");
@@ -225,8 +225,8 @@ Deno.test("writes that waited together are counted as a group", async () => {
   await Promise.all(writes);
   const samples = await metrics(client);
   const size = "service_write_group_size";
-  // The first one had a transaction of its own. So has the second in a file, and the others waited for it; on
-  // PostgreSQL they join it, since it waits, too.
+  // The first write had its own transaction. On SQLite, so does the second, and the others wait for it. On
+  // PostgreSQL, the others join the second, since it waits, too.
   const { upTo1, upTo4, grouped } = testsPostgres()
     ? { upTo1: 1, upTo4: 2, grouped: 4 }
     : { upTo1: 2, upTo4: 3, grouped: 3 };
@@ -239,7 +239,7 @@ Deno.test("writes that waited together are counted as a group", async () => {
 });
 
 Deno.test("where descriptors are few, the page says how many connections there may be, and counts those rejected", async () => {
-  // The shell that starts the program sets the limit on its way.
+  // The shell that starts the program sets the limit.
   await using server = await startServer({ listen: "unix", umask: "022 && ulimit -n 128" });
   using asking = await Connection.open(server.address);
   const page = async (): Promise<string> => {

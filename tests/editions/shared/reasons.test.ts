@@ -24,7 +24,7 @@ const KEYS = (
 const SECRET = "SECRET";
 const SECRET_NUMBER = 987654321;
 
-/** What a message might take for its own words. */
+/** Random text of a client that looks like parts of a message. */
 const secretText = fc.array(
   fc.constantFrom(
     '"',
@@ -61,7 +61,7 @@ const { body: anyBody } = fc.letrec<{ body: unknown; list: unknown; value: unkno
   ),
 }));
 
-/** The text of a body, whole or broken somewhere: cut off there, or with a word put in. */
+/** The text of a body, whole or broken at a random position: cut off there, or with an inserted word. */
 const anyText = fc.tuple(anyBody, fc.nat(), fc.constantFrom("whole", "cut", "word", "twice")).map(
   ([body, at, fault]) => {
     const text = JSON.stringify(body);

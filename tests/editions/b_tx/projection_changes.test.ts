@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import type { Client } from "../../support/client.ts";
+import { assertNoContent, assertRejected, expectStatus } from "../../support/replies.ts";
+import type { ServerProcess } from "../../support/server_process.ts";
+import { begin, createProjection, emptyStore, replaceProjection, startEditionB } from "./client.ts";
+import { changed, create, key, payload, remove, replace, stored } from "./projection_changes.ts";
+
+let server: ServerProcess;
+let client: Client;
+
+Deno.test.beforeAll(async () => {
+  server = await startEditionB();
+  client = server.client();
+});
+Deno.test.beforeEach(() => emptyStore(client));
+Deno.test.afterAll(() => server[Symbol.asyncDispose]());
+
+Deno.test("create + replace = one create", async () => {
+  const tx = await changed(client, false, create, { replace: [{ ...key, payload: "replaced" }] });
+  assert.equal((await tx.get("p", "1")).text, "replaced");
+  assertNoContent(await tx.commit());
+  assert.equal(await stored(client), "replaced");
+});
+
+Deno.test("create + delete = nothing: no check, no write, and it may be created again", async () => {
+  const nothing = await changed(client, false, create, remove);
+  assertRejected(await nothing.get("p", "1"), 404, "ProjectionNotFound");
+  await createProjection(client, "p", "1", "outside");
+  assertNoContent(await nothing.commit());
+  assert.equal(await stored(client), "outside");
+  expectStatus(await client.request("DELETE", "/projections"), 204);
+  assertNoContent(await (await changed(client, false, create, remove, create)).commit());
+  assert.equal(await stored(client), payload);
+});
+
+Deno.test("read + delete + create = a replace at the version read", async () => {
+  const before = await createProjection(client, "p", "1", "old");
+  const tx = await changed(client, true, remove);
+  assertRejected(await tx.get("p", "1"), 404, "ProjectionNotFound");
+  expectStatus(await tx.change(create), 200);
+  assert.equal((await tx.get("p", "1")).text, payload);
+  assertNoContent(await tx.commit());
+  const reply = await client.request("GET", "/projections/p/1");
+  assert.equal(reply.text, payload);
+  assert.notEqual(reply.headers.get("x-service-version"), before);
+});
+
+Deno.test("a replace with an equal payload is a write and gives a new version", async () => {
+  const before = await createProjection(client, "p", "1", payload);
+  assertNoContent(await (await changed(client, true, replace)).commit());
+  const reply = await client.request("GET", "/projections/p/1");
+  assert.notEqual(reply.headers.get("x-service-version"), before);
+});
+
+Deno.test("deleting a projection that does not exist does nothing, a second time too", async () => {
+  const tx = await changed(client, true, remove, remove);
+  assertNoContent(await tx.commit());
+  await createProjection(client, "p", "1", "old");
+  const twice = await changed(client, true, remove, remove);
+  assertNoContent(await twice.commit());
+  assert.equal(await stored(client), undefined);
+});
+
+Deno.test("a projection that was only read is not checked", async () => {
+  await createProjection(client, "p", "1", "old");
+  const tx = await changed(client, true, { create: [{ type: "p", id: "2", payload }] });
+  await replaceProjection(client, "p", "1", "outside");
+  assertNoContent(await tx.commit());
+});
+
+Deno.test("replace and delete need the projection to have been read or created in the transaction", async () => {
+  await createProjection(client, "p", "1", "old");
+  const rejected: readonly (readonly [string, readonly unknown[], unknown, boolean])[] = [
+    ["replace[0]: the projection was not read in this transaction", [], replace, false],
+    ["delete[0]: the projection was not read in this transaction", [], remove, false],
+    ["create[0]: the projection already exists", [], create, true],
+    ["create[0]: the projection already exists", [replace], create, true],
+    ["replace[0]: the projection does not exist", [remove], replace, true],
+    ["replace[0]: the projection does not exist", [create, remove], replace, false],
+    ["create[0]: the projection already exists", [create], create, false],
+  ];
+  for (const [message, before, last, read] of rejected) {
+    const tx = await changed(client, read, ...before);
+    assertRejected(await tx.change(last as Record<string, unknown>), 400, "InvalidRequest", message);
+    assertRejected(await tx.abandon().then(() => tx.commit()), 404, "TransactionNotFound");
+  }
+  const missing = await changed(client, false);
+  expectStatus(await missing.get("p", "none"), 404);
+  const absent = { replace: [{ type: "p", id: "none", payload }] };
+  assertRejected(
+    await missing.change(absent),
+    400,
+    "InvalidRequest",
+    "replace[0]: the projection does not exist",
+  );
+  assert.equal(await stored(client), "old");
+});
+
+Deno.test("an empty write of projections and one that names a projection twice end the transaction", async () => {
+  for (const changes of [{}, { create: [] }, { create: null, replace: [], delete: [] }]) {
+    const tx = await begin(client);
+    assertRejected(await tx.change(changes), 400, "InvalidRequest", /at least one/);
+    assertRejected(await tx.commit(), 404, "TransactionNotFound");
+  }
+  const tx = await begin(client);
+  const twice = "delete[0] has the same type and id as create[0]";
+  assertRejected(await tx.change({ ...create, ...remove }), 400, "InvalidRequest", twice);
+  assertRejected(await tx.commit(), 404, "TransactionNotFound");
+});
