@@ -22,7 +22,7 @@ Deno.test("a histogram starts with every bucket at 0, +Inf, sum and count includ
   );
 });
 
-Deno.test("buckets are cumulative, their bounds inclusive, and what is above the last counts in +Inf only", () => {
+Deno.test("buckets are cumulative, their bounds inclusive, and values above the last count in +Inf only", () => {
   const histogram = new Histogram([1, 2, 4]);
   for (const seconds of [0, 1, 1.5, 2, 2.1, 4, 5]) histogram.observe(seconds);
   const values = histogram.samples().map(({ value }) => value);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ApiError, type ErrorCode } from "../../src/model/errors.ts";
 
-/** Asserts that `act` throws a ApiError of exactly this code and detail. */
+/** Asserts that `act` throws an ApiError of exactly this code and detail. */
 export function expectRejection(act: () => unknown, code: ErrorCode, detail: string | RegExp): void {
   assert.throws(act, (error: unknown) => {
     assert.ok(error instanceof ApiError, `not a ApiError: ${error}`);
@@ -12,7 +12,7 @@ export function expectRejection(act: () => unknown, code: ErrorCode, detail: str
   });
 }
 
-/** Asserts a `400`. */
+/** Asserts that `act` is rejected with `400`. */
 export function expectInvalid(act: () => unknown, detail: string | RegExp): void {
   expectRejection(act, "InvalidRequest", detail);
 }

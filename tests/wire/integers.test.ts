@@ -35,7 +35,7 @@ Deno.test("integers from 2^53 to below 2^63 behave like the highest safe integer
   for (const literal of literals) assert.equal(afterSequence(literal), Number.MAX_SAFE_INTEGER, literal);
 });
 
-Deno.test("2^63 and what lies above it is rejected, as is what is no integer", () => {
+Deno.test("2^63, larger numbers, and numbers that are no integers are rejected", () => {
   const literals = [
     "9223372036854775808",
     "9223372036854775809",

@@ -134,7 +134,7 @@ Deno.test("a key written with an escape is read as it is, whatever was read befo
 });
 
 Deno.test("what JSON.stringify writes is read back as it was", () => {
-  // Not compared with JSON.parse, which is not to be trusted with escaped keys.
+  // The test does not compare with JSON.parse, which mishandles some escaped keys.
   const value = fc.oneof(
     fc.jsonValue({ stringUnit: "binary" }),
     fc.jsonValue({ stringUnit: fc.constantFrom("a", "\\", "n", "\n", '"') }),
@@ -182,7 +182,7 @@ Deno.test("texts built from scraps of JSON are parsed as JSON.parse does or reje
         expectInvalid(() => parseText(text), /^body is not valid JSON/);
         return;
       }
-      // A member that native parsing dropped took its colon with it.
+      // When native parsing drops a member, its colon is missing, too.
       if (colons(text) === colons(JSON.stringify(expected))) {
         assert.deepStrictEqual(parseText(text), expected);
       } else expectInvalid(() => parseText(text), /occurs twice$/);
@@ -201,7 +201,7 @@ function countMembers(value: unknown): number {
   return Object.values(value).reduce((count: number, inner) => count + countMembers(inner), own);
 }
 
-/** JSON text of `value` in which member number `next`, in the order of the text, stands twice. */
+/** JSON text of `value` in which member number `next`, in the order of the text, occurs twice. */
 function render(value: unknown, twice: { next: number; readonly spell: boolean }): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((element) => render(element, twice)).join(",")}]`;

@@ -10,7 +10,7 @@ const MANY = 5000;
 
 const MANY_TEXT = `[${"0,".repeat(MANY)}0]`;
 
-/** All of a value that was parsed, built. */
+/** Builds the whole of a parsed value. */
 function built(value: unknown): unknown {
   if (value instanceof LargeArray) return value.map(built);
   if (value instanceof LargeObject) {

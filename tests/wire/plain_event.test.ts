@@ -22,7 +22,7 @@ Deno.test("any event is read as it was written, with its time", () => {
   }));
 });
 
-Deno.test("what may be omitted or null is, and white space may be anywhere", () => {
+Deno.test("optional keys may be omitted or null, and white space may be anywhere", () => {
   const expected = { type: "t", identifiers: [], metadata: [], payload: "" };
   for (
     const line of [`${START}}`, `${START},"time":null,"metadata":null,"sequence":null}`, ` ${START} }\r`]

@@ -44,7 +44,7 @@ Deno.test("a read of committed events may be bounded, go backwards, or wait", ()
   assert.deepEqual(added({ headAtLeast: 2 ** 62 }), { ...plain, headAtLeast: Number.MAX_SAFE_INTEGER });
 });
 
-Deno.test("what is wrong with an addition to a read is named", () => {
+Deno.test("the fault of an addition to a read is named", () => {
   const rejected: readonly [object, string][] = [
     [{ beforeSequence: 0 }, "beforeSequence must be at least 1"],
     [{ beforeSequence: 1.5 }, "beforeSequence must be an integer below 2^63"],
@@ -61,7 +61,7 @@ Deno.test("what is wrong with an addition to a read is named", () => {
   for (const [keys, message] of rejected) expectInvalid(() => readRead({ query: "*", ...keys }), message);
 });
 
-Deno.test("a read inside a transaction takes none of the additions, and names the one that it was given", () => {
+Deno.test("a read inside a transaction takes none of the additions, and the rejection names the addition", () => {
   const inside = (keys: object): unknown =>
     decodeReadInside(parseText(JSON.stringify({ query: "*", ...keys })), literals, limits);
   assert.deepEqual(inside({ afterSequence: 3 }), readRead({ query: "*", afterSequence: 3 }));

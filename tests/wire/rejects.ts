@@ -1,7 +1,7 @@
 import { readRead, readWrite } from "../editions/a_write/decode_bodies.ts";
 import { expectInvalid } from "./expect_rejection.ts";
 
-/** Tests of bodies, as text or as values, that get `400` with exactly this detail. */
+/** Tests that bodies, as text or as values, get `400` with exactly this detail. */
 
 export function rejectsWrites(
   cause: string,
@@ -21,7 +21,7 @@ export function rejectsReads(
   });
 }
 
-/** Each query is rejected in a read and in a condition, with the name of the key in front of `detail`. */
+/** Tests that queries are rejected in a read and in a condition, with the name of the key before `detail`. */
 export function rejectsQueries(
   cause: string,
   cases: readonly (readonly [query: unknown, detail: string])[],

@@ -46,7 +46,7 @@ Deno.test("tags are written with one value as a string, several as an array in t
   for (const [sent, written] of cases) assert.equal(tagsText(read(sent)), written);
 });
 
-Deno.test("names are written in the order of their UTF-8 bytes, which is not that of UTF-16", () => {
+Deno.test("names are written in the order of their UTF-8 bytes, which differs from the order of UTF-16", () => {
   const names = [
     "",
     "a",
