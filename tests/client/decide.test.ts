@@ -85,7 +85,7 @@ Deno.test("it gives up after the configured number of attempts", async () => {
   assert.equal(await texts(store).then((all) => all.includes("late")), false);
 });
 
-Deno.test("what does not matter to the decision is no conflict", async () => {
+Deno.test("an event that does not matter to the decision is no conflict", async () => {
   await using server = await startTestServer();
   const store = storeOf(server);
   let decisions = 0;
@@ -162,7 +162,7 @@ Deno.test("when every answer is lost, the last error says that the outcome is un
   await assert.rejects(deciding, (error) => error instanceof ConnectionLost && error.outcomeUnknown);
 });
 
-Deno.test("after a lost write, it is unknown what happened as long as the store cannot be read", async () => {
+Deno.test("after a lost write, the outcome is unknown as long as the store cannot be read", async () => {
   await using server = await startTestServer();
   const real = fetchTransport(placeOf(server.address).url!);
   const transport = new FaultyTransport(real);
@@ -205,7 +205,7 @@ Deno.test("after a lost write the outcome is unknown, whatever the server says n
   }
 });
 
-Deno.test("a decision whose write was lost stands while nothing has come, whatever the handler would say now", async () => {
+Deno.test("a decision whose write was lost stands while there are no new events, whatever the handler would return now", async () => {
   await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   let writes = 0;

@@ -55,7 +55,7 @@ Deno.test("an event matches a query in the client if and only if it does on the 
   assert.ok(found > 100, `only ${found} matches`);
 });
 
-Deno.test("a union matches what any of its queries matches", () => {
+Deno.test("a union matches every event that any of its queries matches", () => {
   fc.assert(fc.property(fc.array(query, { minLength: 1, maxLength: 3 }), event, (queries, event) => {
     assert.equal(matches(union(queries), event), queries.some((query) => matches(query, event)));
   }));

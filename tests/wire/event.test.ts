@@ -101,7 +101,7 @@ const tags = fc.uniqueArray(fc.record({ name: text, value: text }), {
   maxLength: 20,
 });
 
-Deno.test("what eventBody wrote is read back, and the text is the same the second time", () => {
+Deno.test("a text of eventBody can be read, and is written with the same text again", () => {
   const event = fc.record({ type: text, identifiers: tags, metadata: tags, payload: text });
   fc.assert(
     fc.property(event, (event) => {

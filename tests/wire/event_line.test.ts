@@ -6,7 +6,7 @@ import { event } from "../store/arbitraries.ts";
 
 const YEAR_9999_MICROS = 253_402_300_799_999_999;
 
-Deno.test("an event's line is read back as what it was built from, as text and as bytes", () => {
+Deno.test("an event's line is read back as the event that it was built from, as text and as bytes", () => {
   const sequence = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeNat().filter((n) => n > 0));
   const micros = fc.oneof(
     fc.nat(),

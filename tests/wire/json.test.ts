@@ -133,7 +133,7 @@ Deno.test("a key written with an escape is read as it is, whatever was read befo
   }
 });
 
-Deno.test("what JSON.stringify writes is read back as it was", () => {
+Deno.test("a value that JSON.stringify wrote is read back unchanged", () => {
   // The test does not compare with JSON.parse, which mishandles some escaped keys.
   const value = fc.oneof(
     fc.jsonValue({ stringUnit: "binary" }),

@@ -15,7 +15,7 @@ Deno.test("GET /health is 503 Unavailable when the database cannot be reached", 
   assertRejected(await server.client().request("GET", "/health"), 503, "Unavailable", /./);
 });
 
-Deno.test("a write that fails in the database is 500 InternalError, leaves nothing and spoils no later one", async () => {
+Deno.test("a write that fails in the database is 500 InternalError, changes nothing and spoils no later one", async () => {
   await using server = await startServer({ listen: "unix" });
   const client = server.client();
   await client.append(event);

@@ -161,7 +161,7 @@ Deno.test({
 });
 
 sqliteTest(
-  "a pipe in the place of the database stops the start, which waits for nobody to write into it",
+  "a pipe in the place of the database stops the start, which does not wait for a writer of the pipe",
   async () => {
     await inDirectory(async (directory) => {
       Deno.mkdirSync(join(directory, "data"));

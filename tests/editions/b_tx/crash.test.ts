@@ -12,7 +12,7 @@ const ROUNDS = rounds(20, 100);
 const EVENTS_PER_COMMIT = 3;
 
 /** The outcomes of the commits, as their clients know them. Each commit wrote its own name. */
-interface Told {
+interface Outcomes {
   readonly committed: Set<string>;
   readonly rejected: Set<string>;
   /** Commits that were sent, and not answered when the server died. */
@@ -20,7 +20,7 @@ interface Told {
 }
 
 /** Reads, writes and commits again and again until the server is gone. */
-async function commitUntilGone(client: Client, name: string, told: Told): Promise<void> {
+async function commitUntilGone(client: Client, name: string, outcomes: Outcomes): Promise<void> {
   for (let i = 0;; i++) {
     const commitName = `${name} ${i}`;
     try {
@@ -29,11 +29,11 @@ async function commitUntilGone(client: Client, name: string, told: Told): Promis
       // Every third transaction has a condition on all events, so that others break it.
       await tx.decide(i % 3 === 2 ? "all" : "none", ...Array(EVENTS_PER_COMMIT).fill(event("t", commitName)));
       expectStatus(await tx.change({ create: [{ type: "t", id: commitName, payload: commitName }] }), 200);
-      told.unknown.add(commitName);
+      outcomes.unknown.add(commitName);
       const { status } = await tx.commit();
-      told.unknown.delete(commitName);
-      if (status === 204) told.committed.add(commitName);
-      else told.rejected.add(commitName);
+      outcomes.unknown.delete(commitName);
+      if (status === 204) outcomes.committed.add(commitName);
+      else outcomes.rejected.add(commitName);
     } catch (error) {
       // Any error is fine when the server has died. While it runs, an error is a failure of the test.
       if (await isReachable(client)) throw error;
@@ -47,7 +47,7 @@ async function isReachable(client: Client): Promise<boolean> {
 }
 
 /** @returns the highest sequence, after which the next round continues reading */
-async function assertWhole(client: Client, after: number, told: Told): Promise<number> {
+async function assertWhole(client: Client, after: number, outcomes: Outcomes): Promise<number> {
   const events: EventLine[] = [];
   for (let hasMore = true; hasMore;) {
     const page = await client.queryEvents("all", {
@@ -62,31 +62,31 @@ async function assertWhole(client: Client, after: number, told: Told): Promise<n
   for (const [name, its] of found) {
     assert.equal(its.length, EVENTS_PER_COMMIT, `half a commit: ${name}`);
     assert.equal(its.at(-1)!.sequence - its[0]!.sequence, EVENTS_PER_COMMIT - 1, `torn apart: ${name}`);
-    assert.ok(told.committed.has(name) || told.unknown.has(name), `nobody was told of ${name}`);
+    assert.ok(outcomes.committed.has(name) || outcomes.unknown.has(name), `${name} was never acknowledged`);
   }
-  for (const name of told.committed) assert.ok(found.has(name), `acknowledged and lost: ${name}`);
+  for (const name of outcomes.committed) assert.ok(found.has(name), `acknowledged and lost: ${name}`);
   // The projection of each other commit exists exactly when its events do.
-  for (const name of [...told.unknown, ...told.rejected]) {
+  for (const name of [...outcomes.unknown, ...outcomes.rejected]) {
     const { status } = await client.request("GET", `/projections/t/${encodeURIComponent(name)}`);
     assert.equal(status, found.has(name) ? 200 : 404, `events and projection of ${name} differ`);
   }
-  const last = [...told.committed].at(-1)!;
+  const last = [...outcomes.committed].at(-1)!;
   assert.equal((await client.request("GET", `/projections/t/${encodeURIComponent(last)}`)).text, last);
   return events.at(-1)?.sequence ?? after;
 }
 
 async function crashRound(server: ServerProcess, round: number, after: number): Promise<number> {
-  const told: Told = { committed: new Set(), rejected: new Set(), unknown: new Set() };
+  const outcomes: Outcomes = { committed: new Set(), rejected: new Set(), unknown: new Set() };
   const writers = Array.from(
     { length: CLIENTS },
-    (_, i) => commitUntilGone(server.client(), `${round}/${i}`, told),
+    (_, i) => commitUntilGone(server.client(), `${round}/${i}`, outcomes),
   );
-  await eventually(() => assert.ok(told.committed.size > CLIENTS, "the round is under load"), 20);
+  await eventually(() => assert.ok(outcomes.committed.size > CLIENTS, "the round is under load"), 20);
   await pause(13 * (round % 10));
   await server.kill();
   await Promise.all(writers);
   await server.start();
-  return await assertWhole(server.client(), after, told);
+  return await assertWhole(server.client(), after, outcomes);
 }
 
 Deno.test(`after kill -9 under load, ${ROUNDS} rounds, acknowledged commits exist, others whole or not at all`, async () => {

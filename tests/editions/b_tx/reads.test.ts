@@ -40,7 +40,7 @@ Deno.test("own pending events that match follow the committed ones, with time an
   assert.deepEqual(events, [{ sequence: 3, ...second }], "committed as it was read");
 });
 
-Deno.test("a read in a transaction sees what others committed since, and never what others hold pending", async () => {
+Deno.test("a read in a transaction sees later commits of others, and never their pending events", async () => {
   const [a, b] = [await begin(client), await begin(client)];
   await a.decide("none", event("t", "a"));
   assert.deepEqual(await b.decide("all"), []);

@@ -10,7 +10,7 @@ const CLIENTS = 8;
 const ROUNDS = rounds(20, 100);
 
 /** The outcomes of the transactions, as their clients know them. Each transaction wrote its own name. */
-interface Told {
+interface Outcomes {
   readonly committed: Set<string>;
   /** Transactions whose commit was sent, and not answered when the server died. */
   readonly unknown: Set<string>;
@@ -22,29 +22,29 @@ interface Told {
 }
 
 /** Begins, writes in several calls and commits, again and again, until the server is gone. */
-async function transactUntilGone(client: Client, name: string, told: Told): Promise<void> {
+async function transactUntilGone(client: Client, name: string, outcomes: Outcomes): Promise<void> {
   for (let i = 0;; i++) {
     const own = `${name} ${i}`;
     try {
       const transaction = await begin(client);
-      told.lastTicket = transaction.ticket;
-      told.lost.add(own);
-      told.open.add(own);
+      outcomes.lastTicket = transaction.ticket;
+      outcomes.lost.add(own);
+      outcomes.open.add(own);
       const [first] = sequencesOf(await transaction.append([event("t", own)]));
       expectStatus(await transaction.change({ create: [{ type: "t", id: own, payload: own }] }), 200);
       const rest = sequencesOf(await transaction.append([event("t", own), event("t", own)]));
       assert.deepEqual(rest, [first! + 1, first! + 2]);
       if (i % 4 === 3) {
         expectStatus(await transaction.rollback(), 204);
-        told.open.delete(own);
+        outcomes.open.delete(own);
         continue;
       }
-      told.lost.delete(own);
-      told.unknown.add(own);
+      outcomes.lost.delete(own);
+      outcomes.unknown.add(own);
       expectStatus(await transaction.commit(), 204);
-      told.unknown.delete(own);
-      told.committed.add(own);
-      told.open.delete(own);
+      outcomes.unknown.delete(own);
+      outcomes.committed.add(own);
+      outcomes.open.delete(own);
     } catch (error) {
       // Any error is fine when the server has died. While it runs, an error is a failure of the test.
       if (await isReachable(client)) throw error;
@@ -58,7 +58,7 @@ async function isReachable(client: Client): Promise<boolean> {
 }
 
 /** @returns the highest sequence, after which the next round continues reading */
-async function assertWhole(client: Client, after: number, told: Told): Promise<number> {
+async function assertWhole(client: Client, after: number, outcomes: Outcomes): Promise<number> {
   const events: EventLine[] = [];
   for (let hasMore = true; hasMore;) {
     const afterSequence = events.at(-1)?.sequence ?? after;
@@ -71,11 +71,11 @@ async function assertWhole(client: Client, after: number, told: Told): Promise<n
   for (const [name, its] of found) {
     assert.equal(its.length, 3, `half a transaction: ${name}`);
     assert.equal(its[2]!.sequence - its[0]!.sequence, 2, `torn apart: ${name}`);
-    assert.ok(told.committed.has(name) || told.unknown.has(name), `never committed: ${name}`);
+    assert.ok(outcomes.committed.has(name) || outcomes.unknown.has(name), `never committed: ${name}`);
   }
-  for (const name of told.committed) assert.ok(found.has(name), `acknowledged and lost: ${name}`);
+  for (const name of outcomes.committed) assert.ok(found.has(name), `acknowledged and lost: ${name}`);
   // A projection exists exactly when its events do.
-  for (const name of [...told.unknown, ...told.lost, ...[...told.committed].slice(-CLIENTS)]) {
+  for (const name of [...outcomes.unknown, ...outcomes.lost, ...[...outcomes.committed].slice(-CLIENTS)]) {
     const { status, text } = await client.request("GET", `/projections/t/${encodeURIComponent(name)}`);
     assert.equal(status, found.has(name) ? 200 : 404, `events and projection of ${name} differ`);
     if (status === 200) assert.equal(text, name);
@@ -91,7 +91,7 @@ interface Round {
 
 async function crashRound(server: ServerProcess, round: number, after: number): Promise<Round> {
   const client = server.client();
-  const told: Told = {
+  const outcomes: Outcomes = {
     committed: new Set(),
     unknown: new Set(),
     lost: new Set(),
@@ -100,16 +100,16 @@ async function crashRound(server: ServerProcess, round: number, after: number): 
   };
   const running = Array.from(
     { length: CLIENTS },
-    (_, i) => transactUntilGone(client, `${round}/${i}`, told),
+    (_, i) => transactUntilGone(client, `${round}/${i}`, outcomes),
   );
-  await eventually(() => assert.ok(told.committed.size > CLIENTS, "the round is under load"), 20);
+  await eventually(() => assert.ok(outcomes.committed.size > CLIENTS, "the round is under load"), 20);
   await pause(Math.random() * 50);
   await server.kill();
   await Promise.all(running);
   await server.start();
   assert.equal((await debugDocument(client)).write.active, null);
-  assertRejected(await new Transaction(client, told.lastTicket).commit(), 410, "TicketNotActive");
-  return { last: await assertWhole(client, after, told), cut: told.open.size > 0 };
+  assertRejected(await new Transaction(client, outcomes.lastTicket).commit(), 410, "TicketNotActive");
+  return { last: await assertWhole(client, after, outcomes), cut: outcomes.open.size > 0 };
 }
 
 Deno.test(`after kill -9 in the middle of transactions, ${ROUNDS} rounds, the committed transactions exist and nothing else`, async () => {

@@ -191,7 +191,7 @@ sideBySide(
   },
 );
 
-sideBySide("a body that goes on byte by byte is cut by the ceiling too", async () => {
+sideBySide("a body that continues byte by byte is cut by the ceiling too", async () => {
   await assertCutAtCeiling(async (call) => {
     for (let i = 0; i < 60; i++) {
       await call.send(" ");
@@ -220,7 +220,7 @@ sideBySide("a slow reader of a page with a ticket: rolled back at the ceiling, n
   });
 });
 
-sideBySide("an unread page with a ticket keeps nobody waiting beyond the ceiling", async () => {
+sideBySide("an unread page with a ticket keeps no other client waiting beyond the ceiling", async () => {
   await onServer([1, 3], async (client) => {
     // In small appends: a large one may take longer than these deadlines allow.
     const events = Array.from({ length: 10 }, () => event("t", "x".repeat(60_000)));

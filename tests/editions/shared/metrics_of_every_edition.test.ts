@@ -140,7 +140,7 @@ test("writes into a file that is gone are counted, and it has no size", async (s
 }, sqliteTest);
 
 test(
-  "the sizes are those of the files, and the room is that of their disk",
+  "the sizes are those of the files, and the free space is that of their disk",
   async (server, client, edition) => {
     await append(client, edition);
     await eventually(async () => {

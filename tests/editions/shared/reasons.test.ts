@@ -88,7 +88,7 @@ Deno.test("the reason of a rejection repeats nothing of the body, whatever it is
   assert.ok(rejections > 0);
 });
 
-Deno.test("a reason keeps what says which item is at fault, and the words for it", () => {
+Deno.test("a reason keeps the path of the item at fault, and the description of the fault", () => {
   const reason = (detail: string): string | undefined =>
     reasonFor(400, new ApiError("InvalidRequest", detail));
   for (

@@ -41,7 +41,7 @@ async function read(framing: Framing, bytesMax: number, ...pieces: string[]): Pr
   return fromBytes(await readAll(reading(framing, ...pieces).reader, bytesMax));
 }
 
-Deno.test("a body is read alike wherever its bytes are split, and what follows it is left", async () => {
+Deno.test("a body is read alike wherever its bytes are split, and the bytes after it stay unread", async () => {
   const bodies: readonly (readonly [framing: Framing, sent: string])[] = [
     [length(11), "hello world"],
     [CHUNKED, '5;a="b;c"\r\nhello\r\n06\r\n world\r\n0;z\r\nX: y\r\nZ:\r\n\r\n'],
@@ -118,7 +118,7 @@ Deno.test("the remaining length of a body is known until reading it has begun", 
   await assert.rejects(readAll(reader, 5), /read only once/);
 });
 
-Deno.test("a client that leaves within its body is distinguished from a malformed one", async () => {
+Deno.test("a client that disconnects within its body is distinguished from a malformed body", async () => {
   const whole = "5\r\nhello\r\n0\r\nX: y\r\n\r\n";
   for (let sent = 0; sent < whole.length; sent++) {
     await assert.rejects(read(CHUNKED, 100, whole.slice(0, sent)), ClientDisconnected, `after ${sent} bytes`);

@@ -20,7 +20,7 @@ async function settled(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-Deno.test("what was received stays until it is skipped, and more is added after it", async () => {
+Deno.test("received bytes stay until they are skipped, and more are added after them", async () => {
   const { source } = sourceOf("abc", "def");
   assert.equal(source.bytes.length, 0);
   assert.equal(await source.more(), true);
@@ -58,7 +58,7 @@ Deno.test("callers that wait for more at the same time share one read", async ()
   assert.equal(fromBytes(source.bytes), "abc");
 });
 
-Deno.test("fill takes what was received before it reads, and leaves the rest", async () => {
+Deno.test("fill takes the received bytes before it reads, and leaves the rest", async () => {
   const { source } = sourceOf("abcdef", "ghijkl");
   await source.more();
   const first = new Uint8Array(4);

@@ -107,31 +107,31 @@ export const bodies: readonly CorpusCase[] = [
   },
 
   takes(
-    "a short body that nobody reads",
+    "a short body that the handler does not read",
     unread("hello", "Content-Length: 5") + get("/b"),
     "200 POST /unread",
     "200 GET /b",
   ),
   takes(
-    "64 KiB that nobody reads",
+    "64 KiB that the handler does not read",
     unread("x".repeat(65536), "Content-Length: 65536") + get("/b"),
     "200 POST /unread",
     "200 GET /b",
   ),
   takesLast("more that nobody reads", unread("x".repeat(65537), "Content-Length: 65537"), "200 POST /unread"),
   takesLast(
-    "chunks that nobody reads",
+    "chunks that the handler does not read",
     unread("5\r\nhello\r\n0\r\n\r\n", "Transfer-Encoding: chunked"),
     "200 POST /unread",
   ),
   takesLast(
-    "an announced body that nobody reads",
+    "an announced body that the handler does not read",
     unread("", "Expect: 100-continue", "Content-Length: 5"),
     "200 POST /unread",
   ),
   takes("no body that nobody reads", unread("") + get("/b"), "200 POST /unread", "200 GET /b"),
   takes(
-    "an empty body that nobody reads",
+    "an empty body that the handler does not read",
     unread("", "Content-Length: 0") + get("/b"),
     "200 POST /unread",
     "200 GET /b",

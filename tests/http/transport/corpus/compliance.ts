@@ -169,7 +169,7 @@ export const compliance: readonly CorpusCase[] = [
     "200 POST /a a",
   ),
   takes(
-    "fields that nobody knows",
+    "unknown fields",
     get("/", "X-Unknown: 1", "Range: bytes=0-1", "TE: trailers"),
     "200 GET /",
   ),
