@@ -18,7 +18,7 @@ interface Entry {
   bytes: number;
 }
 
-/** What each transaction may hold, however much the others do, so that small ones always find room. */
+/** Memory that each transaction may use, however much the others do. So small transactions always fit. */
 const FREE_BYTES = 64 * 1024;
 
 /** Bytes that all transactions together may hold beyond that: three of the largest that the default limits allow. */

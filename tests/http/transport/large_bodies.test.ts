@@ -9,7 +9,7 @@ import { requestBytes, textBody, within } from "./support/requests.ts";
 const MIB = 1024 * 1024;
 const LARGE = new Uint8Array(40 * MIB);
 
-/** Answers with the length of the body, or says that there was no room; notes how each request ended. */
+/** Answers with the length of the body, or that the quota is used up. Notes how each request ended. */
 function start(kind: Kind, timeouts: { bodyMemory?: number; contendedBody?: number } = {}): Server {
   const ends: string[] = [];
   const server = listening(kind, async (request) => {
