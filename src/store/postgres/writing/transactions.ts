@@ -23,11 +23,6 @@ const BEGIN: Statement = { sql: "BEGIN" };
 const COMMIT: Statement = { sql: "COMMIT" };
 const ROLLBACK: Statement = { sql: "ROLLBACK" };
 
-/**
- * PostgreSQL ends a session that is idle in a transaction for 8 s. Heartbeats show that this process is not frozen.
- */
-const HEARTBEAT_MILLISECONDS = 2500;
-
 /** Statements that process whole tables may take this long. */
 const LONG_MILLISECONDS = 3_600_000;
 
@@ -80,7 +75,6 @@ export class Transactions {
   /** The session of the last write transaction. */
   #last: Session;
   #open: Session | undefined;
-  #heartbeats: ReturnType<typeof setInterval> | undefined;
   #broken: string | undefined;
 
   constructor(
@@ -117,7 +111,6 @@ export class Transactions {
       const remoteCommits = remoteCommitsIn(newRows!);
       const isOther = this.#follow(row, remoteCommits);
       this.#open = session;
-      this.#heartbeats = setInterval(() => this.#beat(), HEARTBEAT_MILLISECONDS);
       return done({ answers, remoteCommits, isOther });
     } catch (error) {
       return await this.#abort(error, session);
@@ -141,7 +134,7 @@ export class Transactions {
     if (prepared.kind !== "done") return prepared;
     const { statements, state, isEmpty = false, isLong = false } = prepared.value;
     const session = this.#open!;
-    this.#close();
+    this.#open = undefined;
     if (isEmpty) return await this.#endEmpty(session);
     const turn = { number: this.#committed.turn.number + 1, name: crypto.randomUUID() };
     const after = { ...state, turn };
@@ -192,7 +185,7 @@ export class Transactions {
    * it.
    */
   async #abort(error: unknown, session: Session | undefined): Promise<Failure> {
-    this.#close();
+    this.#open = undefined;
     if (session?.isOpen) await session.run([ROLLBACK]).catch(() => session.close());
     if (error instanceof StoreBroken) this.#break(error.message);
     return this.#forget(failureOf(error));
@@ -202,15 +195,6 @@ export class Transactions {
     this.state = this.#committed;
     this.#options.onOther(this.#committed);
     return failure;
-  }
-
-  #close(): void {
-    clearInterval(this.#heartbeats);
-    this.#open = undefined;
-  }
-
-  #beat(): void {
-    this.#open?.run([{ sql: "SELECT" }]).catch(() => {});
   }
 
   #break(reason: string): void {
