@@ -199,7 +199,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
       file: "src/store/postgres/postgres_standby.ts",
       find: "      if (active === undefined) return true;\n",
       replace: "      if (active === undefined) {\n        if (polls === 0) return true;\n" +
-        "        await this.#pause(POLL_MILLISECONDS);\n        continue;\n      }\n",
+        "        await this.#pause(STANDBY_POLL);\n        continue;\n      }\n",
     }],
     caughtBy: { check: "postgres_kills", edition: "B", rounds: 10 },
   },

@@ -61,8 +61,8 @@ export const POSTGRES_BUGS: readonly Bug[] = [
     name: "on PostgreSQL, the write transaction of a frozen server is never ended",
     edits: [{
       file: OPEN_SESSION,
-      find: '"setup" ? "0" : `${IDLE_SECONDS}s`',
-      replace: '"setup" ? "0" : `${IDLE_SECONDS - IDLE_SECONDS}s`',
+      find: '"setup" ? "0" : `${IDLE_TRANSACTION}ms`',
+      replace: '"setup" ? "0" : `${IDLE_TRANSACTION - IDLE_TRANSACTION}ms`',
     }],
     caughtBy: kills("A"),
   },

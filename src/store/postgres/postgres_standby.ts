@@ -4,7 +4,8 @@ import type { PostgresLocation } from "./connection/address.ts";
 import { makeReady, PostgresStore, type PostgresStoreOptions } from "./postgres_store.ts";
 import type { Session } from "./protocol/session.ts";
 import { READ_STATE, storeRow } from "./tables/state.ts";
-import { endSession, POLL_MILLISECONDS, readActive } from "./cluster/active_server.ts";
+import { endSession, readActive } from "./cluster/active_server.ts";
+import { STANDBY_POLL } from "./time_limits.ts";
 import { isOlder } from "./cluster/failover.ts";
 
 /** One in this many checks of the active server is thorough, and reads the store ID, too. */
@@ -82,7 +83,7 @@ export class PostgresStandby implements Standby {
         this.storeId = storeRow(rows!).storeId;
         this.fault = active.isSilent ? await endSession(session, active) : undefined;
       }
-      await this.#pause(POLL_MILLISECONDS);
+      await this.#pause(STANDBY_POLL);
     }
     return false;
   }

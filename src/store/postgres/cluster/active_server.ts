@@ -2,16 +2,7 @@ import { booleanIn, numberIn, textIn } from "../protocol/cells.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { SESSION_LOCK_CLASS } from "../tables/servers.ts";
-
-/** How often a standby server checks whether the active one still runs. */
-export const POLL_MILLISECONDS = 50;
-
-/**
- * The active server sends a heartbeat on its session this often. After `SILENT_SECONDS` without one, the next server
- * takes over. That leaves time for a very busy machine, and a takeover still fits into 10 s.
- */
-export const HEARTBEAT_MILLISECONDS = 1000;
-const SILENT_SECONDS = 7;
+import { ACTIVE_SILENCE, PEER_GONE, STANDBY_POLL_SILENCE } from "../time_limits.ts";
 
 /** The server that has the store exclusively, as its session shows. */
 export interface ActiveServer {
@@ -23,19 +14,16 @@ export interface ActiveServer {
   readonly isSilent: boolean;
 }
 
-/** A check is short and takes no lock. Without an answer for this time, a standby server opens a new connection. */
-const LOOK_SILENCE_MILLISECONDS = 5000;
-
 /**
  * The row of the store names the active server, and the row of that server names its session. Only roles that may
  * write to these tables can change that. A role that may not see the start of another role's session uses the
  * heartbeats in the table instead.
  */
 const ACTIVE = `SELECT a.pid, coalesce(host(a.client_addr), 'a unix socket'),
-      coalesce(a.wait_event_type = 'Client' AND clock_timestamp() - a.state_change > interval '${SILENT_SECONDS} seconds', false)
+      coalesce(a.wait_event_type = 'Client' AND clock_timestamp() - a.state_change > interval '${ACTIVE_SILENCE} milliseconds', false)
     FROM store JOIN server s ON s.name = store.server CROSS JOIN LATERAL pg_stat_get_activity(s.pid) a
     WHERE (a.backend_start = s.session_start
-      OR (a.backend_start IS NULL AND s.seen > clock_timestamp() - interval '15 seconds'))`;
+      OR (a.backend_start IS NULL AND s.seen > clock_timestamp() - interval '${PEER_GONE} milliseconds'))`;
 
 /** When a pooler has passed the connection to another client, only the lock shows it. */
 const HOLDS_LOCK =
@@ -49,7 +37,7 @@ const HOLDS_LOCK =
 export async function readActive(session: Session, isQuick = false): Promise<ActiveServer | undefined> {
   const [[row] = []] = await session.run(
     [{ sql: isQuick ? ACTIVE : ACTIVE + HOLDS_LOCK }],
-    LOOK_SILENCE_MILLISECONDS,
+    STANDBY_POLL_SILENCE,
   );
   if (row === undefined) return undefined;
   const pid = numberIn(row[0]);

@@ -5,23 +5,12 @@ import type { PostgresLocation } from "../connection/address.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { readRemoteCommits, remoteCommitsIn } from "../tables/remote_commits.ts";
-import { deleteServer, HEARTBEAT_SECONDS, readOthers, seenServers, writeSeen } from "../tables/servers.ts";
+import { deleteServer, readOthers, seenServers, writeSeen } from "../tables/servers.ts";
 import { type CountedState, READ_STATE, storeRow } from "../tables/state.ts";
 import { deleteTurns, forgottenIn, READ_FORGOTTEN } from "../tables/turns.ts";
+import { AWAITED_POLL, PEER_HEARTBEAT, PEER_POLL, PEER_POLL_SILENCE } from "../time_limits.ts";
 import { StoreBroken, type WriteOwnership } from "./write_ownership.ts";
 import { listenTo, notify } from "./notifications.ts";
-
-/** How often a server reads remote commits while a client waits for events: a notification may be lost. */
-const LOOK_MILLISECONDS = 500;
-
-/**
- * How often a server checks the store at least. So it notices soon that the primary is cut off, and confirms the
- * history on the next one.
- */
-const LOOK_MILLISECONDS_MAX = 1000;
-
-/** A check is short and takes no lock. Without an answer for this time, PostgreSQL counts as cut off. */
-const LOOK_SILENCE_MILLISECONDS = 3000;
 
 /**
  * The pause between two tasks. A server that commits every millisecond then sends one notification for many commits.
@@ -79,7 +68,7 @@ export class PeerMonitor {
     this.#place = place;
     this.#ownership = ownership;
     this.#options = options;
-    this.#timer = setInterval(() => this.#tick(), LOOK_MILLISECONDS);
+    this.#timer = setInterval(() => this.#tick(), AWAITED_POLL);
     this.#work();
   }
 
@@ -153,7 +142,7 @@ export class PeerMonitor {
   }
 
   async #beat(session: Session): Promise<void> {
-    this.#beatAt = performance.now() + 1000 * HEARTBEAT_SECONDS;
+    this.#beatAt = performance.now() + PEER_HEARTBEAT;
     const { server, edition } = this.#ownership;
     await session.run([writeSeen(server, edition)]);
     this.#shallLook = true;
@@ -179,13 +168,13 @@ export class PeerMonitor {
 
   async #look(session: Session): Promise<void> {
     this.#shallLook = false;
-    this.#lookAt = performance.now() + LOOK_MILLISECONDS;
-    this.#lookDueAt = performance.now() + LOOK_MILLISECONDS_MAX;
+    this.#lookAt = performance.now() + AWAITED_POLL;
+    this.#lookDueAt = performance.now() + PEER_POLL;
     const { server, primary } = this.#ownership;
     const after = this.#options.head();
     const asked: Statement[] = [READ_STATE, readOthers(server)];
     if (this.#options.isAwaited()) asked.push(readRemoteCommits(after));
-    const [rows, otherRows, newRows = []] = await session.run(asked, LOOK_SILENCE_MILLISECONDS);
+    const [rows, otherRows, newRows = []] = await session.run(asked, PEER_POLL_SILENCE);
     const row = storeRow(rows!);
     this.#ownership.check(row);
     primary.saw(session, row);

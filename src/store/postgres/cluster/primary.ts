@@ -16,19 +16,8 @@ import {
 } from "../tables/state.ts";
 import { addTurn, presenceOf, readTurn, type TransactionPresence } from "../tables/turns.ts";
 import { foundOn, isOlder, isOn, namedTimeline, timelineText, type Verdict, verdictOf } from "./failover.ts";
+import { CONFIRMATION, REPLICA_LEASE } from "../time_limits.ts";
 import { SeenHistory } from "./seen_history.ts";
-
-/**
- * How long other servers may take to confirm. Running servers notice within about 5 s that a primary is cut off (see
- * `PeerMonitor`). Then they reconnect every half second.
- */
-const GRACE_MILLISECONDS = 10_000;
-
-/**
- * How long replicas may be read after the last contact with the primary. A server without contact must stop showing
- * its history before others may give the store a new ID.
- */
-const LEASE_MILLISECONDS = 5000;
 
 /**
  * At most this much counts between two checks of this server: PostgreSQL may have been unreachable for the others,
@@ -96,7 +85,7 @@ export class Primary {
 
   /** True when replicas show the current history. */
   get mayReadReplicas(): boolean {
-    return !this.#isInDoubt && performance.now() - this.#contactAt < LEASE_MILLISECONDS;
+    return !this.#isInDoubt && performance.now() - this.#contactAt < REPLICA_LEASE;
   }
 
   /** True when a session is connected to the PostgreSQL on which this server works. */
@@ -223,7 +212,7 @@ export class Primary {
     const before = this.#waiting?.timeline === timeline ? this.#waiting : { askedAt, milliseconds: 0 };
     const milliseconds = before.milliseconds + Math.min(askedAt - before.askedAt, GRACE_STEP_MILLISECONDS);
     this.#waiting = { timeline, askedAt, milliseconds };
-    return milliseconds > GRACE_MILLISECONDS;
+    return milliseconds > CONFIRMATION;
   }
 }
 

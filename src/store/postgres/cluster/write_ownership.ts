@@ -5,7 +5,8 @@ import { SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { DELETE_FORGOTTEN, readOthers, register, seenServers } from "../tables/servers.ts";
 import { LOCK_STORE, type Owner, READ_STATE, type StoreRow, storeRow, writeOwner } from "../tables/state.ts";
-import { type ActiveServer, POLL_MILLISECONDS, readActive } from "./active_server.ts";
+import { STANDBY_POLL } from "../time_limits.ts";
+import { type ActiveServer, readActive } from "./active_server.ts";
 import { Primary } from "./primary.ts";
 
 /** The servers that may write to a store at a time: all servers of an edition, or only one. */
@@ -75,7 +76,7 @@ export class WriteOwnership {
     await this.#checkEditions(session);
     const endAt = performance.now() + PREDECESSOR_MILLISECONDS;
     while (!this.#isShared && await readActive(session) !== undefined && performance.now() < endAt) {
-      await delay(POLL_MILLISECONDS);
+      await delay(STANDBY_POLL);
     }
     for (;;) {
       await this.#rejectSecondActive(session);

@@ -1,22 +1,16 @@
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import type { Session } from "../protocol/session.ts";
+import { DATABASE_SILENCE, FROZEN_SERVER, IDLE_TRANSACTION } from "../time_limits.ts";
 import { openFirst } from "./open_first.ts";
 import type { PostgresLocation } from "./address.ts";
 
 /** The purpose of a session. */
 export type Purpose = "writing" | "reading" | "informing" | "setup";
 
-/** A server that has frozen delays the write transactions of others for at most this time. */
-const FROZEN_SECONDS = 10;
-
-/** Shorter, so that waiting servers get the lock and not an error. */
-const IDLE_SECONDS = 8;
-
-/** How long PostgreSQL may be silent. A COMMIT may wait for a replica, so this is more than the statement timeout. */
 const SILENCE_MILLISECONDS: Readonly<Record<Purpose, number>> = {
-  writing: 15_000,
-  reading: 15_000,
-  informing: 15_000,
+  writing: DATABASE_SILENCE,
+  reading: DATABASE_SILENCE,
+  informing: DATABASE_SILENCE,
   // For example a reset, or the statistics of a large table.
   setup: 3_600_000,
 };
@@ -74,12 +68,12 @@ function parametersFor(schema: string, purpose: Purpose): Record<string, string>
     search_path: `"${schema}"`,
     ...PLANS,
     ...KEEPALIVE,
-    lock_timeout: `${FROZEN_SECONDS}s`,
+    lock_timeout: `${FROZEN_SERVER}ms`,
     // An import may be slow: no server waits for it.
-    idle_in_transaction_session_timeout: purpose === "setup" ? "0" : `${IDLE_SECONDS}s`,
+    idle_in_transaction_session_timeout: purpose === "setup" ? "0" : `${IDLE_TRANSACTION}ms`,
     // If PostgreSQL cancels a COMMIT that waits for a replica, the COMMIT counts as done, although the replica lacks
     // it. So this server gives up on writes itself, and ends the session.
-    statement_timeout: purpose === "reading" || purpose === "informing" ? `${FROZEN_SECONDS}s` : "0",
+    statement_timeout: purpose === "reading" || purpose === "informing" ? `${FROZEN_SERVER}ms` : "0",
     // A lost heartbeat does no harm.
     ...purpose === "informing" ? { synchronous_commit: "off" } : {},
     // A role may have other defaults for its other work.
@@ -106,5 +100,5 @@ const KEEPALIVE = {
   tcp_keepalives_idle: "5",
   tcp_keepalives_interval: "2",
   tcp_keepalives_count: "3",
-  tcp_user_timeout: String(FROZEN_SECONDS * 1000),
+  tcp_user_timeout: String(FROZEN_SERVER),
 };

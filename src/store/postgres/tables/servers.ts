@@ -1,5 +1,6 @@
 import { booleanIn, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
+import { PEER_GONE } from "../time_limits.ts";
 
 /** A server that works on the store, or did so at its last heartbeat. */
 export interface SeenServer {
@@ -14,10 +15,6 @@ export interface SeenServer {
   /** True when the session on which it writes is registered. */
   readonly isRegistered: boolean;
 }
-
-/** Each server sends a heartbeat this often. After `GONE_SECONDS` without one, a server counts as gone. */
-export const HEARTBEAT_SECONDS = 5;
-const GONE_SECONDS = 3 * HEARTBEAT_SECONDS;
 
 /** The row of a killed server stays this long. */
 const FORGOTTEN_DAYS = 7;
@@ -70,14 +67,14 @@ export const DELETE_FORGOTTEN: Statement = {
 };
 
 const COLUMNS = `name, edition, extract(epoch FROM clock_timestamp() - seen)::integer,
-  seen > coalesce((SELECT seen FROM server WHERE name = $1), clock_timestamp()) - interval '${GONE_SECONDS} seconds',
+  seen > coalesce((SELECT seen FROM server WHERE name = $1), clock_timestamp()) - interval '${PEER_GONE} milliseconds',
   timeline, pid <> 0`;
 
 /** Reads the other servers with a recent heartbeat, the latest first. */
 export function readOthers(server: string): Statement {
   return {
     sql: `SELECT ${COLUMNS} FROM server
-      WHERE name <> $1 AND seen > clock_timestamp() - interval '${GONE_SECONDS} seconds' ORDER BY seen DESC`,
+      WHERE name <> $1 AND seen > clock_timestamp() - interval '${PEER_GONE} milliseconds' ORDER BY seen DESC`,
     params: [server],
   };
 }

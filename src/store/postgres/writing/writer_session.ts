@@ -5,7 +5,7 @@ import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { StoreBroken, type WriteOwnership } from "../cluster/write_ownership.ts";
-import { HEARTBEAT_MILLISECONDS } from "../cluster/active_server.ts";
+import { ACTIVE_HEARTBEAT } from "../time_limits.ts";
 
 /** How long the server tries to replace a lost connection before it rejects a write transaction, and how often. */
 const RECONNECT_MILLISECONDS = 10_000;
@@ -98,7 +98,7 @@ export class WriterSession {
         answered,
         (error) => error instanceof DatabaseError && answered(),
       );
-    }, HEARTBEAT_MILLISECONDS);
+    }, ACTIVE_HEARTBEAT);
     session.ended.then(() => {
       clearInterval(heartbeats);
       this.#regain();
