@@ -15,13 +15,13 @@ const HOUR_MILLISECONDS = 3_600_000;
  */
 export function startHourlyOptimize(
   queue: WriteQueue,
-  turns: Pick<StoreWriter, "optimize">,
+  writer: Pick<StoreWriter, "optimize">,
   report: (error: Error) => void,
   periodMilliseconds = HOUR_MILLISECONDS,
 ): () => void {
   const timer = setInterval(async () => {
     try {
-      await queue.alone(HOURLY_OPTIMIZE, async () => throwIfFailed(await turns.optimize()), undefined);
+      await queue.alone(HOURLY_OPTIMIZE, async () => throwIfFailed(await writer.optimize()), undefined);
     } catch (error) {
       const skipped = error instanceof ApiError && error.code !== "InternalError";
       if (!skipped) report(error as Error);

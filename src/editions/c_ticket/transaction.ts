@@ -81,7 +81,7 @@ export class Transaction {
   async begin(client: AbortSignal): Promise<boolean> {
     const leave = await this.#calls.enter();
     try {
-      throwIfFailed(await this.inStore((turns) => turns.begin()));
+      throwIfFailed(await this.inStore((writer) => writer.begin()));
       // A client that disconnects later may have its ticket already, and may only have closed that connection.
       if (client.aborted) return false;
       this.#deadlines = new Deadlines(this.#options.deadlines, (why) => this.#expire(why));
@@ -127,7 +127,7 @@ export class Transaction {
   }
 
   /** Runs `work` with the writer, inside the transaction. @throws ApiError `TicketNotActive` */
-  async inStore<T>(work: (turns: StoreWriter) => Promise<T>): Promise<T> {
+  async inStore<T>(work: (writer: StoreWriter) => Promise<T>): Promise<T> {
     this.#assertActive();
     const running = work(this.#options.writer);
     this.#working = running.catch(() => {});
@@ -137,7 +137,7 @@ export class Transaction {
   /** @throws ApiError `TicketNotActive`, or the error of a write transaction that failed */
   async commit(): Promise<void> {
     this.#assertActive();
-    const running = this.inStore((turns) => turns.commit());
+    const running = this.inStore((writer) => writer.commit());
     this.#close();
     const outcome: Outcome<void> = await running.catch((error: Error) => {
       // The writer died. The server does not know whether it had committed.

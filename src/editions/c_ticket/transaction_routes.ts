@@ -34,7 +34,7 @@ export function transactionRoutes(
 async function readEvents({ edition: { decoding }, transaction, body, client }: TicketCall): Promise<Reply> {
   const request = await decoding.decode("readInside", body, client);
   const chunk = (part: ChunkRequest): Promise<Chunk> =>
-    transaction.inStore((turns) => turns.readChunkInside(part));
+    transaction.inStore((writer) => writer.readChunkInside(part));
   return pageReply(await openPage({ chunk }, request, client));
 }
 
@@ -48,7 +48,7 @@ async function appendEvents({ edition, transaction, body, client }: TicketCall):
     conditions: condition === undefined ? [] : [condition],
     events: events.map((event) => ({ ...event, timeMicros })),
   };
-  const outcome = await transaction.inStore((turns) => turns.writeInside(write));
+  const outcome = await transaction.inStore((writer) => writer.writeInside(write));
   const { firstSequence } = throwIfRejected(outcome, () => void metrics.appendFailed());
   const time = formatTimestamp(timeMicros);
   return jsonReply(200, { events: events.map((_, i) => ({ sequence: firstSequence + i, time })) });
@@ -57,7 +57,7 @@ async function appendEvents({ edition, transaction, body, client }: TicketCall):
 async function readProjection({ transaction, segments }: TicketCall): Promise<Reply> {
   const [type, id] = segments;
   const key = { type: type!, id: id! };
-  return projectionReply(await transaction.inStore((turns) => turns.readProjectionInside(key)));
+  return projectionReply(await transaction.inStore((writer) => writer.readProjectionInside(key)));
 }
 
 async function writeProjections(
@@ -65,7 +65,7 @@ async function writeProjections(
 ): Promise<Reply> {
   const projections = await decoding.decode("projections", body, client);
   const write = { ...EMPTY_WRITE, projections };
-  const outcome = await transaction.inStore((turns) => turns.writeInside(write));
+  const outcome = await transaction.inStore((writer) => writer.writeInside(write));
   return jsonReply(200, throwIfRejected(outcome, conflictMessage).versions);
 }
 

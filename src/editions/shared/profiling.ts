@@ -14,25 +14,25 @@ const INDEX = `profiling of the main thread, for Chrome DevTools
 
 /** Profiling endpoints, for development mode only. Profiling is expensive, so only one request at a time may do it. */
 export function profilingRoutes(): Route[] {
-  const turn = new Turn();
+  const slot = new ProfilingSlot();
   const get = (path: string, handle: Route["handle"]): Route => getRoute(`/debug/pprof/${path}`, handle);
   return [
     get("", () => textReply(200, INDEX)),
     get("profile", async ({ query, disconnected }) => {
       const seconds = secondsOf(query);
-      const end = turn.begin(disconnected);
+      const end = slot.begin(disconnected);
       return download("server.cpuprofile", await cpuProfile(seconds, disconnected).finally(end));
     }),
     get(
       "heap",
-      ({ disconnected }) => download("server.heapsnapshot", heapSnapshot(turn.begin(disconnected))),
+      ({ disconnected }) => download("server.heapsnapshot", heapSnapshot(slot.begin(disconnected))),
     ),
     get("cmdline", () => textReply(200, [Deno.execPath(), Deno.mainModule, ...Deno.args].join(" "))),
   ];
 }
 
 /** Allows one profile or snapshot at a time. Many would take gigabytes, and block the main thread for minutes. */
-class Turn {
+class ProfilingSlot {
   #holder: object | undefined;
 
   /**

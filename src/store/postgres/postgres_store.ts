@@ -40,7 +40,7 @@ export class PostgresStore implements Store {
   onReplicasUnread: (reason: string | undefined) => void = () => {};
   onRenewed: (reason: string) => void = () => {};
   readonly #ownership: WriteOwnership;
-  readonly #turns: PostgresWriter;
+  readonly #writer: PostgresWriter;
   readonly #reads: ReadSessions | ReplicaReads;
   readonly #peerMonitor: PeerMonitor;
 
@@ -62,7 +62,7 @@ export class PostgresStore implements Store {
       if (!isBroken) this.onBroken(reason);
       isBroken = true;
     };
-    this.#turns = new PostgresWriter(writer, ownership, { storeId, head, turn }, {
+    this.#writer = new PostgresWriter(writer, ownership, { storeId, head, turn }, {
       onBroken,
       onTransaction: (state) => {
         known.ownTransaction(state);
@@ -81,7 +81,7 @@ export class PostgresStore implements Store {
       this.#peerMonitor.lookSoon();
     };
     this.feed.onSubscribed = () => this.#peerMonitor.awaited();
-    this.writer = new ObservedWriter(this.#turns, this.counts, this.feed);
+    this.writer = new ObservedWriter(this.#writer, this.counts, this.feed);
     this.reads = this.#reads = withReplicas(place, reads, {
       known: () => this.feed.state,
       primary: ownership.primary,
@@ -147,12 +147,12 @@ export class PostgresStore implements Store {
   }
 
   async endWriting(): Promise<void> {
-    await this.#turns.close();
+    await this.#writer.close();
   }
 
   async close(): Promise<void> {
     await this.#reads.close();
-    await this.#turns.close();
+    await this.#writer.close();
     await this.#peerMonitor.close();
   }
 }
