@@ -73,6 +73,10 @@ export function done(storeId: string, ...events: readonly SeenEvent[]): Outcome 
   return { kind: "done", storeId, events };
 }
 
+export function failed(name: string, isOfStore = true): Outcome {
+  return { kind: "failed", name, message: "", isOfStore };
+}
+
 export function page(
   storeId: string,
   events: readonly SeenEvent[],

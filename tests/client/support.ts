@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { EventStore, EventStoreError, type EventStoreOptions, type Transport } from "../../client/mod.ts";
+import {
+  ConnectionLost,
+  EventStore,
+  EventStoreError,
+  type EventStoreOptions,
+  type Transport,
+} from "../../client/mod.ts";
 import type { Address } from "../support/connection.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 
@@ -59,5 +65,12 @@ export function note(
 export async function failure(work: Promise<unknown>): Promise<EventStoreError> {
   const error = await work.then(() => undefined, (error) => error);
   assert.ok(error instanceof EventStoreError, String(error));
+  return error;
+}
+
+/** Waits until the work fails with a lost connection, and returns that error. */
+export async function lost(work: Promise<unknown>): Promise<ConnectionLost> {
+  const error = await work.then((value) => value, (error) => error);
+  assert.ok(error instanceof ConnectionLost, String(error));
   return error;
 }

@@ -21,6 +21,14 @@ export interface ExploredOptions {
   readonly directory?: () => Promise<string>;
 }
 
+/** An event as a test writes it. */
+export const EVENT = {
+  type: "Noted",
+  identifiers: { note: "n0" },
+  metadata: { by: "web" },
+  payload: '{"text":"hello","n":1}',
+};
+
 /** Registers a test with a server that can be reset, its explorer, and a browser. */
 export async function exploredTest(
   name: string,

@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import type { EventStoreOptions } from "../../client/mod.ts";
+import { inDirectory } from "../support/directory.ts";
+import { freePort } from "../support/free_port.ts";
+
+/** The start of an answer with a page. */
+export const PAGE = "HTTP/1.1 200 OK\r\nx-service-store: s\r\nx-service-head: 1\r\n";
+
+/** A server that answers every request with these bytes. */
+class RawServer implements Disposable {
+  answer = "";
+  /** True when the server closes the connection after the answer. */
+  closes = true;
+  connections = 0;
+  readonly #listener: Deno.Listener;
+  readonly #open = new Set<Deno.Conn>();
+
+  constructor(listener: Deno.Listener) {
+    this.#listener = listener;
+    this.#accept();
+  }
+
+  [Symbol.dispose](): void {
+    this.#listener.close();
+    for (const connection of this.#open) connection.close();
+  }
+
+  async #accept(): Promise<void> {
+    for await (const connection of this.#listener) {
+      this.connections++;
+      this.#open.add(connection);
+      await readRequest(connection);
+      // A client that no longer waits has disconnected, so writing may fail.
+      await connection.write(new TextEncoder().encode(this.answer)).catch(() => {});
+      if (!this.closes) continue;
+      this.#open.delete(connection);
+      connection.close();
+    }
+  }
+}
+
+/** Reads the whole request: closing a connection with unread bytes would reset it, and the answer would be lost. */
+async function readRequest(connection: Deno.Conn): Promise<void> {
+  const buffer = new Uint8Array(10_000);
+  for (let text = ""; !isWhole(text);) {
+    const count = await connection.read(buffer);
+    if (count === null) return;
+    text += new TextDecoder().decode(buffer.subarray(0, count));
+  }
+}
+
+function isWhole(text: string): boolean {
+  const [head = "", body] = text.split("\r\n\r\n");
+  return body !== undefined && body.length >= Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+}
+
+/** Runs a test with a server on TCP, then with one on a socket. */
+export async function onRawServers(
+  work: (server: RawServer, place: EventStoreOptions) => Promise<void>,
+): Promise<void> {
+  const port = freePort();
+  using tcp = new RawServer(Deno.listen({ hostname: "127.0.0.1", port }));
+  await work(tcp, { url: `http://127.0.0.1:${port}/` });
+  await inDirectory(async (directory) => {
+    const path = join(directory, "raw.sock");
+    using unix = new RawServer(Deno.listen({ transport: "unix", path }));
+    await work(unix, { socketPath: path });
+  });
+}
