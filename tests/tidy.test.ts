@@ -15,6 +15,7 @@ const HEIGHTS: Readonly<Record<string, number>> = {
   "src/wire": 1,
   "src/log": 0,
   "src/metrics": 0,
+  "src/async": -1,
   "src/time": -1,
   "src/workers": 0,
   "src/config": 1,

@@ -1,5 +1,5 @@
-import { within } from "../time/within.ts";
-import { delay } from "../time/delay.ts";
+import { within } from "../async/within.ts";
+import { delay } from "../async/delay.ts";
 
 /** Text waiting for a reader that has stalled; beyond it lines are dropped and counted. */
 const PENDING_UNITS_MAX = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { within } from "../time/within.ts";
+import { within } from "../async/within.ts";
 import { listenText } from "../config/in_effect.ts";
 import type { ServerSettings } from "../config/load.ts";
 import type { Address } from "../model/address.ts";

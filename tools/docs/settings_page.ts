@@ -31,7 +31,9 @@ export function settingsReference(): string {
     const grouped = GROUPS.filter((group) => group.section === section).flatMap(({ keys }) => keys);
     return settingsOf(section).map(([key]) => key).filter((key) => !grouped.includes(key));
   });
-  if (missing.length > 0) throw new Error(`add ${missing.join(", ")} to a group in tools/docs/settings_page.ts`);
+  if (missing.length > 0) {
+    throw new Error(`add ${missing.join(", ")} to a group in tools/docs/settings_page.ts`);
+  }
   return GROUPS.map(groupText).join("\n");
 }
 

@@ -1,4 +1,4 @@
-import { delay } from "../../time/delay.ts";
+import { delay } from "../../async/delay.ts";
 
 /** How long work may continue before it lets signals in. */
 const WORK_MILLISECONDS_MAX = 100;

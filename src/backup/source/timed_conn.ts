@@ -1,4 +1,4 @@
-import { within } from "../../time/within.ts";
+import { within } from "../../async/within.ts";
 import type { TcpAddress, UnixAddress } from "../../model/address.ts";
 
 /** Where a source listens. */

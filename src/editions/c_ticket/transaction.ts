@@ -5,7 +5,7 @@ import { ApiError, ClientDisconnected, NoReply } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
 import type { StoreWriter } from "../../store/store.ts";
 import { Deadlines, type DeadlineSeconds, type Expiry } from "./deadlines.ts";
-import { OneAtATime } from "./one_at_a_time.ts";
+import { Semaphore } from "../../async/semaphore.ts";
 import { reasonOf, type RollbackReason } from "./rollback_reason.ts";
 
 export interface TransactionOptions {
@@ -40,7 +40,7 @@ type Call = Pick<RoutedRequest, "body" | "disconnected">;
 export class Transaction {
   readonly ticket: string = crypto.randomUUID();
   readonly #options: TransactionOptions;
-  readonly #calls = new OneAtATime();
+  readonly #calls = new Semaphore(1);
   readonly #over = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
   #isOver = false;
@@ -101,7 +101,7 @@ export class Transaction {
   async call(request: Call, handle: (body: Bytes) => Promise<Reply>): Promise<Reply> {
     this.#callsBegun++;
     this.#callsOpen++;
-    const mustWait = this.#calls.busy;
+    const mustWait = this.#calls.isFull;
     const finish = once(await this.#calls.enter(), () => {
       this.#callsOpen--;
       if (!this.#isOver) this.#deadlines?.callEnded();

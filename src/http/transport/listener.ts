@@ -1,4 +1,4 @@
-import { delay } from "../../time/delay.ts";
+import { delay } from "../../async/delay.ts";
 import type { Address } from "../../model/address.ts";
 import type { ConnectionCounts } from "../connection_counts.ts";
 import type { Handler, Transport } from "../exchange.ts";

@@ -1,4 +1,4 @@
-import { delay } from "../../time/delay.ts";
+import { delay } from "../../async/delay.ts";
 import type { Position, Query, StoredEvent } from "../../../client/mod.ts";
 import { follow } from "../../../client/follow.ts";
 import { walk } from "../../../client/walk.ts";

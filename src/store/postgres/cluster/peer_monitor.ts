@@ -1,5 +1,5 @@
-import { within } from "../../../time/within.ts";
-import { delay } from "../../../time/delay.ts";
+import { within } from "../../../async/within.ts";
+import { delay } from "../../../async/delay.ts";
 import type { CommittedEvent } from "../../feed/commit_feed.ts";
 import type { PostgresLocation } from "../connection/address.ts";
 import { DatabaseError } from "../protocol/errors.ts";

@@ -1,4 +1,4 @@
-import { delay } from "../../../time/delay.ts";
+import { delay } from "../../../async/delay.ts";
 import type { FailoverName } from "../../../config/setting.ts";
 import { type PostgresLocation, PostgresStoreError } from "../connection/address.ts";
 import { SessionLost } from "../protocol/errors.ts";

@@ -1,4 +1,4 @@
-import { delay } from "../../../time/delay.ts";
+import { delay } from "../../../async/delay.ts";
 import { booleanIn, textIn } from "../protocol/cells.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";

@@ -1,4 +1,4 @@
-import { within } from "../../../time/within.ts";
+import { within } from "../../../async/within.ts";
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { notificationIn, type Row, rowOf } from "./cells.ts";
 import { type DatabaseError, SessionLost } from "./errors.ts";

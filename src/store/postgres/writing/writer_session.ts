@@ -1,4 +1,4 @@
-import { delay } from "../../../time/delay.ts";
+import { delay } from "../../../async/delay.ts";
 import { reasonOf } from "../connection/address.ts";
 import { databaseFault } from "../connection/check_database.ts";
 import type { Row } from "../protocol/cells.ts";

@@ -1,4 +1,4 @@
-import { within } from "../../../time/within.ts";
+import { within } from "../../../async/within.ts";
 import { directoryOf } from "../../../files/paths.ts";
 import type { StoreUsage } from "../../usage.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { within } from "../../src/time/within.ts";
+import { within } from "../../src/async/within.ts";
 
 Deno.test("a promise that settles in time gives its value or its error", async () => {
   assert.equal(await within(Promise.resolve(1), 10_000, () => 2), 1);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Semaphore } from "../../../src/store/feed/semaphore.ts";
+import { Semaphore } from "../../src/async/semaphore.ts";
 
 Deno.test("a semaphore admits a limited number at once, in the order in which they came, even when some fail", async () => {
   const semaphore = new Semaphore(2);
