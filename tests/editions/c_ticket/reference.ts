@@ -14,7 +14,8 @@ import {
   payloadOf,
   WAIT_SECONDS,
 } from "./calls.ts";
-import { type Content, linesOf, type Projection, runInside, type View } from "./reference_content.ts";
+import { type Content, linesOf, runInside, type View } from "./reference_content.ts";
+import { type Ends, freshCounts, type Surface } from "./reference_surface.ts";
 
 /** A stopping server lets the running call continue for this time. */
 const LAST_CALL_SECONDS = 5;
@@ -46,23 +47,6 @@ interface Transaction {
   readonly open: TicketCall[];
   /** Resets that wait for the running call. */
   readonly resets: number[];
-}
-
-type Ends = Record<"committed" | "client" | "error" | "expired" | "shutdown" | "reset", number>;
-export type Counts = Ends & Record<"started" | "appendsFailed", number>;
-
-export interface Surface {
-  readonly store: number;
-  readonly lines: readonly string[];
-  readonly projection: Projection | undefined;
-  readonly paused: boolean;
-  /** The number of calls of the active transaction; undefined without one. */
-  readonly calls: number | undefined;
-  readonly queued: readonly string[];
-  readonly httpOpen: number;
-  readonly counts: Counts;
-  /** The settings of the deadlines that were reached. */
-  readonly warnings: readonly string[];
 }
 
 export class ReferenceWorld {
@@ -291,17 +275,4 @@ export class ReferenceWorld {
     for (const place of transaction.resets) this.#empty(place);
     this.#nextTurn();
   }
-}
-
-function freshCounts(): Counts {
-  return {
-    started: 0,
-    committed: 0,
-    client: 0,
-    error: 0,
-    expired: 0,
-    shutdown: 0,
-    reset: 0,
-    appendsFailed: 0,
-  };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { DebugDocument } from "./client.ts";
-import type { Counts, Surface } from "./reference.ts";
+import type { Counts, Surface } from "./reference_surface.ts";
 import { type Answer, linesOf, type Subject } from "./subject.ts";
 
 /** The surface with the IDs of the subject instead of numbers. */

@@ -15,8 +15,8 @@ const SUITES = [
   ["./suites/store_contract.ts", ...filesOf("contract", "contract")],
   filesOf("a_write", "conditions events metrics operational projections queries reset start waiting write"),
   filesOf("b_tx", "conflicts errors limits operational pause projections statistics transactions"),
-  filesOf("c_ticket", "appends fifo operational pause projections reads reset stopping tickets"),
-  filesOf("shared", "metrics_of_every_edition"),
+  filesOf("c_ticket", "appends fifo metrics operational pause projections reads reset stopping tickets"),
+  filesOf("shared", "documented_metrics request_metrics store_metrics"),
 ];
 
 await debianTest(

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { EDITIONS } from "../append_as.ts";
+import { metricTypes } from "../../support/metrics.ts";
+import { startServer } from "../../support/server_process.ts";
+import { sqliteTest } from "../../support/test_storage.ts";
+
+// The families of a SQLite file are among them.
+sqliteTest("monitoring.md lists every family of every edition with its type, and no other", async () => {
+  const shown = new Map<string, string>();
+  for (const edition of EDITIONS) {
+    await using server = await startServer({ env: { SERVICE_EDITION: edition } });
+    const { text } = await server.client().request("GET", "/metrics");
+    for (const [name, type] of metricTypes(text)) shown.set(name, type);
+  }
+  // This metric exists only when descriptors are few.
+  shown.set("service_connections_max", "gauge");
+  const page = Deno.readTextFileSync(new URL("../../../docs/monitoring.md", import.meta.url));
+  const [, section = ""] = page.split("## What the metrics say\n");
+  const items = section.split("\n## ")[0]!.matchAll(/^- (`.+?) \((\w+)\):/gm);
+  const listed = [...items].flatMap(([, names, type]) =>
+    [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => `${name} ${type}`)
+  );
+  assert.deepEqual(listed.toSorted(), [...shown].map(([name, type]) => `${name} ${type}`).toSorted());
+});
