@@ -26,7 +26,7 @@ for (const edition of ["B", "C"] as const) {
     }
     await server.client().request("POST", "/pause");
     await shell.fails(once, 3, /event 1 matches/);
-    await shell.fails(["append", "--type", "t", "--payload", "2"], 5, /Paused: .* until somebody resumes/);
+    await shell.fails(["append", "--type", "t", "--payload", "2"], 5, /Paused: .* until POST \/resume/);
     await shell.prints(["projection", "delete", "--all"]);
     await server.client().request("POST", "/resume");
     const json = await shell.prints(["read", "--json"]);

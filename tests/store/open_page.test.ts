@@ -24,7 +24,7 @@ Deno.test("a page is read chunk by chunk, up to the head of the first one", asyn
   assert.deepEqual(page.handedOut, { events: 5, bytes: 10 });
   assert.deepEqual(requests, [
     { query: "every", time, afterSequence: 0, head: undefined, limit: 5 },
-    { query: "every", time, afterSequence: 2, head: 9, limit: 3, kept: undefined },
+    { query: "every", time, afterSequence: 2, head: 9, limit: 3, continuation: undefined },
     { query: "every", time, afterSequence: 5, head: 9, limit: 2, kept: "found out" },
   ]);
 });
