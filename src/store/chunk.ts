@@ -40,8 +40,8 @@ export interface Chunk extends StoreState {
 /** Builds the request for the part of a page after a chunk. */
 export function requestAfter<R extends ChunkRequest>(
   request: R,
-  { last, events, continuation: kept }: Chunk,
+  { last, events, continuation }: Chunk,
 ): R {
   const from = request.backwards ? { beforeSequence: last + 1 } : { afterSequence: last };
-  return { ...request, ...from, limit: request.limit - events, continuation: kept };
+  return { ...request, ...from, limit: request.limit - events, continuation };
 }

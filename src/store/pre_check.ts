@@ -110,8 +110,8 @@ class PreCheckSearch {
     let chunk = await this.#chunk(first);
     const end = head ?? chunk.head;
     while (chunk.end === false) {
-      const { last, continuation: kept } = chunk;
-      chunk = await this.#chunk({ ...first, afterSequence: last, head: end, continuation: kept });
+      const { last, continuation } = chunk;
+      chunk = await this.#chunk({ ...first, afterSequence: last, head: end, continuation });
     }
     return { last: chunk.last, head: end, end: chunk.end };
   }

@@ -25,7 +25,7 @@ Deno.test("a page is read chunk by chunk, up to the head of the first one", asyn
   assert.deepEqual(requests, [
     { query: "every", time, afterSequence: 0, head: undefined, limit: 5 },
     { query: "every", time, afterSequence: 2, head: 9, limit: 3, continuation: undefined },
-    { query: "every", time, afterSequence: 5, head: 9, limit: 2, kept: "found out" },
+    { query: "every", time, afterSequence: 5, head: 9, limit: 2, continuation: "found out" },
   ]);
 });
 
@@ -121,7 +121,7 @@ Deno.test("chunks without a line only advance the page, before its first line an
     chunk("", 0, 9, { hasMore: false }),
   ]);
   const page = await openPage({ chunk: readChunk }, { query: FILTERED, afterSequence: 0, limit: 7 }, STAYING);
-  assert.deepEqual(requests.map(({ afterSequence, continuation: kept }) => [afterSequence, kept]), [
+  assert.deepEqual(requests.map(({ afterSequence, continuation }) => [afterSequence, continuation]), [
     [0, undefined],
     [3, 1],
     [5, undefined],

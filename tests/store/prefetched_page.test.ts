@@ -30,7 +30,7 @@ Deno.test("a prefetched chunk is requested once, one by one, with the continuati
   assert.equal(requests.length, 2, "while the first chunk is sent, the second is read");
   assert.deepEqual(await drain(page), { text: ["5\n", "7\n"], end: { hasMore: true } });
   assert.deepEqual(
-    requests.map(({ afterSequence, limit, continuation: kept }) => [afterSequence, limit, kept]),
+    requests.map(({ afterSequence, limit, continuation }) => [afterSequence, limit, continuation]),
     [
       [0, 4, undefined],
       [2, 2, 1],

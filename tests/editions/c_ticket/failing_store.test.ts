@@ -19,7 +19,7 @@ interface Subject {
 /** Begins a transaction on a store that then fails every call, except `commit` if it is given. */
 async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
   const dead = (): Promise<never> => Promise.reject(DEAD);
-  const turns = {
+  const writer = {
     begin: () => Promise.resolve(DONE),
     commit: commit ?? dead,
     rollback: dead,
@@ -28,7 +28,7 @@ async function begun(commit?: () => Promise<Outcome<void>>): Promise<Subject> {
   const ends: Subject["ends"] = [];
   const failures: Error[] = [];
   const transaction = new Transaction({
-    writer: turns,
+    writer,
     deadlines: { transactionTimeout: 60, maxTransactionDuration: 60 },
     onEnd: (end) => void ends.push(end),
     onExpiry: () => assert.fail("nothing expires"),
@@ -63,7 +63,7 @@ Deno.test("a commit whose writer dies gets no answer, ends once, and the turn is
 Deno.test("a rollback that fails is reported, ends once, and the turn is free", async () => {
   const { transaction, call, ends, failures } = await begun();
   const reading = transaction.call(call, async () => {
-    await transaction.inStore((turns) => turns.readProjectionInside({ type: "t", id: "a" }));
+    await transaction.inStore((writer) => writer.readProjectionInside({ type: "t", id: "a" }));
     return emptyReply(204);
   });
   await assert.rejects(reading, DEAD);

@@ -199,18 +199,18 @@ export class InProcess implements Subject, Disposable {
 
   /** Makes a `Store` whose writer and reader run in this thread. */
   #makeStore(): Store {
-    const [writer, reader, port] = [this.#writer, this.#reader, this.#port];
-    const turns: Partial<StoreWriter> = {
-      group: (writes) => port.call(() => writer.group(writes)),
-      deleteProjections: (type) => port.call(() => writer.deleteProjections(type)),
-      reset: () => port.call(() => writer.reset()),
-      optimize: () => port.call(() => writer.optimize()),
-      begin: () => port.call(() => writer.begin()),
-      writeInside: (write) => port.call(() => writer.writeInside(write)),
-      readChunkInside: (request) => port.call(() => writer.readChunkInside(request)),
-      readProjectionInside: (key) => port.call(() => writer.readProjectionInside(key)),
-      commit: () => port.call(() => writer.commit()),
-      rollback: () => port.call(() => writer.rollback()),
+    const [inner, reader, port] = [this.#writer, this.#reader, this.#port];
+    const writer: Partial<StoreWriter> = {
+      group: (writes) => port.call(() => inner.group(writes)),
+      deleteProjections: (type) => port.call(() => inner.deleteProjections(type)),
+      reset: () => port.call(() => inner.reset()),
+      optimize: () => port.call(() => inner.optimize()),
+      begin: () => port.call(() => inner.begin()),
+      writeInside: (write) => port.call(() => inner.writeInside(write)),
+      readChunkInside: (request) => port.call(() => inner.readChunkInside(request)),
+      readProjectionInside: (key) => port.call(() => inner.readProjectionInside(key)),
+      commit: () => port.call(() => inner.commit()),
+      rollback: () => port.call(() => inner.rollback()),
     };
     const reads: Store["reads"] = {
       inUse: 0,
@@ -220,9 +220,9 @@ export class InProcess implements Subject, Disposable {
       projection: (key) => Promise.resolve(reader.projection(key)),
       ping: () => Promise.resolve(),
     };
-    const feed = new CommitFeed(writer.opened);
+    const feed = new CommitFeed(inner.opened);
     const counts = new TransactionCounts();
-    return { writer: turns, reads, feed, counts, usage: () => Promise.resolve({}) } as Store;
+    return { writer, reads, feed, counts, usage: () => Promise.resolve({}) } as Store;
   }
 }
 

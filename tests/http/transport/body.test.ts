@@ -22,12 +22,12 @@ function reading(framing: Framing, ...pieces: string[]): Reading {
   const conn = new ScriptedConn(pieces.map(toBytes));
   const source = new ByteSource(conn);
   const calls: string[] = [];
-  const makeRoom = (bytes: number): Promise<void> => {
+  const reserve = (bytes: number): Promise<void> => {
     calls.push(`room for ${bytes}`);
     return Promise.resolve();
   };
   const onProgress = (): void => void calls.push("progress");
-  return { reader: new BodyReader(source, framing, { reserve: makeRoom, onProgress }), source, conn, calls };
+  return { reader: new BodyReader(source, framing, { reserve, onProgress }), source, conn, calls };
 }
 
 async function readAll(reader: BodyReader, bytesMax: number): Promise<Uint8Array> {
@@ -100,8 +100,8 @@ Deno.test("a body gets its quota before more than 16 KiB of it are read", async 
 
 Deno.test("reading ends with the error that rejects the quota", async () => {
   const source = new ByteSource(new ScriptedConn([toBytes("x".repeat(20_000))]));
-  const makeRoom = (): Promise<void> => Promise.reject(new BodyQuotaExceeded());
-  const reader = new BodyReader(source, length(20_000), { reserve: makeRoom, onProgress: () => {} });
+  const reserve = (): Promise<void> => Promise.reject(new BodyQuotaExceeded());
+  const reader = new BodyReader(source, length(20_000), { reserve, onProgress: () => {} });
   await assert.rejects(readAll(reader, 20_000), BodyQuotaExceeded);
 });
 

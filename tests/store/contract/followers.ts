@@ -163,19 +163,19 @@ class Writer {
   }
 
   async turn(): Promise<void> {
-    const { writer: turns } = this.#store;
+    const { writer } = this.#store;
     const writes = Array.from({ length: 1 + this.#random(8) }, () => this.#write());
     const kind = this.#random(4);
     if (kind < 2) {
-      const outcomes = await turns.group(writes.map(({ write }) => write));
+      const outcomes = await writer.group(writes.map(({ write }) => write));
       outcomes.forEach((outcome, i) => this.#committed(written(outcome).firstSequence, writes[i]!));
       return;
     }
-    await turns.begin();
+    await writer.begin();
     const sequences: number[] = [];
-    for (const { write } of writes) sequences.push(written(await turns.writeInside(write)).firstSequence);
-    if (kind === 2) return await turns.rollback();
-    assert.deepEqual(await turns.commit(), DONE);
+    for (const { write } of writes) sequences.push(written(await writer.writeInside(write)).firstSequence);
+    if (kind === 2) return await writer.rollback();
+    assert.deepEqual(await writer.commit(), DONE);
     sequences.forEach((sequence, i) => this.#committed(sequence, writes[i]!));
   }
 

@@ -87,15 +87,15 @@ function memory(test: StoreTest): void {
 function ends(test: StoreTest): void {
   const endings: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
     "before the first turn": () => Promise.resolve(),
-    "after a commit": async ({ writer: turns }) => {
-      await turns.begin();
-      await turns.commit();
+    "after a commit": async ({ writer }) => {
+      await writer.begin();
+      await writer.commit();
     },
-    "after a rollback": async ({ writer: turns }) => {
-      await turns.begin();
-      await turns.rollback();
+    "after a rollback": async ({ writer }) => {
+      await writer.begin();
+      await writer.rollback();
     },
-    "after a group": ({ writer: turns }) => turns.group([storeWrite([])]),
+    "after a group": ({ writer }) => writer.group([storeWrite([])]),
   };
   test("calls that need an open transaction fail without one, and change nothing", async (store) => {
     for (const [when, act] of Object.entries(endings)) {

@@ -36,14 +36,14 @@ await clusterTest(
   "writes that join a write transaction see the writes before them, and count like them",
   async (cluster) => {
     await using shared = await SharedStores.open(cluster, 1);
-    const [{ writer: turns, reads, counts }] = shared.stores;
+    const [{ writer, reads, counts }] = shared.stores;
     const create = [{ type: "p", id: "1", payload: "x" }];
     const joining = (...late: StoreWrite[]): () => StoreWrite[] => () => late;
     // The memory of events proves that these may be written.
-    const plain = await turns.group([ofTypes("a")], joining(unless("none", 0, "b"), ofTypes("c")));
+    const plain = await writer.group([ofTypes("a")], joining(unless("none", 0, "b"), ofTypes("c")));
     assert.deepEqual(plain.map((outcome) => written(outcome).firstSequence), [1, 2, 3]);
     // These must query the database.
-    const asking = await turns.group(
+    const asking = await writer.group(
       [ofTypes("d"), changing({ create })],
       joining(unless("d", 0, "lost"), changing({ create }), unless("c", 3, "e"), unless("e", 0, "lost")),
     );
@@ -70,9 +70,9 @@ await clusterTest(
     });
     // A write that PostgreSQL rejects does not fail the others, whichever came first.
     const rejected = { ...ofTypes("lost"), events: [{ timeMicros: 0, body: "a NUL: \0", terms: "no uuid" }] };
-    const divided = await turns.group([ofTypes("f")], joining(rejected, ofTypes("g")));
+    const divided = await writer.group([ofTypes("f")], joining(rejected, ofTypes("g")));
     assert.deepEqual(divided.map(kindOf), ["written", "failed", "written"]);
-    const nothing = await turns.group([unless("a", 0, "lost")], joining(ofTypes("h")));
+    const nothing = await writer.group([unless("a", 0, "lost")], joining(ofTypes("h")));
     assert.deepEqual(nothing.map(kindOf), ["conflict", "written"]);
     assert.deepEqual(await allTypesOf(reads), ["a", "b", "c", "d", "e", "f", "g", "h"]);
     assert.equal(counts.writesGrouped, 14, "those that have joined count as members");

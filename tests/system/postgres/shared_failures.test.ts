@@ -39,9 +39,9 @@ await clusterTest(
     store.onBroken = (reason) => shared.broken.push(reason);
     const acknowledged: string[] = [];
     let isOver = false;
-    const others = shared.stores.map(async ({ writer: turns }, i) => {
+    const others = shared.stores.map(async ({ writer }, i) => {
       for (let n = 0; !isOver; n++) {
-        const [outcome] = await turns.group([ofTypes(`other ${i}.${n}`)]);
+        const [outcome] = await writer.group([ofTypes(`other ${i}.${n}`)]);
         assert.equal(kindOf(outcome), "written", JSON.stringify(outcome));
         acknowledged.push(`other ${i}.${n}`);
       }

@@ -16,7 +16,7 @@ const STEPS_MIN = 8;
 const SLOW_MILLISECONDS_MAX = 500;
 
 /** The continuation from one chunk to the next: the size of the page's events. */
-interface Kept {
+interface Continuation {
   readonly bytesEach: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function readChunk(
   const lines = await readLines(session, isSame ? { ...search, asked } : search);
   const chunk = { storeId, head, ...lines };
   return lines.end === false
-    ? { ...chunk, continuation: { bytesEach: size.bytesEach } satisfies Kept }
+    ? { ...chunk, continuation: { bytesEach: size.bytesEach } satisfies Continuation }
     : chunk;
 }
 
@@ -68,8 +68,8 @@ function directionOf({ backwards }: ChunkRequest): Direction {
   return backwards ? "backwards" : "forwards";
 }
 
-function sizeFor({ continuation: kept }: ChunkRequest): BatchSize {
-  return new BatchSize(CHUNK_BYTES, (kept as Kept | undefined)?.bytesEach);
+function sizeFor({ continuation }: ChunkRequest): BatchSize {
+  return new BatchSize(CHUNK_BYTES, (continuation as Continuation | undefined)?.bytesEach);
 }
 
 /** @param search its limit is one event more than requested */

@@ -25,7 +25,7 @@ import type { Window } from "./step.ts";
 const KEPT_CANDIDATES_MAX = 4096;
 
 /** The continuation that a chunk passes to the next one. It means nothing to another store. */
-interface Kept {
+interface Continuation {
   readonly storeId: string;
   readonly window: Window;
 }
@@ -41,7 +41,7 @@ export function readChunk(
 ): Chunk {
   const state = readState(db);
   const { storeId } = state;
-  const kept = request.continuation as Kept | undefined;
+  const continuation = request.continuation as Continuation | undefined;
   const { query, time, limit } = request;
   const range = rangeOf(request, state.head);
   const direction = request.backwards ? "backwards" : "forwards";
@@ -56,14 +56,14 @@ export function readChunk(
     direction,
     limit: limit + 1,
     head: state.head,
-    window: kept?.storeId === storeId ? kept.window : undefined,
+    window: continuation?.storeId === storeId ? continuation.window : undefined,
   };
   const { window, ...lines } = readLines(db, search, work);
   if (window === undefined) return { ...state, ...lines };
   return {
     ...state,
     ...lines,
-    continuation: { storeId, window: keptOf(window, lines.last, direction) } satisfies Kept,
+    continuation: { storeId, window: keptOf(window, lines.last, direction) } satisfies Continuation,
   };
 }
 
@@ -90,7 +90,7 @@ function keptOf(window: Window, reached: number, direction: Direction): Window {
   return { ...window, ...seenOf(window, end, direction), candidates };
 }
 
-type Lines = Omit<Chunk, keyof StoreState | "kept"> & { readonly window?: Window | undefined };
+type Lines = Omit<Chunk, keyof StoreState | "continuation"> & { readonly window?: Window | undefined };
 
 /** @param search asks for one event more than is wanted */
 function readLines(db: Database, search: Search, work: ChunkWork): Lines {

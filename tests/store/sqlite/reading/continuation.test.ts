@@ -20,8 +20,8 @@ function filled(): TestStore {
   return store;
 }
 
-function candidatesOf({ continuation: kept }: Chunk): readonly number[] {
-  const { window } = (kept ?? { window: { candidates: [] } }) as {
+function candidatesOf({ continuation }: Chunk): readonly number[] {
+  const { window } = (continuation ?? { window: { candidates: [] } }) as {
     window: { candidates: readonly number[] | "every" };
   };
   return window.candidates === "every" ? [] : window.candidates;

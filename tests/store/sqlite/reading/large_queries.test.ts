@@ -32,9 +32,9 @@ function page(store: TestStore, read: ReadRequest, work: ChunkWork): number[] {
     const chunk = structuredClone(readChunk(store.db, request, work));
     sequences.push(...sequencesOf(chunk));
     if (chunk.end !== false) return chunk.end.hasMore ? [...sequences, Infinity] : sequences;
-    const { last, continuation: kept } = chunk;
+    const { last, continuation } = chunk;
     const isOn = read.backwards ? last < reached : last > reached;
-    assert.ok((isOn || kept !== undefined) && last >= 0 && last <= EVENTS, "each chunk gets on");
+    assert.ok((isOn || continuation !== undefined) && last >= 0 && last <= EVENTS, "each chunk gets on");
     reached = last;
     request = requestAfter(request, chunk);
   }
@@ -222,9 +222,9 @@ Deno.test("a continuation is of no use to another store", () => {
   const types = Array.from({ length: 20 }, (_, i) => [`type ${i * 100}`]);
   const query = types.map((types) => ({ types, identifiers: [], metadata: [] }));
   const request = { query, afterSequence: 0, head: 3000, limit: Infinity };
-  const { continuation: kept } = readChunk(store.db, request, WORKS[0]);
-  assert.ok(kept !== undefined);
+  const { continuation } = readChunk(store.db, request, WORKS[0]);
+  assert.ok(continuation !== undefined);
   using other = new TestStore();
   other.append([newEvent("other"), newEvent("type 0")]);
-  assert.deepEqual(sequencesOf(readChunk(other.db, { ...request, continuation: kept })), [2]);
+  assert.deepEqual(sequencesOf(readChunk(other.db, { ...request, continuation })), [2]);
 });
