@@ -10,7 +10,7 @@ const DRILL =
   "# eventstore-drill: makes a backup, checks it, restores it, and starts a server on the result.";
 const TOKEN = "correct-horse-battery";
 
-await debianTest(["curl"], "the drill of operations.md works as it is written", async ({ curl }) => {
+await debianTest(["curl"], "the drill of drill.md works as it is written", async ({ curl }) => {
   const env = { SERVICE_ENABLE_AUTH: "true", SERVICE_AUTH_TOKEN: TOKEN };
   await using server = await startServer({ listen: "unix", listenOnly: true, env });
   const client = server.client({ authorization: `Bearer ${TOKEN}` });
@@ -22,7 +22,7 @@ await debianTest(["curl"], "the drill of operations.md works as it is written", 
   await Deno.writeTextFile(config, `[backup]\nsourceSocket = "${socket}"\ndataDir = "${backups}"\n`);
   const programs = await makePrograms(server.directory);
   const drill = async (): Promise<Deno.CommandOutput> => {
-    const script = replacePart(pageBlock("operations.md", DRILL), "/etc/eventstore/config.toml", config);
+    const script = replacePart(pageBlock("drill.md", DRILL), "/etc/eventstore/config.toml", config);
     return await new Deno.Command("sh", {
       args: ["-c", script.replaceAll("curl --", `${curl.path} --`)],
       cwd: server.directory,

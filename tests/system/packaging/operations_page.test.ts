@@ -4,9 +4,8 @@ import { pageBlock } from "../../support/page_block.ts";
 import { CONFIG, Machine, SERVER, SOCKET } from "./machine.ts";
 import { scratchRootTest } from "./scratch_root.ts";
 
-/* Types the commands of docs/operations.md for the packaged server. */
+/* Types the commands of docs/drill.md and docs/upgrade.md for the packaged server. */
 
-const PAGE = "operations.md";
 const TOKENS = "/etc/eventstore/tokens.env";
 const SET_UP = "install -m 0600 /dev/null /etc/eventstore/tokens.env";
 
@@ -36,14 +35,14 @@ await scratchRootTest(
     const { root } = machine;
     assert.equal(await root.runWell("stat", "-c", "%a %U", TOKENS), "600 root");
     const script = pageBlock(
-      PAGE,
+      "drill.md",
       "# eventstore-drill: makes a backup, checks it, restores it, and starts a server on the result.",
     );
     await Deno.writeTextFile(root.path("/usr/local/bin/eventstore-drill"), script);
     const printed = await root.runWell(
       "sh",
       "-c",
-      pageBlock(PAGE, "# As root, who alone can read the tokens:"),
+      pageBlock("drill.md", "# As root, who alone can read the tokens:"),
     );
     assert.match(printed, /"payload":"precious"/);
     assert.equal(await root.runWell("find", "/var/lib/eventstore-backup", "!", "-user", "eventstore"), "");
@@ -57,8 +56,13 @@ await scratchRootTest(
   async () => {
     await using machine = await startWithTokens();
     const { root } = machine;
-    await root.runWell("sh", "-e", "-c", pageBlock(PAGE, "# With the old program, the server stopped:"));
-    await root.runWell("sh", "-e", "-c", pageBlock(PAGE, "# With the new program:"));
+    await root.runWell(
+      "sh",
+      "-e",
+      "-c",
+      pageBlock("upgrade.md", "# With the old program, the server stopped:"),
+    );
+    await root.runWell("sh", "-e", "-c", pageBlock("upgrade.md", "# With the new program:"));
     await root.runWell("sed", "-i", "s,^enableAuth =.*,enableAuth = false,", CONFIG);
     await root.runWell("systemctl", "restart", SERVER);
     await machine.answers();
