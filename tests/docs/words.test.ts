@@ -33,6 +33,18 @@ Deno.test("no page has a private word", async () => {
   assert.deepEqual(wrong, []);
 });
 
+const TABLE_COLUMNS_MAX = 110;
+
+Deno.test("no table of a page is too wide for a screen", async () => {
+  const tracked = await trackedFiles(ROOT.pathname);
+  const wide = tracked.filter((path) => path.endsWith(".md")).flatMap((path) =>
+    Deno.readTextFileSync(new URL(path, ROOT)).split("\n").flatMap((line, i) =>
+      line.startsWith("|") && line.length > TABLE_COLUMNS_MAX ? [`${path}:${i + 1}`] : []
+    )
+  );
+  assert.deepEqual(wide, []);
+});
+
 Deno.test("a private word of a page is found with its line, but not in code", () => {
   const page = "# Title\n\n```sh\nnobody\n```\n\nA `nobody` of code, and ``a ` nobody``.\nNobody else.\n";
   assert.deepEqual(privateWordsOf("page.md", page), [

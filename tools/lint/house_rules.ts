@@ -48,7 +48,7 @@ const plugin: Deno.lint.Plugin = {
         return {
           Program(node): void {
             const lines = codeLines(context.sourceCode.text);
-            if (lines <= FILE_LINES_MAX || isTest(context)) return;
+            if (lines <= FILE_LINES_MAX) return;
             context.report({ node, message: `a file of ${lines} lines of code holds more than one idea` });
           },
         };
