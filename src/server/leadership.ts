@@ -8,7 +8,7 @@ import type { RequestMetrics } from "../http/request_metrics.ts";
 import type { Log } from "../log/log.ts";
 import { rateLimited } from "../log/rate_limited.ts";
 import { pauseInFile, pauseInStore } from "../store/persisted_pause.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoreEvent } from "../store/store.ts";
 import { WriteQueue } from "../write_queue/write_queue.ts";
 
 /** Stays the same over all leaderships of a server. */
@@ -33,6 +33,8 @@ export class Leadership {
   readonly handler: Handler;
   readonly #queue: WriteQueue;
   readonly #open: OpenEdition;
+  readonly #warn: (text: string) => void;
+  readonly #warnOfCheckpoint: (text: string) => void;
 
   constructor(host: LeadershipHost, store: Store) {
     const { settings, edition, reportFailure, programMetrics, log } = host;
@@ -43,16 +45,8 @@ export class Leadership {
       groupWritesMax: host.groupWritesMax,
     });
     const warn = (text: string): void => log.note("warning", text);
-    const warnOfCheckpoint = rateLimited(warn);
-    store.onCheckpointFailed = (reason) =>
-      warnOfCheckpoint(`the WAL cannot be moved into the store's file: ${reason}`);
-    store.onReplicasUnread = (reason) =>
-      warn(
-        reason === undefined
-          ? "replicas are read again"
-          : `no replica can be read, and all is read from the primary: ${reason}`,
-      );
-    store.onRenewed = warn;
+    this.#warn = warn;
+    this.#warnOfCheckpoint = rateLimited(warn);
     const { renewal } = store.opened;
     if (renewal !== undefined) warn(renewal);
     this.#open = edition.open({
@@ -65,6 +59,22 @@ export class Leadership {
       warn,
     });
     this.handler = makePipeline({ ...pipelineOptions(host), routes: this.#open.routes });
+  }
+
+  /** Logs an event of the store that leaves it usable. */
+  log({ kind, reason }: StoreEvent): void {
+    switch (kind) {
+      case "checkpointFailed":
+        return this.#warnOfCheckpoint(`the WAL cannot be moved into the store's file: ${reason}`);
+      case "replicas":
+        return this.#warn(
+          reason === undefined
+            ? "replicas are read again"
+            : `no replica can be read, and all is read from the primary: ${reason}`,
+        );
+      case "renewed":
+        return this.#warn(reason);
+    }
   }
 
   /**

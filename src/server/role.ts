@@ -73,9 +73,12 @@ export class Role {
 
   #become(store: Store): void {
     const leadership = new Leadership(this.#host, store);
-    store.onBroken = (reason) =>
-      this.#standby === undefined ? this.#host.onBroken(reason) : this.#standDown(leadership, reason);
-    store.onLost = this.#host.onLost;
+    store.onEvent = (event) => {
+      if (event.kind === "lost") this.#host.onLost(event.reason);
+      else if (event.kind !== "broken") leadership.log(event);
+      else if (this.#standby === undefined) this.#host.onBroken(event.reason);
+      else this.#standDown(leadership, event.reason);
+    };
     this.#leadership = leadership;
     this.activations++;
   }

@@ -23,25 +23,8 @@ export interface Store {
   readonly counts: TransactionCounts;
   /** Asks for the disk usage of the store, which may take a second. */
   usage(): Promise<StoreUsage>;
-  /** Called with the reason when no write can be trusted any more; the process should end. */
-  onBroken: (reason: string) => void;
-  /**
-   * Called once, with the reason, when a file of the store was deleted or replaced. From then on every write is
-   * rejected. Readers that are already open continue.
-   */
-  onLost: (reason: string) => void;
-  /** Called with the reason when the WAL cannot be moved into the database file, again and again. */
-  onCheckpointFailed: (reason: string) => void;
-  /**
-   * Called with the reason when no replica can be read and all reads go to the primary. Called without one when a
-   * replica can be read again.
-   */
-  onReplicasUnread: (reason: string | undefined) => void;
-  /**
-   * Called with the reason when the store got a new ID. Clients may have seen events that the history has lost, and
-   * the server could not rule that out.
-   */
-  onRenewed: (reason: string) => void;
+  /** Called with events that an operator must know. */
+  onEvent: (event: StoreEvent) => void;
   /**
    * Ends this server's write transactions, so that another server may write. None may be in progress. Reads continue.
    */
@@ -49,6 +32,22 @@ export interface Store {
   /** Closes everything. Nothing may be in progress. */
   close(): Promise<void>;
 }
+
+/** An event of the store itself, with a reason for the log. */
+export type StoreEvent =
+  /** No write can be trusted any more. The process should end, unless another server can take over. Emitted once. */
+  | { readonly kind: "broken"; readonly reason: string }
+  /**
+   * A file of the store was deleted or replaced. From now on every write is rejected; reads of the open files continue.
+   * Emitted once.
+   */
+  | { readonly kind: "lost"; readonly reason: string }
+  /** The WAL cannot be moved into the file of the store. Emitted again and again. */
+  | { readonly kind: "checkpointFailed"; readonly reason: string }
+  /** With a reason, no replica can be read, and the primary serves all reads. Without one, a replica can be read again. */
+  | { readonly kind: "replicas"; readonly reason: string | undefined }
+  /** The store got a new ID, because its history may have lost a part that clients have seen. */
+  | { readonly kind: "renewed"; readonly reason: string };
 
 export interface OpenedStore extends StoreState {
   /** True when opening the store created it. */

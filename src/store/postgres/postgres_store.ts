@@ -1,6 +1,6 @@
 import { CommitFeed } from "../feed/commit_feed.ts";
 import { ObservedWriter } from "../observed_writer.ts";
-import type { OpenedStore, Store, StoreReads, StoreWriter } from "../store.ts";
+import type { OpenedStore, Store, StoreEvent, StoreReads, StoreWriter } from "../store.ts";
 import { TransactionCounts } from "../transaction_counts.ts";
 import type { StoreUsage } from "../usage.ts";
 import { databaseFault, holdsStore, storeFault } from "./connection/check_database.ts";
@@ -32,13 +32,7 @@ export class PostgresStore implements Store {
   readonly reads: StoreReads;
   readonly feed: CommitFeed;
   readonly counts: TransactionCounts = new TransactionCounts();
-  onBroken: (reason: string) => void = () => {};
-  /** Never called: this server has no files that could be lost. */
-  onLost: (reason: string) => void = () => {};
-  /** Never called: PostgreSQL makes its checkpoints itself. */
-  onCheckpointFailed: (reason: string) => void = () => {};
-  onReplicasUnread: (reason: string | undefined) => void = () => {};
-  onRenewed: (reason: string) => void = () => {};
+  onEvent: (event: StoreEvent) => void = () => {};
   readonly #ownership: WriteOwnership;
   readonly #writer: PostgresWriter;
   readonly #reads: ReadSessions | ReplicaReads;
@@ -59,7 +53,7 @@ export class PostgresStore implements Store {
     const known = new KnownState(turn.number, this.feed);
     let isBroken = false;
     const onBroken = (reason: string): void => {
-      if (!isBroken) this.onBroken(reason);
+      if (!isBroken) this.onEvent({ kind: "broken", reason });
       isBroken = true;
     };
     this.#writer = new PostgresWriter(writer, ownership, { storeId, head, turn }, {
@@ -77,7 +71,7 @@ export class PostgresStore implements Store {
       onBroken,
     });
     ownership.primary.onRenewed = (reason) => {
-      this.onRenewed(reason);
+      this.onEvent({ kind: "renewed", reason });
       this.#peerMonitor.lookSoon();
     };
     this.feed.onSubscribed = () => this.#peerMonitor.awaited();
@@ -85,7 +79,7 @@ export class PostgresStore implements Store {
     this.reads = this.#reads = withReplicas(place, reads, {
       known: () => this.feed.state,
       primary: ownership.primary,
-      onUnread: (reason) => this.onReplicasUnread(reason),
+      onUnread: (reason) => this.onEvent({ kind: "replicas", reason }),
     });
   }
 

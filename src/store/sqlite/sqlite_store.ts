@@ -1,6 +1,6 @@
 import { CommitFeed } from "../feed/commit_feed.ts";
 import { ObservedWriter } from "../observed_writer.ts";
-import type { OpenedStore, Store, StoreReads, StoreWriter } from "../store.ts";
+import type { OpenedStore, Store, StoreEvent, StoreReads, StoreWriter } from "../store.ts";
 import { TransactionCounts } from "../transaction_counts.ts";
 import type { StoreUsage } from "../usage.ts";
 import { lockDataDirectory, makeDataDirectory } from "./data_directory/data_directory.ts";
@@ -24,12 +24,7 @@ export class SqliteStore implements Store {
   readonly reads: StoreReads;
   readonly feed: CommitFeed;
   readonly counts: TransactionCounts = new TransactionCounts();
-  onBroken: (reason: string) => void = () => {};
-  onLost: (reason: string) => void = () => {};
-  onCheckpointFailed: (reason: string) => void = () => {};
-  /** It has none. */
-  onReplicasUnread: (reason: string | undefined) => void = () => {};
-  onRenewed: (reason: string) => void = () => {};
+  onEvent: (event: StoreEvent) => void = () => {};
   readonly #disk: DiskUsage;
   readonly #lock: Disposable;
   readonly #writer: RemoteWorker<typeof Writer>;
@@ -49,13 +44,14 @@ export class SqliteStore implements Store {
     this.reads = this.#readers = readers;
     this.#lock = lock;
     this.#writer = writer;
+    let isBroken = false;
     writer.onNotification = (notice) => {
       if ("storeId" in notice) return this.feed.reset(notice.storeId);
       if ("lost" in notice) return this.#lose(notice.lost);
       if ("checkpointFailed" in notice) return this.#checkpointFailed(notice.checkpointFailed);
-      this.onBroken(notice.broken);
       // Every later transaction reports it again.
-      this.onBroken = () => {};
+      if (!isBroken) this.onEvent({ kind: "broken", reason: notice.broken });
+      isBroken = true;
     };
   }
 
@@ -110,13 +106,13 @@ export class SqliteStore implements Store {
 
   #checkpointFailed(reason: string): void {
     this.counts.checkpointsFailed++;
-    this.onCheckpointFailed(reason);
+    this.onEvent({ kind: "checkpointFailed", reason });
   }
 
   #lose(reason: string): void {
     // Every later transaction reports it again.
     if (this.#readers.lost !== undefined) return;
     this.#readers.lost = reason;
-    this.onLost(reason);
+    this.onEvent({ kind: "lost", reason });
   }
 }

@@ -49,7 +49,7 @@ await clusterTest(
     const place = newLocation(cluster);
     const first = await open(place, "A");
     const broken: string[] = [];
-    first.onBroken = (reason) => broken.push(reason);
+    first.onEvent = ({ kind, reason }) => void (kind === "broken" && broken.push(reason));
     written((await first.writer.group([ofTypes("a")]))[0]);
     // As if it had been frozen for so long that it counts as gone.
     await cluster.sql(...agedSigns(place.schema));

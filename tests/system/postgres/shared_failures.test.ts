@@ -36,7 +36,7 @@ await clusterTest(
     await using proxy = new CuttingProxy(cluster.port);
     await using shared = await SharedStores.open(cluster, 2);
     const store = await openBehind(proxy, cluster, shared);
-    store.onBroken = (reason) => shared.broken.push(reason);
+    store.onEvent = ({ kind, reason }) => void (kind === "broken" && shared.broken.push(reason));
     const acknowledged: string[] = [];
     let isOver = false;
     const others = shared.stores.map(async ({ writer }, i) => {

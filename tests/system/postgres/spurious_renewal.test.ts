@@ -42,7 +42,7 @@ class DeafProxy extends TcpProxy {
 
 async function openStore(place: PostgresLocation, renewals: string[]): Promise<PostgresStore> {
   const store = await PostgresStore.open(place, { readersMax: 4, edition: "A", servers: "shared" });
-  store.onRenewed = (reason) => renewals.push(reason);
+  store.onEvent = ({ kind, reason }) => void (kind === "renewed" && renewals.push(reason));
   return store;
 }
 

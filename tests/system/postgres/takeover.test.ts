@@ -42,7 +42,7 @@ await clusterTest(
     const place = placeIn(cluster);
     const first = await PostgresStore.open(place, OPTIONS);
     const broken: string[] = [];
-    first.onBroken = (reason) => broken.push(reason);
+    first.onEvent = ({ kind, reason }) => void (kind === "broken" && broken.push(reason));
     written((await first.writer.group([ofTypes("a")]))[0]);
     assert.deepEqual(await storedTypes(first), ["a"]);
     await endSessions(cluster);

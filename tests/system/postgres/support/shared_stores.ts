@@ -22,7 +22,9 @@ export class SharedStores implements AsyncDisposable {
   private constructor(place: PostgresLocation, stores: readonly PostgresStore[]) {
     this.place = place;
     this.stores = stores as [PostgresStore, ...PostgresStore[]];
-    for (const store of stores) store.onBroken = (reason) => this.broken.push(reason);
+    for (const store of stores) {
+      store.onEvent = ({ kind, reason }) => void (kind === "broken" && this.broken.push(reason));
+    }
   }
 
   static async open(cluster: PostgresCluster, count: number, readersMax = 2): Promise<SharedStores> {
