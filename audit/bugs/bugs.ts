@@ -1,5 +1,6 @@
 import type { Bug } from "./bug.ts";
 import { CLIENT_BUGS } from "./client_bugs.ts";
+import { CLUSTER_BUGS } from "./cluster_bugs.ts";
 import { CONTENT_BUGS } from "./content_bugs.ts";
 import { DURABILITY_BUGS } from "./durability_bugs.ts";
 import { FAILOVER_BUGS } from "./failover_bugs.ts";
@@ -19,6 +20,7 @@ export const BUGS: readonly Bug[] = [
   ...CLIENT_BUGS,
   ...POSTGRES_BUGS,
   ...FAILOVER_BUGS,
+  ...CLUSTER_BUGS,
   ...LOST_ANSWER_BUGS,
   ...SECURITY_BUGS,
 ];

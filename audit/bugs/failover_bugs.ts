@@ -203,22 +203,4 @@ export const FAILOVER_BUGS: readonly Bug[] = [
     }],
     caughtBy: { check: "postgres_kills", edition: "B", rounds: 10 },
   },
-  {
-    name: "a server that stands by takes over on a primary that was replaced",
-    edits: [{
-      file: "src/store/postgres/postgres_standby.ts",
-      find: "known.some((each) => isOlder(timeline, each))",
-      replace: 'known.some((each) => isOlder(timeline, each) && each === "")',
-    }],
-    caughtBy: { tests: "tests/system/postgres/zombie_standby.test.ts" },
-  },
-  {
-    name: "on PostgreSQL, every write transaction updates the row of the store",
-    edits: [{
-      file: TRANSACTIONS,
-      find: "state.storeId === this.#committed.storeId ? [] : [writeStoreId(state.storeId)];",
-      replace: 'state.storeId === "" ? [] : [writeStoreId(state.storeId)];',
-    }],
-    caughtBy: { tests: "tests/system/postgres/dead_versions.test.ts" },
-  },
 ];
