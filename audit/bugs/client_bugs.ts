@@ -16,13 +16,13 @@ export const CLIENT_BUGS: readonly Bug[] = [
     caughtBy: { tests: "tests/client/foreign_answers.test.ts" },
   },
   {
-    name: "the client takes a proxy's 200 for the answer to a write",
+    name: "a transaction takes a proxy's 200 for the answer to its write",
     edits: [{
       file: "client/transaction.ts",
       find: 'if (!/^{"(t|ev|c)/.test(body)) throw lost(body);',
       replace: 'if (body === "" && lost === undefined) throw body;',
     }],
-    caughtBy: { tests: "tests/client/broken_answers.test.ts" },
+    caughtBy: { tests: "tests/client/transaction.test.ts" },
   },
   {
     name: "a decision does not read up to the event of its conflict",
