@@ -1,6 +1,6 @@
+import { sections, settingsOf } from "./settings.ts";
 import { fromRoot } from "../files/paths.ts";
 import { ConfigError } from "./config_error.ts";
-import { quotesHint } from "./quotes_hint.ts";
 import { parseToml, type TomlKey, type TomlTable } from "./toml.ts";
 
 const DEFAULT_PATH = "config.toml";
@@ -68,4 +68,17 @@ function decode(name: string, bytes: Uint8Array): string {
   } catch {
     throw new ConfigError([`${name}: is not UTF-8 text`]);
   }
+}
+
+/**
+ * Returns the hint for a line that gives a setting a text without quotes, the usual reason why a line is not TOML. The
+ * hint does not repeat the text, which may be a token.
+ */
+function quotesHint(line: string): string {
+  const key = /^\s*([A-Za-z]+)\s*=\s*[^\s"'#]/.exec(line)?.[1];
+  const setting = sections.flatMap(settingsOf)
+    .find(([name, { kind }]) => name === key && (kind === "text" || kind === "choice"))?.[1];
+  if (setting === undefined) return "";
+  const { default: example = "..." } = setting;
+  return `; the value of ${key} needs quotes, as in ${key} = ${JSON.stringify(example)}`;
 }

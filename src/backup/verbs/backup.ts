@@ -1,8 +1,10 @@
+import { openForChecking } from "../../store/sqlite/connection/connection.ts";
+import { checkDatabaseFile } from "../../store/sqlite/data_directory/database_file.ts";
+import { readOrigin } from "../../store/sqlite/tables/origin.ts";
 import type { BackupSettings } from "../../config/load.ts";
 import { BackupStore } from "../../store/sqlite/backup/backup_store.ts";
-import { backupPath } from "../directory/backup_files.ts";
+import { backedUpStoreIds, backupPath } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
-import { earlierStoreIds } from "../directory/earlier_stores.ts";
 import { HashChain } from "../history/hash_chain.ts";
 import { writeMetricsFile } from "../reports/metrics_file.ts";
 import { findHead, ProgressLine } from "../reports/progress_line.ts";
@@ -82,4 +84,22 @@ async function progressLine(
   if (quiet || !Deno.stderr.isTerminal()) return undefined;
   const write = (text: string): void => void Deno.stderr.writeSync(new TextEncoder().encode(text));
   return new ProgressLine(source, write, first, await findHead(source, first));
+}
+
+/** Returns the other stores in the directory whose backups were read from the same source. */
+function earlierStoreIds(dataDir: string, storeId: string, source: string): string[] {
+  return backedUpStoreIds(dataDir).filter((other) =>
+    other !== storeId && sourceOf(backupPath(dataDir, other)) === source
+  );
+}
+
+/** Returns undefined for a file that cannot be read. This run ignores it. */
+function sourceOf(path: string): string | undefined {
+  try {
+    if (!checkDatabaseFile(path)) return undefined;
+    using db = openForChecking(path);
+    return readOrigin(db)?.source;
+  } catch {
+    return undefined;
+  }
 }

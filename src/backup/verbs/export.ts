@@ -1,3 +1,5 @@
+import { isThere, rejectIrregular } from "../../files/is_there.ts";
+import { NewFile } from "../../files/new_file.ts";
 import { UsageError } from "../../config/config_error.ts";
 import { openForChecking } from "../../store/sqlite/connection/connection.ts";
 import { lockDataDirectory } from "../../store/sqlite/data_directory/data_directory.ts";
@@ -11,7 +13,6 @@ import { SignalGate } from "../history/signal_gate.ts";
 import { Damage, walkHistory } from "../history/walk_history.ts";
 import { backupPath } from "../directory/backup_files.ts";
 import { lockBackups } from "../directory/backup_lock.ts";
-import { newExportFile } from "../directory/export_file.ts";
 import { countEvents } from "../reports/count_events.ts";
 import { chooseBackup } from "./choose_backups.ts";
 import type { VerbContext, VerbEnd } from "./verb_context.ts";
@@ -88,4 +89,24 @@ function naming(path: string, write: () => void): void {
   } catch (error) {
     throw new Error(`${path} cannot be written: ${(error as Error).message}`);
   }
+}
+
+/** The first bytes of every SQLite database. */
+const SQLITE_START = "SQLite format 3\0";
+
+/**
+ * Opens the file of an export. An existing file is replaced only when the export is complete; a database is never
+ * replaced.
+ */
+function newExportFile(path: string): NewFile {
+  rejectIrregular(path);
+  if (isDatabase(path)) throw new Error(`${path} is a database; it will not be replaced`);
+  return new NewFile(path, 0o600);
+}
+
+function isDatabase(path: string): boolean {
+  if (!isThere(path)) return false;
+  using file = Deno.openSync(path, { read: true });
+  const start = new Uint8Array(SQLITE_START.length);
+  return new TextDecoder().decode(start.subarray(0, file.readSync(start) ?? 0)) === SQLITE_START;
 }

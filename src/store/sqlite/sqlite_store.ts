@@ -10,8 +10,7 @@ import { SCHEMA_VERSION } from "./tables/schema.ts";
 import { WRITER_CALLS } from "./workers/codecs.ts";
 import { startReader } from "./workers/pooled_reader.ts";
 import { ReaderPool } from "./workers/reader_pool.ts";
-import { workerWriter } from "./workers/worker_writer.ts";
-import { RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
+import { type Remote, RemoteWorker, type WorkerError } from "../../workers/remote_worker.ts";
 import type { Writer } from "./writing/writer.ts";
 
 /**
@@ -115,4 +114,10 @@ export class SqliteStore implements Store {
     this.#readers.lost = reason;
     this.onEvent({ kind: "lost", reason });
   }
+}
+
+/** The write transactions of the writer's worker. A group begins at once, so no write joins one later. */
+function workerWriter(writer: Remote<Writer>): StoreWriter {
+  const group: StoreWriter["group"] = (writes) => writer.group(writes);
+  return Object.create(writer, { group: { value: group } });
 }
