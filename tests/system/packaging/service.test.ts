@@ -85,7 +85,7 @@ await test("an upgrade restarts a running server, keeps the configuration, and l
   await machine.answers();
   assert.notEqual(await machine.property("MainPID"), before);
   assert.deepEqual(await machine.payloads(), ["before"]);
-  assert.match(machine.printed(), /\[DEBUG\] GET \/health 200/);
+  await eventually(() => assert.match(machine.printed(), /\[DEBUG\] GET \/health 200/));
 
   await root.runWell("systemctl", "stop", SERVER);
   await machine.install(packages.first);
