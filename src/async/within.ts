@@ -3,19 +3,16 @@
  * @param late makes the result when the promise has not settled in time, or throws
  */
 export async function within<T, L>(
-  promise: Promise<T> | undefined,
+  promise: T | Promise<T>,
   milliseconds: number,
   late: () => L,
 ): Promise<T | L> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const isLate = new Promise<L>((resolve, reject) => {
-    timer = setTimeout(
-      () => Promise.try(late).then(resolve as (value: Awaited<L>) => void, reject),
-      milliseconds,
-    );
+  const isLate = new Promise<L>((resolve) => {
+    timer = setTimeout(() => resolve(new Promise((settle) => settle(late()))), milliseconds);
   });
   try {
-    return await Promise.race([promise as Promise<T>, isLate]);
+    return await Promise.race([promise, isLate]);
   } finally {
     clearTimeout(timer);
   }

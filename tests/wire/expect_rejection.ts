@@ -4,7 +4,7 @@ import { ApiError, type ErrorCode } from "../../src/model/errors.ts";
 /** Asserts that `act` throws an ApiError of exactly this code and detail. */
 export function expectRejection(act: () => unknown, code: ErrorCode, detail: string | RegExp): void {
   assert.throws(act, (error: unknown) => {
-    assert.ok(error instanceof ApiError, `not a ApiError: ${error}`);
+    assert.ok(error instanceof ApiError, `not an ApiError: ${error}`);
     assert.equal(error.code, code);
     if (typeof detail === "string") assert.equal(error.detail, detail);
     else assert.match(error.detail ?? "", detail);

@@ -10,9 +10,7 @@ export interface OpenTransactionsOptions extends TransactionLimits {
 
 interface Entry {
   readonly transaction: Transaction;
-  /** True while a call runs on the transaction, from before its body is read until its response is complete. */
-  busy: boolean;
-  /** Runs while no call does. */
+  /** Undefined while a call runs on the transaction, from before its body is read until its response is complete. */
   idleTimer: GraceTimer | undefined;
   /** Size of the requests that it keeps. */
   bytes: number;
@@ -55,7 +53,7 @@ export class OpenTransactions {
     }
     const txId = crypto.randomUUID();
     const transaction = new Transaction(this.#options);
-    const entry = { transaction, busy: false, idleTimer: undefined, bytes: 0 };
+    const entry = { transaction, idleTimer: undefined, bytes: 0 };
     this.#entries.set(txId, entry);
     this.#awaitCall(txId, entry);
     this.#statistics.transactions.begun++;
@@ -74,11 +72,10 @@ export class OpenTransactions {
     const entry = this.#entries.get(txId);
     if (entry === undefined) throw new ApiError("TransactionNotFound");
     this.#assertFree(entry);
-    entry.busy = true;
     entry.idleTimer?.stop();
+    entry.idleTimer = undefined;
     let extended = false;
     const end = (): void => {
-      entry.busy = false;
       if (this.#entries.has(txId)) this.#awaitCall(txId, entry);
     };
     try {
@@ -137,13 +134,14 @@ export class OpenTransactions {
   }
 
   #assertFree(entry: Entry): void {
-    if (!entry.busy) return;
+    if (entry.idleTimer !== undefined) return;
     this.#statistics.transactions.busy++;
     throw new ApiError("TransactionBusy", "another call is running on this transaction");
   }
 
   /** Ends a transaction after its idle time, unless a call begins before. */
   #awaitCall(txId: string, entry: Entry): void {
+    entry.idleTimer?.stop();
     entry.idleTimer = new GraceTimer(this.#options.idleSeconds * 1000, () => {
       this.#remove(txId);
       this.#statistics.transactions.expired++;

@@ -189,7 +189,7 @@ class Share {
   #giveUpSlowest(now: number): void {
     const first = this.#waiting[0];
     if (first === undefined) return;
-    const { bodyMemory: bodyMemory, contendedBody } = this.#times;
+    const { bodyMemory, contendedBody } = this.#times;
     const slow: { holder: Reservation; part: number }[] = [];
     let holders = 0;
     let taken = 0;
