@@ -1,3 +1,4 @@
+import { delay } from "../src/async/delay.ts";
 import process from "node:process";
 import { Histogram } from "./histogram.ts";
 import { cpuSecondsOf, rssBytesOf } from "./process_usage.ts";
@@ -100,7 +101,7 @@ export async function measureLoop(step: Step<number>, timing: Timing): Promise<R
       const startedAt = performance.now();
       tally.count(startedAt, step());
     }
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await delay(0);
   }
   return tally.round;
 }
@@ -130,7 +131,7 @@ function ownCpuSeconds(): number {
 }
 
 function pause(seconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  return delay(seconds * 1000);
 }
 
 /** The result of all rounds of one row. */

@@ -1,3 +1,4 @@
+import { delay } from "../src/async/delay.ts";
 import type { ChildProcess } from "./child_process.ts";
 import { median } from "./campaigns/report.ts";
 import { Connection, requestBytes } from "./connection.ts";
@@ -24,7 +25,7 @@ export async function measureStart(start: () => ChildProcess): Promise<Started> 
     using connection = await Connection.open(server.address);
     await connection.request(requestBytes("GET", "/health", ""));
     seconds.push((performance.now() - startedAt) / 1000);
-    await new Promise((resolve) => setTimeout(resolve, REST_MILLISECONDS));
+    await delay(REST_MILLISECONDS);
     rssBytes.push(rssBytesOf(server.pid) ?? NaN);
   }
   const bytes = median(rssBytes);

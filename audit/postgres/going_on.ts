@@ -1,3 +1,4 @@
+import { within as settledWithin } from "../../src/async/within.ts";
 import type { Client } from "../../tests/support/client.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
@@ -61,14 +62,10 @@ export async function untilServed(
 }
 
 /** @throws AuditFailure when it takes too long */
-export async function within<T>(work: Promise<T>, where: string): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(notServed(where, ["no answer yet"])), GIVEN_UP_SECONDS * 1000);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function within<T>(work: Promise<T>, where: string): Promise<T> {
+  return settledWithin(work, GIVEN_UP_SECONDS * 1000, () => {
+    throw notServed(where, ["no answer yet"]);
+  });
 }
 
 function notServed(where: string, answers: readonly string[]): AuditFailure {

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import { startExplorer } from "../../explorer/server/start_explorer.ts";
 import { initStore } from "../../src/store/sqlite/data_directory/init_store.ts";
 import { Chromium } from "../../tests/system/support/chromium.ts";
@@ -82,7 +83,7 @@ try {
       if (status !== 200) throw new Error(`a write was answered ${status}: ${text}`);
     }
     written += due;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await delay(20);
   }
   const gaps = await page.evaluate<number[]>("globalThis.gaps.sort((a, b) => b - a)");
   row(`without a frame, beside ${PER_SECOND} events/s`, gaps);

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import type { ChildProcess } from "../child_process.ts";
 import { type Address, Connection, requestBytes } from "../connection.ts";
 import { fillStore } from "../fill_store.ts";
@@ -68,7 +69,7 @@ async function memoryWith(servers: Servers, connect: Clients): Promise<Memory> {
   await readByArticle(address, WRITERS, sample, { warmUpSeconds: 0, seconds: REST_SECONDS });
   await oneEvent(address, WRITERS, { warmUpSeconds: 0, seconds: REST_SECONDS });
   await using _clients = await connect(address);
-  await new Promise((resolve) => setTimeout(resolve, REST_SECONDS * 1000));
+  await delay(REST_SECONDS * 1000);
   const atRest = rssBytesOf(pid) ?? NaN;
   await oneEvent(address, WRITERS, { warmUpSeconds: 0, seconds: WRITING_SECONDS });
   return { atRest, withWriters: rssBytesOf(pid) ?? NaN };

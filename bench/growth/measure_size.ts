@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import { storePaths } from "../../src/store/sqlite/data_directory/database_file.ts";
 import { print } from "../campaigns/report.ts";
 import type { ChildProcess } from "../child_process.ts";
@@ -46,7 +47,7 @@ export async function measureSize(place: Place, events: number): Promise<Size> {
   const dataDir = `${place.directory}/store`;
   const startedAt = performance.now();
   // Pauses from time to time, so that Ctrl-C has an effect.
-  for (const _ of fillInSteps(dataDir, events)) await new Promise((resolve) => setTimeout(resolve, 0));
+  for (const _ of fillInSteps(dataDir, events)) await delay(0);
   const fillSeconds = (performance.now() - startedAt) / 1000;
   const databaseBytes = (await Deno.stat(storePaths(dataDir).database)).size;
   const start = await measureStart(() => place.servers.use(spawnServer(place, SERVER, dataDir)));

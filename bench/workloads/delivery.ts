@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import { type Address, Connection, requestBytes, textOf } from "../connection.ts";
 import { Histogram } from "../histogram.ts";
 import { measureClients, type Round, type Timing } from "../measure.ts";
@@ -72,7 +73,7 @@ class Deliveries {
   async complete(): Promise<void> {
     const until = performance.now() + LATE_SECONDS_MAX * 1000;
     while (this.#arrived < this.#written && performance.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
+      await delay(LOOK_MILLISECONDS);
     }
     if (this.#arrived !== this.#written) {
       throw new Error(`of ${this.#written} events, ${this.#arrived} were delivered`);

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import { type Address, Connection, linesOf, requestBytes, textOf } from "../connection.ts";
 import type { Round, Timing } from "../measure.ts";
 import { oneEvent } from "./one_event.ts";
@@ -40,7 +41,7 @@ export async function waitInVain(address: Address, readerCount: number): Promise
   while (await readsOf(debug) < readerCount) {
     // Throws the error of the reader that failed.
     if (readers.haveFailed) await readers[Symbol.asyncDispose]();
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
+    await delay(LOOK_MILLISECONDS);
   }
   return readers;
 }

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { HashChain } from "../../src/backup/history/hash_chain.ts";
@@ -163,7 +164,7 @@ Deno.test("a signal ends an export that waits for its reader, and the lock is fr
   const reader = child.stdout.getReader();
   // From here on the test reads nothing, and the pipe becomes full.
   await reader.read();
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await delay(500);
   child.kill("SIGTERM");
   const giveUp = setTimeout(() => child.kill("SIGKILL"), 20_000);
   const { code } = await child.status;

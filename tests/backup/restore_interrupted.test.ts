@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
@@ -82,7 +83,7 @@ async function killedRestore(
 ): Promise<void> {
   const child = place.spawn({ args: ["restore", "--to", "data", ...args] });
   const ending = child.output();
-  await new Promise((resolve) => setTimeout(resolve, afterMilliseconds));
+  await delay(afterMilliseconds);
   try {
     child.kill("SIGKILL");
   } catch {
@@ -102,7 +103,7 @@ Deno.test("a signal ends a restore gracefully: nothing is left behind", async ()
   ) {
     const child = place.spawn({ args: ["restore", "--to", "data"] });
     const ending = child.output();
-    await new Promise((resolve) => setTimeout(resolve, afterMilliseconds));
+    await delay(afterMilliseconds);
     try {
       child.kill("SIGTERM");
     } catch {

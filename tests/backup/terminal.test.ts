@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { findHead, progressText } from "../../src/backup/reports/progress_line.ts";
 import { FakeSource, rightPage } from "./fake_source.ts";
@@ -26,7 +27,7 @@ const hasScript = ((): boolean => {
 
 function slowSource(): FakeSource {
   return new FakeSource(async (request) => {
-    if (request.limit > 1) await new Promise((resolve) => setTimeout(resolve, 30));
+    if (request.limit > 1) await delay(30);
     return rightPage(request, 200);
   });
 }

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { lockBackups } from "../../src/backup/directory/backup_lock.ts";
@@ -164,7 +165,7 @@ Deno.test("a stop during SQLite's check of the file ends the check after it, wha
   const stop = new AbortController();
   const gate = new SignalGate(stop.signal);
   // As if the check had taken so long.
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await delay(150);
   stop.abort(new Error("enough"));
   const db = openForChecking(place.file(storeId));
   try {

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { Connection, fieldOf, linesOf, type Reply, requestBytes, textOf } from "../../bench/connection.ts";
 
@@ -11,7 +12,7 @@ async function exchange<T>(reply: string, pieceBytes: number, look: (reply: Repl
     for (let sent = 0; sent < bytes.length; sent += pieceBytes) {
       await peer.write(bytes.subarray(sent, sent + pieceBytes));
       // Long enough for the piece to travel alone.
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await delay(1);
     }
   })();
   const { hostname, port } = listener.addr;

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { Histogram } from "../../bench/histogram.ts";
 import { measureClients, measuredOver, type Round } from "../../bench/measure.ts";
@@ -44,7 +45,7 @@ Deno.test("the CPU time of a process that is busy is that of the measured time",
   const busy = async (): Promise<number> => {
     const until = performance.now() + 10;
     while (performance.now() < until);
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await delay(0);
     return 1;
   };
   const { usage } = await measureClients([busy], { warmUpSeconds: 0.1, seconds: 0.5, server: Deno.pid });
@@ -60,7 +61,7 @@ Deno.test("requests of the warm-up are not counted", async () => {
   const startedAt = performance.now();
   let afterWarmUp = 0;
   const request = async (): Promise<number> => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await delay(5);
     if (performance.now() - startedAt >= 50) afterWarmUp++;
     return 2;
   };

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { StandIn } from "./stand_in.ts";
@@ -85,7 +86,7 @@ Deno.test("a start that is killed at any moment leaves nothing that a later one 
     Deno.removeSync(standIn.cache, { recursive: true });
     // In a session of its own, so that the kill reaches all its processes, as a power cut would.
     const child = standIn.spawn(PRINT, { before: ["setsid"] });
-    await pause(wholeMilliseconds * (round < 12 ? round / 12 : Math.random()));
+    await delay(wholeMilliseconds * (round < 12 ? round / 12 : Math.random()));
     await new Deno.Command("kill", { args: ["-KILL", "--", `-${child.pid}`], stderr: "null" }).output();
     await child.stdin.close().catch(() => {});
     await child.output();
@@ -129,10 +130,6 @@ Deno.test("without space in the cache directory no file remains there, and the r
   assert.match(ended.stderr, /too large/i);
   assert.deepEqual(StandIn.filesIn(standIn.cache), []);
 });
-
-async function pause(milliseconds: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
 
 async function exists(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, () => false);

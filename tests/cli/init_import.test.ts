@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fillStore } from "../../bench/fill_store.ts";
@@ -113,7 +114,7 @@ Deno.test(`an import killed ${KILLS} times at random moments leaves no database 
       stdout: "null",
       stderr: "null",
     }).spawn();
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * milliseconds));
+    await delay(Math.random() * milliseconds);
     try {
       child.kill("SIGKILL");
     } catch {

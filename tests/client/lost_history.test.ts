@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import {
   ConnectionLost,
@@ -40,7 +41,7 @@ class CutStore implements Transport {
   async send(request: TransportRequest): Promise<TransportReply> {
     this.requests.push(request);
     // A request takes time.
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await delay(1);
     const answer = this.requests.length > REQUESTS_MAX
       ? ownError(400, "InvalidRequest")
       : this.instead(request) ?? this.#answer(request);

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import { Buffer } from "node:buffer";
 import { DatabaseSync } from "node:sqlite";
 import type { Counts } from "./counts.ts";
@@ -58,7 +59,7 @@ function spend(): void {
 
 function report(): Promise<void> {
   Deno.kill(Deno.pid, "SIGUSR2");
-  return new Promise((resolve) => setTimeout(resolve, 100));
+  return delay(100);
 }
 
 if (inWorker) {

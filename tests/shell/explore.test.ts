@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startServer } from "../support/server_process.ts";
@@ -52,7 +53,7 @@ async function opened(path: string): Promise<string> {
   for (let i = 0; i < 600; i++) {
     const text = await Deno.readTextFile(path).catch(() => "");
     if (text.endsWith("\n")) return text;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await delay(50);
   }
   throw new Error("nothing was opened");
 }

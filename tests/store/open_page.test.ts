@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -53,7 +54,7 @@ Deno.test("the next chunk is not read before the last one was taken", async () =
   ]);
   const page = await openPage({ chunk: readChunk }, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
   await page.chunks.next();
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await delay(5);
   assert.equal(requests.length, 1);
   await page.chunks.next();
   assert.equal(requests.length, 2);
@@ -105,7 +106,7 @@ Deno.test("chunks that were taken are released while the page continues", async 
   );
   for (let i = 0; i < 15; i++) await page.chunks.next();
   for (let i = 0; i < 20 && released < 13; i++) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await delay(5);
     collect();
   }
   assert.ok(released >= 13, `${released} of 14 chunks were released`);

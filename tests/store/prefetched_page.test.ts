@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { openPage, StoreChanged } from "../../src/store/open_page.ts";
 import { PrefetchedChunk } from "../../src/store/read_ahead.ts";
@@ -46,7 +47,7 @@ Deno.test("an error in a prefetched chunk shows after the chunk before it", asyn
     const { reads, open } = readingAhead([chunk("1\n", 1, 1, false), ...following]);
     const page = await openPage(reads, { query: "every", afterSequence: 0, limit: 9 }, STAYING);
     assert.equal(new TextDecoder().decode((await page.chunks.next()).value as Uint8Array), "1\n");
-    await new Promise((resolve) => setTimeout(resolve));
+    await delay(0);
     await assert.rejects(page.chunks.next(), error);
     assert.equal(open(), 0);
   }
@@ -74,7 +75,7 @@ Deno.test("when a page is abandoned, its prefetched chunks are released, also th
   }
   const late = chunk("2\n", 1, 2, false);
   later.resolve(late);
-  await new Promise((resolve) => setTimeout(resolve));
+  await delay(0);
   assert.deepEqual([early.lines.length, late.lines.length], [0, 0]);
 });
 

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import { type Passage, TcpProxy } from "./tcp_proxy.ts";
 
 /**
@@ -20,7 +21,7 @@ export class DelayingProxy extends TcpProxy {
     const arrival = before
       .then(() => {
         const left = Math.max(0, dueAt - performance.now());
-        return new Promise<void>((resolve) => setTimeout(resolve, left));
+        return delay(left);
       })
       .then(() => super.forth(bytes, passage))
       // One of the two ends was closed meanwhile, which ends the passage.

@@ -1,6 +1,6 @@
-export function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
+import { delay } from "../../src/async/delay.ts";
+
+export { delay as pause };
 
 /** Tries again until the check passes; throws its last error when it never did. */
 export async function eventually(check: () => void | Promise<void>, seconds = 5): Promise<void> {
@@ -11,6 +11,6 @@ export async function eventually(check: () => void | Promise<void>, seconds = 5)
     } catch (error) {
       if (performance.now() > endsAt) throw error;
     }
-    await pause(10);
+    await delay(10);
   }
 }

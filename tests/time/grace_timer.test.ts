@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { GraceTimer } from "../../src/time/grace_timer.ts";
 
@@ -25,7 +26,7 @@ Deno.test("a late timer can still be stopped by an event that came meanwhile", a
   const timer = new GraceTimer(20, () => rang = true);
   setTimeout(() => timer.stop(), 60);
   keepBusy(150);
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await delay(400);
   assert.equal(rang, false);
 });
 

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { SharedAnswers } from "../../src/workers/shared_answers.ts";
 import { SharedCalls } from "../../src/workers/shared_calls.ts";
@@ -24,8 +25,6 @@ async function withEcho(
 /** The work of a server besides performing calls: none. */
 const NOTHING_ELSE = { together: (run: () => void) => run(), send: () => {}, afterAnswer: () => {} };
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 Deno.test("texts come through shared memory unchanged, in quick succession and after an idle time", async () => {
   await withEcho(async (echo) => {
     for (
@@ -34,7 +33,7 @@ Deno.test("texts come through shared memory unchanged, in quick succession and a
       assert.equal(await echo.echo(text), text);
     }
     for (let i = 0; i < 2000; i++) assert.equal(await echo.echo(`text ${i}`), `text ${i}`);
-    await pause(60);
+    await delay(60);
     assert.equal(await echo.echo("after a rest"), "after a rest");
   });
 });
@@ -87,7 +86,7 @@ Deno.test("a call that comes before the worker has noticed the message before it
   const answered = caller.call(1, "echo", ["text"])!;
   const serving = server.serve();
   assert.deepEqual(await Promise.race([answered, serving]), { value: "text" });
-  await pause(50);
+  await delay(50);
   assert.equal(performed, 1);
   clearInterval(alive);
 });
@@ -127,7 +126,7 @@ Deno.test("a worker that waits for calls can be terminated, between calls and wh
   for (const milliseconds of [0, 60]) {
     await withEcho(async (echo) => {
       await echo.echo("last");
-      await pause(milliseconds);
+      await delay(milliseconds);
     });
   }
 });
@@ -144,7 +143,7 @@ Deno.test("a late wake-up is not taken for the answer to the next call", async (
   new SharedCalls(memory, TEXT_CALLS.codecs).call(1, "echo", ["text"])!.then(() => answered = true);
   for (let i = 0; i < 5; i++) {
     notifyLate(memory);
-    await pause(5);
+    await delay(5);
   }
   assert.ok(!answered);
 });
@@ -161,10 +160,10 @@ Deno.test("a late wake-up is not taken for another call, neither by a worker tha
     for (const rest of [0, 60]) {
       assert.deepEqual(await calls.call(1, "echo", ["text"]), { value: "text" });
       const before = answers();
-      await pause(rest);
+      await delay(rest);
       for (let i = 0; i < 5; i++) {
         notifyLate(memory);
-        await pause(1);
+        await delay(1);
       }
       assert.equal(answers(), before);
     }

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import type { TakeMore } from "../../src/store/group_writes.ts";
 import { done, type Outcome } from "../../src/store/outcome.ts";
@@ -70,5 +71,5 @@ export class FakeWriter {
 
 /** Resolves when everything has run that can continue by itself. */
 export function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
+  return delay(0);
 }

@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
 import type { Client } from "../../src/store/store.ts";
@@ -92,9 +93,9 @@ Deno.test("a write that was admitted before goes before those that came later", 
   const { queue, writer } = setUp();
   void queue.write("write", writeNamed("active"), undefined);
   void queue.write("write", writeNamed("early"), undefined);
-  await new Promise((resolve) => setTimeout(resolve, 2));
+  await delay(2);
   const age = new Age();
-  await new Promise((resolve) => setTimeout(resolve, 2));
+  await delay(2);
   void queue.alone("reset", () => Promise.resolve(), undefined);
   void queue.write("write", writeNamed("returning"), undefined, 0, age);
   await writer.end();

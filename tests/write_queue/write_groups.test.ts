@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { done } from "../../src/store/outcome.ts";
 import { conflictOf } from "../store/outcomes.ts";
@@ -52,7 +53,7 @@ Deno.test("the turns of a group add up to the time that the writer was busy", as
   const ends = [write("b"), write("c"), write("d"), write("e")];
   const started = performance.now();
   await writer.end();
-  await new Promise((resolve) => setTimeout(resolve, 80));
+  await delay(80);
   await writer.end();
   const busySeconds = (performance.now() - started) / 1000;
   const turns = (await Promise.all(ends)).map(({ lockSeconds }) => lockSeconds);

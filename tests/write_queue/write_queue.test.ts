@@ -1,3 +1,4 @@
+import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { ApiError } from "../../src/model/errors.ts";
 import type { EndedWrite } from "../../src/write_queue/write_queue.ts";
@@ -117,7 +118,7 @@ Deno.test("the wait of a queued request counts from its arrival, the age of the 
   write("a");
   write("b");
   write("c");
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await delay(60);
   assert.ok(queue.active!.seconds >= 0.05);
   assert.ok(Math.abs(queue.active!.sinceMicros - arrived) < 50_000);
   await writer.end();

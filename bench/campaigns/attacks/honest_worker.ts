@@ -1,4 +1,5 @@
 /// <reference lib="deno.worker" />
+import { delay } from "../../../src/async/delay.ts";
 import { type Address, Connection, type Reply, requestBytes, textOf } from "../../connection.ts";
 import type { EditionName } from "./attack.ts";
 import {
@@ -74,7 +75,7 @@ class HonestClients {
       }
       const milliseconds = now() - at;
       latencies.push({ at, milliseconds });
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, EVERY_MILLISECONDS - milliseconds)));
+      await delay(Math.max(0, EVERY_MILLISECONDS - milliseconds));
     }
     client?.[Symbol.dispose]();
   }

@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { eventually } from "../../support/eventually.ts";
 import { InProcess, type InProcessOptions, textOf } from "./tx_in_process.ts";
@@ -202,7 +203,7 @@ for (const [from, trigger, open, answer, to] of PAUSE_ROWS) {
     if (open === 0 && from === "pauseRequested") await play.call("abandon");
     assert.deepEqual([pause.state, play.routes.edition.transactions.count], [from, open]);
     const since = pause.sinceMicros;
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await delay(2);
     assert.equal(await play.call(trigger), answer);
     assert.equal(pause.state, to);
     assert.equal(pause.sinceMicros === since, from === to, "since when the state holds");

@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import type { Client } from "../../support/client.ts";
 import type { Reply } from "../../support/connection.ts";
@@ -50,7 +51,7 @@ Deno.test("sequence and time come with the answer, final before commit; every ev
 Deno.test("time is the server's clock during the call, not when the ticket was issued", async () => {
   const transaction = await begin(client);
   const before = Date.now();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await delay(50);
   const [time] = timesOf(expectStatus(await transaction.append([event("t")]), 200));
   const moment = Date.parse(time!);
   assert.ok(

@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import type { Client } from "../../support/client.ts";
@@ -97,7 +98,7 @@ sideBySide(
       await call.send(bytes.slice(0, -5));
       await thirdCall(client);
       return async () => {
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await delay(300);
         await call.send(bytes.slice(-5));
         assert.deepEqual(sequencesOf(await call.readReply("POST")), [3]);
         call.close();
@@ -116,7 +117,7 @@ sideBySide(
       const reading = await transaction.start("QUERY", "/events", { json: { query: "*" } });
       const head = await reading.readHead();
       return async () => {
-        await new Promise((resolve) => setTimeout(resolve, 6000));
+        await delay(6000);
         const page = await reading.readRest(head);
         assert.deepEqual([page.cutShort, page.text.includes("hasMore")], [true, false]);
         reading.close();
@@ -152,7 +153,7 @@ sideBySide("a second SIGTERM ends the server at once; the transaction is lost al
   using _call = await transaction.start("POST", "/events", { headers: { "content-length": "100" } });
   await eventually(async () => assert.equal((await debugDocument(client)).write.active?.calls, 2));
   server.signal("SIGTERM");
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await delay(200);
   server.signal("SIGTERM");
   assert.equal((await server.ended(3)).code, 1);
   await server.start();

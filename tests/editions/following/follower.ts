@@ -1,3 +1,5 @@
+import { delay } from "../../../src/async/delay.ts";
+
 /*
  * Follows the events of a server like a user's program: it reads, waits, and continues where it stopped.
  *   deno run follower.ts <http://host:port, or the path of a unix socket> <file> <query> <seconds to wait>
@@ -30,7 +32,7 @@ for (;;) {
   } catch (error) {
     // A failed fetch is a TypeError.
     if (!(error instanceof TypeError || error instanceof Unavailable)) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 20 + 80 * Math.random()));
+    await delay(20 + 80 * Math.random());
   }
 }
 

@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ByteSource } from "../../../src/http/transport/byte_source.ts";
@@ -17,7 +18,7 @@ function sourceOf(...texts: string[]): { source: ByteSource; conn: ScriptedConn 
 
 /** Waits until all pending callbacks have run. */
 async function settled(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await delay(0);
 }
 
 Deno.test("received bytes stay until they are skipped, and more are added after them", async () => {

@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { NoReply } from "../../../src/model/errors.ts";
 import type { Handler, Reply } from "../../../src/http/exchange.ts";
@@ -93,7 +94,7 @@ function endlessReply(onEnd: () => void): Reply {
     try {
       while (true) {
         yield new Uint8Array(70_000);
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await delay(5);
       }
     } finally {
       onEnd();

@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import type { Handler } from "../../../src/http/exchange.ts";
 import { type Client } from "../../support/client.ts";
@@ -119,7 +120,7 @@ for (const kind of KINDS) {
     await using server = listening(kind, async (request) => {
       request.disconnected.addEventListener("abort", () => aborted++);
       const body = await request.body(BODY_BYTES_MAX);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await delay(20);
       return textBody(200, String(body.length));
     });
     using connection = await Connection.open(server.address);

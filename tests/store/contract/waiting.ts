@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import type { Query } from "../../../src/model/query.ts";
 import type { Page } from "../../../src/store/open_page.ts";
@@ -85,7 +86,7 @@ function feed(test: StoreTest): void {
 
 /** Waits for some iterations of the event loop. */
 async function later(turns: number): Promise<void> {
-  for (let i = 0; i < turns; i++) await new Promise((resolve) => setTimeout(resolve));
+  for (let i = 0; i < turns; i++) await delay(0);
 }
 
 function turns(test: StoreTest): void {

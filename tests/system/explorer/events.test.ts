@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { exploredTest, pressButton, ROWS, says, SEQUENCES, textOf, write } from "./explored.ts";
 
@@ -76,7 +77,7 @@ await exploredTest(
     await page.press("p");
     await page.until(says("Paused"));
     await write(server, events[0]);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await delay(1000);
     assert.equal((await page.evaluate<number[]>(SEQUENCES))[0], 101);
     await page.press("p");
     await page.until(`${SEQUENCES}[0] === 102`);
@@ -95,7 +96,7 @@ await exploredTest(
   {},
   async ({ server, open }) => {
     await write(server, ...events.slice(0, 50));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await delay(1500);
     await write(server, ...events.slice(0, 30));
     await using page = await open();
     await page.until('document.querySelectorAll(".timeline-bars rect").length > 1');

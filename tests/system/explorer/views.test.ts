@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { startExplorer } from "../../../explorer/server/start_explorer.ts";
 import { EVENT, exploredTest, pressButton, ROWS, says, textOf, write } from "./explored.ts";
@@ -92,7 +93,7 @@ await exploredTest("what is pressed twice is read once", {}, async ({ server, op
   await page.until("held.length === 2");
   await page.evaluate("held.splice(0).forEach((resume) => resume())");
   await page.until("held.length > 0");
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await delay(1500);
   assert.equal(await page.evaluate("held.length"), 1);
 });
 

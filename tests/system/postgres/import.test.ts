@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeBackup, placeWithoutSource, sampleEvents } from "../../backup/made_backup.ts";
@@ -135,7 +136,7 @@ await clusterTest(
     const writer = child.stdin.getWriter();
     await writer.write(text.subarray(0, -1000));
     // PostgreSQL does not end it as frozen.
-    const pause = new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+    const pause = delay(PAUSE_MILLISECONDS);
     const { code: otherCode, stderr: other } = await importText(cluster, '{"type":"a"}\n', [
       "--import-plain",
       "-",
@@ -171,7 +172,7 @@ await clusterTest(`an import killed ${KILLS} times leaves no store or a whole on
       stdout: "null",
       stderr: "null",
     }).spawn();
-    await new Promise((resolve) => setTimeout(resolve, random(1000) / 1000 * milliseconds));
+    await delay(random(1000) / 1000 * milliseconds);
     try {
       child.kill("SIGKILL");
     } catch {

@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
@@ -89,7 +90,7 @@ await clusterTest(
     assert.deepEqual(await store.writer.begin(), DONE);
     written(await store.writer.writeInside(ofTypes("a")));
     // PostgreSQL ends sessions that are idle in a transaction for ten seconds.
-    await new Promise((resolve) => setTimeout(resolve, 11_500));
+    await delay(11_500);
     assert.deepEqual(await store.writer.commit(), DONE);
     assert.deepEqual(await storedTypes(store), ["a"]);
     await store.close();

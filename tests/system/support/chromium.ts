@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import { join } from "node:path";
 import { eventually } from "../../support/eventually.ts";
 import type { DebianProgram } from "./debian_program.ts";
@@ -175,7 +176,7 @@ export class ChromiumPage implements AsyncDisposable {
           `not within ${seconds} s: ${expression}: ${value}\n${text}\n${this.problems.join("\n")}`,
         );
       }
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await delay(30);
     }
   }
 

@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import type { Edition } from "../../../explorer/page/filter/query.ts";
 import { startExplorer } from "../../../explorer/server/start_explorer.ts";
 import { placeOf } from "../../../tests/client/support.ts";
@@ -65,7 +66,7 @@ async function take(
   await using page = await browser.open(`${start}#${view}${view.includes("?") ? "&" : "?"}${key}`, options);
   await page.until(ready);
   if (action !== undefined) await page.evaluate(action);
-  await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+  await delay(1000 * seconds);
   await page.until(ready);
   await Deno.writeFile(new URL(name, to), await page.screenshot());
 }

@@ -1,3 +1,4 @@
+import { delay } from "../../../src/async/delay.ts";
 import type { Edition } from "../../../explorer/page/filter/query.ts";
 
 /*
@@ -58,5 +59,5 @@ async function holdTicket(url: string, writer: number, n: number): Promise<void>
 }
 
 async function someMilliseconds(most: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, most * (0.3 + 0.7 * Math.random())));
+  await delay(most * (0.3 + 0.7 * Math.random()));
 }

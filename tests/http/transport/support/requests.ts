@@ -1,3 +1,4 @@
+import { within as settledWithin } from "../../../../src/async/within.ts";
 import type { Reply } from "../../../../src/http/exchange.ts";
 
 const encoder = new TextEncoder();
@@ -33,14 +34,8 @@ export function seededRandom(seed: number): (below: number) => number {
 }
 
 /** Resolves once the promise has settled, or fails after this number of seconds. */
-export async function within<T>(seconds: number, promise: Promise<T>, what: string): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not within ${seconds} s: ${what}`)), seconds * 1000);
+export function within<T>(seconds: number, promise: Promise<T>, what: string): Promise<T> {
+  return settledWithin(promise, seconds * 1000, () => {
+    throw new Error(`not within ${seconds} s: ${what}`);
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

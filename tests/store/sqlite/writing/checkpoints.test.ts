@@ -1,3 +1,4 @@
+import { delay } from "../../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import type { Notification } from "../../../../src/workers/notification.ts";
 import { termItem } from "../../../../src/store/index_terms.ts";
@@ -46,7 +47,7 @@ Deno.test("the WAL of an idle store is emptied, once the last of several transac
   for (let turn = 0; turn < 3; turn++) {
     store.append([newEvent("t")]);
     checkpoints.runWhenDue();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await delay(100);
   }
   assert.ok(Deno.statSync(`${store.path}-wal`).size > 0);
   await eventually(() => assert.equal(Deno.statSync(`${store.path}-wal`).size, 0));
@@ -86,7 +87,7 @@ Deno.test("an idle store merges the runs of the tag index, in short steps, and t
   assert.deepEqual(find("type149"), [299]);
   const changed = (): unknown => store.db.get("PRAGMA data_version");
   const before = [changed(), Deno.statSync(store.path).mtime];
-  await new Promise((resolve) => setTimeout(resolve, 2500));
+  await delay(2500);
   assert.deepEqual([changed(), Deno.statSync(store.path).mtime], before);
 });
 
@@ -107,7 +108,7 @@ Deno.test("runs that were unmerged when the store was closed are merged when it 
   const before = changed();
   const next = new Checkpoints(store.db, new Transactions(store.db), () => assert.fail("nothing breaks"));
   next.awaitRest();
-  await new Promise((resolve) => setTimeout(resolve, 2500));
+  await delay(2500);
   assert.deepEqual(changed(), before);
   next.stop();
 });
@@ -133,14 +134,14 @@ Deno.test("when a reader of another program keeps a long WAL from being used aga
   assert.deepEqual(failures, [
     { checkpointFailed: "another program has been reading the database for long" },
   ]);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await delay(20);
   const begunAt = performance.now();
   checkpoints.runWhenDue();
   const milliseconds = performance.now() - begunAt;
   assert.ok(milliseconds < 700, `the second time it waited for ${milliseconds} ms`);
   assert.equal(failures.length, 1);
   other.run("ROLLBACK");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await delay(20);
   checkpoints.runWhenDue();
   assert.equal(failures.length, 1);
   assert.equal(walPages(store).pending, 0);

@@ -1,3 +1,4 @@
+import { delay } from "../../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SqliteStore } from "../../../../src/store/sqlite/sqlite_store.ts";
@@ -120,7 +121,7 @@ async function withStore(run: (store: Store, dataDir: string) => Promise<void>):
 Deno.test("the WAL is not emptied in an open transaction, however long it is idle, but after its end", async () => {
   await withStore(async (store, dataDir) => {
     const walBytes = (): number => Deno.statSync(`${dataDir}/events.db-wal`).size;
-    const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2300));
+    const quiet = (): Promise<void> => delay(2300);
     await store.writer.group([ofTypes("old")]);
     await store.writer.begin();
     await store.writer.writeInside(ofTypes("own"));
