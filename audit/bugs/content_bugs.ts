@@ -155,11 +155,9 @@ export const CONTENT_BUGS: readonly Bug[] = [
   {
     name: "a transaction of edition B expires by the system clock",
     edits: [{
-      file: "src/time/grace_timer.ts",
-      find: "    this.#timer = setTimeout(() => this.#ring(), milliseconds);",
-      replace: "    const dueAt = Date.now() + milliseconds;\n" +
-        "    const look = (): void => Date.now() >= dueAt ? this.#ring() : void (this.#timer = setTimeout(look, 50));\n" +
-        "    look();",
+      file: "src/editions/b_tx/open_transactions.ts",
+      find: "new ReadingClock()",
+      replace: "new ReadingClock(() => Date.now())",
     }],
     caughtBy: { check: "clock", edition: "B", rounds: 5 },
   },

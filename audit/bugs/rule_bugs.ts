@@ -174,8 +174,8 @@ export const RULE_BUGS: readonly Bug[] = [
     name: "a transaction of edition B is left open ten times too long",
     edits: [{
       file: "src/editions/b_tx/open_transactions.ts",
-      find: "new GraceTimer(this.#options.idleSeconds * 1000,",
-      replace: "new GraceTimer(this.#options.idleSeconds * 10_000,",
+      find: "now - this.#options.idleSeconds * 1000;",
+      replace: "now - this.#options.idleSeconds * 10_000;",
     }],
     caughtBy: { check: "clock", edition: "B", rounds: 1 },
   },

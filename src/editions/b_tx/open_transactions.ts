@@ -1,5 +1,5 @@
 import { ApiError, ClientDisconnected, LimitReached } from "../../model/errors.ts";
-import { GraceTimer } from "../../time/grace_timer.ts";
+import { ReadingClock, SWEEP_MILLISECONDS } from "../../time/reading_clock.ts";
 import type { Statistics } from "./statistics.ts";
 import { Transaction, type TransactionLimits } from "./transaction.ts";
 
@@ -10,8 +10,8 @@ export interface OpenTransactionsOptions extends TransactionLimits {
 
 interface Entry {
   readonly transaction: Transaction;
-  /** Undefined while a call runs on the transaction, from before its body is read until its response is complete. */
-  idleTimer: GraceTimer | undefined;
+  /** When the last call ended. Undefined during a call, from before its body is read until its response is complete. */
+  idleSince: number | undefined;
   /** Size of the requests that it keeps. */
   bytes: number;
 }
@@ -31,11 +31,14 @@ export class OpenTransactions {
   readonly #options: OpenTransactionsOptions;
   readonly #statistics: Statistics;
   readonly #entries = new Map<string, Entry>();
+  readonly #clock = new ReadingClock();
+  readonly #sweep: ReturnType<typeof setInterval>;
   #sharedBytes = 0;
 
   constructor(options: OpenTransactionsOptions, statistics: Statistics) {
     this.#options = options;
     this.#statistics = statistics;
+    this.#sweep = setInterval(() => this.#expire(this.#clock.sweep()), SWEEP_MILLISECONDS);
   }
 
   get count(): number {
@@ -53,9 +56,7 @@ export class OpenTransactions {
     }
     const txId = crypto.randomUUID();
     const transaction = new Transaction(this.#options);
-    const entry = { transaction, idleTimer: undefined, bytes: 0 };
-    this.#entries.set(txId, entry);
-    this.#awaitCall(txId, entry);
+    this.#entries.set(txId, { transaction, idleSince: this.#clock.now, bytes: 0 });
     this.#statistics.transactions.begun++;
     return txId;
   }
@@ -72,12 +73,9 @@ export class OpenTransactions {
     const entry = this.#entries.get(txId);
     if (entry === undefined) throw new ApiError("TransactionNotFound");
     this.#assertFree(entry);
-    entry.idleTimer?.stop();
-    entry.idleTimer = undefined;
+    entry.idleSince = undefined;
     let extended = false;
-    const end = (): void => {
-      if (this.#entries.has(txId)) this.#awaitCall(txId, entry);
-    };
+    const end = (): void => void (entry.idleSince = this.#clock.now);
     try {
       const running = {
         end,
@@ -107,13 +105,13 @@ export class OpenTransactions {
   }
 
   close(): void {
-    for (const txId of this.#entries.keys()) this.#remove(txId);
+    clearInterval(this.#sweep);
+    this.#entries.clear();
   }
 
   #remove(txId: string): void {
     const entry = this.#entries.get(txId);
     if (entry === undefined) return;
-    entry.idleTimer?.stop();
     this.#entries.delete(txId);
     this.#sharedBytes -= sharedBytes(entry.bytes);
   }
@@ -134,18 +132,19 @@ export class OpenTransactions {
   }
 
   #assertFree(entry: Entry): void {
-    if (entry.idleTimer !== undefined) return;
+    if (entry.idleSince !== undefined) return;
     this.#statistics.transactions.busy++;
     throw new ApiError("TransactionBusy", "another call is running on this transaction");
   }
 
-  /** Ends a transaction after its idle time, unless a call begins before. */
-  #awaitCall(txId: string, entry: Entry): void {
-    entry.idleTimer?.stop();
-    entry.idleTimer = new GraceTimer(this.#options.idleSeconds * 1000, () => {
+  /** Ends the transactions that had no call for their idle time. A timer for each of them would cost every call. */
+  #expire(now: number): void {
+    const oldest = now - this.#options.idleSeconds * 1000;
+    for (const [txId, { idleSince }] of this.#entries) {
+      if (idleSince === undefined || idleSince > oldest) continue;
       this.#remove(txId);
       this.#statistics.transactions.expired++;
-    });
+    }
   }
 }
 
