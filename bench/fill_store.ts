@@ -1,9 +1,9 @@
 import type { NewEvent } from "../src/model/event.ts";
-import { throwIfFailed } from "../src/store/outcome.ts";
-import { prepareEvent } from "../src/store/prepare_event.ts";
+import { throwIfFailed } from "../src/store/api/outcome.ts";
+import { prepareEvent } from "../src/store/core/prepare_event.ts";
 import { initStore } from "../src/store/sqlite/data_directory/init_store.ts";
 import { Writer } from "../src/store/sqlite/writing/writer.ts";
-import type { StoreWrite } from "../src/store/write.ts";
+import type { StoreWrite } from "../src/store/api/write.ts";
 import { SampleEvents } from "./sample_events.ts";
 
 /** Large transactions are fine, because no client waits for them. */

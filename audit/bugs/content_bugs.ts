@@ -12,7 +12,7 @@ export const CONTENT_BUGS: readonly Bug[] = [
   {
     name: "the tag index lacks the last metadata entry of an event",
     edits: [{
-      file: "src/store/index_terms.ts",
+      file: "src/store/core/index_terms.ts",
       find:
         '  for (const tag of metadata) putToken(place++, tagTerm("m", tag));\n  return takeTokens(count);',
       replace: '  for (const tag of metadata.slice(0, -1)) putToken(place++, tagTerm("m", tag));\n' +

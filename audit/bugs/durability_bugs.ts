@@ -6,7 +6,7 @@ const kills = (edition: "A" | "B" | "C"): Catcher => ({ check: "kills", edition,
 const CONNECTION = "src/store/sqlite/connection/connection.ts";
 const TRANSACTIONS = "src/store/sqlite/writing/transactions.ts";
 const WRITER = "src/store/sqlite/writing/writer.ts";
-const PAUSE_FILE = "src/store/pause_file.ts";
+const PAUSE_FILE = "src/store/core/pause_file.ts";
 
 /** Acknowledged writes are missing on the disk, incomplete, or in the wrong order. */
 export const DURABILITY_BUGS: readonly Bug[] = [

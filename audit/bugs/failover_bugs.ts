@@ -83,20 +83,20 @@ export const FAILOVER_BUGS: readonly Bug[] = [
   {
     name: "a page with a part that ends too early is reported as complete",
     edits: [{
-      file: "src/store/open_page.ts",
+      file: "src/store/core/open_page.ts",
       find: "  return part.storeId !== page.storeId || part.head < page.head;",
       replace: "  return part.storeId !== page.storeId;",
     }],
-    caughtBy: { tests: "tests/store/open_page.test.ts" },
+    caughtBy: { tests: "tests/store/core/open_page.test.ts" },
   },
   {
     name: "a pre-check trusts a host that ends too early",
     edits: [{
-      file: "src/store/pre_check.ts",
+      file: "src/store/core/pre_check.ts",
       find: "chunk.storeId === this.#storeId && chunk.head >= (request.head ?? 0);",
       replace: "chunk.storeId === this.#storeId;",
     }],
-    caughtBy: { tests: "tests/store/pre_check.test.ts" },
+    caughtBy: { tests: "tests/store/core/pre_check.test.ts" },
   },
   {
     name: "a history that lacks what this server has seen keeps its store ID",
@@ -169,7 +169,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
   {
     name: "a condition at a position that its history has not reached holds",
     edits: [{
-      file: "src/store/check_conditions.ts",
+      file: "src/store/core/check_conditions.ts",
       find: "(afterSequence > head && afterSequence < Number.MAX_SAFE_INTEGER)",
       replace: "(afterSequence > head && afterSequence < 0)",
     }],

@@ -76,7 +76,7 @@ export const READ_BUGS: readonly Bug[] = [
   {
     name: "a commit of edition C does not notify waiting reads",
     edits: [{
-      file: "src/store/observed_writer.ts",
+      file: "src/store/core/observed_writer.ts",
       find: '    if (outcome.kind === "done") pending.publish(this.#feed);',
       replace: '    if (outcome.kind !== "done") pending.publish(this.#feed);',
     }],
@@ -94,11 +94,11 @@ export const READ_BUGS: readonly Bug[] = [
   {
     name: "a page continues with the store that a reset created",
     edits: [{
-      file: "src/store/open_page.ts",
+      file: "src/store/core/open_page.ts",
       find: "  return part.storeId !== page.storeId || part.head < page.head;",
       replace: "  return part.head < page.head;",
     }],
-    caughtBy: { tests: "tests/store/open_page.test.ts" },
+    caughtBy: { tests: "tests/store/core/open_page.test.ts" },
   },
   {
     name: "a read that waits ends at once",

@@ -2,7 +2,7 @@ import type { Bug, Catcher } from "./bug.ts";
 
 const order = (edition: "A" | "B" | "C"): Catcher => ({ check: "order", edition, rounds: 10 });
 
-const CHECK_CONDITIONS = "src/store/check_conditions.ts";
+const CHECK_CONDITIONS = "src/store/core/check_conditions.ts";
 const PROJECTIONS = "src/store/sqlite/tables/projections.ts";
 
 /** The store takes a decision that its rules forbid, or notifies no reader. */
@@ -47,7 +47,7 @@ export const RULE_BUGS: readonly Bug[] = [
   {
     name: "recent terms are not remembered",
     edits: [{
-      file: "src/store/recent_terms.ts",
+      file: "src/store/core/recent_terms.ts",
       find: '      for (const term of terms.split(" ")) this.#current.set(term, sequence);',
       replace: '      for (const term of terms.split(" ").slice(1)) this.#current.set(term, sequence);',
     }],
@@ -56,7 +56,7 @@ export const RULE_BUGS: readonly Bug[] = [
   {
     name: "after a rollback, recent terms claim to know every event",
     edits: [{
-      file: "src/store/recent_terms.ts",
+      file: "src/store/core/recent_terms.ts",
       find: "    this.#floor = head;\n    this.#generationStart = head;\n    this.#older.clear();",
       replace: "    this.#floor = 0;\n    this.#generationStart = head;\n    this.#older.clear();",
     }],
@@ -110,7 +110,7 @@ export const RULE_BUGS: readonly Bug[] = [
   {
     name: "a page backwards skips the newest event",
     edits: [{
-      file: "src/store/ranges/direction.ts",
+      file: "src/store/core/ranges/direction.ts",
       find: '  return direction === "forwards" ? after : upTo;\n}\n\nexport function endOf',
       replace: '  return direction === "forwards" ? after : upTo - 1;\n}\n\nexport function endOf',
     }],
@@ -137,7 +137,7 @@ export const RULE_BUGS: readonly Bug[] = [
   {
     name: "a search by scanning ignores tags after the first",
     edits: [{
-      file: "src/store/matcher.ts",
+      file: "src/store/core/matcher.ts",
       find: "      this.#wanted[i] = identifiers.length + metadata.length;",
       replace: "      this.#wanted[i] = Math.min(1, identifiers.length + metadata.length);",
     }],

@@ -1,4 +1,4 @@
-import { readPauseFile } from "../../src/store/pause_file.ts";
+import { readPauseFile } from "../../src/store/core/pause_file.ts";
 import { openForChecking } from "../../src/store/sqlite/connection/connection.ts";
 import {
   lockDataDirectory,

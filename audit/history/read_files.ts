@@ -4,7 +4,7 @@ import { TimeIndexCheck } from "../../src/store/sqlite/backup/checks/time_index_
 import type { Database } from "../../src/store/sqlite/connection/database.ts";
 import { type EventRow, scanEvents } from "../../src/store/sqlite/tables/events.ts";
 import { readPausedSince, readState } from "../../src/store/sqlite/tables/identity.ts";
-import { eventTerms } from "../../src/store/index_terms.ts";
+import { eventTerms } from "../../src/store/core/index_terms.ts";
 import { eventLine, parseQueried } from "../../src/wire/event.ts";
 import type { FoundProjection, StoreContent } from "./store_content.ts";
 import type { FoundEvent } from "./wire_event.ts";

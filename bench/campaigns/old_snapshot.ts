@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { PostgresStore } from "../../src/store/postgres/postgres_store.ts";
 import { Session } from "../../src/store/postgres/protocol/session.ts";
-import { prepareEvent } from "../../src/store/prepare_event.ts";
-import { EMPTY_WRITE } from "../../src/store/write.ts";
+import { prepareEvent } from "../../src/store/core/prepare_event.ts";
+import { EMPTY_WRITE } from "../../src/store/api/write.ts";
 import { Histogram } from "../histogram.ts";
 import { machineFacts, machineText } from "../machine.ts";
 import { databaseText, startDatabase } from "../postgres/database.ts";

@@ -5,7 +5,7 @@ import { openPrimary } from "../../src/store/postgres/connection/open_session.ts
 import { PostgresStore } from "../../src/store/postgres/postgres_store.ts";
 import { textIn } from "../../src/store/postgres/protocol/cells.ts";
 import { Session, type Statement } from "../../src/store/postgres/protocol/session.ts";
-import { throwIfFailed } from "../../src/store/outcome.ts";
+import { throwIfFailed } from "../../src/store/api/outcome.ts";
 import { EVERYTHING } from "../../tests/store/chunks.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { changing, queryOf, storeWrite, tag } from "../../tests/store/made_writes.ts";

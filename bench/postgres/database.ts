@@ -1,6 +1,6 @@
 import { initPostgresStore } from "../../src/store/postgres/connection/create_store.ts";
 import { textIn } from "../../src/store/postgres/protocol/cells.ts";
-import { type PreparedEvent, prepareEvent } from "../../src/store/prepare_event.ts";
+import { type PreparedEvent, prepareEvent } from "../../src/store/core/prepare_event.ts";
 import { PostgresCluster } from "../../tests/system/postgres/support/cluster.ts";
 import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { EVENTS_PER_TURN } from "../fill_store.ts";

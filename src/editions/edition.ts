@@ -2,8 +2,8 @@ import type { ServerSettings } from "../config/load.ts";
 import type { BodyLimit } from "../http/pipeline.ts";
 import type { Route } from "../http/router.ts";
 import type { ErrorCode } from "../model/errors.ts";
-import type { PersistedPause } from "../store/persisted_pause.ts";
-import type { Store } from "../store/store.ts";
+import type { PersistedPause } from "../store/core/persisted_pause.ts";
+import type { Store } from "../store/api/store.ts";
 import type { WriteQueue } from "../write_queue/write_queue.ts";
 
 /**

@@ -7,8 +7,8 @@ import { makePipeline, type PipelineOptions } from "../http/pipeline.ts";
 import type { RequestMetrics } from "../http/request_metrics.ts";
 import type { Log } from "../log/log.ts";
 import { rateLimited } from "../log/rate_limited.ts";
-import { pauseInFile, pauseInStore } from "../store/persisted_pause.ts";
-import type { Store, StoreEvent } from "../store/store.ts";
+import { pauseInFile, pauseInStore } from "../store/core/persisted_pause.ts";
+import type { Store, StoreEvent } from "../store/api/store.ts";
 import { WriteQueue } from "../write_queue/write_queue.ts";
 
 /** Stays the same over all leaderships of a server. */

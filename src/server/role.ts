@@ -1,6 +1,6 @@
 import type { Handler } from "../http/exchange.ts";
-import type { Standby } from "../store/standby.ts";
-import type { Store } from "../store/store.ts";
+import type { Standby } from "../store/api/standby.ts";
+import type { Store } from "../store/api/store.ts";
 import { makeStandbyHandler } from "./standby_handler.ts";
 import { Leadership, type LeadershipHost } from "./leadership.ts";
 

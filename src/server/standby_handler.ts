@@ -3,7 +3,7 @@ import { metricsReply } from "../editions/shared/common_metrics.ts";
 import type { Handler } from "../http/exchange.ts";
 import { makePipeline } from "../http/pipeline.ts";
 import { ApiError } from "../model/errors.ts";
-import type { Standby } from "../store/standby.ts";
+import type { Standby } from "../store/api/standby.ts";
 import { type LeadershipHost, pipelineOptions } from "./leadership.ts";
 
 /**

@@ -12,7 +12,7 @@ import { RequestMetrics } from "../http/request_metrics.ts";
 import { listen } from "../http/transport/listener.ts";
 import { checkSocketPath, listenAtPath, ListenError } from "../http/transport/unix_socket.ts";
 import { SqliteStore } from "../store/sqlite/sqlite_store.ts";
-import type { FirstRole } from "../store/standby.ts";
+import type { FirstRole } from "../store/api/standby.ts";
 import { DescriptorBudget } from "./descriptors.ts";
 import { fewDescriptors, readersOf } from "./machine.ts";
 import { programMetrics, type ProgramParts } from "./program_metrics.ts";

@@ -1,5 +1,5 @@
 import { queryValues } from "../model/query.ts";
-import type { StoreWrite } from "../store/write.ts";
+import type { StoreWrite } from "../store/api/write.ts";
 import type { Job } from "./job.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { ApiError } from "../model/errors.ts";
-import { throwIfFailed } from "../store/outcome.ts";
-import type { StoreWriter } from "../store/store.ts";
+import { throwIfFailed } from "../store/api/outcome.ts";
+import type { StoreWriter } from "../store/api/store.ts";
 import type { WriteQueue } from "./write_queue.ts";
 
 /** The kind of its turn, as `/debug` shows it. */

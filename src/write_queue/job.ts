@@ -1,4 +1,4 @@
-import type { StoreWrite } from "../store/write.ts";
+import type { StoreWrite } from "../store/api/write.ts";
 import { Age } from "../time/clock.ts";
 
 /** The task of a job in its turn: join a write group, or hold the turn alone. */

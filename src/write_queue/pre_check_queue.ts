@@ -1,5 +1,5 @@
 import { type ApiError, ClientDisconnected, type NoReply } from "../model/errors.ts";
-import type { Client } from "../store/store.ts";
+import type { Client } from "../store/api/store.ts";
 import type { Age } from "../time/clock.ts";
 
 interface PreCheck extends PromiseWithResolvers<unknown> {

@@ -1,7 +1,7 @@
 import { ApiError, ClientDisconnected, type ErrorCode } from "../model/errors.ts";
-import type { Outcome } from "../store/outcome.ts";
-import type { Client, StoreWriter } from "../store/store.ts";
-import type { AttemptResult, StoreWrite, WriteResult } from "../store/write.ts";
+import type { Outcome } from "../store/api/outcome.ts";
+import type { Client, StoreWriter } from "../store/api/store.ts";
+import type { AttemptResult, StoreWrite, WriteResult } from "../store/api/write.ts";
 import { Age } from "../time/clock.ts";
 import { Groups, weightOf } from "./groups.ts";
 import { type Job, makeJob, stopListening } from "./job.ts";

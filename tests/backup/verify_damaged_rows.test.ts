@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Database } from "../../src/store/sqlite/connection/database.ts";
-import { eventTerms } from "../../src/store/index_terms.ts";
+import { eventTerms } from "../../src/store/core/index_terms.ts";
 import { change, makeBackup, placeWithoutSource, sampleEvents } from "./made_backup.ts";
 import { verify } from "./run_backup.ts";
 

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { backupPath } from "../../src/backup/directory/backup_files.ts";
 import { lockBackups } from "../../src/backup/directory/backup_lock.ts";
 import { absolutePath, directoryOf, fromRoot, nameOf, pathIn } from "../../src/files/paths.ts";
-import { readPauseFile, writePauseFile } from "../../src/store/pause_file.ts";
+import { readPauseFile, writePauseFile } from "../../src/store/core/pause_file.ts";
 import { TestDirectory } from "../store/test_store.ts";
 
 Deno.test("a directory is taken as it is written, but for slashes at its end", () => {

@@ -1,5 +1,5 @@
-import { type Chunk, type ChunkRequest, requestAfter } from "../../src/store/chunk.ts";
-import type { StoreReads } from "../../src/store/store.ts";
+import { type Chunk, type ChunkRequest, requestAfter } from "../../src/store/api/chunk.ts";
+import type { StoreReads } from "../../src/store/api/store.ts";
 
 /** Requests the whole store. */
 export const EVERYTHING: ChunkRequest = {

@@ -1,7 +1,7 @@
 import type { Condition } from "../../src/model/condition.ts";
 import type { NewEvent } from "../../src/model/event.ts";
 import { matches } from "../../src/model/query.ts";
-import type { ConditionConflict } from "../../src/store/write.ts";
+import type { ConditionConflict } from "../../src/store/api/write.ts";
 
 /**
  * The first condition that fails, by `matches()` alone. It fails on the first of the stored events that matches, or

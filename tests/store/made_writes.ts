@@ -2,8 +2,8 @@ import type { NewEvent } from "../../src/model/event.ts";
 import type { ProjectionChanges } from "../../src/model/projection.ts";
 import type { Query } from "../../src/model/query.ts";
 import type { Tag } from "../../src/model/tag.ts";
-import { type PreparedEvent, prepareEvent } from "../../src/store/prepare_event.ts";
-import type { StoreWrite } from "../../src/store/write.ts";
+import { type PreparedEvent, prepareEvent } from "../../src/store/core/prepare_event.ts";
+import type { StoreWrite } from "../../src/store/api/write.ts";
 
 export function prepared(event: NewEvent, timeMicros = 1_700_000_000_000_000): PreparedEvent {
   return prepareEvent(event, timeMicros);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Outcome } from "../../src/store/outcome.ts";
-import type { AttemptResult, Conflict, WriteResult } from "../../src/store/write.ts";
+import type { Outcome } from "../../src/store/api/outcome.ts";
+import type { AttemptResult, Conflict, WriteResult } from "../../src/store/api/write.ts";
 
 /** The outcome of a successful call that returns nothing. */
 export const DONE: Outcome<void> = { kind: "done", value: undefined };

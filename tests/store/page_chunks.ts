@@ -1,6 +1,6 @@
-import type { Chunk, ChunkRequest } from "../../src/store/chunk.ts";
-import type { Page } from "../../src/store/open_page.ts";
-import type { Client } from "../../src/store/store.ts";
+import type { Chunk, ChunkRequest } from "../../src/store/api/chunk.ts";
+import type { Page } from "../../src/store/core/open_page.ts";
+import type { Client } from "../../src/store/api/store.ts";
 
 const encoder = new TextEncoder();
 

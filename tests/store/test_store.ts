@@ -5,7 +5,7 @@ import { createDatabase } from "../../src/store/sqlite/data_directory/create_dat
 import type { Database } from "../../src/store/sqlite/connection/database.ts";
 import { appendEvents } from "../../src/store/sqlite/tables/events.ts";
 import type { Notification } from "../../src/workers/notification.ts";
-import type { StoreState } from "../../src/store/state.ts";
+import type { StoreState } from "../../src/store/api/state.ts";
 import { Writer } from "../../src/store/sqlite/writing/writer.ts";
 import { prepared, storeWrite } from "./made_writes.ts";
 import { written } from "./outcomes.ts";

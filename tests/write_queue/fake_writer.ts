@@ -1,8 +1,8 @@
 import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
-import type { TakeMore } from "../../src/store/group_writes.ts";
-import { done, type Outcome } from "../../src/store/outcome.ts";
-import type { AttemptResult, StoreWrite } from "../../src/store/write.ts";
+import type { TakeMore } from "../../src/store/core/group_writes.ts";
+import { done, type Outcome } from "../../src/store/api/outcome.ts";
+import type { AttemptResult, StoreWrite } from "../../src/store/api/write.ts";
 
 type Outcomes = readonly Outcome<AttemptResult>[];
 

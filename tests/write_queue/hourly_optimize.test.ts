@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { startHourlyOptimize } from "../../src/write_queue/hourly_optimize.ts";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { ApiError } from "../../src/model/errors.ts";
-import type { Outcome } from "../../src/store/outcome.ts";
+import type { Outcome } from "../../src/store/api/outcome.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { DONE } from "../store/outcomes.ts";
 import { FakeWriter, writeNamed } from "./fake_writer.ts";

@@ -1,7 +1,7 @@
 import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
-import type { Client } from "../../src/store/store.ts";
+import type { Client } from "../../src/store/api/store.ts";
 import { Age } from "../../src/time/clock.ts";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { FakeWriter, writeNamed } from "./fake_writer.ts";

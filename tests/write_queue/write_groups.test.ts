@@ -1,6 +1,6 @@
 import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
-import { done } from "../../src/store/outcome.ts";
+import { done } from "../../src/store/api/outcome.ts";
 import { conflictOf } from "../store/outcomes.ts";
 import { settled, writeNamed } from "./fake_writer.ts";
 import { endKind, held, makeQueue } from "./made_queue.ts";

@@ -1,4 +1,4 @@
-import { type PreparedEvent, prepareEvent } from "../../store/prepare_event.ts";
+import { type PreparedEvent, prepareEvent } from "../../store/core/prepare_event.ts";
 import { openForWriting } from "../../store/sqlite/connection/connection.ts";
 import type { Database } from "../../store/sqlite/connection/database.ts";
 import { createSchema } from "../../store/sqlite/tables/create_schema.ts";

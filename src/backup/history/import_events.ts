@@ -1,4 +1,4 @@
-import { type PreparedEvent, prepareEvent } from "../../store/prepare_event.ts";
+import { type PreparedEvent, prepareEvent } from "../../store/core/prepare_event.ts";
 import { eventLine } from "../../wire/event.ts";
 import { decodeEventLine } from "../../wire/event_line.ts";
 import { exportTrailer, TRAILER_START } from "./export_trailer.ts";

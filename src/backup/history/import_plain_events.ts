@@ -1,4 +1,4 @@
-import { type PreparedEvent, prepareEvent } from "../../store/prepare_event.ts";
+import { type PreparedEvent, prepareEvent } from "../../store/core/prepare_event.ts";
 import { decodePlainEvent } from "../../wire/plain_event.ts";
 import { inBatches } from "./in_batches.ts";
 import { type ReadBytes, readLines } from "./lines.ts";

@@ -1,4 +1,4 @@
-import type { PreparedEvent } from "../../store/prepare_event.ts";
+import type { PreparedEvent } from "../../store/core/prepare_event.ts";
 import type { ReadBytes } from "./lines.ts";
 
 /** Reads events from the bytes of a file, in batches. */

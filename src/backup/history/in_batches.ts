@@ -1,4 +1,4 @@
-import type { PreparedEvent } from "../../store/prepare_event.ts";
+import type { PreparedEvent } from "../../store/core/prepare_event.ts";
 
 /** A batch ends at the first of these limits. */
 export const BATCH_EVENTS_MAX = 5000;

@@ -1,5 +1,5 @@
 import type { BackupStore } from "../../store/sqlite/backup/backup_store.ts";
-import { type PreparedEvent, prepareEvent } from "../../store/prepare_event.ts";
+import { type PreparedEvent, prepareEvent } from "../../store/core/prepare_event.ts";
 import { decodeEventLine, type ParsedLine } from "../../wire/event_line.ts";
 import { HashChain } from "../history/hash_chain.ts";
 import type { Source } from "./source.ts";

@@ -8,7 +8,7 @@ import { readState } from "../../store/sqlite/tables/identity.ts";
 import { readOrigin } from "../../store/sqlite/tables/origin.ts";
 import { NewDatabaseFile } from "../../store/sqlite/data_directory/new_database_file.ts";
 import { startOwnHistory } from "../../store/sqlite/backup/own_history.ts";
-import { removePauseFile } from "../../store/pause_file.ts";
+import { removePauseFile } from "../../store/core/pause_file.ts";
 import { JOURNAL_ENDS, prepareReplacement } from "../../store/sqlite/data_directory/replace_database.ts";
 import { checkHistory, Unreadable } from "../history/check_history.ts";
 import { copyFirstEvents } from "../history/copy_first_events.ts";

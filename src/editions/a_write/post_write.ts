@@ -2,7 +2,7 @@ import type { Reply } from "../../http/exchange.ts";
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
-import type { NewVersions } from "../../store/write.ts";
+import type { NewVersions } from "../../store/api/write.ts";
 import { nowMicros } from "../../time/clock.ts";
 import type { EditionHost } from "../edition.ts";
 import { CheckedWrites } from "../shared/checked_writes.ts";

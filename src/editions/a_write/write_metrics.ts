@@ -1,5 +1,5 @@
-import type { Outcome } from "../../store/outcome.ts";
-import type { WriteResult } from "../../store/write.ts";
+import type { Outcome } from "../../store/api/outcome.ts";
+import type { WriteResult } from "../../store/api/write.ts";
 import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import { queueMetrics, writeCounters } from "../shared/common_metrics.ts";
 import { conflictingPart } from "../shared/conflicts.ts";

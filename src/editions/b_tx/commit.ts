@@ -1,8 +1,8 @@
 import type { Reply } from "../../http/exchange.ts";
 import { emptyReply } from "../../http/replies.ts";
 import type { ProjectionDelete } from "../../model/projection.ts";
-import { eventTerms } from "../../store/index_terms.ts";
-import type { Conflict, StoreWrite } from "../../store/write.ts";
+import { eventTerms } from "../../store/core/index_terms.ts";
+import type { Conflict, StoreWrite } from "../../store/api/write.ts";
 import { parseQueried } from "../../wire/event.ts";
 import {
   conflictLocation,

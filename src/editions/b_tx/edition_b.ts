@@ -3,7 +3,7 @@ import { isInternal } from "../../http/error_replies.ts";
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { ApiError, NoReply } from "../../model/errors.ts";
-import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
+import { type Outcome, throwIfFailed } from "../../store/api/outcome.ts";
 import { nowMicros } from "../../time/clock.ts";
 import type { Edition } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";

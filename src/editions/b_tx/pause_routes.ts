@@ -1,7 +1,7 @@
 import type { Reply } from "../../http/exchange.ts";
 import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
-import { throwIfFailed } from "../../store/outcome.ts";
+import { throwIfFailed } from "../../store/api/outcome.ts";
 import { nowMicros } from "../../time/clock.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";

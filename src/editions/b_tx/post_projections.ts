@@ -1,6 +1,6 @@
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
-import { EMPTY_WRITE } from "../../store/write.ts";
+import { EMPTY_WRITE } from "../../store/api/write.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";

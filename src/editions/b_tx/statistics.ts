@@ -1,6 +1,6 @@
 import { formatTimestamp } from "../../model/timestamp.ts";
-import type { Outcome } from "../../store/outcome.ts";
-import type { WriteResult } from "../../store/write.ts";
+import type { Outcome } from "../../store/api/outcome.ts";
+import type { WriteResult } from "../../store/api/write.ts";
 import { conflictingPart } from "../shared/conflicts.ts";
 import type { Pause } from "./pause.ts";
 

@@ -2,7 +2,7 @@ import type { Condition } from "../../model/condition.ts";
 import { type ProjectionKey, projectionKeyText } from "../../model/projection.ts";
 import { VALUES_PER_TURN_MAX } from "../../model/limits.ts";
 import { type Query, queryValues } from "../../model/query.ts";
-import type { StoreState } from "../../store/state.ts";
+import type { StoreState } from "../../store/api/state.ts";
 import { PROJECTIONS_PER_TX_MAX, tooManyEvents, tooManyProjections } from "./tx_limits.ts";
 import type { UnversionedChanges } from "./tx_requests.ts";
 import { ApiError, LimitReached } from "../../model/errors.ts";

@@ -1,7 +1,7 @@
 import { VERSION } from "../../config/version.ts";
 import { emptyReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
-import { outcomeOf, throwIfFailed } from "../../store/outcome.ts";
+import { outcomeOf, throwIfFailed } from "../../store/api/outcome.ts";
 import { startHourlyOptimize } from "../../write_queue/hourly_optimize.ts";
 import type { Edition } from "../edition.ts";
 import { metricsRoute } from "../shared/common_metrics.ts";

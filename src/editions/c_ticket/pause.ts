@@ -1,5 +1,5 @@
 import { ApiError, NoReply } from "../../model/errors.ts";
-import type { PersistedPause } from "../../store/persisted_pause.ts";
+import type { PersistedPause } from "../../store/core/persisted_pause.ts";
 import { nowMicros } from "../../time/clock.ts";
 
 /** The pause of the store: while it lasts, no client gets a ticket. The persisted pause is read only at startup. */

@@ -1,7 +1,7 @@
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { ApiError } from "../../model/errors.ts";
-import { EMPTY_WRITE } from "../../store/write.ts";
+import { EMPTY_WRITE } from "../../store/api/write.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { type EditionParts, isPending } from "./edition_parts.ts";
 

@@ -2,7 +2,7 @@ import type { ServerSettings } from "../../config/load.ts";
 import type { Condition } from "../../model/condition.ts";
 import type { ProjectionChanges } from "../../model/projection.ts";
 import type { ReadRequest } from "../../model/read_request.ts";
-import { type EventContent, eventContent } from "../../store/prepare_event.ts";
+import { type EventContent, eventContent } from "../../store/core/prepare_event.ts";
 import type { BodyDecoding } from "../shared/decoding/body_decoding.ts";
 import { type DecodedRead, prepareRead } from "../shared/decoding/decoded_read.ts";
 import { decodeAppend, decodeChanges } from "./ticket_requests.ts";

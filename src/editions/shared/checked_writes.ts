@@ -1,7 +1,7 @@
-import { areOverBudget, preCheck } from "../../store/pre_check.ts";
-import { done } from "../../store/outcome.ts";
-import type { Client } from "../../store/store.ts";
-import type { StoreWrite } from "../../store/write.ts";
+import { areOverBudget, preCheck } from "../../store/core/pre_check.ts";
+import { done } from "../../store/api/outcome.ts";
+import type { Client } from "../../store/api/store.ts";
+import type { StoreWrite } from "../../store/api/write.ts";
 import { Age } from "../../time/clock.ts";
 import type { EndedWrite } from "../../write_queue/write_queue.ts";
 import type { EditionHost } from "../edition.ts";

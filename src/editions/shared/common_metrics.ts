@@ -1,10 +1,10 @@
 import type { Reply } from "../../http/exchange.ts";
 import type { Route } from "../../http/router.ts";
 import { counter, gauge, gaugeIfKnown, metricText } from "../../metrics/exposition.ts";
-import type { FailureCause } from "../../store/outcome.ts";
-import type { Store } from "../../store/store.ts";
-import type { TransactionCounts } from "../../store/transaction_counts.ts";
-import type { StoreUsage } from "../../store/usage.ts";
+import type { FailureCause } from "../../store/api/outcome.ts";
+import type { Store } from "../../store/api/store.ts";
+import type { TransactionCounts } from "../../store/core/transaction_counts.ts";
+import type { StoreUsage } from "../../store/api/usage.ts";
 import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import type { EditionHost } from "../edition.ts";
 import { getRoute } from "./get_route.ts";

@@ -1,6 +1,6 @@
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
-import type { Client } from "../../store/store.ts";
+import type { Client } from "../../store/api/store.ts";
 import type { EditionHost } from "../edition.ts";
 import type { DecodedRead } from "./decoding/decoded_read.ts";
 import { getRoute } from "./get_route.ts";

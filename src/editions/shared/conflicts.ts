@@ -1,6 +1,6 @@
 import { ApiError } from "../../model/errors.ts";
-import { type Outcome, throwIfFailed } from "../../store/outcome.ts";
-import type { Conflict, WriteResult, Written } from "../../store/write.ts";
+import { type Outcome, throwIfFailed } from "../../store/api/outcome.ts";
+import type { Conflict, WriteResult, Written } from "../../store/api/write.ts";
 
 /** The error message for a conflict. `prefix` precedes the lists of projections. */
 export function conflictMessage({ list, index, cause }: Conflict, prefix: "projections." | "" = ""): string {

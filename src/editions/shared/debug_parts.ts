@@ -1,7 +1,7 @@
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
-import type { StoreReads } from "../../store/store.ts";
+import type { StoreReads } from "../../store/api/store.ts";
 import type { QueueEntry } from "../../write_queue/queue_entry.ts";
 import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import { getRoute } from "./get_route.ts";

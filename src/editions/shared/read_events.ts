@@ -1,8 +1,8 @@
 import type { Reply } from "../../http/exchange.ts";
 import type { Route } from "../../http/router.ts";
 import { AwaitedPages } from "../../store/feed/awaited_pages.ts";
-import { openPage, type Page } from "../../store/open_page.ts";
-import type { Client } from "../../store/store.ts";
+import { openPage, type Page } from "../../store/core/open_page.ts";
+import type { Client } from "../../store/api/store.ts";
 import type { EditionHost } from "../edition.ts";
 import { type DecodedRead, isAwaited } from "./decoding/decoded_read.ts";
 import { HEAD_HEADER, NOT_CACHED, STORE_HEADER } from "./headers.ts";

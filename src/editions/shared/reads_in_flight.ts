@@ -1,7 +1,7 @@
 import { counter, gauge, metricText } from "../../metrics/exposition.ts";
 import { Histogram } from "../../metrics/histogram.ts";
 import type { CommitFeed } from "../../store/feed/commit_feed.ts";
-import type { Page } from "../../store/open_page.ts";
+import type { Page } from "../../store/core/open_page.ts";
 
 const BOUNDS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 

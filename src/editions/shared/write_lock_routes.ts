@@ -1,6 +1,6 @@
 import { emptyReply } from "../../http/replies.ts";
 import type { Route, RoutedRequest } from "../../http/router.ts";
-import { type Outcome, outcomeOf, throwIfFailed } from "../../store/outcome.ts";
+import { type Outcome, outcomeOf, throwIfFailed } from "../../store/api/outcome.ts";
 import type { EditionHost } from "../edition.ts";
 
 /** The action of a route in a write transaction of its own. */

@@ -1,7 +1,7 @@
 import { ClientDisconnected } from "../../model/errors.ts";
 import type { ReadRequest } from "../../model/read_request.ts";
-import { emptyPage, isEmptyPage, openPage, type Page } from "../open_page.ts";
-import type { Client, Store } from "../store.ts";
+import { emptyPage, isEmptyPage, openPage, type Page } from "../core/open_page.ts";
+import type { Client, Store } from "../api/store.ts";
 import { Semaphore } from "../../async/semaphore.ts";
 import type { Subscription, SubscriptionEnd } from "./subscription.ts";
 import type { FilterTerms } from "./filter_terms.ts";

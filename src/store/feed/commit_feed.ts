@@ -1,9 +1,9 @@
 import { ApiError } from "../../model/errors.ts";
 import { type Query, queryValues } from "../../model/query.ts";
 import { isInTimeRange } from "../../model/time_range.ts";
-import type { TermItem } from "../index_terms.ts";
-import type { PreparedEvent } from "../prepare_event.ts";
-import type { StoreState } from "../state.ts";
+import type { TermItem } from "../core/index_terms.ts";
+import type { PreparedEvent } from "../core/prepare_event.ts";
+import type { StoreState } from "../api/state.ts";
 import { Subscription, type SubscriptionFilter } from "./subscription.ts";
 import { termsMatch } from "./filter_terms.ts";
 

@@ -1,5 +1,5 @@
 import { type Query, simplifiedItems } from "../../model/query.ts";
-import { type TermItem, termItem } from "../index_terms.ts";
+import { type TermItem, termItem } from "../core/index_terms.ts";
 
 /** A query in index terms: any event, or an event that matches one of the items. An empty list matches no event. */
 export type FilterTerms = "every" | readonly TermItem[];

@@ -1,4 +1,4 @@
-import type { FirstRole } from "../standby.ts";
+import type { FirstRole } from "../api/standby.ts";
 import type { PostgresLocation } from "./connection/address.ts";
 import { PostgresStandby } from "./postgres_standby.ts";
 import { PostgresStore, type PostgresStoreOptions } from "./postgres_store.ts";

@@ -1,4 +1,4 @@
-import type { Standby } from "../standby.ts";
+import type { Standby } from "../api/standby.ts";
 import { openPrimary } from "./connection/open_session.ts";
 import type { PostgresLocation } from "./connection/address.ts";
 import { makeReady, PostgresStore, type PostgresStoreOptions } from "./postgres_store.ts";

@@ -3,7 +3,7 @@ import type { ServerSettings } from "../../../src/config/load.ts";
 import { editionB } from "../../../src/editions/b_tx/edition_b.ts";
 import type { EditionHost } from "../../../src/editions/edition.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
-import { done, type Outcome } from "../../../src/store/outcome.ts";
+import { done, type Outcome } from "../../../src/store/api/outcome.ts";
 import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
 
 Deno.test("GET /debug: the refresh at the start has the turn, but is no request", async () => {

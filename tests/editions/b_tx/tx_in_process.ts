@@ -15,9 +15,9 @@ import { errorReply } from "../../../src/http/error_replies.ts";
 import { makeRouter } from "../../../src/http/router.ts";
 import { matches } from "../../../src/model/query.ts";
 import type { ProjectionKey } from "../../../src/model/projection.ts";
-import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
-import { done } from "../../../src/store/outcome.ts";
-import type { Conflict, StoreWrite, WriteResult } from "../../../src/store/write.ts";
+import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
+import { done } from "../../../src/store/api/outcome.ts";
+import type { Conflict, StoreWrite, WriteResult } from "../../../src/store/api/write.ts";
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
 import { eventLine, parseQueried } from "../../../src/wire/event.ts";
 

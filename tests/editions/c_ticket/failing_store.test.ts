@@ -3,8 +3,8 @@ import type { RollbackReason } from "../../../src/editions/c_ticket/rollback_rea
 import { Transaction } from "../../../src/editions/c_ticket/transaction.ts";
 import { emptyReply } from "../../../src/http/replies.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
-import type { Outcome } from "../../../src/store/outcome.ts";
-import type { StoreWriter } from "../../../src/store/store.ts";
+import type { Outcome } from "../../../src/store/api/outcome.ts";
+import type { StoreWriter } from "../../../src/store/api/store.ts";
 import { DONE } from "../../store/outcomes.ts";
 
 const DEAD = new Error("the writer worker died");

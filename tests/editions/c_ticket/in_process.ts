@@ -11,9 +11,9 @@ import { openForWriting } from "../../../src/store/sqlite/connection/connection.
 import { createDatabase } from "../../../src/store/sqlite/data_directory/create_database.ts";
 import type { Database } from "../../../src/store/sqlite/connection/database.ts";
 import { Reader } from "../../../src/store/sqlite/reading/reader.ts";
-import { pauseInFile } from "../../../src/store/persisted_pause.ts";
-import type { Store, StoreWriter } from "../../../src/store/store.ts";
-import { TransactionCounts } from "../../../src/store/transaction_counts.ts";
+import { pauseInFile } from "../../../src/store/core/persisted_pause.ts";
+import type { Store, StoreWriter } from "../../../src/store/api/store.ts";
+import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts";
 import { Writer } from "../../../src/store/sqlite/writing/writer.ts";
 import type { Answer, Request, Sent, Subject } from "./subject.ts";
 import { VirtualTimers } from "./virtual_timers.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { CheckedWrites } from "../../../src/editions/shared/checked_writes.ts";
 import type { EditionHost } from "../../../src/editions/edition.ts";
-import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
-import { done } from "../../../src/store/outcome.ts";
-import type { AttemptResult, StoreWrite } from "../../../src/store/write.ts";
+import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
+import { done } from "../../../src/store/api/outcome.ts";
+import type { AttemptResult, StoreWrite } from "../../../src/store/api/write.ts";
 import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
 import { queryOf, storeWrite } from "../../store/made_writes.ts";
 import { kindOf } from "../../store/outcomes.ts";

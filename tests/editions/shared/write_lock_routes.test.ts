@@ -3,7 +3,7 @@ import type { EditionHost } from "../../../src/editions/edition.ts";
 import { writeLockRoute } from "../../../src/editions/shared/write_lock_routes.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
 import { ApiError, OutcomeUnknown } from "../../../src/model/errors.ts";
-import { done, type Outcome } from "../../../src/store/outcome.ts";
+import { done, type Outcome } from "../../../src/store/api/outcome.ts";
 import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
 
 async function answered(act: () => Promise<Outcome<void>>): Promise<unknown> {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../src/model/condition.ts";
 import type { ProjectionChanges } from "../../../src/model/projection.ts";
-import type { Store } from "../../../src/store/store.ts";
-import type { Conflict, StoreWrite } from "../../../src/store/write.ts";
+import type { Store } from "../../../src/store/api/store.ts";
+import type { Conflict, StoreWrite } from "../../../src/store/api/write.ts";
 import { EVERYTHING, typesOf } from "../chunks.ts";
 import { changing, newEvent, ofTypes, queryOf, storeWrite, unless } from "../made_writes.ts";
 import { conflictOf, DONE, kindOf, written } from "../outcomes.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Query } from "../../../src/model/query.ts";
-import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
+import type { Store } from "../../../src/store/api/store.ts";
 import { EVERYTHING, sequencesOf } from "../chunks.ts";
 import { changing, newEvent, ofTypes, prepared, queryOf, storeWrite, tag } from "../made_writes.ts";
 import { written } from "../outcomes.ts";

@@ -1,4 +1,4 @@
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/api/store.ts";
 import { contractOfDirections } from "./directions.ts";
 import { contractOfFollowers } from "./followers.ts";
 import { contractOfGroups } from "./groups.ts";

@@ -1,8 +1,8 @@
 import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import type { Query } from "../../../src/model/query.ts";
-import type { Page } from "../../../src/store/open_page.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Page } from "../../../src/store/core/open_page.ts";
+import type { Store } from "../../../src/store/api/store.ts";
 import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { newEvent, ofTypes, queryOf, storeWrite, unless } from "../made_writes.ts";
 import { DONE, kindOf, written } from "../outcomes.ts";

@@ -3,10 +3,10 @@ import type { ProjectionKey } from "../../../src/model/projection.ts";
 import type { ReadRequest } from "../../../src/model/read_request.ts";
 import { AwaitedPages } from "../../../src/store/feed/awaited_pages.ts";
 import { filterTerms } from "../../../src/store/feed/filter_terms.ts";
-import type { Chunk, ChunkRequest } from "../../../src/store/chunk.ts";
-import type { PrefetchedChunk } from "../../../src/store/read_ahead.ts";
-import type { Page } from "../../../src/store/open_page.ts";
-import type { Client, FoundProjection, Store, StoreReads } from "../../../src/store/store.ts";
+import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
+import type { PrefetchedChunk } from "../../../src/store/core/read_ahead.ts";
+import type { Page } from "../../../src/store/core/open_page.ts";
+import type { Client, FoundProjection, Store, StoreReads } from "../../../src/store/api/store.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** Longer than a test waits for a read that should return. */

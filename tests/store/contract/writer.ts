@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/api/store.ts";
 import { EVERYTHING, typesOf } from "../chunks.ts";
 import { changing, ofTypes, storeWrite, unless } from "../made_writes.ts";
 import { DONE, kindOf, written } from "../outcomes.ts";

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { CommitFeed } from "../../../src/store/feed/commit_feed.ts";
 import { AwaitedPages, type AwaitedRead } from "../../../src/store/feed/awaited_pages.ts";
-import type { Chunk } from "../../../src/store/chunk.ts";
-import type { Page } from "../../../src/store/open_page.ts";
-import type { StoreState } from "../../../src/store/state.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Chunk } from "../../../src/store/api/chunk.ts";
+import type { Page } from "../../../src/store/core/open_page.ts";
+import type { StoreState } from "../../../src/store/api/state.ts";
+import type { Store } from "../../../src/store/api/store.ts";
 import { newEvent, prepared } from "../made_writes.ts";
 
 const OLD: StoreState = { storeId: "old", head: 0 };

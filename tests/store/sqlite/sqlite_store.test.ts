@@ -3,7 +3,7 @@ import { ApiError } from "../../../src/model/errors.ts";
 import { StoreFileError } from "../../../src/store/sqlite/data_directory/database_file.ts";
 import { initStore } from "../../../src/store/sqlite/data_directory/init_store.ts";
 import { SqliteStore } from "../../../src/store/sqlite/sqlite_store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/api/store.ts";
 import { EVERYTHING } from "../chunks.ts";
 import { newEvent, ofTypes, queryOf, storeWrite, tag } from "../made_writes.ts";
 import { TestDirectory } from "../test_store.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
-import { TransactionCounts } from "../../../src/store/transaction_counts.ts";
+import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts";
 import { allTypesOf, EVERYTHING, typesOf } from "../../store/chunks.ts";
 import { changing, ofTypes } from "../../store/made_writes.ts";
 import { DONE, kindOf, written } from "../../store/outcomes.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
 import { listenTo } from "../../../src/store/postgres/cluster/notifications.ts";
-import type { StoreWrite } from "../../../src/store/write.ts";
+import type { StoreWrite } from "../../../src/store/api/write.ts";
 import { allTypesOf } from "../../store/chunks.ts";
 import { changing, newEvent, ofTypes, storeWrite, unless } from "../../store/made_writes.ts";
 import { conflictOf, DONE, kindOf, written } from "../../store/outcomes.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/postgres_url.ts";
-import type { ChunkRequest } from "../../../src/store/chunk.ts";
+import type { ChunkRequest } from "../../../src/store/api/chunk.ts";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
 import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";

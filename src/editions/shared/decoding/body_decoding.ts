@@ -1,7 +1,7 @@
 import type { ServerSettings } from "../../../config/load.ts";
 import { tickEnd, tickIsLong } from "../../../http/tick.ts";
 import { ApiError, ClientDisconnected, LimitReached } from "../../../model/errors.ts";
-import type { Client } from "../../../store/store.ts";
+import type { Client } from "../../../store/api/store.ts";
 import { type JsonScan, scanJson } from "../../../wire/json_scan.ts";
 import { parseJson } from "../../../wire/json.ts";
 import { RemoteWorker } from "../../../workers/remote_worker.ts";

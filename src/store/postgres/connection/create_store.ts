@@ -1,4 +1,4 @@
-import type { PreparedEvent } from "../../prepare_event.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
 import { textIn } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";

@@ -1,5 +1,5 @@
-import { type Direction, positionBehind, restOf } from "../../ranges/direction.ts";
-import type { Range } from "../../ranges/range.ts";
+import { type Direction, positionBehind, restOf } from "../../core/ranges/direction.ts";
+import type { Range } from "../../core/ranges/range.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { type EventRow, eventRow, eventsAt, scanEvents } from "../tables/events.ts";

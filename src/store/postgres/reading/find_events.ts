@@ -1,10 +1,10 @@
 import { queryValues, simplifiedItems } from "../../../model/query.ts";
 import type { ReadRequest } from "../../../model/read_request.ts";
 import { isInTimeRange } from "../../../model/time_range.ts";
-import { type TermItem, termItem } from "../../index_terms.ts";
-import { Matcher } from "../../matcher.ts";
-import { type Direction, endOf, positionBehind, restOf, startOf } from "../../ranges/direction.ts";
-import type { Range } from "../../ranges/range.ts";
+import { type TermItem, termItem } from "../../core/index_terms.ts";
+import { Matcher } from "../../core/matcher.ts";
+import { type Direction, endOf, positionBehind, restOf, startOf } from "../../core/ranges/direction.ts";
+import type { Range } from "../../core/ranges/range.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session } from "../protocol/session.ts";
 import type { EventRow } from "../tables/events.ts";

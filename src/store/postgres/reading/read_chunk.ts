@@ -1,7 +1,13 @@
-import { type Chunk, CHUNK_BYTES, type ChunkRequest } from "../../chunk.ts";
-import { type Direction, endOf, positionBefore, positionBehind, startOf } from "../../ranges/direction.ts";
-import type { Range } from "../../ranges/range.ts";
-import type { StoreState } from "../../state.ts";
+import { type Chunk, CHUNK_BYTES, type ChunkRequest } from "../../api/chunk.ts";
+import {
+  type Direction,
+  endOf,
+  positionBefore,
+  positionBehind,
+  startOf,
+} from "../../core/ranges/direction.ts";
+import type { Range } from "../../core/ranges/range.ts";
+import type { StoreState } from "../../api/state.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { BatchSize, firstBatch } from "./event_batches.ts";

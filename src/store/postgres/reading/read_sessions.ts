@@ -1,9 +1,9 @@
 import { ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
-import type { Chunk, ChunkRequest } from "../../chunk.ts";
-import { type PrefetchedChunk, ReadAhead } from "../../read_ahead.ts";
-import type { Client, FoundProjection, StoreReads } from "../../store.ts";
-import { type WaitingRead, WaitingReads } from "../../waiting_reads.ts";
+import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
+import type { Client, FoundProjection, StoreReads } from "../../api/store.ts";
+import { type WaitingRead, WaitingReads } from "../../core/waiting_reads.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";

@@ -1,9 +1,9 @@
 import { type ApiError, ClientDisconnected } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
-import type { Chunk, ChunkRequest } from "../../chunk.ts";
-import { type PrefetchedChunk, ReadAhead } from "../../read_ahead.ts";
-import type { StoreState } from "../../state.ts";
-import type { Client, FoundProjection, StoreReads } from "../../store.ts";
+import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
+import type { StoreState } from "../../api/state.ts";
+import type { Client, FoundProjection, StoreReads } from "../../api/store.ts";
 import type { PostgresLocation } from "../connection/address.ts";
 import type { Primary } from "../cluster/primary.ts";
 import { ReadSessions } from "./read_sessions.ts";

@@ -1,8 +1,8 @@
-import type { PreparedEvent } from "../../prepare_event.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
 import { bytesIn, numberIn, type Row } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
-import type { Direction } from "../../ranges/direction.ts";
-import type { Range } from "../../ranges/range.ts";
+import type { Direction } from "../../core/ranges/direction.ts";
+import type { Range } from "../../core/ranges/range.ts";
 import { arrayText } from "./array_text.ts";
 import { addTimeBlocks } from "./time_index.ts";
 

@@ -1,7 +1,7 @@
 import type { ProjectionChanges, ProjectionKey } from "../../../model/projection.ts";
 import { sha256 } from "../../../model/sha256.ts";
-import type { StoredProjection } from "../../store.ts";
-import type { NewVersions, ProjectionConflict } from "../../write.ts";
+import type { StoredProjection } from "../../api/store.ts";
+import type { NewVersions, ProjectionConflict } from "../../api/write.ts";
 import { bytesIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import { arrayText, bytesArrayText } from "./array_text.ts";

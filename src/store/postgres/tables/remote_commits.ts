@@ -1,6 +1,6 @@
 import { parseQueried } from "../../../wire/event.ts";
 import type { CommittedEvent } from "../../feed/commit_feed.ts";
-import { eventTerms } from "../../index_terms.ts";
+import { eventTerms } from "../../core/index_terms.ts";
 import { numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 

@@ -1,4 +1,4 @@
-import type { StoreState } from "../../state.ts";
+import type { StoreState } from "../../api/state.ts";
 import { numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import { type LastTransaction, lastTransaction } from "./turns.ts";

@@ -1,6 +1,6 @@
-import type { TermItem } from "../../index_terms.ts";
-import { type Direction, endOf, positionBehind, sortedFor } from "../../ranges/direction.ts";
-import type { Range } from "../../ranges/range.ts";
+import type { TermItem } from "../../core/index_terms.ts";
+import { type Direction, endOf, positionBehind, sortedFor } from "../../core/ranges/direction.ts";
+import type { Range } from "../../core/ranges/range.ts";
 import { type Cell, numberIn, type Row, textIn } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
 import { arrayText, nestedArrayText } from "./array_text.ts";

@@ -1,7 +1,7 @@
 import type { TimeRange } from "../../../model/time_range.ts";
-import { type Direction, endOf, restOf, seenOf } from "../../ranges/direction.ts";
-import type { Range } from "../../ranges/range.ts";
-import { BLOCK_EVENTS, blockOf, startOfBlock } from "../../ranges/time_blocks.ts";
+import { type Direction, endOf, restOf, seenOf } from "../../core/ranges/direction.ts";
+import type { Range } from "../../core/ranges/range.ts";
+import { BLOCK_EVENTS, blockOf, startOfBlock } from "../../core/ranges/time_blocks.ts";
 import { booleanIn, numberIn } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 

@@ -1,4 +1,4 @@
-import type { Failure, FailureCause } from "../../outcome.ts";
+import type { Failure, FailureCause } from "../../api/outcome.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import { StoreBroken } from "../cluster/write_ownership.ts";
 

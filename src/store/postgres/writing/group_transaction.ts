@@ -1,6 +1,6 @@
-import type { TakeMore } from "../../group_writes.ts";
-import type { RecentTerms } from "../../recent_terms.ts";
-import type { AttemptResult, StoreWrite } from "../../write.ts";
+import type { TakeMore } from "../../core/group_writes.ts";
+import type { RecentTerms } from "../../core/recent_terms.ts";
+import type { AttemptResult, StoreWrite } from "../../api/write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import type { TransactionBegin, TransactionEnd, Transactions } from "./transactions.ts";
 import { TransactionWrites } from "./transaction_writes.ts";

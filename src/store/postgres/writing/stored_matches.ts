@@ -1,9 +1,9 @@
 import type { QueryItem } from "../../../model/query.ts";
-import { suspectsAfter } from "../../check_conditions.ts";
-import { termItem } from "../../index_terms.ts";
-import type { RecentTerms } from "../../recent_terms.ts";
-import type { StoreState } from "../../state.ts";
-import type { CheckedCondition, StoreWrite } from "../../write.ts";
+import { suspectsAfter } from "../../core/check_conditions.ts";
+import { termItem } from "../../core/index_terms.ts";
+import type { RecentTerms } from "../../core/recent_terms.ts";
+import type { StoreState } from "../../api/state.ts";
+import type { CheckedCondition, StoreWrite } from "../../api/write.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { firstMatch } from "../reading/find_events.ts";

@@ -1,12 +1,12 @@
 import type { QueryItem } from "../../../model/query.ts";
 import type { CommittedEvent } from "../../feed/commit_feed.ts";
 import { termsMatch } from "../../feed/filter_terms.ts";
-import { conditionConflict, suspectsAfter } from "../../check_conditions.ts";
-import { termItem } from "../../index_terms.ts";
-import type { PreparedEvent } from "../../prepare_event.ts";
-import type { RecentTerms } from "../../recent_terms.ts";
-import type { StoreState } from "../../state.ts";
-import type { AttemptResult, StoreWrite } from "../../write.ts";
+import { conditionConflict, suspectsAfter } from "../../core/check_conditions.ts";
+import { termItem } from "../../core/index_terms.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
+import type { RecentTerms } from "../../core/recent_terms.ts";
+import type { StoreState } from "../../api/state.ts";
+import type { AttemptResult, StoreWrite } from "../../api/write.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { appendEvents } from "../tables/events.ts";

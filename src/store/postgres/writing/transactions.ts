@@ -1,6 +1,6 @@
 import type { CommittedEvent } from "../../feed/commit_feed.ts";
-import { done, type Failure, type Outcome } from "../../outcome.ts";
-import type { StoreState } from "../../state.ts";
+import { done, type Failure, type Outcome } from "../../api/outcome.ts";
+import type { StoreState } from "../../api/state.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";

@@ -1,5 +1,5 @@
 import { StoreFileError } from "../data_directory/database_file.ts";
-import type { PreparedEvent } from "../../prepare_event.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
 import type { Origin } from "../tables/origin.ts";
 import { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { BackupWriter, OpenedBackup } from "./backup_writer.ts";

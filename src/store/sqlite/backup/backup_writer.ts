@@ -1,5 +1,5 @@
 import { eventLine } from "../../../wire/event.ts";
-import type { PreparedEvent } from "../../prepare_event.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
 import { openForWriting } from "../connection/connection.ts";
 import { createDatabase } from "../data_directory/create_database.ts";
 import { type Database, SqlCode, sqlCodeOf } from "../connection/database.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../connection/database.ts";
-import type { PreparedEvent } from "../../prepare_event.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
 import { appendEvents } from "../tables/events.ts";
 
 /**

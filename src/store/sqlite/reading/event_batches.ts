@@ -1,7 +1,7 @@
 import type { Database } from "../connection/database.ts";
 import { type EventRow, eventsAt, scanEvents } from "../tables/events.ts";
-import { type Direction, positionBehind, restOf } from "../../ranges/direction.ts";
-import type { Range } from "../../ranges/range.ts";
+import { type Direction, positionBehind, restOf } from "../../core/ranges/direction.ts";
+import type { Range } from "../../core/ranges/range.ts";
 
 /**
  * The number of events that are read as rows at a time, before they become bytes. Few at first, then enough to fill

@@ -9,11 +9,11 @@ import {
   positionBehind,
   restOf,
   startOf,
-} from "../../ranges/direction.ts";
-import type { Range } from "../../ranges/range.ts";
+} from "../../core/ranges/direction.ts";
+import type { Range } from "../../core/ranges/range.ts";
 import { batchesAt, batchesOf } from "./event_batches.ts";
 import { CandidateCollection, lookupsFor } from "./collect_candidates.ts";
-import { Matcher } from "../../matcher.ts";
+import { Matcher } from "../../core/matcher.ts";
 import { type SearchOptions, steppingMicroseconds } from "./search_options.ts";
 import { LOOKUP_MICROSECONDS, PARSE_MICROSECONDS, rowsMicroseconds } from "./step_cost.ts";
 import type { Step, Window } from "./step.ts";

@@ -1,5 +1,5 @@
 import { textBytes } from "../../../workers/short_bytes.ts";
-import { CHUNK_BYTES } from "../../chunk.ts";
+import { CHUNK_BYTES } from "../../api/chunk.ts";
 
 const encoder = new TextEncoder();
 

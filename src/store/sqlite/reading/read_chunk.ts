@@ -1,6 +1,6 @@
 import { eventLine } from "../../../wire/event.ts";
-import type { Chunk, ChunkRequest } from "../../chunk.ts";
-import type { StoreState } from "../../state.ts";
+import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { StoreState } from "../../api/state.ts";
 import type { Database } from "../connection/database.ts";
 import {
   contains,
@@ -12,9 +12,9 @@ import {
   seenOf,
   sortedFor,
   startOf,
-} from "../../ranges/direction.ts";
+} from "../../core/ranges/direction.ts";
 import { readState } from "../tables/identity.ts";
-import type { Range } from "../../ranges/range.ts";
+import type { Range } from "../../core/ranges/range.ts";
 import { CHUNK_WORK, type ChunkWork, WorkDone } from "./chunk_work.ts";
 import { findEvents, type Search } from "./find_events.ts";
 import { LineBuffer } from "./line_buffer.ts";

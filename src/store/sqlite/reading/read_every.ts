@@ -1,9 +1,9 @@
 import { eventLine } from "../../../wire/event.ts";
-import { type Chunk, CHUNK_BYTES } from "../../chunk.ts";
+import { type Chunk, CHUNK_BYTES } from "../../api/chunk.ts";
 import type { Database } from "../connection/database.ts";
 import { linesOf, type MeasuredEvents, measureEvents } from "../tables/event_lines.ts";
 import { scanEvents } from "../tables/events.ts";
-import type { Range } from "../../ranges/range.ts";
+import type { Range } from "../../core/ranges/range.ts";
 import { type ChunkWork, WorkDone } from "./chunk_work.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { linesMicroseconds, rowsMicroseconds } from "./step_cost.ts";

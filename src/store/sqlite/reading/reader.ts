@@ -1,6 +1,6 @@
 import type { ProjectionKey } from "../../../model/projection.ts";
-import type { Chunk, ChunkRequest } from "../../chunk.ts";
-import type { FoundProjection } from "../../store.ts";
+import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import type { FoundProjection } from "../../api/store.ts";
 import { lowerThreadPriority } from "../../../workers/low_priority.ts";
 import { openForReading } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";

@@ -1,4 +1,4 @@
-import type { Direction } from "../../ranges/direction.ts";
+import type { Direction } from "../../core/ranges/direction.ts";
 import type { CheckBudget } from "./check_budget.ts";
 import { STEPPED_ENTRY_MICROSECONDS } from "./step_cost.ts";
 

@@ -1,6 +1,6 @@
 import type { QueryItem } from "../../../model/query.ts";
 import type { EventRow } from "../tables/events.ts";
-import type { Range } from "../../ranges/range.ts";
+import type { Range } from "../../core/ranges/range.ts";
 
 /** A short piece of a search. It may have found nothing. */
 export interface Step {

@@ -1,4 +1,4 @@
-import type { StoreState } from "../../state.ts";
+import type { StoreState } from "../../api/state.ts";
 import type { Database } from "../connection/database.ts";
 
 /** Reads the state that the current transaction sees. */

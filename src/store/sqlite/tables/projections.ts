@@ -1,6 +1,6 @@
 import type { ProjectionChanges, ProjectionKey } from "../../../model/projection.ts";
-import type { StoredProjection } from "../../store.ts";
-import type { NewVersions, ProjectionConflict } from "../../write.ts";
+import type { StoredProjection } from "../../api/store.ts";
+import type { NewVersions, ProjectionConflict } from "../../api/write.ts";
 import type { Database } from "../connection/database.ts";
 
 const encoder = new TextEncoder();

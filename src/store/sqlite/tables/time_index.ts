@@ -1,8 +1,8 @@
 import type { TimeRange } from "../../../model/time_range.ts";
 import type { Database } from "../connection/database.ts";
-import { type Direction, endOf, restOf, seenOf } from "../../ranges/direction.ts";
-import type { Range } from "../../ranges/range.ts";
-import { blockOf, blocksOf, startOfBlock } from "../../ranges/time_blocks.ts";
+import { type Direction, endOf, restOf, seenOf } from "../../core/ranges/direction.ts";
+import type { Range } from "../../core/ranges/range.ts";
+import { blockOf, blocksOf, startOfBlock } from "../../core/ranges/time_blocks.ts";
 
 /*
  * The time index stores the lowest and the highest time of each block of events. Times nearly follow the sequence, so

@@ -1,5 +1,5 @@
 import type { CallCodec } from "../../../workers/call_codec.ts";
-import type { Chunk, ChunkRequest } from "../../chunk.ts";
+import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 
 /** The codec for a request for a chunk, and for the chunk. */
 export const chunkCodec: CallCodec<[request: ChunkRequest], Chunk> = {

@@ -1,15 +1,15 @@
 import type { CallCodec } from "../../../workers/call_codec.ts";
 import type { SharedReader, SharedWriter } from "../../../workers/shared_bytes.ts";
 import type { ProjectionChanges } from "../../../model/projection.ts";
-import { done, type Outcome } from "../../outcome.ts";
-import type { PreparedEvent } from "../../prepare_event.ts";
+import { done, type Outcome } from "../../api/outcome.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
 import {
   type AttemptResult,
   EMPTY_WRITE,
   type NewVersions,
   type StoreWrite,
   type WriteResult,
-} from "../../write.ts";
+} from "../../api/write.ts";
 
 /*
  * The codec for writes on their way to the writer, and for their results. Events are encoded field by field, which is

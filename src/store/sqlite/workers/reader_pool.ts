@@ -1,15 +1,15 @@
 import { ApiError } from "../../../model/errors.ts";
 import type { ProjectionKey } from "../../../model/projection.ts";
-import type { Chunk, ChunkRequest } from "../../chunk.ts";
-import { type PrefetchedChunk, ReadAhead } from "../../read_ahead.ts";
-import type { Client, FoundProjection, StoreReads } from "../../store.ts";
+import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import { type PrefetchedChunk, ReadAhead } from "../../core/read_ahead.ts";
+import type { Client, FoundProjection, StoreReads } from "../../api/store.ts";
 import type { KnownFile } from "../data_directory/store_files.ts";
 import type { RemoteWorker } from "../../../workers/remote_worker.ts";
 import type { Reader } from "../reading/reader.ts";
 import { READ_AHEAD_MAX } from "./codecs.ts";
 import { PooledReader, startReader } from "./pooled_reader.ts";
 import { READER_COUNTS, type ReaderCounts } from "./reader_counts.ts";
-import { WaitingReads } from "../../waiting_reads.ts";
+import { WaitingReads } from "../../core/waiting_reads.ts";
 import { isShort, kindOf, type PooledRead } from "./pooled_read.ts";
 
 /** Reads that may wait for a reader; one more is rejected. */

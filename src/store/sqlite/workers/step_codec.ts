@@ -1,5 +1,5 @@
 import type { CallCodec } from "../../../workers/call_codec.ts";
-import { done, type Outcome } from "../../outcome.ts";
+import { done, type Outcome } from "../../api/outcome.ts";
 
 /** The codec for a step of a transaction that needs no arguments and returns nothing. */
 export const stepCodec: CallCodec<[], Outcome<void>> = {

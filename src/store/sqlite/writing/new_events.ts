@@ -1,4 +1,4 @@
-import type { PreparedEvent } from "../../prepare_event.ts";
+import type { PreparedEvent } from "../../core/prepare_event.ts";
 import type { Database } from "../connection/database.ts";
 import { appendEvents } from "../tables/events.ts";
 

@@ -1,8 +1,8 @@
 import type { QueryItem } from "../../../model/query.ts";
-import { conditionConflict, suspectsAfter } from "../../check_conditions.ts";
-import type { RecentTerms } from "../../recent_terms.ts";
-import type { StoreState } from "../../state.ts";
-import type { AttemptResult, StoreWrite, WriteResult } from "../../write.ts";
+import { conditionConflict, suspectsAfter } from "../../core/check_conditions.ts";
+import type { RecentTerms } from "../../core/recent_terms.ts";
+import type { StoreState } from "../../api/state.ts";
+import type { AttemptResult, StoreWrite, WriteResult } from "../../api/write.ts";
 import type { Database } from "../connection/database.ts";
 import type { CheckBudget } from "../reading/check_budget.ts";
 import { firstMatch } from "../reading/find_events.ts";

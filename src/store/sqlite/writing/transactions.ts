@@ -1,4 +1,4 @@
-import { done, type Failure, type FailureCause, type Outcome } from "../../outcome.ts";
+import { done, type Failure, type FailureCause, type Outcome } from "../../api/outcome.ts";
 import { type Database, SqlCode, sqlCodeOf } from "../connection/database.ts";
 import { lossOf, type StoreFiles } from "../data_directory/store_files.ts";
 

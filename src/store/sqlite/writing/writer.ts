@@ -1,10 +1,10 @@
 import type { ProjectionKey } from "../../../model/projection.ts";
-import type { Chunk, ChunkRequest } from "../../chunk.ts";
-import { done, type Outcome } from "../../outcome.ts";
-import { RecentTerms } from "../../recent_terms.ts";
-import type { StoreState } from "../../state.ts";
-import type { FoundProjection, OpenedStore } from "../../store.ts";
-import type { AttemptResult, StoreWrite, WriteResult } from "../../write.ts";
+import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
+import { done, type Outcome } from "../../api/outcome.ts";
+import { RecentTerms } from "../../core/recent_terms.ts";
+import type { StoreState } from "../../api/state.ts";
+import type { FoundProjection, OpenedStore } from "../../api/store.ts";
+import type { AttemptResult, StoreWrite, WriteResult } from "../../api/write.ts";
 import { openForWriting } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { createDatabase } from "../data_directory/create_database.ts";

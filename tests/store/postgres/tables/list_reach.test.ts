@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TermItem } from "../../../../src/store/index_terms.ts";
+import type { TermItem } from "../../../../src/store/core/index_terms.ts";
 import type { Cell, Row } from "../../../../src/store/postgres/protocol/cells.ts";
 import { ListReach } from "../../../../src/store/postgres/tables/list_reach.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Chunk, type ChunkRequest, requestAfter } from "../../../../src/store/chunk.ts";
+import { type Chunk, type ChunkRequest, requestAfter } from "../../../../src/store/api/chunk.ts";
 import type { ChunkWork } from "../../../../src/store/sqlite/reading/chunk_work.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { matches, simplifiedItems } from "../../../../src/model/query.ts";
-import { Matcher } from "../../../../src/store/matcher.ts";
+import { Matcher } from "../../../../src/store/core/matcher.ts";
 import { eventBody } from "../../../../src/wire/event.ts";
 import { event, queryFor, text } from "../../arbitraries.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";

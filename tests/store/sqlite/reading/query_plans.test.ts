@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../../src/model/condition.ts";
 import type { TimeRange } from "../../../../src/model/time_range.ts";
-import { termItem } from "../../../../src/store/index_terms.ts";
+import { termItem } from "../../../../src/store/core/index_terms.ts";
 import { readState } from "../../../../src/store/sqlite/tables/identity.ts";
 import { readProjection } from "../../../../src/store/sqlite/tables/projections.ts";
-import type { Direction } from "../../../../src/store/ranges/direction.ts";
-import type { Range } from "../../../../src/store/ranges/range.ts";
+import type { Direction } from "../../../../src/store/core/ranges/direction.ts";
+import type { Range } from "../../../../src/store/core/ranges/range.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
 import { written } from "../../outcomes.ts";

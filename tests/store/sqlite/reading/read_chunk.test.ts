@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Query } from "../../../../src/model/query.ts";
-import { type Chunk, type ChunkRequest, requestAfter } from "../../../../src/store/chunk.ts";
+import { type Chunk, type ChunkRequest, requestAfter } from "../../../../src/store/api/chunk.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { EVERYTHING } from "../../chunks.ts";
 import { event } from "../../arbitraries.ts";

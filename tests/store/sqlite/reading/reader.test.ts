@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Reader } from "../../../../src/store/sqlite/reading/reader.ts";
-import type { ChunkRequest } from "../../../../src/store/chunk.ts";
+import type { ChunkRequest } from "../../../../src/store/api/chunk.ts";
 import { EVERYTHING, typesOf } from "../../chunks.ts";
 import { newEvent } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";

@@ -11,8 +11,8 @@ import {
   seenOf,
   sortedFor,
   startOf,
-} from "../../../../src/store/ranges/direction.ts";
-import type { Range } from "../../../../src/store/ranges/range.ts";
+} from "../../../../src/store/core/ranges/direction.ts";
+import type { Range } from "../../../../src/store/core/ranges/range.ts";
 
 /** The sequences of a range in the order of a search. */
 function walked({ after, upTo }: Range, direction: Direction): number[] {

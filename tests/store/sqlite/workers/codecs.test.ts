@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Chunk, ChunkRequest } from "../../../../src/store/chunk.ts";
-import type { Outcome } from "../../../../src/store/outcome.ts";
+import type { Chunk, ChunkRequest } from "../../../../src/store/api/chunk.ts";
+import type { Outcome } from "../../../../src/store/api/outcome.ts";
 import { chunkCodec } from "../../../../src/store/sqlite/workers/chunk_codec.ts";
 import { groupCodec, writeInsideCodec } from "../../../../src/store/sqlite/workers/group_codec.ts";
 import { stepCodec } from "../../../../src/store/sqlite/workers/step_codec.ts";
-import type { AttemptResult, StoreWrite } from "../../../../src/store/write.ts";
+import type { AttemptResult, StoreWrite } from "../../../../src/store/api/write.ts";
 import type { CallCodec } from "../../../../src/workers/call_codec.ts";
 import { SharedReader, SharedWriter } from "../../../../src/workers/shared_bytes.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ClientDisconnected } from "../../../../src/model/errors.ts";
-import type { ChunkRequest } from "../../../../src/store/chunk.ts";
+import type { ChunkRequest } from "../../../../src/store/api/chunk.ts";
 import { ReaderPool } from "../../../../src/store/sqlite/workers/reader_pool.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { EVERYTHING, sequencesOf } from "../../chunks.ts";

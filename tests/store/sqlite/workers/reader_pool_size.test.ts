@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
 import { createDatabase } from "../../../../src/store/sqlite/data_directory/create_database.ts";
 import { ReaderPool } from "../../../../src/store/sqlite/workers/reader_pool.ts";
-import type { PrefetchedChunk } from "../../../../src/store/read_ahead.ts";
+import type { PrefetchedChunk } from "../../../../src/store/core/read_ahead.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { EVERYTHING } from "../../chunks.ts";
 import { newEvent } from "../../made_writes.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../../src/model/condition.ts";
 import { CheckBudget, OverBudget } from "../../../../src/store/sqlite/reading/check_budget.ts";
-import type { StoreWrite } from "../../../../src/store/write.ts";
+import type { StoreWrite } from "../../../../src/store/api/write.ts";
 import { newEvent, queryOf, storeWrite, tag } from "../../made_writes.ts";
 import type { Writer } from "../../../../src/store/sqlite/writing/writer.ts";
 import { kindOf, written } from "../../outcomes.ts";

@@ -1,7 +1,7 @@
 import { delay } from "../../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import type { Notification } from "../../../../src/workers/notification.ts";
-import { termItem } from "../../../../src/store/index_terms.ts";
+import { termItem } from "../../../../src/store/core/index_terms.ts";
 import { indexedSequences, itemExpression } from "../../../../src/store/sqlite/tables/tag_index.ts";
 import { openForWriting } from "../../../../src/store/sqlite/connection/connection.ts";
 import { Checkpoints } from "../../../../src/store/sqlite/writing/checkpoints.ts";

@@ -2,7 +2,7 @@ import { delay } from "../../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SqliteStore } from "../../../../src/store/sqlite/sqlite_store.ts";
-import type { Store } from "../../../../src/store/store.ts";
+import type { Store } from "../../../../src/store/api/store.ts";
 import type { Writer } from "../../../../src/store/sqlite/writing/writer.ts";
 import { EVERYTHING, typesOf } from "../../chunks.ts";
 import { ofTypes, unless } from "../../made_writes.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../connection/database.ts";
-import { blockOf } from "../../../ranges/time_blocks.ts";
+import { blockOf } from "../../../core/ranges/time_blocks.ts";
 
 /** Compares the time index with the events, which are added one by one in order. */
 export class TimeIndexCheck {

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Condition } from "../../src/model/condition.ts";
-import { ClientDisconnected } from "../../src/model/errors.ts";
-import type { NewEvent } from "../../src/model/event.ts";
-import { areOverBudget, preCheck } from "../../src/store/pre_check.ts";
-import type { ChunkRequest } from "../../src/store/chunk.ts";
-import { readChunk } from "../../src/store/sqlite/reading/read_chunk.ts";
-import { eventTerms } from "../../src/store/index_terms.ts";
-import type { Store } from "../../src/store/store.ts";
-import { conditionFor, event } from "./arbitraries.ts";
-import { firstBroken } from "./first_broken.ts";
-import { newEvent, queryOf, storeWrite } from "./made_writes.ts";
-import { conflictOf, DONE, kindOf } from "./outcomes.ts";
-import { TestStore } from "./test_store.ts";
+import type { Condition } from "../../../src/model/condition.ts";
+import { ClientDisconnected } from "../../../src/model/errors.ts";
+import type { NewEvent } from "../../../src/model/event.ts";
+import { areOverBudget, preCheck } from "../../../src/store/core/pre_check.ts";
+import type { ChunkRequest } from "../../../src/store/api/chunk.ts";
+import { readChunk } from "../../../src/store/sqlite/reading/read_chunk.ts";
+import { eventTerms } from "../../../src/store/core/index_terms.ts";
+import type { Store } from "../../../src/store/api/store.ts";
+import { conditionFor, event } from "../arbitraries.ts";
+import { firstBroken } from "../first_broken.ts";
+import { newEvent, queryOf, storeWrite } from "../made_writes.ts";
+import { conflictOf, DONE, kindOf } from "../outcomes.ts";
+import { TestStore } from "../test_store.ts";
 
 type ReadChunk = Store["reads"]["chunk"];
 

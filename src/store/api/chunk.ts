@@ -1,4 +1,4 @@
-import type { ReadRequest } from "../model/read_request.ts";
+import type { ReadRequest } from "../../model/read_request.ts";
 import type { StoreState } from "./state.ts";
 
 /**

@@ -1,10 +1,10 @@
-import type { Condition } from "../model/condition.ts";
-import { ClientDisconnected } from "../model/errors.ts";
-import { QUERY_ITEMS_MAX } from "../model/limits.ts";
-import { type QueryItem, queryValues } from "../model/query.ts";
-import type { Chunk, ChunkRequest } from "./chunk.ts";
-import type { Client, StoreReads } from "./store.ts";
-import type { Checked, CheckedCondition } from "./write.ts";
+import type { Condition } from "../../model/condition.ts";
+import { ClientDisconnected } from "../../model/errors.ts";
+import { QUERY_ITEMS_MAX } from "../../model/limits.ts";
+import { type QueryItem, queryValues } from "../../model/query.ts";
+import type { Chunk, ChunkRequest } from "../api/chunk.ts";
+import type { Client, StoreReads } from "../api/store.ts";
+import type { Checked, CheckedCondition } from "../api/write.ts";
 
 /** Conditions that name more values are pre-checked at once, without trying them in the write transaction first. */
 const TRIED_VALUES_MAX = 200;

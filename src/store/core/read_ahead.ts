@@ -1,5 +1,5 @@
-import { releaseBytes } from "../workers/short_bytes.ts";
-import type { Chunk } from "./chunk.ts";
+import { releaseBytes } from "../../workers/short_bytes.ts";
+import type { Chunk } from "../api/chunk.ts";
 
 /** The most chunks that are read ahead at once, so that clients who stop reading hold little memory. */
 const CHUNKS_MAX = 8;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { isThere } from "../../src/files/is_there.ts";
-import { readPauseFile, removePauseFile, writePauseFile } from "../../src/store/pause_file.ts";
-import { TestDirectory } from "./test_store.ts";
+import { isThere } from "../../../src/files/is_there.ts";
+import { readPauseFile, removePauseFile, writePauseFile } from "../../../src/store/core/pause_file.ts";
+import { TestDirectory } from "../test_store.ts";
 
 Deno.test("no file: not paused; removing it is no error", async () => {
   using directory = new TestDirectory();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { ClientDisconnected } from "../../src/model/errors.ts";
-import { kindOf, type PooledRead } from "../../src/store/sqlite/workers/pooled_read.ts";
-import { WaitingReads } from "../../src/store/waiting_reads.ts";
-import { EVERYTHING } from "./chunks.ts";
+import { ClientDisconnected } from "../../../src/model/errors.ts";
+import { kindOf, type PooledRead } from "../../../src/store/sqlite/workers/pooled_read.ts";
+import { WaitingReads } from "../../../src/store/core/waiting_reads.ts";
+import { EVERYTHING } from "../chunks.ts";
 
 interface Named extends PooledRead {
   readonly name: string;

@@ -1,7 +1,7 @@
-import { foundLink } from "../files/found.ts";
-import { isThere } from "../files/is_there.ts";
-import { pathIn } from "../files/paths.ts";
-import { syncInBackground } from "../files/sync_file.ts";
+import { foundLink } from "../../files/found.ts";
+import { isThere } from "../../files/is_there.ts";
+import { pathIn } from "../../files/paths.ts";
+import { syncInBackground } from "../../files/sync_file.ts";
 
 /*
  * A pause that is persisted as a file in the data directory (edition C). Only its existence matters; its modification

@@ -1,6 +1,6 @@
-import { type Chunk, CHUNK_BYTES, type ChunkRequest, requestAfter } from "./chunk.ts";
+import { type Chunk, CHUNK_BYTES, type ChunkRequest, requestAfter } from "../api/chunk.ts";
 import type { PrefetchedChunk } from "./read_ahead.ts";
-import type { Client, StoreReads } from "./store.ts";
+import type { Client, StoreReads } from "../api/store.ts";
 
 /** The source of a page's chunks. The chunks are prefetched if the source can do that. */
 export type ChunkSource = Pick<StoreReads, "chunk"> & Partial<Pick<StoreReads, "prefetchChunk">>;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Chunk, CHUNK_BYTES, type ChunkRequest, requestAfter } from "../../src/store/chunk.ts";
-import { PrefetchedChunk } from "../../src/store/read_ahead.ts";
-import { type ChunkSource, followingChunks } from "../../src/store/following_chunks.ts";
-import type { Client } from "../../src/store/store.ts";
+import { type Chunk, CHUNK_BYTES, type ChunkRequest, requestAfter } from "../../../src/store/api/chunk.ts";
+import { PrefetchedChunk } from "../../../src/store/core/read_ahead.ts";
+import { type ChunkSource, followingChunks } from "../../../src/store/core/following_chunks.ts";
+import type { Client } from "../../../src/store/api/store.ts";
 
 const STAYING: Client = { disconnected: new AbortController().signal };
 const encoder = new TextEncoder();

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
-import { CommitFeed } from "../../src/store/feed/commit_feed.ts";
-import { ObservedWriter } from "../../src/store/observed_writer.ts";
-import { done, type Outcome } from "../../src/store/outcome.ts";
-import type { StoreWriter } from "../../src/store/store.ts";
-import { TransactionCounts } from "../../src/store/transaction_counts.ts";
-import { type AttemptResult, EMPTY_WRITE, type StoreWrite, type WriteResult } from "../../src/store/write.ts";
-import { ofTypes } from "./made_writes.ts";
+import { CommitFeed } from "../../../src/store/feed/commit_feed.ts";
+import { ObservedWriter } from "../../../src/store/core/observed_writer.ts";
+import { done, type Outcome } from "../../../src/store/api/outcome.ts";
+import type { StoreWriter } from "../../../src/store/api/store.ts";
+import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts";
+import {
+  type AttemptResult,
+  EMPTY_WRITE,
+  type StoreWrite,
+  type WriteResult,
+} from "../../../src/store/api/write.ts";
+import { ofTypes } from "../made_writes.ts";
 
 const CONFLICT: Outcome<WriteResult> = done({
   kind: "conflict",

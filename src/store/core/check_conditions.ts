@@ -1,8 +1,8 @@
-import { type QueryItem, queryValues } from "../model/query.ts";
+import { type QueryItem, queryValues } from "../../model/query.ts";
 import { termItem } from "./index_terms.ts";
 import type { RecentTerms } from "./recent_terms.ts";
-import type { StoreState } from "./state.ts";
-import type { CheckedCondition, ConditionConflict } from "./write.ts";
+import type { StoreState } from "../api/state.ts";
+import type { CheckedCondition, ConditionConflict } from "../api/write.ts";
 
 /** The store that conditions are checked against: as it is before the write, including earlier events of its group. */
 export interface CheckedStore {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { NewEvent } from "../../src/model/event.ts";
-import { matches } from "../../src/model/query.ts";
-import { RecentTerms } from "../../src/store/recent_terms.ts";
-import { eventTerms, termItem } from "../../src/store/index_terms.ts";
-import { event, queryItem } from "./arbitraries.ts";
-import { newEvent, tag } from "./made_writes.ts";
+import type { NewEvent } from "../../../src/model/event.ts";
+import { matches } from "../../../src/model/query.ts";
+import { RecentTerms } from "../../../src/store/core/recent_terms.ts";
+import { eventTerms, termItem } from "../../../src/store/core/index_terms.ts";
+import { event, queryItem } from "../arbitraries.ts";
+import { newEvent, tag } from "../made_writes.ts";
 
 /** The number of terms in a generation; more than that start the next one. */
 const GENERATION_TERMS = 50_000;

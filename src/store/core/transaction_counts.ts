@@ -1,5 +1,5 @@
-import { Histogram } from "../metrics/histogram.ts";
-import type { FailureCause, Outcome } from "./outcome.ts";
+import { Histogram } from "../../metrics/histogram.ts";
+import type { FailureCause, Outcome } from "../api/outcome.ts";
 
 /** The bounds of the histogram: writes in one group. */
 const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256];

@@ -1,11 +1,11 @@
-import { delay } from "../../src/async/delay.ts";
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { openPage, StoreChanged } from "../../src/store/open_page.ts";
-import { ClientDisconnected } from "../../src/model/errors.ts";
-import type { Chunk, ChunkRequest } from "../../src/store/chunk.ts";
-import { chunk, drain, FILTERED, reading, STAYING } from "./page_chunks.ts";
+import { openPage, StoreChanged } from "../../../src/store/core/open_page.ts";
+import { ClientDisconnected } from "../../../src/model/errors.ts";
+import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
+import { chunk, drain, FILTERED, reading, STAYING } from "../page_chunks.ts";
 
 Deno.test("a page is read chunk by chunk, up to the head of the first one", async () => {
   const { readChunk, requests } = reading([

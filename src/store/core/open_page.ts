@@ -1,10 +1,10 @@
-import { ClientDisconnected, NoReply } from "../model/errors.ts";
-import type { ReadRequest } from "../model/read_request.ts";
-import { releaseBytes } from "../workers/short_bytes.ts";
-import { type Chunk, requestAfter } from "./chunk.ts";
+import { ClientDisconnected, NoReply } from "../../model/errors.ts";
+import type { ReadRequest } from "../../model/read_request.ts";
+import { releaseBytes } from "../../workers/short_bytes.ts";
+import { type Chunk, requestAfter } from "../api/chunk.ts";
 import { type ChunkSource, followingChunks, type NextRequest } from "./following_chunks.ts";
-import type { StoreState } from "./state.ts";
-import type { Client } from "./store.ts";
+import type { StoreState } from "../api/state.ts";
+import type { Client } from "../api/store.ts";
 
 /** A page whose first part has been read, so that its store ID and head are known. */
 export interface Page {

@@ -1,11 +1,11 @@
-import type { ProjectionKey } from "../model/projection.ts";
-import type { CommitFeed } from "./feed/commit_feed.ts";
+import type { ProjectionKey } from "../../model/projection.ts";
+import type { CommitFeed } from "../feed/commit_feed.ts";
 import type { Chunk, ChunkRequest } from "./chunk.ts";
-import type { PrefetchedChunk } from "./read_ahead.ts";
-import type { TakeMore } from "./group_writes.ts";
+import type { PrefetchedChunk } from "../core/read_ahead.ts";
+import type { TakeMore } from "../core/group_writes.ts";
 import type { Outcome } from "./outcome.ts";
 import type { StoreState } from "./state.ts";
-import type { TransactionCounts } from "./transaction_counts.ts";
+import type { TransactionCounts } from "../core/transaction_counts.ts";
 import type { StoreUsage } from "./usage.ts";
 import type { AttemptResult, StoreWrite, WriteResult } from "./write.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { eventTerms, termItem } from "../../src/store/index_terms.ts";
+import { eventTerms, termItem } from "../../../src/store/core/index_terms.ts";
 
 /** The terms in existing databases: they must never change. */
 function token(encoded: string): string {

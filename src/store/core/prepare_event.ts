@@ -1,5 +1,5 @@
-import type { NewEvent } from "../model/event.ts";
-import { eventBody } from "../wire/event.ts";
+import type { NewEvent } from "../../model/event.ts";
+import { eventBody } from "../../wire/event.ts";
 import { eventTerms } from "./index_terms.ts";
 
 /** The stored content of an event, without its sequence and time. */

@@ -1,4 +1,4 @@
-import type { StoreWrite } from "./write.ts";
+import type { StoreWrite } from "../api/write.ts";
 
 /** Takes the writes that have come since a group was formed. They follow the writes of the group. */
 export type TakeMore = () => readonly StoreWrite[];

@@ -1,6 +1,6 @@
-import type { Condition } from "../model/condition.ts";
-import type { ProjectionChanges } from "../model/projection.ts";
-import type { PreparedEvent } from "./prepare_event.ts";
+import type { Condition } from "../../model/condition.ts";
+import type { ProjectionChanges } from "../../model/projection.ts";
+import type { PreparedEvent } from "../core/prepare_event.ts";
 
 /** One member of a write group: checked completely, then written completely, or not at all. */
 export interface StoreWrite {

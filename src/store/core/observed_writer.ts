@@ -1,12 +1,12 @@
-import type { ProjectionKey } from "../model/projection.ts";
-import type { Chunk, ChunkRequest } from "./chunk.ts";
-import type { CommitFeed, CommittedEvent } from "./feed/commit_feed.ts";
+import type { ProjectionKey } from "../../model/projection.ts";
+import type { Chunk, ChunkRequest } from "../api/chunk.ts";
+import type { CommitFeed, CommittedEvent } from "../feed/commit_feed.ts";
 import { GroupWrites, type TakeMore } from "./group_writes.ts";
-import type { Outcome } from "./outcome.ts";
-import type { StoreState } from "./state.ts";
-import type { FoundProjection, StoreWriter } from "./store.ts";
+import type { Outcome } from "../api/outcome.ts";
+import type { StoreState } from "../api/state.ts";
+import type { FoundProjection, StoreWriter } from "../api/store.ts";
 import type { TransactionCounts } from "./transaction_counts.ts";
-import type { AttemptResult, StoreWrite, WriteResult } from "./write.ts";
+import type { AttemptResult, StoreWrite, WriteResult } from "../api/write.ts";
 
 /** The limit on events of an open transaction that wait for its commit: about 200 bytes each, with all tags 1,400. */
 const PENDING_MAX = 20_000;

@@ -1,4 +1,4 @@
-import { ApiError, OutcomeUnknown } from "../model/errors.ts";
+import { ApiError, OutcomeUnknown } from "../../model/errors.ts";
 
 /**
  * The outcome of something that changes the store. `failed`: it is certain that nothing was written. `unknown`:

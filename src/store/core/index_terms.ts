@@ -1,6 +1,6 @@
-import { sha256 } from "../model/sha256.ts";
-import type { Queried, QueryItem } from "../model/query.ts";
-import type { Tag } from "../model/tag.ts";
+import { sha256 } from "../../model/sha256.ts";
+import type { Queried, QueryItem } from "../../model/query.ts";
+import type { Tag } from "../../model/tag.ts";
 
 /*
  * The tag index of a store lists the terms of each event. A term is a type, an identifier, or a metadata entry. Its

@@ -1,5 +1,5 @@
-import { ClientDisconnected } from "../model/errors.ts";
-import type { Client } from "./store.ts";
+import { ClientDisconnected } from "../../model/errors.ts";
+import type { Client } from "../api/store.ts";
 
 export interface WaitingRead {
   /** Without a client, the read is always executed. */

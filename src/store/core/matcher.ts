@@ -1,7 +1,7 @@
-import type { QueryItem } from "../model/query.ts";
-import type { Tag } from "../model/tag.ts";
-import { parseEventTags, typeText, typeTextOf } from "../wire/event.ts";
-import type { TagObject } from "../wire/tags.ts";
+import type { QueryItem } from "../../model/query.ts";
+import type { Tag } from "../../model/tag.ts";
+import { parseEventTags, typeText, typeTextOf } from "../../wire/event.ts";
+import type { TagObject } from "../../wire/tags.ts";
 
 /** The indexes of the items that ask for a tag, by its name and then by its value. */
 type ItemsByTag = Map<string, Map<string, number[]>>;

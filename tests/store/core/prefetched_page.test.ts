@@ -1,9 +1,9 @@
-import { delay } from "../../src/async/delay.ts";
+import { delay } from "../../../src/async/delay.ts";
 import assert from "node:assert/strict";
-import { openPage, StoreChanged } from "../../src/store/open_page.ts";
-import { PrefetchedChunk } from "../../src/store/read_ahead.ts";
-import type { Chunk, ChunkRequest } from "../../src/store/chunk.ts";
-import { chunk, drain, FILTERED, reading, STAYING } from "./page_chunks.ts";
+import { openPage, StoreChanged } from "../../../src/store/core/open_page.ts";
+import { PrefetchedChunk } from "../../../src/store/core/read_ahead.ts";
+import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
+import { chunk, drain, FILTERED, reading, STAYING } from "../page_chunks.ts";
 
 /** Reads of these chunks that support prefetching. */
 function readingAhead(chunks: Chunk[]): ReturnType<typeof reading> & {

@@ -1,6 +1,6 @@
-import { throwIfFailed } from "./outcome.ts";
+import { throwIfFailed } from "../api/outcome.ts";
 import { readPauseFile, removePauseFile, writePauseFile } from "./pause_file.ts";
-import type { Store } from "./store.ts";
+import type { Store } from "../api/store.ts";
 
 /** The storage for the pause of edition C. Each change is durable once its promise has resolved. */
 export interface PersistedPause {
