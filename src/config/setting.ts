@@ -5,7 +5,7 @@ export type EditionName = (typeof EDITION_NAMES)[number];
 
 export const STORAGE_NAMES = ["sqlite", "postgres"] as const;
 
-/** The operator's statement about failovers of PostgreSQL: see docs/postgres.md. */
+/** The operator's statement about failovers of PostgreSQL: see docs/several_servers.md. */
 export const FAILOVER_NAMES = ["verify", "lossless"] as const;
 export type FailoverName = (typeof FAILOVER_NAMES)[number];
 

@@ -5,7 +5,7 @@ import { startServer } from "../../support/server_process.ts";
 import { sqliteTest } from "../../support/test_storage.ts";
 
 // The families of a SQLite file are among them.
-sqliteTest("monitoring.md lists every family of every edition with its type, and no other", async () => {
+sqliteTest("metrics.md lists every family of every edition with its type, and no other", async () => {
   const shown = new Map<string, string>();
   for (const edition of EDITIONS) {
     await using server = await startServer({ env: { SERVICE_EDITION: edition } });
@@ -14,9 +14,8 @@ sqliteTest("monitoring.md lists every family of every edition with its type, and
   }
   // This metric exists only when descriptors are few.
   shown.set("service_connections_max", "gauge");
-  const page = Deno.readTextFileSync(new URL("../../../docs/monitoring.md", import.meta.url));
-  const [, section = ""] = page.split("## What the metrics say\n");
-  const items = section.split("\n## ")[0]!.matchAll(/^- (`.+?) \((\w+)\):/gm);
+  const page = Deno.readTextFileSync(new URL("../../../docs/metrics.md", import.meta.url));
+  const items = page.matchAll(/^- (`.+?) \((\w+)\):/gm);
   const listed = [...items].flatMap(([, names, type]) =>
     [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => `${name} ${type}`)
   );

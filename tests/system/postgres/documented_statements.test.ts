@@ -8,7 +8,7 @@ import { runServer, startServer } from "../../support/server_process.ts";
 import type { PostgresCluster } from "./support/cluster.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 
-/* Statements of docs/postgres.md and docs/operations.md that operators run. */
+/* Statements of docs/postgres.md, docs/several_servers.md and docs/operations.md that operators run. */
 
 const PAGE = "postgres.md";
 const GRANTS = "GRANT USAGE ON SCHEMA eventstore TO eventstore_server;";
@@ -125,7 +125,10 @@ await clusterTest(
     assert.notEqual((await seen(ofCopy)).id, original.id);
     for (const failover of ["verify", "lossless"]) {
       const before = await seen(ofCopy);
-      await cluster.sqlIn(cluster.address("eventstore_owner", "copy"), ...statements(RENEW));
+      await cluster.sqlIn(
+        cluster.address("eventstore_owner", "copy"),
+        ...statements(RENEW, "several_servers.md"),
+      );
       const after = await seen({ ...ofCopy, SERVICE_POSTGRES_FAILOVER: failover });
       assert.notEqual(after.id, before.id, failover);
       assert.deepEqual(after.types, ["a"], "the events stay");
@@ -142,7 +145,7 @@ await clusterTest(
     const before = await seen(env);
     const owner = cluster.address("eventstore_owner", "shop");
     const elsewhere = "UPDATE eventstore.store SET timeline = '1/00000001/' || split_part(timeline, '/', 4)";
-    await cluster.sqlIn(owner, elsewhere, ...statements(KEEP));
+    await cluster.sqlIn(owner, elsewhere, ...statements(KEEP, "several_servers.md"));
     assert.equal((await seen(env)).id, before.id);
     for (const failover of ["verify", "lossless"]) {
       const { id } = await seen(env);

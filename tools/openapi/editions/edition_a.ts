@@ -41,7 +41,7 @@ const OPERATIONS: readonly Operation[] = [
   readProjection(),
   ...deleteProjections(NO_TRANSACTION),
   ...operational(
-    "Queue, writes, requests, reads, failures, the disk and the process; docs/monitoring.md says what each means.",
+    "Queue, writes, requests, reads, failures, the disk and the process; docs/metrics.md says what each means.",
   ),
   command("/reset", {
     id: "reset",

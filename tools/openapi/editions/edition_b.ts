@@ -67,7 +67,7 @@ const OPERATIONS: readonly Operation[] = [
   }),
   document("/stats", "What was counted since the start", json("Statistics")),
   ...operational(
-    "The counts of `/stats`, requests, reads, failures, the disk and the process. docs/monitoring.md describes each.",
+    "The counts of `/stats`, requests, reads, failures, the disk and the process. docs/metrics.md describes each.",
   ),
   command("/reset", {
     id: "reset",

@@ -99,7 +99,7 @@ const OPERATIONS: readonly Operation[] = [
     errors: NO_TRANSACTION,
   }),
   ...operational(
-    "Queue, transactions, requests, reads, failures, the disk and the process; docs/monitoring.md says what each means.",
+    "Queue, transactions, requests, reads, failures, the disk and the process; docs/metrics.md says what each means.",
   ),
   command("/reset", {
     id: "reset",
