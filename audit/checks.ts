@@ -20,7 +20,7 @@ import { races } from "./races/races.ts";
 import { starts } from "./starts/starts.ts";
 import { toolFailures } from "./tools/tool_failures.ts";
 import type { CheckContext, Figures } from "./report.ts";
-import type { EditionName } from "./workload/perform.ts";
+import type { EditionName } from "../src/config/setting.ts";
 
 export interface Check {
   readonly run: (context: CheckContext) => Promise<Figures>;

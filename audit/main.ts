@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { EDITION_NAMES } from "../src/config/setting.ts";
 import { type Check, CHECKS } from "./checks.ts";
-import type { EditionName } from "./workload/perform.ts";
+import type { EditionName } from "../src/config/setting.ts";
 
 /*
  * The whole audit: every check for each of its editions, several at the same time, each in a process of its own

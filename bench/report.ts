@@ -119,7 +119,7 @@ export function rowText(name: RowName, measured: Measured): string {
 
 /** The line about the start on a filled store. */
 export function startText({ seconds, rssBytes }: Started): string {
-  const memory = rssBytes === undefined ? "" : `, ${whole(rssBytes / 1e6)} MB of memory at rest`;
+  const memory = rssBytes === undefined ? "" : `, ${whole(rssBytes / 1e6)} MB of memory when idle`;
   return `first answer ${(seconds * 1000).toFixed(0)} ms after the start${memory}\n\n`;
 }
 

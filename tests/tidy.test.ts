@@ -8,6 +8,8 @@ import { trackedFiles } from "./support/tracked_files.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
+const tracked = await trackedFiles(ROOT.pathname);
+
 /** Folders by height. A file may import from its own folder and from lower ones, not from its equals. */
 const HEIGHTS: Readonly<Record<string, number>> = {
   "src/model": 0,
@@ -42,26 +44,15 @@ const PROGRAMS = [
   "explorer/page/page.ts",
 ];
 
-/** Modules by path from the root, with the paths that they import or start as a worker. */
-const modules = readModules();
+/** Every TypeScript file, by its path from the root, with the paths that it imports or starts as a worker. */
+const files = new Map(
+  tracked.filter((path) => path.endsWith(".ts")).map((path) => [path, importsOf(path)]),
+);
 
-function readModules(): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  const visit = (directory: string): void => {
-    for (const entry of Deno.readDirSync(new URL(directory, ROOT))) {
-      if (entry.isDirectory) visit(`${directory}${entry.name}/`);
-      else if (entry.name.endsWith(".ts")) {
-        found.set(directory + entry.name, importsOf(directory + entry.name));
-      }
-    }
-  };
-  visit("src/");
-  visit("cli/");
-  visit("client/");
-  visit("explorer/");
-  found.set("main.ts", importsOf("main.ts"));
-  return found;
-}
+/** The files of the programs: those that users start, and all that these import. */
+const modules = new Map(
+  [...files].filter(([path]) => /^(?:src|cli|client|explorer)\/|^main\.ts$/.test(path)),
+);
 
 function importsOf(path: string): string[] {
   const url = new URL(path, ROOT);
@@ -170,15 +161,34 @@ Deno.test("a reader starts without a timer and without modules of Node, except f
   assert.ok(seen.size > 20, `only ${seen.size} modules were found`);
 });
 
-Deno.test("imports do not go in circles", () => {
+function assertNoCycle(imports: ReadonlyMap<string, readonly string[]>): void {
   const done = new Set<string>();
   const visit = (path: string, above: readonly string[]): void => {
     assert.ok(!above.includes(path), `a circle: ${[...above, path].join(" -> ")}`);
     if (done.has(path)) return;
-    for (const imported of modules.get(path) ?? []) visit(imported, [...above, path]);
+    for (const imported of imports.get(path) ?? []) visit(imported, [...above, path]);
     done.add(path);
   };
-  for (const path of modules.keys()) visit(path, []);
+  for (const path of imports.keys()) visit(path, []);
+}
+
+Deno.test("imports do not go in circles, in any folder", () => {
+  const folders = new Set([...files.keys()].map((path) => path.split("/")[0]!));
+  for (const folder of ["src", "cli", "client", "explorer", "audit", "bench", "tools", "tests", "examples"]) {
+    assert.ok(folders.has(folder), folder);
+  }
+  assertNoCycle(files);
+});
+
+Deno.test("the modules of the Python package do not import each other in circles", () => {
+  const paths = tracked.filter((path) => /^integrations\/python\/[^/]+\/\w+\.py$/.test(path));
+  const moduleOf = (path: string): string => path.slice("integrations/python/".length, -3).replace("/", ".");
+  const imports = paths.map((path) => {
+    const text = Deno.readTextFileSync(new URL(path, ROOT));
+    return [moduleOf(path), [...text.matchAll(/^\s*(?:from|import) (\w+\.\w+)/gm)].map(([, name]) => name!)];
+  });
+  assert.ok(imports.length > 5);
+  assertNoCycle(new Map(imports as [string, string[]][]));
 });
 
 Deno.test("every file is reached from a program", () => {
@@ -208,9 +218,9 @@ Deno.test("every path that docs/architecture.md and a DESIGN.md name exists", ()
 });
 
 Deno.test("files are named in snake_case and no name says manager, helper or util", () => {
-  for (const path of modules.keys()) {
+  for (const path of files.keys()) {
     const name = path.split("/").at(-1)!;
-    assert.match(name, /^[a-z0-9]+(_[a-z0-9]+)*\.ts$/, path);
+    assert.match(name, /^[a-z0-9]+(_[a-z0-9]+)*(?:(?:\.alone)?\.test|\.d)?\.ts$/, path);
     assert.doesNotMatch(name, /manager|helper|util/, path);
   }
 });
@@ -226,14 +236,12 @@ const TOP_LEVEL = [
   ...["audit", "bench", "tests", "tools"],
 ];
 
-Deno.test("nothing stands at the top of the repository that is not in the list", async () => {
-  const tracked = await trackedFiles(new URL(".", ROOT).pathname);
+Deno.test("nothing stands at the top of the repository that is not in the list", () => {
   const names = new Set(tracked.map((path) => path.split("/")[0]!));
   assert.deepEqual([...names].sort(), TOP_LEVEL.toSorted());
 });
 
-Deno.test("no log, profile or heap snapshot is tracked", async () => {
-  const tracked = await trackedFiles(new URL(".", ROOT).pathname);
+Deno.test("no log, profile or heap snapshot is tracked", () => {
   assert.ok(tracked.length > 1000);
   assert.deepEqual(tracked.filter((path) => /\.(log|cpuprofile|heapsnapshot)$/.test(path)), []);
 });

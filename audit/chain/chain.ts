@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "../workload/random.ts";
 import { Balancer } from "./balancer.ts";
 import { append, ChainClient, type Doing, HALLS, type Load, read, writeUnderKey } from "./clients.ts";
 import { decideSeats, transactSeats } from "./deciding.ts";
-import type { Settled } from "./evidence.ts";
+import type { Follower, Settled } from "./evidence.ts";
 import { fillStore } from "./fill.ts";
-import { follow, type Follower, project } from "./following.ts";
+import { follow, project } from "./following.ts";
 import { HistoryLines } from "./history_lines.ts";
 import { Histories, Observations } from "./observations.ts";
 import { SeenEvents } from "./observed.ts";

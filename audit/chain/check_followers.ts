@@ -1,5 +1,4 @@
-import type { Evidence } from "./evidence.ts";
-import type { Follower } from "./following.ts";
+import type { Evidence, Follower } from "./evidence.ts";
 import { inOrder, isAbout, isSameState, stateAt, textOf } from "./check_decisions.ts";
 import { isSame } from "./observations.ts";
 import type { SeenEvent, Segment } from "./observed.ts";

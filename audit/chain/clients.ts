@@ -1,6 +1,6 @@
 import { type Appended, EventStore, EventStoreError, type Position, StoreReset } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "../workload/random.ts";
 import type { HistoryLines } from "./history_lines.ts";
 import type { Observations } from "./observations.ts";

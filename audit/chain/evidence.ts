@@ -1,6 +1,5 @@
-import type { Follower } from "./following.ts";
 import type { Observations } from "./observations.ts";
-import type { SeenEvent } from "./observed.ts";
+import type { SeenEvent, Segment } from "./observed.ts";
 
 /** The whole content of a store, at a moment when no client writes. */
 export interface Settled {
@@ -22,6 +21,20 @@ export interface Failover {
    * survived.
    */
   readonly isKnownWhole: boolean;
+}
+
+/** A client that follows a topic for the whole life of the chain. */
+export interface Follower {
+  readonly name: string;
+  /** The identifier that events of the topic carry; undefined for all events. */
+  readonly topic: Topic | undefined;
+  /** The events received, store after store. */
+  readonly segments: Segment[];
+}
+
+export interface Topic {
+  readonly name: string;
+  readonly value: string;
 }
 
 /** All observations of one round. */

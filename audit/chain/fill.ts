@@ -1,4 +1,4 @@
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Store } from "./clients.ts";
 import { MARK } from "./observed.ts";
 

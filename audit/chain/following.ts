@@ -1,26 +1,13 @@
 import { EventStoreError, type Position, type StoredEvent, StoreReset } from "../../client/mod.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import type { ChainClient } from "./clients.ts";
+import type { Follower, Topic } from "./evidence.ts";
 import type { Observations } from "./observations.ts";
-import { MARK, type SeenEvent, type Segment } from "./observed.ts";
+import { MARK, type SeenEvent } from "./observed.ts";
 import { type ChainEvents, hallOf } from "./seats.ts";
 
 /** Short, so that a follower is soon notified of a reset while no client writes. */
 const WAIT_SECONDS = 1;
-
-/** A client that follows a topic for the whole life of the chain. */
-export interface Follower {
-  readonly name: string;
-  /** The identifier that events of the topic carry; undefined for all events. */
-  readonly topic: Topic | undefined;
-  /** The events received, store after store. */
-  readonly segments: Segment[];
-}
-
-export interface Topic {
-  readonly name: string;
-  readonly value: string;
-}
 
 export interface FollowerOptions {
   readonly client: ChainClient;

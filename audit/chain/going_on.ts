@@ -2,7 +2,7 @@ import { EventStore, EventStoreError } from "../../client/mod.ts";
 import { unixTransport } from "../../client/transport/unix_transport.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Observations } from "./observations.ts";
 import { type Call, MARK, microseconds } from "./observed.ts";
 import type { ChainEvents } from "./seats.ts";

@@ -1,4 +1,4 @@
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import { type Random, shuffled } from "../workload/random.ts";
 import type { Balancing } from "./balancer.ts";
 

@@ -1,6 +1,6 @@
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "../workload/random.ts";
 import type { Chain } from "./chain.ts";
 import type { Evidence, Failover } from "./evidence.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import { type UrlForms, urlOf } from "./plan.ts";
 
 export interface ServerOptions {

@@ -2,7 +2,7 @@ import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import type { Client } from "../../tests/support/client.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Settled } from "./evidence.ts";
 import type { Observations } from "./observations.ts";
 import type { SeenEvent } from "./observed.ts";

@@ -5,7 +5,8 @@ import { actUntilGone } from "../workload/act_until_gone.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
 import { emptyStore } from "../history/store_content.ts";
 import { faultsOfAnswers } from "../history/failed_answers.ts";
-import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import { attemptsIn } from "../history/attempts.ts";
+import { faultsOf } from "../history/check_history.ts";
 import { readOverHttp } from "../history/read_over_http.ts";
 import { HistoryRecorder } from "../history/record.ts";
 import { randomLoad } from "../workload/acts.ts";
@@ -86,7 +87,8 @@ async function jumpTo(
   await setClock();
   const before = recorder.entries.length;
   const done = (): number =>
-    recorder.entries.slice(before).filter((entry) => "told" in entry && entry.told.fate === "done").length;
+    recorder.entries.slice(before).filter((entry) => "answer" in entry && entry.answer.fate === "done")
+      .length;
   await eventually(() => {
     if (done() < ACTS_AFTER_A_JUMP) {
       throw new AuditFailure(`the clock jumped by ${jump}`, ["writes no longer end"]);
@@ -98,10 +100,10 @@ async function jumpTo(
       `a read that waits ended after ${seconds} s ${isEmptyPage ? "with" : "without"} an empty page`,
     ]);
   }
-  const last = attemptsIn(recorder.entries).findLast(({ told }) =>
-    told?.times !== undefined && told.times.length > 0
+  const last = attemptsIn(recorder.entries).findLast(({ answer }) =>
+    answer?.times !== undefined && answer.times.length > 0
   );
-  const time = last?.told?.times?.[0] ?? "";
+  const time = last?.answer?.times?.[0] ?? "";
   // Near a new year, an hour or a day more may lead into another year.
   if (Math.abs(Number(time.slice(0, 4)) - year) > 1) {
     throw new AuditFailure(`the clock jumped by ${jump}`, [`a write got the time ${time}`]);
@@ -139,7 +141,7 @@ async function checkAfter(
     if (!SHAPE.test(time)) faults.push(`event ${sequence} has the time ${time}`);
   }
   // A transaction expires here only when its deadline has jumped.
-  const expired = attempts.filter(({ told }) => told?.status === 410 || told?.status === 404).length;
+  const expired = attempts.filter(({ answer }) => answer?.status === 410 || answer?.status === 404).length;
   if (expired > 0) faults.push(`${expired} transactions have expired`);
   if (faults.length > 0) throw new AuditFailure("after the jumps", faults.slice(0, 10));
   return recorder.done;

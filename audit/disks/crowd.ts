@@ -2,13 +2,14 @@ import { eventually, pause } from "../../tests/support/eventually.ts";
 import type { ServerProcess } from "../../tests/support/server_process.ts";
 import { AuditFailure } from "../report.ts";
 import { emptyStore } from "../history/store_content.ts";
-import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import { attemptsIn } from "../history/attempts.ts";
+import { faultsOf } from "../history/check_history.ts";
 import { readOverHttp } from "../history/read_over_http.ts";
-import type { Answered, Entry, HistoryRecorder } from "../history/record.ts";
+import type { Answer, Entry, HistoryRecorder } from "../history/record.ts";
 import { actOf, type FoundEvent } from "../history/wire_event.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { randomLoad } from "../workload/acts.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "../workload/random.ts";
 
 const CLIENTS = 4;
@@ -43,8 +44,8 @@ export class Crowd {
     await this.#acting;
   }
 
-  count(fate: Answered["fate"]): number {
-    return this.#recorder.entries.filter((entry) => "told" in entry && entry.told.fate === fate).length;
+  count(fate: Answer["fate"]): number {
+    return this.#recorder.entries.filter((entry) => "answer" in entry && entry.answer.fate === fate).length;
   }
 
   /**
@@ -53,7 +54,7 @@ export class Crowd {
   async await(fate: "done" | "failed", more: number, where: string): Promise<void> {
     const from = this.#recorder.entries.length;
     const is = (entry: Entry): boolean =>
-      "told" in entry && (fate === "done" ? entry.told.fate === "done" : entry.told.status >= 500);
+      "answer" in entry && (fate === "done" ? entry.answer.fate === "done" : entry.answer.status >= 500);
     await eventually(() => {
       const found = this.#recorder.entries.slice(from).filter(is).length;
       if (found < more) throw new AuditFailure(where, [`only ${found} of ${more} writes ${fate}`]);
@@ -62,7 +63,7 @@ export class Crowd {
 
   /** A reader gets all events that were acknowledged before its request. @throws AuditFailure */
   async read(server: ServerProcess, where: string): Promise<void> {
-    const known = attemptsIn(this.#recorder.entries).filter(({ told }) => told?.fate === "done");
+    const known = attemptsIn(this.#recorder.entries).filter(({ answer }) => answer?.fate === "done");
     const events = await server.client().allEvents(this.#every);
     const byAct = Map.groupBy(events as FoundEvent[], actOf);
     const faults = known.flatMap(({ id, act }) => {
@@ -84,7 +85,7 @@ export class Crowd {
   distrust(since: number): void {
     const { entries } = this.#recorder;
     for (const entry of entries.slice(since)) {
-      if ("told" in entry && entry.told.fate === "done") this.#distrusted.add(entry);
+      if ("answer" in entry && entry.answer.fate === "done") this.#distrusted.add(entry);
     }
   }
 

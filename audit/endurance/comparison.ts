@@ -2,7 +2,8 @@ import type { Client } from "../../tests/support/client.ts";
 import { AuditFailure } from "../report.ts";
 import { emptyStore, type StoreContent } from "../history/store_content.ts";
 import { faultsOfAnswers } from "../history/failed_answers.ts";
-import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import { attemptsIn } from "../history/attempts.ts";
+import { faultsOf } from "../history/check_history.ts";
 import { readOverHttp } from "../history/read_over_http.ts";
 import type { Entry } from "../history/record.ts";
 
@@ -46,9 +47,9 @@ export class Comparison {
     const faults = [...faultsOf(this.#found, entries, found), ...faultsOfAnswers(entries)];
     if (faults.length > 0) throw new AuditFailure(where, faults);
     const { tally } = this;
-    tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;
-    tally.rejected += attempts.filter(({ told }) => told?.fate === "rejected").length;
-    tally.open += attempts.filter(({ told }) => told === undefined).length;
+    tally.acknowledged += attempts.filter(({ answer }) => answer?.fate === "done").length;
+    tally.rejected += attempts.filter(({ answer }) => answer?.fate === "rejected").length;
+    tally.open += attempts.filter(({ answer }) => answer === undefined).length;
     const added = found.events.slice(this.#found.events.length);
     tally.events += added.length;
     tally.followedType += added.filter(({ type }) => type === FOLLOWED_TYPE).length;

@@ -2,7 +2,7 @@ import { EventStore } from "../../client/mod.ts";
 import { eventually } from "../../tests/support/eventually.ts";
 import type { Address } from "../../tests/support/connection.ts";
 import { AuditFailure } from "../report.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 
 /** Longer than a server needs to restart on a busy machine. */
 const RETRY_SECONDS = 300;

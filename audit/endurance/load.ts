@@ -7,7 +7,7 @@ import { AuditFailure } from "../report.ts";
 import type { Entry } from "../history/record.ts";
 import { actUntilGone } from "../workload/act_until_gone.ts";
 import { randomLoad } from "../workload/acts.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "../workload/random.ts";
 import { type Latencies, latenciesOf } from "./latencies.ts";
 import { TimedRecorder } from "./timed_recording.ts";

@@ -1,5 +1,5 @@
 import { Histogram } from "../../bench/histogram.ts";
-import { type Answered, HistoryRecorder, type Intent } from "../history/record.ts";
+import { type Answer, HistoryRecorder, type Intent } from "../history/record.ts";
 
 /** A recorder that also measures the duration of each act. */
 export class TimedRecorder extends HistoryRecorder {
@@ -12,10 +12,10 @@ export class TimedRecorder extends HistoryRecorder {
     return intent;
   }
 
-  override tell(told: Answered): void {
-    this.#latencies.add(performance.now() - this.#begun.get(told.id)!);
-    this.#begun.delete(told.id);
-    super.tell(told);
+  override recordAnswer(answer: Answer): void {
+    this.#latencies.add(performance.now() - this.#begun.get(answer.id)!);
+    this.#begun.delete(answer.id);
+    super.recordAnswer(answer);
   }
 
   takeLatencies(): Histogram {

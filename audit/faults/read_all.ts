@@ -4,7 +4,7 @@ import type { Reply } from "../../tests/support/connection.ts";
 import { AuditFailure } from "../report.ts";
 import type { ProjectionChange } from "../history/record.ts";
 import { ACT_TAG, actOf, sentText, type WireEvent } from "../history/wire_event.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 
 /** The content that a store must hold, in the order in which it was written. */
 export interface Known {

@@ -7,11 +7,12 @@ import { AuditFailure } from "../report.ts";
 import { AttachedStrace, straceOf, straceToEnd } from "../server/strace.ts";
 import { hasEnded, hasInjected } from "../server/traced_calls.ts";
 import { emptyStore } from "../history/store_content.ts";
-import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import { attemptsIn } from "../history/attempts.ts";
+import { faultsOf } from "../history/check_history.ts";
 import { openStore } from "../history/open_store.ts";
 import { type Act, HistoryRecorder } from "../history/record.ts";
 import { randomWrite } from "../workload/acts.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import { Random } from "../workload/random.ts";
 
 /** The activities of a server during which calls fail. */
@@ -105,7 +106,7 @@ export async function tryFailure(
   checkHistory(scene, storeId, recorder);
   const attempts = attemptsIn(recorder.entries);
   const count = (fate: string | undefined): number =>
-    attempts.filter(({ told }) => told?.fate === fate).length;
+    attempts.filter(({ answer }) => answer?.fate === fate).length;
   const trace = Deno.readTextFileSync(output);
   return {
     trace,
@@ -210,8 +211,8 @@ class Scene {
 
   /** Reads everything that was acknowledged, while calls fail. */
   async #read(server: ServerProcess): Promise<void> {
-    const done = attemptsIn(this.#recorder.entries).flatMap(({ act, told }) =>
-      act.kind === "write" && told?.fate === "done" ? [act] : []
+    const done = attemptsIn(this.#recorder.entries).flatMap(({ act, answer }) =>
+      act.kind === "write" && answer?.fate === "done" ? [act] : []
     );
     const known: Known = {
       events: done.flatMap(({ events }) => events),

@@ -1,5 +1,5 @@
 import type { StoreContent } from "./store_content.ts";
-import type { Attempt } from "./check_history.ts";
+import type { Attempt } from "./attempts.ts";
 import { actOf, type FoundEvent, sentText } from "./wire_event.ts";
 
 /** Shows for each act with events if it was carried out, as the events show it. */
@@ -46,10 +46,10 @@ function wholeText(event: FoundEvent): string {
   return `${event.sequence} ${event.time} ${sentText(event)}`;
 }
 
-function faultsOfWrite({ id, act, told }: Attempt, its: readonly FoundEvent[]): string[] {
+function faultsOfWrite({ id, act, answer }: Attempt, its: readonly FoundEvent[]): string[] {
   if (act.kind !== "write") return [];
-  if (its.length === 0) return told?.fate === "done" ? [`acknowledged and lost: act ${id}`] : [];
-  if (told?.fate === "rejected") return [`rejected (${told.status}), and there: act ${id}`];
+  if (its.length === 0) return answer?.fate === "done" ? [`acknowledged and lost: act ${id}`] : [];
+  if (answer?.fate === "rejected") return [`rejected (${answer.status}), and there: act ${id}`];
   const faults: string[] = [];
   if (its.length !== act.events.length) {
     faults.push(`half a write: ${its.length} of the ${act.events.length} events of act ${id}`);
@@ -61,11 +61,11 @@ function faultsOfWrite({ id, act, told }: Attempt, its: readonly FoundEvent[]): 
     if (sent !== undefined && sentText(sent) !== sentText(event)) {
       faults.push(`changed: event ${i} of act ${id}`);
     }
-    if (told?.sequences !== undefined && told.sequences[i] !== event.sequence) {
-      faults.push(`event ${i} of act ${id} was told to be ${told.sequences[i]}, not ${event.sequence}`);
+    if (answer?.sequences !== undefined && answer.sequences[i] !== event.sequence) {
+      faults.push(`event ${i} of act ${id} was told to be ${answer.sequences[i]}, not ${event.sequence}`);
     }
-    if (told?.times !== undefined && told.times[i] !== event.time) {
-      faults.push(`event ${i} of act ${id} was told the time ${told.times[i]}, not ${event.time}`);
+    if (answer?.times !== undefined && answer.times[i] !== event.time) {
+      faults.push(`event ${i} of act ${id} was told the time ${answer.times[i]}, not ${event.time}`);
     }
   }
   return faults;

@@ -1,12 +1,8 @@
 import { faultsOfEvents, type Happened } from "./check_events.ts";
 import { faultsOfProjections } from "./check_projections.ts";
 import type { StoreContent } from "./store_content.ts";
-import type { Answered, Entry, Intent } from "./record.ts";
-
-/** An act with all that is known about it. Without `told`, its outcome is unknown. */
-export interface Attempt extends Intent {
-  readonly told: Answered | undefined;
-}
+import { type Attempt, attemptsIn } from "./attempts.ts";
+import type { Entry } from "./record.ts";
 
 /** The maximum number of faults listed for one explanation; one is enough. */
 const FAULTS_MAX = 10;
@@ -25,20 +21,13 @@ export function faultsOf(before: StoreContent, entries: readonly Entry[], found:
   return explanations.flatMap((faults) => faults.slice(0, FAULTS_MAX));
 }
 
-export function attemptsIn(entries: readonly Entry[]): Attempt[] {
-  const told = new Map(entries.flatMap((entry) => "told" in entry ? [[entry.told.id, entry.told]] : []));
-  return entries.flatMap((entry) =>
-    "intent" in entry ? [{ ...entry.intent, told: told.get(entry.intent.id) }] : []
-  );
-}
-
 /**
  * Returns the resets that may be the last one carried out; undefined stands for no reset. Every unanswered reset after
  * the last answered one may be it. While a client resets, no other client may have an act under way.
  */
 function lastResets(attempts: readonly Attempt[]): (Attempt | undefined)[] {
-  const resets = attempts.filter(({ act, told }) => act.kind === "reset" && told?.fate !== "rejected");
-  const done = resets.findLastIndex(({ told }) => told !== undefined);
+  const resets = attempts.filter(({ act, answer }) => act.kind === "reset" && answer?.fate !== "rejected");
+  const done = resets.findLastIndex(({ answer }) => answer !== undefined);
   return [resets[done], ...resets.slice(done + 1)];
 }
 
@@ -70,13 +59,13 @@ function faultsOfIdentity(
   const faults: string[] = [];
   const seen = new Set([before.storeId]);
   let known = before.storeId;
-  for (const { id, act, told } of attempts) {
-    if (act.kind !== "reset" || told?.storeId === undefined) continue;
-    known = told.storeId;
+  for (const { id, act, answer } of attempts) {
+    if (act.kind !== "reset" || answer?.storeId === undefined) continue;
+    known = answer.storeId;
     if (seen.has(known)) faults.push(`the store ID is the one of before reset ${id}`);
     seen.add(known);
   }
-  const isNew = reset !== undefined && reset.told?.storeId === undefined;
+  const isNew = reset !== undefined && reset.answer?.storeId === undefined;
   if (!isNew && found.storeId !== known) faults.push(`the store ID changed, ${known} to ${found.storeId}`);
   if (isNew && seen.has(found.storeId)) faults.push(`the store ID is the one of before reset ${reset.id}`);
   return faults;
@@ -84,10 +73,10 @@ function faultsOfIdentity(
 
 function faultsOfPause(before: StoreContent, attempts: readonly Attempt[], found: StoreContent): string[] {
   let expected: boolean | undefined = before.isPaused;
-  for (const { act, told } of attempts) {
-    if ((act.kind !== "pause" && act.kind !== "resume") || told?.fate === "rejected") continue;
+  for (const { act, answer } of attempts) {
+    if ((act.kind !== "pause" && act.kind !== "resume") || answer?.fate === "rejected") continue;
     const isPaused = act.kind === "pause";
-    expected = told === undefined && expected !== isPaused ? undefined : isPaused;
+    expected = answer === undefined && expected !== isPaused ? undefined : isPaused;
   }
   return expected === undefined || expected === found.isPaused
     ? []

@@ -1,5 +1,5 @@
 import type { FoundProjection, StoreContent } from "./store_content.ts";
-import type { Attempt } from "./check_history.ts";
+import type { Attempt } from "./attempts.ts";
 import type { Happened } from "./check_events.ts";
 
 /** The expected projection. Without a version, it has one that no projection ever had. */
@@ -25,7 +25,7 @@ export function faultsOfProjections(
   let states: readonly State[] = [before];
   for (const attempt of attempts) {
     const has = happened.get(attempt.id) ??
-      (attempt.told === undefined ? undefined : attempt.told.fate === "done");
+      (attempt.answer === undefined ? undefined : attempt.answer.fate === "done");
     if (has === false) continue;
     const after = states.map((state) => apply(state, attempt));
     states = has === true ? after : distinct([...states, ...after]);
@@ -43,8 +43,8 @@ function versionsOf(
 ): { readonly versions: ReadonlySet<string>; readonly faults: string[] } {
   const versions = new Set(old.map(({ version }) => version));
   const faults: string[] = [];
-  for (const { id, told } of attempts) {
-    for (const version of told?.versions ?? []) {
+  for (const { id, answer } of attempts) {
+    for (const version of answer?.versions ?? []) {
       if (version === null) continue;
       if (versions.has(version)) faults.push(`act ${id} was told a version that was given before`);
       versions.add(version);
@@ -59,7 +59,7 @@ function stateOf(projections: readonly FoundProjection[]): State {
   );
 }
 
-function apply(state: State, { act, told }: Attempt): State {
+function apply(state: State, { act, answer }: Attempt): State {
   if (act.kind === "deleteProjections") {
     const { type } = act;
     const isGone = (key: string): boolean => type === undefined || key.startsWith(`${JSON.stringify(type)} `);
@@ -69,7 +69,7 @@ function apply(state: State, { act, told }: Attempt): State {
   const next = new Map(state);
   for (const [i, change] of act.projections.entries()) {
     if (change.payload === undefined) next.delete(keyOf(change));
-    else next.set(keyOf(change), { payload: change.payload, version: told?.versions?.[i] ?? undefined });
+    else next.set(keyOf(change), { payload: change.payload, version: answer?.versions?.[i] ?? undefined });
   }
   return next;
 }

@@ -3,7 +3,7 @@ import type { Entry } from "./record.ts";
 /** Returns the faults of answers that a server may give only when a layer below it fails, such as its disk. */
 export function faultsOfAnswers(entries: readonly Entry[]): string[] {
   const failed = entries.flatMap((entry) =>
-    "told" in entry && entry.told.status === 500 ? [entry.told.id] : []
+    "answer" in entry && entry.answer.status === 500 ? [entry.answer.id] : []
   );
   return failed.length === 0
     ? []

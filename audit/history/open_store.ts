@@ -7,7 +7,7 @@ import {
 import { storePaths } from "../../src/store/sqlite/data_directory/database_file.ts";
 import { Writer } from "../../src/store/sqlite/writing/writer.ts";
 import { newEvent, storeWrite } from "../../tests/store/made_writes.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import { emptyStore, type StoreContent } from "./store_content.ts";
 import { readDatabase } from "./read_files.ts";
 

@@ -34,7 +34,7 @@ export interface Intent {
 }
 
 /** The outcome of the act, as far as its client knows. Without such an entry, the outcome is unknown. */
-export interface Answered {
+export interface Answer {
   readonly id: number;
   readonly fate: "done" | "rejected";
   /** The status of the last answer; 0 when the server was gone before the client had requested the end of its write. */
@@ -47,7 +47,7 @@ export interface Answered {
   readonly storeId?: string;
 }
 
-export type Entry = { readonly intent: Intent } | { readonly told: Answered };
+export type Entry = { readonly intent: Intent } | { readonly answer: Answer };
 
 /** The entries of one round, in the order in which they were recorded. */
 export class HistoryRecorder implements Disposable {
@@ -70,7 +70,7 @@ export class HistoryRecorder implements Disposable {
 
   /** The number of acknowledged acts. */
   get done(): number {
-    return this.entries.filter((entry) => "told" in entry && entry.told.fate === "done").length;
+    return this.entries.filter((entry) => "answer" in entry && entry.answer.fate === "done").length;
   }
 
   /** @param make returns the act of the client; it may contain its own number */
@@ -81,8 +81,8 @@ export class HistoryRecorder implements Disposable {
     return intent;
   }
 
-  tell(told: Answered): void {
-    this.#add({ told });
+  recordAnswer(answer: Answer): void {
+    this.#add({ answer });
   }
 
   [Symbol.dispose](): void {

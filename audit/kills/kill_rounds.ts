@@ -9,7 +9,8 @@ import { readDatabase } from "../history/read_files.ts";
 import { type ProjectionName, readOverHttp } from "../history/read_over_http.ts";
 import type { StoreContent } from "../history/store_content.ts";
 import { faultsOfAnswers } from "../history/failed_answers.ts";
-import { attemptsIn, faultsOf } from "../history/check_history.ts";
+import { attemptsIn } from "../history/attempts.ts";
+import { faultsOf } from "../history/check_history.ts";
 import { HistoryRecorder } from "../history/record.ts";
 import { randomAdministration, randomLoad } from "../workload/acts.ts";
 import { Random } from "../workload/random.ts";
@@ -184,9 +185,9 @@ class Place {
     const found = await this.#read(changed);
     const faults = [...faultsOf(this.#found!, recorder.entries, found), ...faultsOfAnswers(recorder.entries)];
     if (faults.length > 0) throw new AuditFailure(where, faults);
-    tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;
-    tally.rejected += attempts.filter(({ told }) => told?.fate === "rejected").length;
-    tally.open += attempts.filter(({ told }) => told === undefined).length;
+    tally.acknowledged += attempts.filter(({ answer }) => answer?.fate === "done").length;
+    tally.rejected += attempts.filter(({ answer }) => answer?.fate === "rejected").length;
+    tally.open += attempts.filter(({ answer }) => answer === undefined).length;
     tally.events += Math.max(0, found.events.length - this.#found!.events.length);
     this.#found = found.isPaused ? await this.#resumed(found) : found;
   }

@@ -92,11 +92,13 @@ export class LinearizabilityChecker implements Disposable {
     }).output();
     const verdict = EXIT_CODES[code];
     if (verdict === undefined) throw new Error(`the checker ended with ${code}: ${textOf(stderr)}`);
-    const told: Omit<Verdict, "account"> & { readonly account?: readonly string[] } = JSON.parse(
+    const verdictLine: Omit<Verdict, "account"> & { readonly account?: readonly string[] } = JSON.parse(
       textOf(stdout),
     );
-    if (told.verdict !== verdict) throw new Error(`the checker ended with ${code} and said ${told.verdict}`);
-    return { ...told, account: told.account ?? [] };
+    if (verdictLine.verdict !== verdict) {
+      throw new Error(`the checker ended with ${code} and said ${verdictLine.verdict}`);
+    }
+    return { ...verdictLine, account: verdictLine.account ?? [] };
   }
 
   [Symbol.dispose](): void {

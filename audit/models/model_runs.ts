@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { spawnServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext, demand, type Figures, limit } from "../report.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import { Random } from "../workload/random.ts";
 import { compareEverything, type Model, stop } from "./common.ts";
 import { drawnA } from "./a_write/drawn.ts";

@@ -5,7 +5,7 @@ import { pause } from "../../tests/support/eventually.ts";
 import type { WireQuery } from "../../tests/editions/a_write/reference.ts";
 import { AuditFailure } from "../report.ts";
 import { isListening } from "../server/is_listening.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 
 /** A busy machine needs time to start and to stop a server. */
 const TIMEOUT_SECONDS = 120;

@@ -54,10 +54,10 @@ function faultsOfAccepted({ id, events, outcome }: Write, its: readonly LoggedEv
   if (its.some(({ sequence }, i) => sequence !== first + i)) {
     return [`the events of call ${id} are torn apart`];
   }
-  const told = outcome.kind === "accepted" ? outcome.sequences : undefined;
-  return told === undefined || told.join() === its.map(({ sequence }) => sequence).join()
+  const sequences = outcome.kind === "accepted" ? outcome.sequences : undefined;
+  return sequences === undefined || sequences.join() === its.map(({ sequence }) => sequence).join()
     ? []
-    : [`call ${id} was told the sequences ${told.join()}`];
+    : [`call ${id} was told the sequences ${sequences.join()}`];
 }
 
 /**

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { emptyStore as emptyB } from "../../tests/editions/b_tx/client.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import { Random } from "../workload/random.ts";
 import { faultsOfOrder } from "./check_order.ts";
 import type { Call } from "./history.ts";

@@ -1,6 +1,6 @@
 import { Session } from "../../tests/editions/b_tx/session.ts";
 import type { ServerProcess } from "../../tests/support/server_process.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "../workload/random.ts";
 import { callA, callB, callC, type CallInto, Moments } from "./clients.ts";
 import type { Call, History, LoggedEvent } from "./history.ts";

@@ -3,7 +3,7 @@ import type { Client } from "../../tests/support/client.ts";
 import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
 import { actOnce, type Choose } from "../workload/act_once.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import { ACT_TAG } from "../history/wire_event.ts";
 import type { HistoryRecorder } from "../history/record.ts";
 

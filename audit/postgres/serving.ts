@@ -4,7 +4,7 @@ import { pause } from "../../tests/support/eventually.ts";
 import { AuditFailure } from "../report.ts";
 import type { StoreContent } from "../history/store_content.ts";
 import { type ProjectionName, readOverHttp, StoreUnavailable } from "../history/read_over_http.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import { within } from "./going_on.ts";
 
 /** The time limit until reads are answered again. */

@@ -1,6 +1,6 @@
 import type { Client } from "../../tests/support/client.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import { DisturbedConnection } from "./disturbed_connection.ts";
 import { roleOf } from "./roles.ts";
 

@@ -1,4 +1,4 @@
-import { attemptsIn } from "../history/check_history.ts";
+import { attemptsIn } from "../history/attempts.ts";
 import type { HistoryRecorder } from "../history/record.ts";
 
 export interface Tally {
@@ -38,9 +38,9 @@ export function count(
 ): void {
   const attempts = attemptsIn(entries);
   tally.rounds++;
-  tally.acknowledged += attempts.filter(({ told }) => told?.fate === "done").length;
-  tally.rejected += attempts.filter(({ told }) => told?.fate === "rejected").length;
-  tally.open += attempts.filter(({ told }) => told === undefined).length;
+  tally.acknowledged += attempts.filter(({ answer }) => answer?.fate === "done").length;
+  tally.rejected += attempts.filter(({ answer }) => answer?.fate === "rejected").length;
+  tally.open += attempts.filter(({ answer }) => answer === undefined).length;
   if (wasUnderWay) tally.underWay++;
   tally.inside += inside;
 }

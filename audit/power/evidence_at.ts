@@ -10,11 +10,13 @@ export function evidenceAt(
   answered: ReadonlySet<number>,
 ): Entry[] {
   const rejected = new Set(
-    entries.flatMap((entry) => "told" in entry && entry.told.fate === "rejected" ? [entry.told.id] : []),
+    entries.flatMap((entry) =>
+      "answer" in entry && entry.answer.fate === "rejected" ? [entry.answer.id] : []
+    ),
   );
   return entries.filter((entry) =>
     "intent" in entry
       ? asked.has(entry.intent.id) || rejected.has(entry.intent.id)
-      : answered.has(entry.told.id) || rejected.has(entry.told.id)
+      : answered.has(entry.answer.id) || rejected.has(entry.answer.id)
   );
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { StoreContent } from "../history/store_content.ts";
 import { openStore } from "../history/open_store.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { DiskImage } from "./disk.ts";
 
 /**

@@ -6,7 +6,7 @@ import { debianProgram } from "../../tests/system/support/debian_program.ts";
 import { AuditFailure } from "../report.ts";
 import { straceCommand } from "../server/strace.ts";
 import { randomAdministration, randomLoad } from "../workload/acts.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "../workload/random.ts";
 import { faultsOfAnswers } from "../history/failed_answers.ts";
 import { type Act, type Entry, HistoryRecorder } from "../history/record.ts";

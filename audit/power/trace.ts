@@ -1,4 +1,4 @@
-import { ACT_HEADER } from "../workload/perform.ts";
+import { ACT_HEADER } from "../workload/endings.ts";
 
 /*
  * Reads a trace of a server as `strace --decode-fds=path` writes it, and extracts the part that matters for a power

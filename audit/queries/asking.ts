@@ -6,7 +6,7 @@ import { type ErrorBody, parsePage } from "../../tests/support/client.ts";
 import type { Reply } from "../../tests/support/connection.ts";
 import { expectStatus } from "../../tests/support/replies.ts";
 import type { Session } from "../../tests/editions/b_tx/session.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Population } from "./population.ts";
 
 /*

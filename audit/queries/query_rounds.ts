@@ -2,7 +2,7 @@ import type { ReadRequest } from "../../src/model/read_request.ts";
 import { Session } from "../../tests/editions/b_tx/session.ts";
 import { type ServerProcess, startServer } from "../../tests/support/server_process.ts";
 import { AuditFailure, type CheckContext, demand, type Figures } from "../report.ts";
-import type { EditionName } from "../workload/perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import { Random } from "../workload/random.ts";
 import { append, wayOf } from "./asking.ts";
 import { drawQueries, drawRead, LIMIT_MAX } from "./draw_read.ts";

@@ -54,23 +54,23 @@ export async function faultsAfterNext(laid: Laid, ended: Ended): Promise<string[
 }
 
 function faultsOfWords({ program, makes }: Tool, { code, stdout, stderr }: Ended): string[] {
-  const told = stdout + stderr;
+  const output = stdout + stderr;
   if (code === 0) {
     const isRight = makes !== "nothing" || stdout === `${STORE}: ok, ${EVENTS} events\n`;
-    return stderr === "" && isRight ? [] : [`it succeeds and says: ${told}`];
+    return stderr === "" && isRight ? [] : [`it succeeds and says: ${output}`];
   }
-  if (code !== 1) return [`exit code ${code}: ${told}`];
+  if (code !== 1) return [`exit code ${code}: ${output}`];
   const faults: string[] = [];
   // Verify reports on standard output.
   const line = stderr === "" ? stdout : stderr;
   const start = stderr === "" && makes === "nothing" ? `${STORE}: not ok: ` : `eventstore-${program}: `;
   if (!line.startsWith(start) || line.indexOf("\n") !== line.length - 1) {
-    faults.push(`it fails with other than one line: ${told}`);
+    faults.push(`it fails with other than one line: ${output}`);
   }
-  if (CLAIMS_OF_DAMAGE.test(told.replaceAll(UNDECIDED, ""))) {
-    faults.push(`it says that a file is damaged: ${told}`);
+  if (CLAIMS_OF_DAMAGE.test(output.replaceAll(UNDECIDED, ""))) {
+    faults.push(`it says that a file is damaged: ${output}`);
   }
-  if (!CAUSES.test(told)) faults.push(`it does not say why it failed: ${told}`);
+  if (!CAUSES.test(output)) faults.push(`it does not say why it failed: ${output}`);
   return faults;
 }
 
@@ -91,15 +91,15 @@ async function faultsOfWhatIsLeft(laid: Laid, isDone: boolean): Promise<string[]
 async function faultsOfBackup({ directory }: Laid): Promise<string[]> {
   // SQLite does not report that it could not remove an empty log, which holds nothing.
   const beside = ["-wal", "-journal"].filter((end) => (found(join(directory, BACKUP + end))?.size ?? 0) > 0);
-  if (beside.length > 0) return [`told as done, and ${beside.join(" and ")} is there`];
+  if (beside.length > 0) return [`reported as done, and ${beside.join(" and ")} is there`];
   return await withCopy(join(directory, BACKUP), async (copy) => {
     const lines = storedLines(copy);
     if (lines.join("") !== firstLines(EVENTS).join("")) {
-      return [`told as done with ${lines.length} of ${EVENTS} events`];
+      return [`reported as done with ${lines.length} of ${EVENTS} events`];
     }
     using db = openForChecking(copy);
     const faults = await checkHistory(db, STORE, new SignalGate(new AbortController().signal));
-    return faults.map((fault) => `told as done, and ${fault}`);
+    return faults.map((fault) => `reported as done, and ${fault}`);
   });
 }
 

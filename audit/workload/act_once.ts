@@ -2,7 +2,9 @@ import type { Client } from "../../tests/support/client.ts";
 import { isGone } from "../../tests/server/acknowledged_writes.ts";
 import { Session } from "../../tests/editions/b_tx/session.ts";
 import type { Act, HistoryRecorder } from "../history/record.ts";
-import { type EditionName, type Ending, perform } from "./perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
+import type { Ending } from "./endings.ts";
+import { perform } from "./perform.ts";
 
 /** Chooses the next act of a client. */
 export type Choose = (id: number) => Act;
@@ -22,7 +24,7 @@ export async function actOnce(
     using session = await Session.open(client);
     const intent = recorder.intend(name, choose);
     const ending = await perform(edition, session, intent);
-    if (ending !== undefined) recorder.tell({ id: intent.id, ...ending });
+    if (ending !== undefined) recorder.recordAnswer({ id: intent.id, ...ending });
     return ending;
   } catch (error) {
     if (isGone(error)) return undefined;

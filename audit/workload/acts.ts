@@ -1,6 +1,6 @@
 import type { Act, ProjectionChange } from "../history/record.ts";
 import { ACT_TAG, type WireEvent } from "../history/wire_event.ts";
-import type { EditionName } from "./perform.ts";
+import type { EditionName } from "../../src/config/setting.ts";
 import type { Random } from "./random.ts";
 
 /** Characters that have broken stores before. All of them are legal in JSON. */

@@ -10,7 +10,7 @@ import {
   rejectable,
   versionsOf,
   type Write,
-} from "./perform.ts";
+} from "./endings.ts";
 
 export function performA(session: Session, intent: Intent): Promise<Ending> {
   const { act } = intent;

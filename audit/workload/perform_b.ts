@@ -14,7 +14,7 @@ import {
   rejectable,
   versionsOf,
   type Write,
-} from "./perform.ts";
+} from "./endings.ts";
 
 /** More than there are clients. */
 const NEARBY_ACTS = 12;

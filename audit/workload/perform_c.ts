@@ -12,7 +12,7 @@ import {
   rejectable,
   versionsOf,
   type Write,
-} from "./perform.ts";
+} from "./endings.ts";
 
 export function performC(session: Session, intent: Intent): Promise<Ending> {
   const { act, id } = intent;
@@ -50,12 +50,12 @@ async function transact(
   const call = (method: string, path: string, json?: unknown): Promise<Reply> =>
     before(() => session.request(method, path, { headers: ticket, ...json === undefined ? {} : { json } }));
   const condition = act.condition === "doomed" ? { failIfEventsMatch: "*", afterSequence: 0 } : null;
-  const told: { sequence: number; time: string }[] = [];
+  const written: { sequence: number; time: string }[] = [];
   // In several calls, as transactions of this edition allow.
   for (let at = 0; at < act.events.length; at += 2) {
     const events = act.events.slice(at, at + 2);
     const reply = accepted(await call("POST", "/events", { events, condition: at === 0 ? condition : null }));
-    told.push(...reply.json<{ events: { sequence: number; time: string }[] }>().events);
+    written.push(...reply.json<{ events: { sequence: number; time: string }[] }>().events);
   }
   const changes = await changesOf(act.projections, (path) => call("GET", path));
   const changed = accepted(await call("POST", "/projections", changes));
@@ -68,8 +68,8 @@ async function transact(
   if (ending.fate === "rejected") return ending;
   return {
     ...ending,
-    sequences: told.map(({ sequence }) => sequence),
-    times: told.map(({ time }) => time),
+    sequences: written.map(({ sequence }) => sequence),
+    times: written.map(({ time }) => time),
     versions: versionsOf(act.projections, changes, changed),
   };
 }

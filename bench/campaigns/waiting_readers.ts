@@ -84,7 +84,7 @@ async function compareMemory(servers: Servers): Promise<void> {
     title,
     ...columns.map(({ rounds }) => (median(rounds.map((memory) => memory[of])) / 1e6).toFixed(0)),
   ];
-  const rows = [row("at rest", "atRest"), row(`beside ${WRITERS} writers`, "withWriters")];
+  const rows = [row("idle", "atRest"), row(`beside ${WRITERS} writers`, "withWriters")];
   print(`${table(["RSS, MB", ...Object.keys(CONNECTED)], rows)}\n`);
 }
 

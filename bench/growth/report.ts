@@ -64,7 +64,7 @@ function otherRows(sizes: readonly Size[]): string[][] {
   return [
     row("rejected write, p99 ms", p99),
     row("start, ms", ({ start }) => (start.seconds * 1000).toFixed(0)),
-    row("memory at rest, MB", ({ start }) => ((start.rssBytes ?? NaN) / 1e6).toFixed(0)),
+    row("memory when idle, MB", ({ start }) => ((start.rssBytes ?? NaN) / 1e6).toFixed(0)),
     row("database, MB", ({ databaseBytes }) => Math.round(databaseBytes / 1e6).toLocaleString("en")),
     row(
       "filled in process, events/s",

@@ -56,7 +56,7 @@ export function startTable({ seconds, rssBytes }: Started): string {
   const rss = rssBytes === undefined ? "" : `${whole(rssBytes / 1e6)} MB`;
   return table(["", "measured", "aim"], [
     ["from the start to the first answer", `${seconds.toFixed(2)} s`, "<= 0.15 s"],
-    ["memory at rest", rss, "<= 60 MB"],
+    ["memory when idle", rss, "<= 60 MB"],
   ]);
 }
 

@@ -3,7 +3,7 @@ import { emptyStore, type StoreContent } from "../../audit/history/store_content
 import { faultsOfAnswers } from "../../audit/history/failed_answers.ts";
 import { faultsOf } from "../../audit/history/check_history.ts";
 import type { Entry } from "../../audit/history/record.ts";
-import { found, intent, sound, TIME, told, wireEvent, write } from "./recorded.ts";
+import { answer, found, intent, sound, TIME, wireEvent, write } from "./recorded.ts";
 
 Deno.test("a sound history has no faults, whatever the outcome of the open acts", () => {
   const { before, entries, after } = sound();
@@ -85,32 +85,32 @@ Deno.test("a version must be the one in the answer, and a new one after a change
     events: [found(wireEvent(2, "2.0"), 1)],
     projections: [{ ...old, version, payload: "2" }],
   });
-  const untold = [intent(2, write(2, 1, { p: "2" }))];
-  const known = [...untold, told(2, "done", { sequences: [1], versions: ["v2"] })];
+  const unanswered = [intent(2, write(2, 1, { p: "2" }))];
+  const known = [...unanswered, answer(2, "done", { sequences: [1], versions: ["v2"] })];
   assert.deepEqual(faultsOf(before, known, changed("v2")), []);
   assert.match(faultsOf(before, known, changed("v3"))[0]!, /has not the version/);
-  assert.deepEqual(faultsOf(before, untold, changed("v3")), []);
-  assert.match(faultsOf(before, untold, changed("v1"))[0]!, /has not the version/);
+  assert.deepEqual(faultsOf(before, unanswered, changed("v3")), []);
+  assert.match(faultsOf(before, unanswered, changed("v1"))[0]!, /has not the version/);
   assert.match(faultsOf(before, [], { ...before, projections: [{ ...old, version: "v3" }] })[0]!, /version/);
 });
 
 Deno.test("no version is given twice, also when the projection was deleted in between", () => {
   const before = emptyStore("s");
   const acts = ["1", undefined, "3"].map((payload, i) => intent(i + 1, write(i + 1, 0, { p: payload })));
-  const toldAll = (last: string): Entry[] =>
-    ["v1", null, last].flatMap((version, i) => [acts[i]!, told(i + 1, "done", { versions: [version] })]);
+  const answeredAll = (last: string): Entry[] =>
+    ["v1", null, last].flatMap((version, i) => [acts[i]!, answer(i + 1, "done", { versions: [version] })]);
   const after = (version: string): StoreContent => ({
     ...before,
     projections: [{ type: "c", id: "p", version, payload: "3" }],
   });
-  assert.deepEqual(faultsOf(before, toldAll("v3"), after("v3")), []);
-  assert.match(faultsOf(before, toldAll("v1"), after("v1")).join(), /act 3 was told a version/);
-  const untold = [...toldAll("v3").slice(0, 5), told(3, "done")];
-  assert.match(faultsOf(before, untold, after("v1")).join(), /has not the version/);
+  assert.deepEqual(faultsOf(before, answeredAll("v3"), after("v3")), []);
+  assert.match(faultsOf(before, answeredAll("v1"), after("v1")).join(), /act 3 was told a version/);
+  const unanswered = [...answeredAll("v3").slice(0, 5), answer(3, "done")];
+  assert.match(faultsOf(before, unanswered, after("v1")).join(), /has not the version/);
 });
 
 Deno.test("an answer 500 is a fault when nothing has failed", () => {
-  const rejected = (status: number): Entry[] => [intent(1, write(1, 1)), told(1, "rejected", { status })];
+  const rejected = (status: number): Entry[] => [intent(1, write(1, 1)), answer(1, "rejected", { status })];
   assert.deepEqual(faultsOfAnswers(rejected(409)), []);
   assert.match(faultsOfAnswers(rejected(500)).join(), /answered 500.*: the acts 1$/);
 });
@@ -123,9 +123,9 @@ Deno.test("a write of projections alone is there as a whole or not at all", () =
     assert.deepEqual(faultsOf(before, entries, { ...before, projections: whole }), []);
   }
   assert.notDeepEqual(faultsOf(before, entries, { ...before, projections: projections.slice(1) }), []);
-  const rejected: Entry[] = [...entries, told(1, "rejected")];
+  const rejected: Entry[] = [...entries, answer(1, "rejected")];
   assert.notDeepEqual(faultsOf(before, rejected, { ...before, projections }), []);
-  const done: Entry[] = [...entries, told(1, "done")];
+  const done: Entry[] = [...entries, answer(1, "done")];
   assert.notDeepEqual(faultsOf(before, done, before), []);
 });
 
@@ -136,31 +136,31 @@ Deno.test("a reset empties the store and gives it another ID, or nothing has hap
   assert.deepEqual(faultsOf(before, open, emptyStore("t")), []);
   assert.match(faultsOf(before, open, { ...before, storeId: "t" }).join(), /ID changed.*nobody has written/);
   assert.match(faultsOf(before, open, emptyStore("s")).join(), /are gone.*the one of before reset 9/);
-  const done = [...open, told(9, "done")];
+  const done = [...open, answer(9, "done")];
   assert.deepEqual(faultsOf(before, done, emptyStore("t")), []);
   assert.match(faultsOf(before, done, emptyStore("s"))[0]!, /the one of before reset 9/);
   assert.notDeepEqual(faultsOf(before, done, after), []);
-  const kept = [...open, told(9, "done", { storeId: "s" })];
+  const kept = [...open, answer(9, "done", { storeId: "s" })];
   assert.match(faultsOf(before, kept, emptyStore("s")).join(), /the one of before reset 9/);
-  const rejected = [...open, told(9, "rejected")];
+  const rejected = [...open, answer(9, "rejected")];
   assert.notDeepEqual(faultsOf(before, rejected, emptyStore("t")), []);
 });
 
 Deno.test("unanswered resets after the last acknowledged one may have happened", () => {
   const before = { ...emptyStore("s"), events: [found(wireEvent(1, "1.0"), 1)] };
   const reset = (id: number): Entry => intent(id, { kind: "reset" });
-  const written = (id: number): Entry[] => [intent(id, write(id, 1)), told(id, "done", { sequences: [1] })];
+  const written = (id: number): Entry[] => [intent(id, write(id, 1)), answer(id, "done", { sequences: [1] })];
   const storeWith = (id: number): StoreContent => ({
     ...emptyStore("t"),
     events: [found(wireEvent(id, `${id}.0`), 1)],
   });
 
-  const acknowledgedLast = [reset(2), ...written(3), reset(4), told(4, "done", { storeId: "t" })];
+  const acknowledgedLast = [reset(2), ...written(3), reset(4), answer(4, "done", { storeId: "t" })];
   assert.deepEqual(faultsOf(before, acknowledgedLast, emptyStore("t")), []);
   assert.notDeepEqual(faultsOf(before, acknowledgedLast, emptyStore("u")), []);
   assert.notDeepEqual(faultsOf(before, acknowledgedLast, storeWith(3)), []);
 
-  const unknownAfter = [reset(2), told(2, "done", { storeId: "t" }), ...written(3), reset(4)];
+  const unknownAfter = [reset(2), answer(2, "done", { storeId: "t" }), ...written(3), reset(4)];
   assert.deepEqual(faultsOf(before, unknownAfter, storeWith(3)), []);
   assert.deepEqual(faultsOf(before, unknownAfter, emptyStore("u")), []);
   assert.match(faultsOf(before, unknownAfter, emptyStore("t")).join(), /acknowledged and lost: act 3/);
@@ -174,10 +174,10 @@ Deno.test("unanswered resets after the last acknowledged one may have happened",
 Deno.test("a pause that was acknowledged is there, and one that ended is not", () => {
   const store = emptyStore("s");
   const paused = { ...store, isPaused: true };
-  const pause = [intent(1, { kind: "pause" }), told(1, "done")];
+  const pause = [intent(1, { kind: "pause" }), answer(1, "done")];
   assert.deepEqual(faultsOf(store, pause, paused), []);
   assert.match(faultsOf(store, pause, store)[0]!, /not paused/);
   const resume = [...pause, intent(2, { kind: "resume" })];
   for (const either of [store, paused]) assert.deepEqual(faultsOf(store, resume, either), []);
-  assert.match(faultsOf(store, [...resume, told(2, "done")], paused)[0]!, /is paused/);
+  assert.match(faultsOf(store, [...resume, answer(2, "done")], paused)[0]!, /is paused/);
 });

@@ -1,5 +1,5 @@
 import { emptyStore, type StoreContent } from "../../audit/history/store_content.ts";
-import type { Act, Answered, Entry } from "../../audit/history/record.ts";
+import type { Act, Answer, Entry } from "../../audit/history/record.ts";
 import { ACT_TAG, type FoundEvent, type WireEvent } from "../../audit/history/wire_event.ts";
 
 export const TIME = "2026-11-22T12:00:00.000000Z";
@@ -21,8 +21,8 @@ export function intent(id: number, act: Act, client = "c"): Entry {
   return { intent: { id, client, act } };
 }
 
-export function told(id: number, fate: Answered["fate"], rest: Partial<Answered> = {}): Entry {
-  return { told: { id, fate, status: fate === "done" ? 200 : 409, ...rest } };
+export function answer(id: number, fate: Answer["fate"], rest: Partial<Answer> = {}): Entry {
+  return { answer: { id, fate, status: fate === "done" ? 200 : 409, ...rest } };
 }
 
 export function found(event: WireEvent, sequence: number): FoundEvent {
@@ -44,11 +44,11 @@ export function sound(): { before: StoreContent; entries: Entry[]; after: StoreC
   ];
   const entries = [
     intent(2, acts[0]!),
-    told(2, "done", { sequences: [2, 3], times: [TIME, TIME], versions: ["v2"] }),
+    answer(2, "done", { sequences: [2, 3], times: [TIME, TIME], versions: ["v2"] }),
     intent(3, acts[1]!, "d"),
-    told(3, "rejected"),
+    answer(3, "rejected"),
     intent(4, acts[2]!),
-    told(4, "done", { sequences: [4] }),
+    answer(4, "done", { sequences: [4] }),
     intent(5, acts[3]!),
     intent(6, acts[4]!, "d"),
   ];

@@ -1,7 +1,6 @@
+import type { EditionName } from "../../../src/config/setting.ts";
 import type { ServerProcess } from "../../../tests/support/server_process.ts";
-import type { HonestRequest } from "./honest_client.ts";
-
-export type EditionName = "A" | "B" | "C";
+import type { HonestRequest } from "./honest_order.ts";
 
 /**
  * Bounds for honest clients, besides those for every attack: the server stays up, its memory is bounded, no event

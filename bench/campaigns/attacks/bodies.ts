@@ -1,13 +1,7 @@
+import type { EditionName } from "../../../src/config/setting.ts";
 import { Connection } from "../../../tests/support/connection.ts";
 import { requestBytes } from "../../connection.ts";
-import {
-  type Arena,
-  type Attack,
-  type EditionName,
-  type Found,
-  type LoadAttack,
-  sizeText,
-} from "./attack.ts";
+import { type Arena, type Attack, type Found, type LoadAttack, sizeText } from "./attack.ts";
 
 /*
  * One body after another. Each has the largest size, and costs the server as much time and memory as possible

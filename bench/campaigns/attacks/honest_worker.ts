@@ -1,13 +1,13 @@
 /// <reference lib="deno.worker" />
 import { delay } from "../../../src/async/delay.ts";
 import { type Address, Connection, type Reply, requestBytes, textOf } from "../../connection.ts";
-import type { EditionName } from "./attack.ts";
+import type { EditionName } from "../../../src/config/setting.ts";
 import {
   EVERY_MILLISECONDS,
   type HonestOrder,
   type HonestReport,
   type HonestRequest,
-} from "./honest_client.ts";
+} from "./honest_order.ts";
 import { type Latency, now } from "./latencies.ts";
 
 /*

@@ -4,7 +4,8 @@ import { pause } from "../../../tests/support/eventually.ts";
 import { type ServerProcess, startServer } from "../../../tests/support/server_process.ts";
 import { median } from "../report.ts";
 import { type Attack, type Bounds, type Found, type LoadAttack, type Scale } from "./attack.ts";
-import { EVERY_MILLISECONDS, HonestClient, type HonestReport, type HonestRequest } from "./honest_client.ts";
+import { HonestClient } from "./honest_client.ts";
+import { EVERY_MILLISECONDS, type HonestReport, type HonestRequest } from "./honest_order.ts";
 import { type Latency, now, type Span, summary, within } from "./latencies.ts";
 import { MemoryWatch } from "./process_memory.ts";
 

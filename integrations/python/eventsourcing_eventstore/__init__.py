@@ -3,8 +3,7 @@
 from eventsourcing_eventstore.client import Client
 from eventsourcing_eventstore.errors import OutcomeUnknown, StoreChanged
 from eventsourcing_eventstore.factory import EventStoreFactory
-from eventsourcing_eventstore.recorder import EventStoreRecorder
-from eventsourcing_eventstore.subscription import EventStoreSubscription
+from eventsourcing_eventstore.recorder import EventStoreRecorder, EventStoreSubscription
 
 # The library looks for the factory in a persistence module, so the module has only one.
 __all__ = [

@@ -1,4 +1,4 @@
-"""The library's recorder."""
+"""The library's recorder and what it returns: the pages of a read, and a subscription."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +11,7 @@ from eventsourcing_eventstore.library import (
     DCBReadResponse,
     DCBRecorder,
     DCBSequencedEvent,
+    DCBSubscription,
     ProgrammingError,
 )
 from eventsourcing_eventstore.mapping import (
@@ -20,10 +21,13 @@ from eventsourcing_eventstore.mapping import (
     position_of_line,
     query_to_json,
 )
-from eventsourcing_eventstore.subscription import EventStoreSubscription
+from eventsourcing_eventstore.stopping import Stopped, Stopping
 
 PAGE_LIMIT = 1000
 """Events fetched with one request."""
+
+WAIT_SECONDS = 20
+"""How long one read waits; proxies end what takes longer, often after 60 s. An event ends it at once."""
 
 
 class EventStoreRecorder(DCBRecorder):
@@ -60,7 +64,9 @@ class EventStoreRecorder(DCBRecorder):
         }
         return self.client.write(request)[-1]
 
-    def subscribe(self, query: DCBQuery | None = None, *, after: int | None = None) -> EventStoreSubscription:
+    def subscribe(
+        self, query: DCBQuery | None = None, *, after: int | None = None
+    ) -> "EventStoreSubscription":
         """The matching events after `after`, then each new one."""
         return EventStoreSubscription(self, query, after)
 
@@ -119,3 +125,52 @@ class EventStoreReadResponse(DCBReadResponse):
         self._has_more = page.has_more and self._left != 0
         if self._has_more:
             self._after = position_of_line(page.lines[-1])
+
+
+class EventStoreSubscription(DCBSubscription[EventStoreRecorder]):
+    """
+    Yields each event once, in order, across broken connections and restarts of the server. Its reads wait at
+    the server until there is an event, so it does not poll. One thread at a time may use it. Any thread may
+    stop it, which ends the wait at once.
+    """
+
+    def __init__(
+        self, recorder: EventStoreRecorder, query: DCBQuery | None = None, after: int | None = None
+    ) -> None:
+        super().__init__(recorder, query, after)
+        self._client = recorder.client
+        self._wire_query = query_to_json(query)
+        self._read_up_to = after or 0
+        self._lines: list[bytes] = []
+        self._stopping = Stopping()
+
+    def stop(self) -> None:
+        super().stop()
+        self._stopping.stop()
+
+    def __next__(self) -> DCBSequencedEvent:
+        while not self._stopping.is_stopped:
+            if self._lines:
+                event = event_of_line(self._lines.pop(), self._client.store_id)
+                self._last_position = event.position
+                return event
+            try:
+                self._fetch()
+            except Stopped:
+                break
+        raise StopIteration
+
+    def _fetch(self) -> None:
+        """Waits for events for a limited time: the page may be empty."""
+        request = {
+            "query": self._wire_query,
+            "afterSequence": self._read_up_to,
+            "limit": self._recorder.page_limit,
+            "waitSeconds": WAIT_SECONDS,
+        }
+        page = self._client.read_page(request, self._stopping)
+        # Reversed, so that the next line is at the end.
+        self._lines = page.lines[::-1]
+        # A complete page has all matches up to its head. A position beyond the head does not change.
+        read_up_to = position_of_line(page.lines[-1]) if page.has_more else page.head
+        self._read_up_to = max(self._read_up_to, read_up_to)

@@ -10,7 +10,7 @@ import { event, queryFor } from "../arbitraries.ts";
 import { sequencesOf } from "../chunks.ts";
 import { changing, newEvent, prepared } from "../made_writes.ts";
 import { DONE, written } from "../outcomes.ts";
-import type { StoreTest } from "./store_contract.ts";
+import type { StoreTest } from "./store_test.ts";
 
 /** Reads between two sequences, the oldest events first or the newest. */
 export function contractOfDirections(test: StoreTest): void {

@@ -6,7 +6,7 @@ import type { Conflict, StoreWrite } from "../../../src/store/api/write.ts";
 import { EVERYTHING, typesOf } from "../chunks.ts";
 import { changing, newEvent, ofTypes, queryOf, storeWrite, unless } from "../made_writes.ts";
 import { conflictOf, DONE, kindOf, written } from "../outcomes.ts";
-import type { StoreTest } from "./store_contract.ts";
+import type { StoreTest } from "./store_test.ts";
 
 const KEY = { type: "p", id: "1" };
 const CREATE = { create: [{ ...KEY, payload: "first" }] };

@@ -3,7 +3,7 @@ import type { Store } from "../../../src/store/api/store.ts";
 import { EVERYTHING, typesOf } from "../chunks.ts";
 import { changing, newEvent, ofTypes, storeWrite } from "../made_writes.ts";
 import { conflictOf, DONE, written } from "../outcomes.ts";
-import type { StoreTest } from "./store_contract.ts";
+import type { StoreTest } from "./store_test.ts";
 
 const KEY = { type: "p", id: "\u0000" };
 

@@ -5,7 +5,7 @@ import type { Store } from "../../../src/store/api/store.ts";
 import { EVERYTHING, sequencesOf } from "../chunks.ts";
 import { changing, newEvent, ofTypes, prepared, queryOf, storeWrite, tag } from "../made_writes.ts";
 import { written } from "../outcomes.ts";
-import type { StoreTest } from "./store_contract.ts";
+import type { StoreTest } from "./store_test.ts";
 
 /** Chunks of events, and projections. */
 export function contractOfReads(test: StoreTest): void {

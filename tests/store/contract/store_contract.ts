@@ -1,4 +1,3 @@
-import type { Store } from "../../../src/store/api/store.ts";
 import { contractOfDirections } from "./directions.ts";
 import { contractOfFollowers } from "./followers.ts";
 import { contractOfGroups } from "./groups.ts";
@@ -6,21 +5,12 @@ import { contractOfLife } from "./life.ts";
 import { contractOfReads } from "./reads.ts";
 import { contractOfWriter } from "./writer.ts";
 import { contractOfWaiting } from "./waiting.ts";
+import type { StoreTest, StoreUnderTest } from "./store_test.ts";
 
 /*
  * The contract of every store, whatever its storage, expressed through its interface only. A store joins by defining
  * how to open it. Tests of only one kind of store are in its own files.
  */
-
-/** A new store for one test alone. */
-export interface StoreUnderTest extends AsyncDisposable {
-  readonly store: Store;
-  /** Closes the store and opens it again. */
-  reopen(): Promise<Store>;
-}
-
-/** Registers one test of the contract. */
-export type StoreTest = (name: string, run: (store: Store, subject: StoreUnderTest) => Promise<void>) => void;
 
 export function storeContract(name: string, open: () => Promise<StoreUnderTest>): void {
   const test: StoreTest = (what, run) => {

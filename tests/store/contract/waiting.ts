@@ -6,7 +6,7 @@ import type { Store } from "../../../src/store/api/store.ts";
 import { ClientDisconnected } from "../../../src/model/errors.ts";
 import { newEvent, ofTypes, queryOf, storeWrite, unless } from "../made_writes.ts";
 import { DONE, kindOf, written } from "../outcomes.ts";
-import type { StoreTest } from "./store_contract.ts";
+import type { StoreTest } from "./store_test.ts";
 import { type Hooks, type ReadPage, readPage, STAYING, WaitingReads } from "./waiting_reads.ts";
 
 /** Longer than any read that must end, and shorter than reads wait. */

@@ -3,7 +3,7 @@ import type { Store } from "../../../src/store/api/store.ts";
 import { EVERYTHING, typesOf } from "../chunks.ts";
 import { changing, ofTypes, storeWrite, unless } from "../made_writes.ts";
 import { DONE, kindOf, written } from "../outcomes.ts";
-import type { StoreTest } from "./store_contract.ts";
+import type { StoreTest } from "./store_test.ts";
 
 const KEY = { type: "p", id: "1" };
 const CREATE = { create: [{ ...KEY, payload: "x" }] };

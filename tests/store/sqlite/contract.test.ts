@@ -1,5 +1,6 @@
 import { SqliteStore } from "../../../src/store/sqlite/sqlite_store.ts";
-import { storeContract, type StoreUnderTest } from "../contract/store_contract.ts";
+import { storeContract } from "../contract/store_contract.ts";
+import type { StoreUnderTest } from "../contract/store_test.ts";
 import { TestDirectory } from "../test_store.ts";
 
 storeContract("SqliteStore", async (): Promise<StoreUnderTest> => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PostgresStore } from "../../../src/store/postgres/postgres_store.ts";
 import { numberIn } from "../../../src/store/postgres/protocol/cells.ts";
-import { KEPT_TURNS, presenceOf, readTurn } from "../../../src/store/postgres/tables/turns.ts";
+import { presenceOf, readTurn, TURN_ROWS_MAX } from "../../../src/store/postgres/tables/turns.ts";
 import { eventually } from "../../support/eventually.ts";
 import { clusterTest } from "./support/postgres_test.ts";
 import { newLocation } from "./support/shared_stores.ts";
@@ -22,7 +22,7 @@ await clusterTest(
         }::bigint) n`,
       );
     await add(1, 5000);
-    await add(GAP, KEPT_TURNS - 1000);
+    await add(GAP, TURN_ROWS_MAX - 1000);
     const store = await PostgresStore.open(place, options);
     const lowest = async (): Promise<number> =>
       numberIn((await cluster.sql(`SELECT min(number) FROM ${place.schema}.turn`))[0]![0]);

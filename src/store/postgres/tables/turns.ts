@@ -8,7 +8,7 @@ export interface LastTransaction {
 }
 
 /** How many write transactions stay recorded: more than a server misses that is cut off for some minutes. */
-export const KEPT_TURNS = 100_000;
+export const TURN_ROWS_MAX = 100_000;
 
 export function lastTransaction(number: Cell | undefined, name: Cell | undefined): LastTransaction {
   return { number: numberIn(number), name: textIn(name) };
@@ -45,7 +45,7 @@ export function presenceOf({ number, name }: LastTransaction, [row]: readonly Ro
  * numbers.
  */
 export const READ_FORGOTTEN: Statement = {
-  sql: `SELECT number FROM turn ORDER BY number DESC OFFSET ${KEPT_TURNS} LIMIT 1`,
+  sql: `SELECT number FROM turn ORDER BY number DESC OFFSET ${TURN_ROWS_MAX} LIMIT 1`,
 };
 
 /** @returns undefined when nothing is to be removed */

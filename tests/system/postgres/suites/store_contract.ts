@@ -1,6 +1,7 @@
 import { parsePostgresUrl, type PostgresAddress } from "../../../../src/config/postgres_url.ts";
 import { PostgresStore } from "../../../../src/store/postgres/postgres_store.ts";
-import { storeContract, type StoreUnderTest } from "../../../store/contract/store_contract.ts";
+import { storeContract } from "../../../store/contract/store_contract.ts";
+import type { StoreUnderTest } from "../../../store/contract/store_test.ts";
 
 /* Run with the URL of a PostgreSQL, as suites.test.ts and the task test-postgres do. */
 

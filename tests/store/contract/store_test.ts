@@ -1,0 +1,11 @@
+import type { Store } from "../../../src/store/api/store.ts";
+
+/** A new store for one test alone. */
+export interface StoreUnderTest extends AsyncDisposable {
+  readonly store: Store;
+  /** Closes the store and opens it again. */
+  reopen(): Promise<Store>;
+}
+
+/** Registers one test of the contract. */
+export type StoreTest = (name: string, run: (store: Store, subject: StoreUnderTest) => Promise<void>) => void;
