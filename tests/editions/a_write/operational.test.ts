@@ -129,7 +129,7 @@ Deno.test("edition-a.md lists every field of /debug, and the metrics that the sp
   const client = server.client();
   const page = Deno.readTextFileSync(new URL("../../../docs/edition-a.md", import.meta.url));
   const [, section = ""] = page.split("## Health, metrics, debug\n");
-  const rows = section.split("\n## ")[0]!.matchAll(/^\| `(\S+)` +\| (\w+)/gm);
+  const rows = section.split("\n## ")[0]!.matchAll(/^- `(\S+)` \((\w+)/gm);
   const listed = [...rows].map(([, name, type]) => [name!, type!] as const);
   using held = holdWriteLock(server);
   const writing = [client.append({ type: "t", identifiers: {}, payload: "" })];
