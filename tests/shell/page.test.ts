@@ -77,7 +77,7 @@ Deno.test("the command that follows from here on shows what comes, and nothing o
 });
 
 Deno.test("the page has every exit code and every variable", () => {
-  const rows = [...page.matchAll(/^\| (\d) +\| (.*?) +\|$/gm)].map(([, code, meaning]) => [code, meaning]);
+  const rows = [...page.matchAll(/^- \*\*(\d)\*\*: (.*)$/gm)].map(([, code, meaning]) => [code, meaning]);
   assert.deepEqual(rows, clientProgram.exitCodes);
   for (const [name] of clientProgram.variables) assert.ok(page.includes(`\`${name}\``), name);
 });
