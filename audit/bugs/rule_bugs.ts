@@ -83,7 +83,7 @@ export const RULE_BUGS: readonly Bug[] = [
   {
     name: "a client that disconnects keeps its position in the queue",
     edits: [{
-      file: "src/write_queue/write_queue.ts",
+      file: "src/write_queue/waiting_jobs.ts",
       find: '    client?.addEventListener("abort", job.onLeave, { once: true });\n',
       replace: "",
     }],

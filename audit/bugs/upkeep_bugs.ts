@@ -4,7 +4,6 @@ const power = (edition: "A" | "B" | "C"): Catcher => ({ check: "power", edition,
 
 const CHECKPOINTS = "src/store/sqlite/writing/checkpoints.ts";
 const COPY_EVENTS = "src/backup/source/copy_events.ts";
-const WRITE_QUEUE = "src/write_queue/write_queue.ts";
 
 /** Mistakes in maintenance, in backups and exports, and in the write queue. */
 export const UPKEEP_BUGS: readonly Bug[] = [
@@ -81,7 +80,7 @@ export const UPKEEP_BUGS: readonly Bug[] = [
   {
     name: "one request too many may wait",
     edits: [{
-      file: WRITE_QUEUE,
+      file: "src/write_queue/write_queue.ts",
       find: "this.queuedCount >= this.#options.waitingMax",
       replace: "this.queuedCount > this.#options.waitingMax",
     }],
@@ -90,9 +89,9 @@ export const UPKEEP_BUGS: readonly Bug[] = [
   {
     name: "the last request in the queue is served first",
     edits: [{
-      file: WRITE_QUEUE,
-      find: "this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, job);",
-      replace: "this.#waiting.splice(place < 0 ? 0 : place, 0, job);",
+      file: "src/write_queue/waiting_jobs.ts",
+      find: "this.#jobs.splice(later < 0 ? this.#jobs.length : later, 0, job);",
+      replace: "this.#jobs.splice(later < 0 ? 0 : later, 0, job);",
     }],
     caughtBy: { tests: "tests/editions/c_ticket/fifo.test.ts" },
   },

@@ -41,7 +41,7 @@ export class Leadership {
     this.store = store;
     this.#queue = new WriteQueue({
       ...edition.queueLimit(settings),
-      runGroup: (writes, more) => store.writer.group(writes, more),
+      store,
       groupWritesMax: host.groupWritesMax,
     });
     const warn = (text: string): void => log.note("warning", text);

@@ -1,6 +1,7 @@
 import { ApiError } from "../model/errors.ts";
 import { throwIfFailed } from "../store/api/outcome.ts";
 import type { StoreWriter } from "../store/api/store.ts";
+import { Admission } from "./admission.ts";
 import type { WriteQueue } from "./write_queue.ts";
 
 /** The kind of its turn, as `/debug` shows it. */
@@ -21,7 +22,8 @@ export function startHourlyOptimize(
 ): () => void {
   const timer = setInterval(async () => {
     try {
-      await queue.alone(HOURLY_OPTIMIZE, async () => throwIfFailed(await writer.optimize()), undefined);
+      const admission = new Admission(HOURLY_OPTIMIZE);
+      await queue.alone(admission, async () => throwIfFailed(await writer.optimize()));
     } catch (error) {
       const skipped = error instanceof ApiError && error.code !== "InternalError";
       if (!skipped) report(error as Error);

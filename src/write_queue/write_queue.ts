@@ -1,12 +1,12 @@
 import { ApiError, ClientDisconnected, type ErrorCode } from "../model/errors.ts";
 import type { Outcome } from "../store/api/outcome.ts";
-import type { Client, StoreWriter } from "../store/api/store.ts";
+import type { Client, StoreReads, StoreWriter } from "../store/api/store.ts";
 import type { AttemptResult, StoreWrite, WriteResult } from "../store/api/write.ts";
+import { areOverBudget, preCheck } from "../store/core/pre_check.ts";
 import { Age } from "../time/clock.ts";
-import { Groups, weightOf } from "./groups.ts";
-import { type Job, makeJob, stopListening } from "./job.ts";
-import { PreCheckQueue } from "./pre_check_queue.ts";
-import { entryOf, type QueueEntry } from "./queue_entry.ts";
+import { Admission, type QueueEntry } from "./admission.ts";
+import { PreChecks } from "./pre_checks.ts";
+import { type Job, makeJob, WaitingJobs } from "./waiting_jobs.ts";
 
 /** The outcome of a write, and how long it held the turn. */
 export interface EndedWrite<R extends AttemptResult = WriteResult> {
@@ -15,8 +15,12 @@ export interface EndedWrite<R extends AttemptResult = WriteResult> {
 }
 
 export interface WriteQueueOptions {
-  /** Runs a group of writes in one transaction. */
-  readonly runGroup: StoreWriter["group"];
+  readonly store: {
+    /** Runs a group of writes in one transaction. */
+    readonly writer: Pick<StoreWriter, "group">;
+    /** Reads of the pre-checks. */
+    readonly reads: Pick<StoreReads, "chunk">;
+  };
   /** Requests that may wait; the one that holds the turn is not counted. */
   readonly waitingMax: number;
   /** The error code for a request that finds the queue full. */
@@ -26,6 +30,12 @@ export interface WriteQueueOptions {
 }
 
 /**
+ * How many pre-checks a write may have. A write may exceed the check budget again if many events were committed
+ * since the last pre-check. After this many, the write transaction checks the conditions, however long that takes.
+ */
+const CHECKS_MAX = 3;
+
+/**
  * The one queue of all writes: one turn at a time, in the order in which the requests came.
  *
  * All waiting writes up to the next job that runs alone share one transaction and one fsync. Clients still see them
@@ -33,80 +43,63 @@ export interface WriteQueueOptions {
  */
 export class WriteQueue {
   readonly #options: WriteQueueOptions;
-  #waiting: Job[] = [];
+  readonly #waiting: WaitingJobs;
   /** Jobs that go before the waiting ones. */
   readonly #urgent: Job[] = [];
-  readonly #preChecks = new PreCheckQueue();
+  readonly #preChecks = new PreChecks();
   #active: readonly Job[] = [];
   #activeAge = new Age();
-  readonly #groups: Groups;
   #closing = false;
   readonly #drained = Promise.withResolvers<void>();
 
   constructor(options: WriteQueueOptions) {
     this.#options = options;
-    this.#groups = new Groups(options.groupWritesMax);
+    this.#waiting = new WaitingJobs(options.groupWritesMax);
   }
 
   /**
-   * Waits for a turn and writes in it.
-   * @param client aborts when the client disconnects, which withdraws a waiting write. Without it, the write runs even if
-   *   no client receives the result
-   * @param bytes size of the requests that brought what it writes
-   * @param admitted when the request was admitted, if that was before: then it is not rejected, and goes before
-   *   later requests
+   * Waits for a turn and writes in it. Conditions that exceed the check budget are pre-checked outside the write
+   * transaction, and the write then waits again.
    * @throws ApiError when the queue is full or the server is shutting down, ClientDisconnected when the client
    *   disconnects in time
    */
-  write(
-    kind: string,
-    write: StoreWrite,
-    client: AbortSignal | undefined,
-    bytes?: number,
-    admitted?: Age,
-  ): Promise<EndedWrite> {
-    const weightBytes = weightOf(write, bytes ?? 0);
-    const job = makeJob(kind, { write }, client, { weightBytes, age: admitted });
-    return this.#join(job, admitted !== undefined) as Promise<EndedWrite>;
-  }
-
-  /**
-   * Like `write`, but with a budget for checking the conditions. Over budget, nothing is written: the result is
-   * `costly`.
-   */
-  tryWrite(
-    kind: string,
-    write: StoreWrite,
-    client: AbortSignal | undefined,
-    bytes: number,
-    admitted: Age | undefined,
-  ): Promise<EndedWrite<AttemptResult>> {
-    return this.write(kind, { ...write, hasBudget: true }, client, bytes, admitted);
+  async write(admission: Admission, write: StoreWrite): Promise<EndedWrite> {
+    const { reads } = this.#options.store;
+    let { conditions } = write;
+    let lockSeconds = 0;
+    let mustCheck = areOverBudget(conditions);
+    for (let checks = 0;; mustCheck = true) {
+      if (mustCheck) {
+        conditions = await this.preCheck(admission, (client) => preCheck(reads, conditions, client));
+        checks++;
+      }
+      const attempt = { ...write, conditions, hasBudget: checks < CHECKS_MAX };
+      const ended = await this.#join(makeJob(admission, { write: attempt })) as EndedWrite<AttemptResult>;
+      lockSeconds += ended.lockSeconds;
+      const { outcome } = ended;
+      if (outcome.kind === "done" && outcome.value.kind === "overBudget") continue;
+      return { outcome: outcome as Outcome<WriteResult>, lockSeconds };
+    }
   }
 
   /**
    * Runs the pre-check of a write before its turn: in parallel with the turns of others, but one pre-check at a
    * time. Meanwhile the request counts as waiting. Throws like `write`.
    */
-  preCheck<T>(
-    kind: string,
-    run: (client: Client) => Promise<T>,
-    client: AbortSignal | undefined,
-    admitted?: Age,
-  ): Promise<T> {
-    this.#admit(client, admitted !== undefined || this.#preChecks.count + this.#active.length === 0);
-    return this.#preChecks.add(kind, run, client, admitted ?? new Age());
+  preCheck<T>(admission: Admission, run: (client: Client) => Promise<T>): Promise<T> {
+    this.#admit(admission, this.#preChecks.all.length + this.#active.length === 0);
+    return this.#preChecks.add(admission, run);
   }
 
   /** Waits for a turn, and holds it alone until the promise of `run` settles. Throws like `write`. */
-  alone<T>(kind: string, run: () => Promise<T>, client: AbortSignal | undefined): Promise<T> {
-    return this.#join(makeJob(kind, { run }, client)) as Promise<T>;
+  alone<T>(admission: Admission, run: () => Promise<T>): Promise<T> {
+    return this.#join(makeJob(admission, { run })) as Promise<T>;
   }
 
   /** Takes the next turn, before the waiting requests and without being counted among them. Throws like `write`. */
   next<T>(kind: string, run: () => Promise<T>): Promise<T> {
     this.assertOpen();
-    const job = makeJob(kind, { run }, undefined);
+    const job = makeJob(new Admission(kind), { run });
     this.#urgent.push(job);
     this.#next();
     return job.promise as Promise<T>;
@@ -120,49 +113,43 @@ export class WriteQueue {
   /** The request that holds the turn, if any. */
   get active(): QueueEntry | undefined {
     const first = this.#active[0];
-    return first && entryOf(first, this.#activeAge);
+    return first && { kind: first.admission.kind, age: this.#activeAge };
   }
 
   /** The waiting requests, oldest first. */
   get queued(): QueueEntry[] {
-    const jobs = [...this.#active.slice(1), ...this.#waiting, ...this.#preChecks.jobs];
-    return jobs.sort((a, b) => a.age.compare(b.age)).map((job) => entryOf(job, job.age));
+    const jobs = [...this.#active.slice(1), ...this.#waiting.all, ...this.#preChecks.all];
+    return jobs.map(({ admission }) => admission).sort((a, b) => a.age.compare(b.age));
   }
 
   get queuedCount(): number {
-    return Math.max(this.#active.length - 1, 0) + this.#waiting.length + this.#preChecks.count;
+    return Math.max(this.#active.length - 1, 0) + this.#waiting.all.length + this.#preChecks.all.length;
   }
 
   /** Rejects waiting requests, and all later ones. Resolves when the last turn has ended. */
   shutdown(): Promise<void> {
     this.#closing = true;
     this.#preChecks.reject(new ApiError("ShuttingDown"));
-    for (const job of [...this.#urgent.splice(0), ...this.#waiting.splice(0)]) {
-      stopListening(job);
+    for (const job of [...this.#urgent.splice(0), ...this.#waiting.take(this.#waiting.all)]) {
       job.reject(new ApiError("ShuttingDown"));
     }
     this.#next();
     return this.#drained.promise;
   }
 
-  #admit(client: AbortSignal | undefined, isAdmitted: boolean): void {
+  #admit(admission: Admission, isFree: boolean): void {
     this.assertOpen();
-    if (client?.aborted) throw new ClientDisconnected();
-    if (!isAdmitted && this.queuedCount >= this.#options.waitingMax) {
+    if (admission.client?.aborted) throw new ClientDisconnected();
+    if (!admission.isAdmitted && !isFree && this.queuedCount >= this.#options.waitingMax) {
       throw new ApiError(this.#options.fullCode);
     }
+    admission.isAdmitted = true;
   }
 
-  #join(job: Job, isAdmitted = false): Promise<unknown> {
-    const { client } = job;
-    this.#admit(client, isAdmitted || this.#active.length === 0);
-    job.onLeave = () => {
-      this.#waiting = this.#waiting.filter((other) => other !== job);
-      job.reject(new ClientDisconnected());
-    };
-    client?.addEventListener("abort", job.onLeave, { once: true });
-    const place = isAdmitted ? this.#waiting.findIndex(({ age }) => age.compare(job.age) > 0) : -1;
-    this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, job);
+  #join(job: Job): Promise<unknown> {
+    const returns = job.admission.isAdmitted;
+    this.#admit(job.admission, this.#active.length === 0);
+    this.#waiting.add(job, returns);
     this.#next();
     return job.promise;
   }
@@ -171,7 +158,7 @@ export class WriteQueue {
   #next(): void {
     if (this.#active.length > 0) return;
     const urgent = this.#urgent.shift();
-    this.#active = urgent === undefined ? this.#takeGroup() : [urgent];
+    this.#active = urgent === undefined ? this.#waiting.takeGroup() : [urgent];
     const [first] = this.#active;
     if (first === undefined) {
       if (this.#closing) this.#drained.resolve();
@@ -182,33 +169,17 @@ export class WriteQueue {
     else this.#runGroup();
   }
 
-  #takeGroup(): readonly Job[] {
-    return this.#take(this.#groups.form(this.#waiting));
-  }
-
-  /** Lets writes join the group that has the turn. */
-  #takeMore(): readonly StoreWrite[] {
-    if (this.#urgent.length > 0) return [];
-    const joining = this.#take(this.#groups.joining(this.#active, this.#waiting));
-    this.#active = [...this.#active, ...joining];
-    return writesOf(joining);
-  }
-
-  #take(group: readonly Job[]): readonly Job[] {
-    if (group.length === this.#waiting.length) {
-      this.#waiting = [];
-    } else {
-      const taken = new Set(group);
-      this.#waiting = this.#waiting.filter((job) => !taken.has(job));
-    }
-    for (const job of group) stopListening(job);
-    return group;
+  async #runAlone(job: Job, run: () => Promise<unknown>): Promise<void> {
+    const running = Promise.try(run);
+    await Promise.allSettled([running]);
+    this.#endTurn();
+    job.resolve(running);
   }
 
   async #runGroup(): Promise<void> {
     let outcomes: readonly Outcome<AttemptResult>[];
     try {
-      outcomes = await this.#options.runGroup(writesOf(this.#active), () => this.#takeMore());
+      outcomes = await this.#options.store.writer.group(writesOf(this.#active), () => this.#takeMore());
     } catch (error) {
       // The writer died. It is unknown whether it had committed.
       outcomes = this.#active.map(() => ({ kind: "unknown", reason: (error as Error).message }));
@@ -222,11 +193,12 @@ export class WriteQueue {
     }
   }
 
-  async #runAlone(job: Job, run: () => Promise<unknown>): Promise<void> {
-    const running = Promise.try(run);
-    await Promise.allSettled([running]);
-    this.#endTurn();
-    job.resolve(running);
+  /** Lets writes join the group that has the turn. */
+  #takeMore(): readonly StoreWrite[] {
+    if (this.#urgent.length > 0) return [];
+    const joining = this.#waiting.takeJoining(this.#active);
+    this.#active = [...this.#active, ...joining];
+    return writesOf(joining);
   }
 
   #endTurn(): void {

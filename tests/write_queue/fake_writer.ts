@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { TakeMore } from "../../src/store/core/group_writes.ts";
 import { done, type Outcome } from "../../src/store/api/outcome.ts";
 import type { AttemptResult, StoreWrite } from "../../src/store/api/write.ts";
+import type { WriteQueueOptions } from "../../src/write_queue/write_queue.ts";
 
 type Outcomes = readonly Outcome<AttemptResult>[];
 
@@ -25,7 +26,7 @@ export class FakeWriter {
   #more: TakeMore = () => [];
   #head = 0;
 
-  readonly runGroup = (writes: readonly StoreWrite[], more: TakeMore = () => []): Promise<Outcomes> => {
+  readonly group = (writes: readonly StoreWrite[], more: TakeMore = () => []): Promise<Outcomes> => {
     assert.equal(this.#running, undefined, "two groups at a time");
     this.groups.push(writes.map(nameOf));
     this.#more = more;
@@ -67,6 +68,11 @@ export class FakeWriter {
     this.#running = undefined;
     return running;
   }
+}
+
+/** A store with this writer, for writes without conditions. */
+export function storeOf(writer: WriteQueueOptions["store"]["writer"]): WriteQueueOptions["store"] {
+  return { writer, reads: { chunk: () => assert.fail("nothing is pre-checked") } };
 }
 
 /** Resolves when everything has run that can continue by itself. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { Admission } from "../../src/write_queue/admission.ts";
 import { startHourlyOptimize } from "../../src/write_queue/hourly_optimize.ts";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { ApiError } from "../../src/model/errors.ts";
 import type { Outcome } from "../../src/store/api/outcome.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { DONE } from "../store/outcomes.ts";
-import { FakeWriter, writeNamed } from "./fake_writer.ts";
+import { FakeWriter, storeOf, writeNamed } from "./fake_writer.ts";
 
 const PERIOD_MILLISECONDS = 10;
 
@@ -19,7 +20,7 @@ function setUp(waitingMax = 9): {
   start: () => Disposable;
 } {
   const writer = new FakeWriter();
-  const queue = new WriteQueue({ runGroup: writer.runGroup, waitingMax, fullCode: "WriteQueueFull" });
+  const queue = new WriteQueue({ store: storeOf(writer), waitingMax, fullCode: "WriteQueueFull" });
   let runs = 0;
   const store = {
     outcome: (): Promise<Outcome<void>> => Promise.resolve(DONE),
@@ -53,11 +54,11 @@ Deno.test("the refresh takes a turn of the queue: it waits for a write and delay
   const { queue, writer, store, runs, start } = setUp();
   const { promise, resolve } = Promise.withResolvers<Outcome<void>>();
   store.outcome = () => promise;
-  queue.write("write", writeNamed("before"), undefined);
+  queue.write(new Admission("write"), writeNamed("before"));
   using _refresh = start();
   await eventually(() => assert.equal(queue.queued[0]?.kind, "optimize"));
   assert.equal(runs(), 0);
-  queue.write("write", writeNamed("behind"), undefined);
+  queue.write(new Admission("write"), writeNamed("behind"));
   await writer.end();
   assert.equal(queue.active?.kind, "optimize");
   assert.equal(runs(), 1);
@@ -68,8 +69,8 @@ Deno.test("the refresh takes a turn of the queue: it waits for a write and delay
 
 Deno.test("a refresh that finds the queue full or shut down is skipped silently", async () => {
   const { queue, writer, runs, reported, start } = setUp(1);
-  queue.write("write", writeNamed("active"), undefined);
-  queue.write("write", writeNamed("waiting"), undefined);
+  queue.write(new Admission("write"), writeNamed("active"));
+  queue.write(new Admission("write"), writeNamed("waiting"));
   using _refresh = start();
   await pause(5 * PERIOD_MILLISECONDS);
   assert.equal(queue.queuedCount, 1);

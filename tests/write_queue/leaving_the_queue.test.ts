@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
+import { Admission } from "../../src/write_queue/admission.ts";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { ClientDisconnected } from "../../src/model/errors.ts";
 import { kindOf } from "../store/outcomes.ts";
-import { FakeWriter, settled, writeNamed } from "./fake_writer.ts";
+import { FakeWriter, settled, storeOf, writeNamed } from "./fake_writer.ts";
 
 function makeQueue(waitingMax = 100): { queue: WriteQueue; writer: FakeWriter } {
   const writer = new FakeWriter();
   return {
-    queue: new WriteQueue({ runGroup: writer.runGroup, waitingMax, fullCode: "WriteQueueFull" }),
+    queue: new WriteQueue({ store: storeOf(writer), waitingMax, fullCode: "WriteQueueFull" }),
     writer,
   };
 }
@@ -15,9 +16,9 @@ function makeQueue(waitingMax = 100): { queue: WriteQueue; writer: FakeWriter } 
 Deno.test("a client that disconnects while it waits is taken out at once and nothing is written", async () => {
   const { queue, writer } = makeQueue();
   const client = new AbortController();
-  queue.write("write", writeNamed("active"), undefined);
-  const left = queue.write("write", writeNamed("left"), client.signal);
-  queue.write("write", writeNamed("stays"), undefined);
+  queue.write(new Admission("write"), writeNamed("active"));
+  const left = queue.write(new Admission("write", client.signal), writeNamed("left"));
+  queue.write(new Admission("write"), writeNamed("stays"));
   client.abort();
   await assert.rejects(left, ClientDisconnected);
   assert.equal(queue.queuedCount, 1);
@@ -30,10 +31,10 @@ Deno.test("a client that disconnects while it waits to run alone is taken out, a
   const { queue, writer } = makeQueue();
   const client = new AbortController();
   let ran = false;
-  queue.write("write", writeNamed("active"), undefined);
-  queue.write("write", writeNamed("before"), undefined);
-  const reset = queue.alone("reset", () => Promise.resolve(ran = true), client.signal);
-  queue.write("write", writeNamed("behind"), undefined);
+  queue.write(new Admission("write"), writeNamed("active"));
+  queue.write(new Admission("write"), writeNamed("before"));
+  const reset = queue.alone(new Admission("reset", client.signal), () => Promise.resolve(ran = true));
+  queue.write(new Admission("write"), writeNamed("behind"));
   client.abort();
   await assert.rejects(reset, ClientDisconnected);
   await writer.end();
@@ -45,11 +46,11 @@ Deno.test("a client that disconnects while it waits to run alone is taken out, a
 Deno.test("a client that disconnects frees a slot in a full queue", async () => {
   const { queue, writer } = makeQueue(1);
   const client = new AbortController();
-  queue.write("write", writeNamed("active"), undefined);
-  const left = queue.write("write", writeNamed("left"), client.signal);
+  queue.write(new Admission("write"), writeNamed("active"));
+  const left = queue.write(new Admission("write", client.signal), writeNamed("left"));
   client.abort();
   await assert.rejects(left, ClientDisconnected);
-  queue.write("write", writeNamed("joins"), undefined);
+  queue.write(new Admission("write"), writeNamed("joins"));
   await writer.end();
   assert.deepEqual(writer.groups, [["active"], ["joins"]]);
 });
@@ -57,8 +58,10 @@ Deno.test("a client that disconnects frees a slot in a full queue", async () => 
 Deno.test("once its group has formed, a write runs to its end even if its client disconnects", async () => {
   const { queue, writer } = makeQueue();
   const clients = [new AbortController(), new AbortController()];
-  queue.write("write", writeNamed("active"), undefined);
-  const writes = clients.map((client, i) => queue.write("write", writeNamed(String(i)), client.signal));
+  queue.write(new Admission("write"), writeNamed("active"));
+  const writes = clients.map((client, i) =>
+    queue.write(new Admission("write", client.signal), writeNamed(String(i)))
+  );
   await writer.end();
   for (const client of clients) client.abort();
   await settled();
@@ -74,7 +77,7 @@ Deno.test("a job that runs alone runs to its end when its client disconnects", a
   const { queue } = makeQueue();
   const client = new AbortController();
   const { promise, resolve } = Promise.withResolvers<string>();
-  const alone = queue.alone("reset", () => promise, client.signal);
+  const alone = queue.alone(new Admission("reset", client.signal), () => promise);
   client.abort();
   await settled();
   assert.equal(queue.active?.kind, "reset");
@@ -85,9 +88,12 @@ Deno.test("a job that runs alone runs to its end when its client disconnects", a
 Deno.test("a client that has disconnected before it joins is not admitted", async () => {
   const { queue, writer } = makeQueue();
   const gone = AbortSignal.abort();
-  await assert.rejects(async () => await queue.write("write", writeNamed("left"), gone), ClientDisconnected);
   await assert.rejects(
-    async () => await queue.alone("reset", () => Promise.resolve(), gone),
+    async () => await queue.write(new Admission("write", gone), writeNamed("left")),
+    ClientDisconnected,
+  );
+  await assert.rejects(
+    async () => await queue.alone(new Admission("reset", gone), () => Promise.resolve()),
     ClientDisconnected,
   );
   assert.deepEqual(writer.groups, []);
@@ -97,8 +103,8 @@ Deno.test("a client that has disconnected before it joins is not admitted", asyn
 Deno.test("a client that disconnects after a shutdown has rejected it changes nothing", async () => {
   const { queue, writer } = makeQueue();
   const client = new AbortController();
-  queue.write("write", writeNamed("active"), undefined);
-  const waiting = queue.write("write", writeNamed("waiting"), client.signal);
+  queue.write(new Admission("write"), writeNamed("active"));
+  const waiting = queue.write(new Admission("write", client.signal), writeNamed("waiting"));
   const shutdown = queue.shutdown();
   client.abort();
   await assert.rejects(waiting, /ShuttingDown/);
@@ -119,7 +125,7 @@ Deno.test("a client of many requests leaves no listener on its signal", async ()
     listeners--;
     removeEventListener.apply(client.signal, args);
   };
-  for (let i = 0; i < 5; i++) queue.write("write", writeNamed(String(i)), client.signal);
+  for (let i = 0; i < 5; i++) queue.write(new Admission("write", client.signal), writeNamed(String(i)));
   while (writer.isRunning) await writer.end();
   assert.equal(listeners, 0);
 });

@@ -1,6 +1,7 @@
+import { Admission } from "../../src/write_queue/admission.ts";
 import { type EndedWrite, WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { kindOf } from "../store/outcomes.ts";
-import { FakeWriter, writeNamed } from "./fake_writer.ts";
+import { FakeWriter, storeOf, writeNamed } from "./fake_writer.ts";
 
 /** A queue whose writer is a fake one, and a short way to add a write by its name. */
 export function makeQueue(options: { waitingMax?: number; groupWritesMax?: number } = {}): {
@@ -10,12 +11,16 @@ export function makeQueue(options: { waitingMax?: number; groupWritesMax?: numbe
 } {
   const writer = new FakeWriter();
   const queue = new WriteQueue({
-    runGroup: writer.runGroup,
+    store: storeOf(writer),
     waitingMax: options.waitingMax ?? 100,
     fullCode: "WriteQueueFull",
     ...(options.groupWritesMax === undefined ? {} : { groupWritesMax: options.groupWritesMax }),
   });
-  return { queue, writer, write: (name, bytes) => queue.write("write", writeNamed(name), undefined, bytes) };
+  return {
+    queue,
+    writer,
+    write: (name, bytes) => queue.write(new Admission("write", undefined, bytes), writeNamed(name)),
+  };
 }
 
 /** A job that runs alone until it is ended. */

@@ -2,9 +2,9 @@ import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
 import type { Client } from "../../src/store/api/store.ts";
-import { Age } from "../../src/time/clock.ts";
+import { Admission } from "../../src/write_queue/admission.ts";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
-import { FakeWriter, writeNamed } from "./fake_writer.ts";
+import { FakeWriter, storeOf, writeNamed } from "./fake_writer.ts";
 import { HeldRuns } from "./held_runs.ts";
 
 /** A queue, and pre-checks that run until they are ended. */
@@ -13,11 +13,11 @@ function setUp(waitingMax = 100): {
   writer: FakeWriter;
   begun: string[];
   clients: Map<string, Client>;
-  prepare: (name: string, client?: AbortSignal, admitted?: Age) => Promise<string>;
+  prepare: (name: string, client?: AbortSignal) => Promise<string>;
   end: (name: string) => Promise<void>;
 } {
   const writer = new FakeWriter();
-  const queue = new WriteQueue({ runGroup: writer.runGroup, waitingMax, fullCode: "WriteQueueFull" });
+  const queue = new WriteQueue({ store: storeOf(writer), waitingMax, fullCode: "WriteQueueFull" });
   const runs = new HeldRuns();
   const clients = new Map<string, Client>();
   const run = (name: string) => (client: Client): Promise<string> => {
@@ -29,7 +29,7 @@ function setUp(waitingMax = 100): {
     writer,
     begun: runs.begun,
     clients,
-    prepare: async (name, client, admitted) => await queue.preCheck(name, run(name), client, admitted),
+    prepare: async (name, client) => await queue.preCheck(new Admission(name, client), run(name)),
     end: (name) => runs.end(name),
   };
 }
@@ -42,8 +42,8 @@ Deno.test("pre-checks run one at a time, in order, in parallel with the turns, a
   const { queue, writer, begun, prepare, end } = setUp();
   const first = prepare("first");
   const second = prepare("second");
-  void queue.write("write", writeNamed("a"), undefined);
-  void queue.write("write", writeNamed("b"), undefined);
+  void queue.write(new Admission("write"), writeNamed("a"));
+  void queue.write(new Admission("write"), writeNamed("b"));
   assert.deepEqual([begun, writer.groups], [["first"], [["a"]]]);
   assert.equal(queue.queuedCount, 3);
   assert.deepEqual(queue.queued.map(({ kind }) => kind), ["first", "second", "write"]);
@@ -58,7 +58,7 @@ Deno.test("pre-checks run one at a time, in order, in parallel with the turns, a
 
 Deno.test("a pre-check that fails does so alone", async () => {
   const { queue, prepare, end } = setUp();
-  const failing = queue.preCheck("failing", () => Promise.reject(new Error("broken")), undefined);
+  const failing = queue.preCheck(new Admission("failing"), () => Promise.reject(new Error("broken")));
   const next = prepare("next");
   await assert.rejects(failing, /broken/);
   await end("next");
@@ -67,16 +67,17 @@ Deno.test("a pre-check that fails does so alone", async () => {
 
 Deno.test("pre-checks count for the limit; a request that has been admitted is not rejected again", async () => {
   const { queue, writer, prepare, end } = setUp(2);
-  const age = new Age();
-  void queue.write("write", writeNamed("active"), undefined);
+  const returning = new Admission("write");
+  returning.isAdmitted = true;
+  void queue.write(new Admission("write"), writeNamed("active"));
   void prepare("first");
   void prepare("second");
   await assert.rejects(prepare("third"), rejection("WriteQueueFull"));
-  assert.throws(() => queue.write("write", writeNamed("late"), undefined), rejection("WriteQueueFull"));
-  void prepare("again", undefined, age);
+  await assert.rejects(queue.write(new Admission("write"), writeNamed("late")), rejection("WriteQueueFull"));
+  void queue.preCheck(returning, () => Promise.resolve());
   assert.equal(queue.queuedCount, 3);
   await end("first");
-  void queue.write("write", writeNamed("returning"), undefined, 0, age);
+  void queue.write(returning, writeNamed("returning"));
   await writer.end();
   assert.deepEqual(writer.groups, [["active"], ["returning"]]);
 });
@@ -91,13 +92,14 @@ Deno.test("the only pre-check waits for no other, so a queue of no slots admits 
 
 Deno.test("a write that was admitted before goes before those that came later", async () => {
   const { queue, writer } = setUp();
-  void queue.write("write", writeNamed("active"), undefined);
-  void queue.write("write", writeNamed("early"), undefined);
+  void queue.write(new Admission("write"), writeNamed("active"));
+  void queue.write(new Admission("write"), writeNamed("early"));
   await delay(2);
-  const age = new Age();
+  const returning = new Admission("write");
+  returning.isAdmitted = true;
   await delay(2);
-  void queue.alone("reset", () => Promise.resolve(), undefined);
-  void queue.write("write", writeNamed("returning"), undefined, 0, age);
+  void queue.alone(new Admission("reset"), () => Promise.resolve());
+  void queue.write(returning, writeNamed("returning"));
   await writer.end();
   assert.deepEqual(writer.groups, [["active"], ["early", "returning"]]);
 });

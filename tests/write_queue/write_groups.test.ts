@@ -1,3 +1,4 @@
+import { Admission } from "../../src/write_queue/admission.ts";
 import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { done } from "../../src/store/api/outcome.ts";
@@ -96,7 +97,7 @@ Deno.test("no write passes a job that runs alone", async () => {
   const MIB = 1024 * 1024;
   const ends: Promise<unknown>[] = [write("first"), write("a", 6 * MIB), write("b", 6 * MIB)];
   const order: string[] = [];
-  ends.push(queue.alone("alone", () => Promise.resolve(order.push(...writer.groups.flat())), undefined));
+  ends.push(queue.alone(new Admission("alone"), () => Promise.resolve(order.push(...writer.groups.flat()))));
   ends.push(write("c"));
   while (writer.isRunning) await writer.end();
   await Promise.all(ends);
@@ -105,14 +106,14 @@ Deno.test("no write passes a job that runs alone", async () => {
 });
 
 Deno.test("the values of its conditions count for the size of a write in a group, since they take long to hand over", async () => {
-  const { queue, writer } = makeQueue();
-  const types = Array.from({ length: 10_000 }, (_, i) => `t${i}`);
+  const { queue, writer } = makeQueue({ waitingMax: 200 });
+  const types = Array.from({ length: 200 }, (_, i) => `t${i}`);
   const conditions = [{ failIfEventsMatch: [{ types, identifiers: [], metadata: [] }], afterSequence: 0 }];
-  const names = ["first", "a", "b", "c", "d"];
-  const ends = names.map((name) => queue.write("write", { ...writeNamed(name), conditions }, undefined));
+  const write = { ...writeNamed("a"), conditions };
+  const ends = Array.from({ length: 170 }, () => queue.write(new Admission("write"), write));
   while (writer.isRunning) await writer.end();
   await Promise.all(ends);
-  assert.deepEqual(writer.groups, [["first"], ["a", "b", "c"], ["d"]]);
+  assert.deepEqual(writer.groups.map(({ length }) => length), [1, 163, 6]);
 });
 
 Deno.test("writes that come while a group begins may join it, up to one that is large or runs alone", async () => {
@@ -126,7 +127,7 @@ Deno.test("writes that come while a group begins may join it, up to one that is 
   writer.takeMore();
   assert.deepEqual(writer.groups, [["a", "b", "c"]]);
   const alone = held();
-  const ended = queue.alone("reset", alone.run, undefined);
+  const ended = queue.alone(new Admission("reset"), alone.run);
   await writer.end((name) => name === "b" ? { kind: "failed", reason: "no room" } : undefined);
   assert.deepEqual((await Promise.all([first, ...joining])).map(endKind), ["written", "failed", "written"]);
   // A large one lets others pass once.
@@ -159,7 +160,7 @@ Deno.test("a client that disconnects after its write has joined a group does not
   const { queue, writer, write } = makeQueue();
   const first = write("a");
   const client = new AbortController();
-  const joined = queue.write("write", writeNamed("b"), client.signal);
+  const joined = queue.write(new Admission("write", client.signal), writeNamed("b"));
   writer.takeMore();
   client.abort();
   await writer.end();

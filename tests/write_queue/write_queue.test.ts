@@ -1,13 +1,14 @@
 import { delay } from "../../src/async/delay.ts";
 import assert from "node:assert/strict";
 import { ApiError } from "../../src/model/errors.ts";
+import { Admission } from "../../src/write_queue/admission.ts";
 import type { EndedWrite } from "../../src/write_queue/write_queue.ts";
 import { written } from "../store/outcomes.ts";
 import { settled } from "./fake_writer.ts";
 import { endKind, held, makeQueue } from "./made_queue.ts";
 
-function assertRejected(act: () => unknown, code: string): void {
-  assert.throws(act, (error) => error instanceof ApiError && error.code === code);
+async function assertRejected(act: () => unknown, code: string): Promise<void> {
+  await assert.rejects(async () => await act(), (error) => error instanceof ApiError && error.code === code);
 }
 
 function firstSequence({ outcome }: EndedWrite): number {
@@ -32,8 +33,8 @@ Deno.test("a group ends before a job that runs alone, and the next one starts af
   const other = held();
   write("a");
   write("b");
-  const alone = queue.alone("reset", job.run, undefined);
-  queue.alone("optimize", other.run, undefined);
+  const alone = queue.alone(new Admission("reset"), job.run);
+  queue.alone(new Admission("optimize"), other.run);
   write("c");
   await writer.end();
   assert.deepEqual(writer.groups, [["a"], ["b"]]);
@@ -54,11 +55,11 @@ Deno.test("a group ends before a job that runs alone, and the next one starts af
 Deno.test("a job that runs alone and throws frees the turn and rejects with what it threw", async () => {
   const { queue, writer, write } = makeQueue();
   const failure = new Error("failed");
-  await assert.rejects(queue.alone("reset", () => Promise.reject(failure), undefined), failure);
+  await assert.rejects(queue.alone(new Admission("reset"), () => Promise.reject(failure)), failure);
   await assert.rejects(
-    queue.alone("reset", () => {
+    queue.alone(new Admission("reset"), () => {
       throw failure;
-    }, undefined),
+    }),
     failure,
   );
   write("a");
@@ -68,29 +69,29 @@ Deno.test("a job that runs alone and throws frees the turn and rejects with what
 Deno.test("as many may wait as the setting says, the active one not counted, members of a running group counted", async () => {
   const { queue, writer, write } = makeQueue({ waitingMax: 3 });
   for (const name of ["active", "1", "2", "3"]) write(name);
-  assertRejected(() => write("rejected"), "WriteQueueFull");
-  assertRejected(() => queue.alone("reset", held().run, undefined), "WriteQueueFull");
+  await assertRejected(() => write("rejected"), "WriteQueueFull");
+  await assertRejected(() => queue.alone(new Admission("reset"), held().run), "WriteQueueFull");
   await writer.end();
   // Now 1 is active as the first of its group; 2 and 3 count as waiting.
   assert.deepEqual(writer.groups.at(-1), ["1", "2", "3"]);
   assert.equal(queue.queuedCount, 2);
   write("4");
-  assertRejected(() => write("rejected"), "WriteQueueFull");
+  await assertRejected(() => write("rejected"), "WriteQueueFull");
   await writer.end();
   assert.deepEqual(writer.groups.at(-1), ["4"]);
   await writer.end();
   for (const name of ["5", "6", "7", "8"]) write(name);
-  assertRejected(() => write("rejected"), "WriteQueueFull");
+  await assertRejected(() => write("rejected"), "WriteQueueFull");
 });
 
 Deno.test("a queue for one waiting request takes one active and one waiting", async () => {
   const { writer, write } = makeQueue({ waitingMax: 1 });
   write("a");
   write("b");
-  assertRejected(() => write("c"), "WriteQueueFull");
+  await assertRejected(() => write("c"), "WriteQueueFull");
   await writer.end();
   write("d");
-  assertRejected(() => write("e"), "WriteQueueFull");
+  await assertRejected(() => write("e"), "WriteQueueFull");
 });
 
 Deno.test("a group is seen from outside as one active request and waiting ones", async () => {
@@ -99,7 +100,7 @@ Deno.test("a group is seen from outside as one active request and waiting ones",
   write("a");
   write("b");
   write("c");
-  queue.alone("reset", held().run, undefined);
+  queue.alone(new Admission("reset"), held().run);
   const kinds = (): string[] => queue.queued.map(({ kind }) => kind);
   assert.equal(queue.active?.kind, "write");
   assert.deepEqual(kinds(), ["write", "write", "reset"]);
@@ -119,19 +120,19 @@ Deno.test("the wait of a queued request counts from its arrival, the age of the 
   write("b");
   write("c");
   await delay(60);
-  assert.ok(queue.active!.seconds >= 0.05);
-  assert.ok(Math.abs(queue.active!.sinceMicros - arrived) < 50_000);
+  assert.ok(queue.active!.age.seconds >= 0.05);
+  assert.ok(Math.abs(queue.active!.age.sinceMicros - arrived) < 50_000);
   await writer.end();
-  assert.ok(queue.active!.seconds < 0.05, "b has only just got the turn");
-  assert.ok(queue.active!.sinceMicros >= arrived + 50_000);
-  assert.ok(queue.queued[0]!.seconds >= 0.05, "c has waited all along");
-  assert.ok(Math.abs(queue.queued[0]!.sinceMicros - arrived) < 50_000);
+  assert.ok(queue.active!.age.seconds < 0.05, "b has only just got the turn");
+  assert.ok(queue.active!.age.sinceMicros >= arrived + 50_000);
+  assert.ok(queue.queued[0]!.age.seconds >= 0.05, "c has waited all along");
+  assert.ok(Math.abs(queue.queued[0]!.age.sinceMicros - arrived) < 50_000);
 });
 
 Deno.test("a shutdown rejects waiting and new requests, and resolves when the running ones have ended", async () => {
   const { queue, writer, write } = makeQueue();
   const active = write("active");
-  const waiting = [write("waiting"), queue.alone("reset", held().run, undefined)];
+  const waiting = [write("waiting"), queue.alone(new Admission("reset"), held().run)];
   const rejections = Promise.allSettled(waiting);
   let down = false;
   const shutdown = queue.shutdown().then(() => down = true);
@@ -140,8 +141,8 @@ Deno.test("a shutdown rejects waiting and new requests, and resolves when the ru
     const reason: unknown = result.status === "rejected" && result.reason;
     assert.ok(reason instanceof ApiError && reason.code === "ShuttingDown");
   }
-  assertRejected(() => write("arriving"), "ShuttingDown");
-  assertRejected(() => queue.assertOpen(), "ShuttingDown");
+  await assertRejected(() => write("arriving"), "ShuttingDown");
+  await assertRejected(() => queue.assertOpen(), "ShuttingDown");
   await settled();
   assert.equal(down, false, "the active write still runs");
   assert.equal(queue.active?.kind, "write");
@@ -168,5 +169,5 @@ Deno.test("a shutdown of an idle queue is over at once, also the second time", a
   queue.assertOpen();
   await queue.shutdown();
   await queue.shutdown();
-  assertRejected(() => write("a"), "ShuttingDown");
+  await assertRejected(() => write("a"), "ShuttingDown");
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { Admission } from "../../src/write_queue/admission.ts";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { ApiError, ClientDisconnected } from "../../src/model/errors.ts";
-import { FakeWriter, settled, writeNamed } from "./fake_writer.ts";
+import { FakeWriter, settled, storeOf, writeNamed } from "./fake_writer.ts";
 
 /*
  * The queue takes writes out of its list and runs them together. The reference has every request in one list, as if
@@ -79,7 +80,7 @@ class Reference {
 class Run {
   readonly #writer = new FakeWriter();
   readonly #queue = new WriteQueue({
-    runGroup: this.#writer.runGroup,
+    store: storeOf(this.#writer),
     waitingMax: WAITING_MAX,
     fullCode: "WriteQueueFull",
   });
@@ -124,8 +125,8 @@ class Run {
     this.#clients.set(id, client);
     const joining = async (): Promise<unknown> =>
       alone
-        ? await this.#queue.alone("alone", () => this.#runAlone(id), client.signal)
-        : await this.#queue.write("write", writeNamed(String(id)), client.signal);
+        ? await this.#queue.alone(new Admission("alone", client.signal), () => this.#runAlone(id))
+        : await this.#queue.write(new Admission("write", client.signal), writeNamed(String(id)));
     this.#reference.join(request);
     joining().then(
       () => this.#outcomes.set(id, "committed"),

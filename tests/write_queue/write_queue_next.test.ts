@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { Admission } from "../../src/write_queue/admission.ts";
 import { WriteQueue } from "../../src/write_queue/write_queue.ts";
 import { ApiError } from "../../src/model/errors.ts";
 import { kindOf } from "../store/outcomes.ts";
-import { FakeWriter, writeNamed } from "./fake_writer.ts";
+import { FakeWriter, storeOf, writeNamed } from "./fake_writer.ts";
 import { HeldRuns } from "./held_runs.ts";
 
 /** A queue whose jobs write down when they begin, and run until they are ended. */
@@ -15,13 +16,13 @@ function setUp(waitingMax = 100): {
   end: (name: string) => Promise<void>;
 } {
   const writer = new FakeWriter();
-  const queue = new WriteQueue({ runGroup: writer.runGroup, waitingMax, fullCode: "TransactionQueueFull" });
+  const queue = new WriteQueue({ store: storeOf(writer), waitingMax, fullCode: "TransactionQueueFull" });
   const runs = new HeldRuns();
   return {
     queue,
     writer,
     begun: runs.begun,
-    alone: (name) => queue.alone(name, () => runs.begin(name), undefined),
+    alone: (name) => queue.alone(new Admission(name), () => runs.begin(name)),
     next: (name) => queue.next(name, () => runs.begin(name)),
     end: (name) => runs.end(name),
   };
@@ -41,7 +42,7 @@ Deno.test("an urgent job waits for the turn to end, and goes before all waiting 
   const { begun, alone, next, end, queue, writer } = setUp();
   void alone("active");
   void alone("waiting");
-  const write = queue.write("write", writeNamed("write"), undefined);
+  const write = queue.write(new Admission("write"), writeNamed("write"));
   void next("first");
   void next("second");
   assert.deepEqual(begun, ["active"]);
@@ -61,7 +62,7 @@ Deno.test("an urgent job waits for the turn to end, and goes before all waiting 
 
 Deno.test("an urgent job waits for a group of writes that runs, and splits none", async () => {
   const { queue, writer, begun, next, end } = setUp();
-  const writes = ["a", "b", "c"].map((name) => queue.write("write", writeNamed(name), undefined));
+  const writes = ["a", "b", "c"].map((name) => queue.write(new Admission("write"), writeNamed(name)));
   void next("reset");
   await writer.end();
   assert.deepEqual([begun, writer.groups], [["reset"], [["a"]]]);
@@ -75,7 +76,7 @@ Deno.test("an urgent job does not count as waiting: it needs no slot and is not 
   const { queue, alone, next, end } = setUp(1);
   void alone("active");
   void alone("waiting");
-  assert.throws(() => queue.alone("full", () => Promise.resolve(), undefined), { name: "ApiError" });
+  assert.throws(() => queue.alone(new Admission("full"), () => Promise.resolve()), { name: "ApiError" });
   const urgent = next("reset");
   assert.deepEqual(queue.queued.map(({ kind }) => kind), ["waiting"]);
   assert.equal(queue.queuedCount, 1);

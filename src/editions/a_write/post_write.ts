@@ -4,8 +4,8 @@ import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import type { NewVersions } from "../../store/api/write.ts";
 import { nowMicros } from "../../time/clock.ts";
+import { Admission } from "../../write_queue/admission.ts";
 import type { EditionHost } from "../edition.ts";
-import { CheckedWrites } from "../shared/checked_writes.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { WriteMetrics } from "./write_metrics.ts";
@@ -17,7 +17,6 @@ import type { WriteContent, WriteDecoding } from "./write_decoders.ts";
  */
 export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: WriteMetrics): Route {
   const { queue, store } = host;
-  const writes = new CheckedWrites(host);
   return {
     method: "POST",
     path: "/write",
@@ -34,7 +33,8 @@ export function postWrite(host: EditionHost, decoding: WriteDecoding, metrics: W
       const { conditions, projections } = write;
       const events = write.events.map(({ body, terms }) => ({ timeMicros, body, terms }));
       const timed = { conditions, projections, events };
-      const { outcome, lockSeconds } = await writes.write("write", timed, request, bytes);
+      const admission = new Admission("write", request.disconnected, bytes);
+      const { outcome, lockSeconds } = await queue.write(admission, timed);
       metrics.turnEnded(outcome, lockSeconds);
       const { storeId, firstSequence, versions } = throwIfRejected(
         outcome,

@@ -4,6 +4,7 @@ import type { ProjectionDelete } from "../../model/projection.ts";
 import { eventTerms } from "../../store/core/index_terms.ts";
 import type { Conflict, StoreWrite } from "../../store/api/write.ts";
 import { parseQueried } from "../../wire/event.ts";
+import { Admission } from "../../write_queue/admission.ts";
 import {
   conflictLocation,
   conflictMessage as listedConflictMessage,
@@ -14,14 +15,15 @@ import type { TxCall } from "./tx_call.ts";
 
 /** `POST /tx/{txId}/commit`: one member of a write group. It ends the transaction, whatever the outcome. */
 export async function commit({ edition, transaction, running, request }: TxCall): Promise<Reply> {
-  const { writes, statistics } = edition;
+  const { host, statistics } = edition;
   await request.discardBody();
   const content = transaction.commit();
   if (content !== undefined) {
     const lists = Object.groupBy(content.projections, listOf);
     const write = storeWrite(content, lists);
     // The commit runs even if the client disconnects, which must then treat the response as lost.
-    const { outcome } = await writes.write("commit", write, undefined, running.bytesHeld());
+    const admission = new Admission("commit", undefined, running.bytesHeld());
+    const { outcome } = await host.queue.write(admission, write);
     statistics.writeEnded(outcome);
     throwIfRejected(
       outcome,

@@ -5,9 +5,9 @@ import type { Route } from "../../http/router.ts";
 import { ApiError, NoReply } from "../../model/errors.ts";
 import { type Outcome, throwIfFailed } from "../../store/api/outcome.ts";
 import { nowMicros } from "../../time/clock.ts";
+import { Admission } from "../../write_queue/admission.ts";
 import type { Edition } from "../edition.ts";
 import { requestBodyLimit } from "../shared/body_limit.ts";
-import { CheckedWrites } from "../shared/checked_writes.ts";
 import { metricsRoute } from "../shared/common_metrics.ts";
 import { commonRoutes } from "../shared/common_routes.ts";
 import { debugRoute } from "../shared/debug_parts.ts";
@@ -48,8 +48,8 @@ export const editionB: Edition = {
       worker: new URL("./tx_decoding_worker.ts", import.meta.url),
       limits: host.settings,
     });
-    const edition = { host, writes: new CheckedWrites(host), statistics, transactions, pause, decoding };
-    const refresh = host.queue.alone(FIRST_OPTIMIZE, () => optimize(edition), undefined);
+    const edition = { host, statistics, transactions, pause, decoding };
+    const refresh = host.queue.alone(new Admission(FIRST_OPTIMIZE), () => optimize(edition));
     refresh.then(throwIfFailed).catch(host.reportFailure);
     return {
       routes: routesOf(edition).map((route) => counted(route, statistics)),

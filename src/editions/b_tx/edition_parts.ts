@@ -1,5 +1,4 @@
 import type { EditionHost } from "../edition.ts";
-import type { CheckedWrites } from "../shared/checked_writes.ts";
 import type { OpenTransactions } from "./open_transactions.ts";
 import type { Pause } from "./pause.ts";
 import type { TxDecoding } from "./tx_decoders.ts";
@@ -8,7 +7,6 @@ import type { Statistics } from "./statistics.ts";
 /** The parts that the routes of a running edition share. */
 export interface EditionParts {
   readonly host: EditionHost;
-  readonly writes: CheckedWrites;
   readonly statistics: Statistics;
   readonly transactions: OpenTransactions;
   readonly pause: Pause;

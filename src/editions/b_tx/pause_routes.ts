@@ -3,6 +3,7 @@ import { emptyReply, jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { throwIfFailed } from "../../store/api/outcome.ts";
 import { nowMicros } from "../../time/clock.ts";
+import { Admission } from "../../write_queue/admission.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";
 
@@ -13,7 +14,7 @@ export function pauseRoutes(edition: EditionParts): Route[] {
     path,
     body: "ignored",
     level: "info",
-    handle: () => edition.host.queue.alone(path.slice(1), () => act(edition), undefined),
+    handle: () => edition.host.queue.alone(new Admission(path.slice(1)), () => act(edition)),
   });
   return [route("/pause", pause), route("/resume", resume)];
 }

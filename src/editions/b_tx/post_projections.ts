@@ -1,6 +1,7 @@
 import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { EMPTY_WRITE } from "../../store/api/write.ts";
+import { Admission } from "../../write_queue/admission.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { STORE_HEADER } from "../shared/headers.ts";
 import type { EditionParts } from "./edition_parts.ts";
@@ -21,10 +22,8 @@ export function postProjections({ host, statistics, decoding }: EditionParts): R
         return jsonReply(200, { create: [], replace: [] }, { [STORE_HEADER]: host.store.storeId });
       }
       const { outcome } = await host.queue.write(
-        "projections",
+        new Admission("projections", undefined, bytes),
         { ...EMPTY_WRITE, projections },
-        undefined,
-        bytes,
       );
       statistics.writeEnded(outcome);
       const { versions, storeId } = throwIfRejected(outcome, conflictMessage);

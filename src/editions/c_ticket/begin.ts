@@ -2,6 +2,7 @@ import type { Reply } from "../../http/exchange.ts";
 import { jsonReply } from "../../http/replies.ts";
 import type { RoutedRequest } from "../../http/router.ts";
 import { ClientDisconnected } from "../../model/errors.ts";
+import { Admission } from "../../write_queue/admission.ts";
 import type { EditionParts } from "./edition_parts.ts";
 import type { Expiry } from "./deadlines.ts";
 import { Transaction } from "./transaction.ts";
@@ -29,7 +30,7 @@ export function begin(edition: EditionParts, { disconnected }: RoutedRequest): P
         edition.active.current = undefined;
       }
     };
-    edition.host.queue.alone("transaction", hold, disconnected).catch(reject);
+    edition.host.queue.alone(new Admission("transaction", disconnected), hold).catch(reject);
   });
 }
 

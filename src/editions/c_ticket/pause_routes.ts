@@ -1,5 +1,6 @@
 import { emptyReply } from "../../http/replies.ts";
 import type { Route, RoutedRequest } from "../../http/router.ts";
+import { Admission } from "../../write_queue/admission.ts";
 import { type EditionParts, isPending } from "./edition_parts.ts";
 
 /**
@@ -21,11 +22,11 @@ export function pauseRoutes(edition: EditionParts): Route[] {
   return [
     route("/pause", async ({ disconnected }) => {
       if (pause.isPaused && !isPending(edition, "resume")) return;
-      await queue.alone("pause", () => pause.begin(), disconnected);
+      await queue.alone(new Admission("pause", disconnected), () => pause.begin());
     }),
     route("/resume", async ({ disconnected }) => {
       if (!pause.isPaused && !isPending(edition, "pause")) return;
-      await queue.alone("resume", () => pause.end(), disconnected);
+      await queue.alone(new Admission("resume", disconnected), () => pause.end());
     }),
   ];
 }

@@ -2,6 +2,7 @@ import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { ApiError } from "../../model/errors.ts";
 import { EMPTY_WRITE } from "../../store/api/write.ts";
+import { Admission } from "../../write_queue/admission.ts";
 import { conflictMessage, throwIfRejected } from "../shared/conflicts.ts";
 import { type EditionParts, isPending } from "./edition_parts.ts";
 
@@ -23,10 +24,8 @@ export function projectionsRoute(edition: EditionParts): Route {
       const projections = await decoding.decode("projections", body, request);
       assertPaused(edition);
       const { outcome } = await host.queue.write(
-        "projections",
+        new Admission("projections", request.disconnected, bytes),
         { ...EMPTY_WRITE, projections },
-        request.disconnected,
-        bytes,
       );
       return jsonReply(200, throwIfRejected(outcome, conflictMessage).versions);
     },

@@ -120,7 +120,7 @@ export function queueMetrics(queue: WriteQueue): string {
 
 /** The longest wait among the queued requests; 0 when there are none. */
 export function longestWaitSeconds({ queued }: WriteQueue): number {
-  return Math.max(0, ...queued.map(({ seconds }) => seconds));
+  return Math.max(0, ...queued.map(({ age }) => age.seconds));
 }
 
 /** How writes ended since startup. `rejected` is split by the part that was in conflict. */

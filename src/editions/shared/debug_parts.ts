@@ -2,7 +2,7 @@ import { jsonReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
 import { formatTimestamp } from "../../model/timestamp.ts";
 import type { StoreReads } from "../../store/api/store.ts";
-import type { QueueEntry } from "../../write_queue/queue_entry.ts";
+import type { QueueEntry } from "../../write_queue/admission.ts";
 import type { WriteQueue } from "../../write_queue/write_queue.ts";
 import { getRoute } from "./get_route.ts";
 import { NOT_CACHED } from "./headers.ts";
@@ -24,8 +24,8 @@ export function queuePart(
   return {
     active: active === undefined ? null : {
       kind: active.kind,
-      since: formatTimestamp(active.sinceMicros),
-      ageSeconds: active.seconds,
+      since: formatTimestamp(active.age.sinceMicros),
+      ageSeconds: active.age.seconds,
     },
     queued: queuedPart(queued),
     httpOpen: requestCount(active === undefined ? queued : [active, ...queued], ownKind),
@@ -36,10 +36,10 @@ export function queuePart(
 
 /** The requests that wait for the write lock, as `/debug` shows them. */
 export function queuedPart(queued: readonly QueueEntry[]): unknown {
-  return queued.map(({ kind, sinceMicros, seconds }) => ({
+  return queued.map(({ kind, age }) => ({
     kind,
-    queuedAt: formatTimestamp(sinceMicros),
-    waitSeconds: seconds,
+    queuedAt: formatTimestamp(age.sinceMicros),
+    waitSeconds: age.seconds,
   }));
 }
 

@@ -1,6 +1,7 @@
 import { emptyReply } from "../../http/replies.ts";
 import type { Route, RoutedRequest } from "../../http/router.ts";
 import { type Outcome, outcomeOf, throwIfFailed } from "../../store/api/outcome.ts";
+import { Admission } from "../../write_queue/admission.ts";
 import type { EditionHost } from "../edition.ts";
 
 /** The action of a route in a write transaction of its own. */
@@ -24,7 +25,7 @@ export function writeLockRoute(
     body: "ignored",
     async handle(request) {
       const run = async (): Promise<void> => throwIfFailed(await outcomeOf(act(request)));
-      await queue.alone(kind, run, leavesWithClient ? request.disconnected : undefined);
+      await queue.alone(new Admission(kind, leavesWithClient ? request.disconnected : undefined), run);
       return emptyReply(204);
     },
   };

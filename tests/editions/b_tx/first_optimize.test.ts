@@ -5,11 +5,12 @@ import type { EditionHost } from "../../../src/editions/edition.ts";
 import type { RoutedRequest } from "../../../src/http/router.ts";
 import { done, type Outcome } from "../../../src/store/api/outcome.ts";
 import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
+import { storeOf } from "../../write_queue/fake_writer.ts";
 
 Deno.test("GET /debug: the refresh at the start has the turn, but is no request", async () => {
   const optimized = Promise.withResolvers<Outcome<void>>();
   const queue = new WriteQueue({
-    runGroup: () => assert.fail("nobody writes"),
+    store: storeOf({ group: () => assert.fail("nobody writes") }),
     waitingMax: 1,
     fullCode: "WriteQueueFull",
   });

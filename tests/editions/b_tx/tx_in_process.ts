@@ -3,8 +3,6 @@ import type { ServerSettings } from "../../../src/config/load.ts";
 import { BodyDecoding } from "../../../src/editions/shared/decoding/body_decoding.ts";
 import { TX_DECODERS } from "../../../src/editions/b_tx/tx_decoders.ts";
 import type { EditionParts } from "../../../src/editions/b_tx/edition_parts.ts";
-import type { EditionHost } from "../../../src/editions/edition.ts";
-import { CheckedWrites } from "../../../src/editions/shared/checked_writes.ts";
 import { OpenTransactions } from "../../../src/editions/b_tx/open_transactions.ts";
 import { Pause } from "../../../src/editions/b_tx/pause.ts";
 import { Statistics } from "../../../src/editions/b_tx/statistics.ts";
@@ -19,6 +17,7 @@ import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
 import { done } from "../../../src/store/api/outcome.ts";
 import type { Conflict, StoreWrite, WriteResult } from "../../../src/store/api/write.ts";
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
+import type { Admission } from "../../../src/write_queue/admission.ts";
 import { eventLine, parseQueried } from "../../../src/wire/event.ts";
 
 const UNCOUNTED = new ReadsInFlight({ subscriptions: 0 });
@@ -133,17 +132,13 @@ export class InProcess implements Disposable {
       },
       queue: {
         assertOpen: () => {},
-        tryWrite: (_kind: string, write: StoreWrite) =>
+        write: (_: Admission, write: StoreWrite) =>
           Promise.resolve({ outcome: done(this.store.write(write)), lockSeconds: 0 }),
-        write: (_kind: string, write: StoreWrite) =>
-          Promise.resolve({ outcome: done(this.store.write(write)), lockSeconds: 0 }),
-        preCheck: <T>(_kind: string, run: (client: undefined) => Promise<T>) => run(undefined),
-        alone: <T>(_kind: string, run: () => Promise<T>) => run(),
+        alone: <T>(_: Admission, run: () => Promise<T>) => run(),
       },
     };
     this.edition = {
       host,
-      writes: new CheckedWrites(host as unknown as EditionHost),
       statistics,
       transactions: new OpenTransactions(settings, statistics),
       pause: new Pause(options.pausedSinceMicros, nowMicros()),

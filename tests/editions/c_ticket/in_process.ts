@@ -178,7 +178,7 @@ export class InProcess implements Subject, Disposable {
       queue: new WriteQueue({
         waitingMax: settings.maxQueuedTransactions,
         fullCode: "TransactionQueueFull",
-        runGroup: store.writer.group,
+        store,
       }),
       persistedPause: pauseInFile(this.#directory),
       programMetrics: () => "",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { queuePart, readPart, requestCount } from "../../../src/editions/shared/debug_parts.ts";
 import { ReadsInFlight } from "../../../src/editions/shared/reads_in_flight.ts";
 
-const entry = (kind: string, seconds = 0) => ({ kind, sinceMicros: 1_000_000, seconds });
+const entry = (kind: string, seconds = 0) => ({ kind, age: { sinceMicros: 1_000_000, seconds } });
 
 Deno.test("reads that wait for an event are shown apart, and among the open ones", () => {
   const reads = new ReadsInFlight({ subscriptions: 1 });

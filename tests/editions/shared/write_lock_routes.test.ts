@@ -5,10 +5,11 @@ import type { RoutedRequest } from "../../../src/http/router.ts";
 import { ApiError, OutcomeUnknown } from "../../../src/model/errors.ts";
 import { done, type Outcome } from "../../../src/store/api/outcome.ts";
 import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
+import { storeOf } from "../../write_queue/fake_writer.ts";
 
 async function answered(act: () => Promise<Outcome<void>>): Promise<unknown> {
   const queue = new WriteQueue({
-    runGroup: () => Promise.resolve([]),
+    store: storeOf({ group: () => Promise.resolve([]) }),
     waitingMax: 1,
     fullCode: "WriteQueueFull",
   });

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { CheckedWrites } from "../../../src/editions/shared/checked_writes.ts";
-import type { EditionHost } from "../../../src/editions/edition.ts";
-import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
-import { done } from "../../../src/store/api/outcome.ts";
-import type { AttemptResult, StoreWrite } from "../../../src/store/api/write.ts";
-import { WriteQueue } from "../../../src/write_queue/write_queue.ts";
-import { queryOf, storeWrite } from "../../store/made_writes.ts";
-import { kindOf } from "../../store/outcomes.ts";
+import type { Chunk, ChunkRequest } from "../../src/store/api/chunk.ts";
+import { done, type Outcome } from "../../src/store/api/outcome.ts";
+import type { AttemptResult, StoreWrite } from "../../src/store/api/write.ts";
+import { Admission } from "../../src/write_queue/admission.ts";
+import { type EndedWrite, WriteQueue } from "../../src/write_queue/write_queue.ts";
+import { queryOf, storeWrite } from "../store/made_writes.ts";
+import { kindOf } from "../store/outcomes.ts";
 
 const WRITTEN: AttemptResult = {
   kind: "written",
@@ -16,7 +15,7 @@ const WRITTEN: AttemptResult = {
 };
 
 interface Setup {
-  readonly writes: CheckedWrites;
+  readonly write: (write: StoreWrite) => Promise<EndedWrite>;
   /** The writes that were in a write transaction. */
   readonly turns: StoreWrite[];
   readonly reads: (readonly [ChunkRequest, isUrgent: boolean | undefined])[];
@@ -26,26 +25,23 @@ interface Setup {
 function setUp(results: AttemptResult["kind"][], waitingMax = 10): Setup {
   const turns: StoreWrite[] = [];
   const reads: [ChunkRequest, boolean | undefined][] = [];
-  const queue = new WriteQueue({
-    runGroup: (group) => {
-      turns.push(...group);
-      return Promise.resolve(
-        group.map(({ hasBudget }) =>
-          done(hasBudget && results.shift() === "overBudget" ? { kind: "overBudget" as const } : WRITTEN)
-        ),
-      );
-    },
-    waitingMax,
-    fullCode: "WriteQueueFull",
-  });
   const chunk = (request: ChunkRequest, _: unknown, isUrgent?: boolean): Promise<Chunk> => {
     reads.push([request, isUrgent]);
     const last = 10 * reads.length;
     const nothing = { lines: new Uint8Array(), events: 0, end: { hasMore: false } };
     return Promise.resolve({ ...nothing, storeId: "store", head: last, last });
   };
-  const host = { queue, store: { reads: { chunk } } } as unknown as EditionHost;
-  return { writes: new CheckedWrites(host), turns, reads };
+  const group = (writes: readonly StoreWrite[]): Promise<Outcome<AttemptResult>[]> => {
+    turns.push(...writes);
+    return Promise.resolve(
+      writes.map(({ hasBudget }) =>
+        done(hasBudget && results.shift() === "overBudget" ? { kind: "overBudget" as const } : WRITTEN)
+      ),
+    );
+  };
+  const store = { writer: { group }, reads: { chunk } };
+  const queue = new WriteQueue({ store, waitingMax, fullCode: "WriteQueueFull" });
+  return { write: (write) => queue.write(new Admission("write"), write), turns, reads };
 }
 
 function writeNaming(types: number): StoreWrite {
@@ -54,38 +50,38 @@ function writeNaming(types: number): StoreWrite {
 }
 
 Deno.test("a write whose conditions cost little goes straight to its turn", async () => {
-  const { writes, turns, reads } = setUp(["written"]);
-  const { outcome } = await writes.write("write", writeNaming(100), undefined, 0);
+  const { write, turns, reads } = setUp(["written"]);
+  const { outcome } = await write(writeNaming(100));
   assert.equal(kindOf(outcome), "written");
   assert.deepEqual([turns.length, reads.length], [1, 0]);
 });
 
 Deno.test("what turns out to be costly is checked by urgent reads, and only the last outcome is seen", async () => {
-  const { writes, turns, reads } = setUp(["overBudget", "written"]);
-  const { outcome } = await writes.write("write", writeNaming(1), undefined, 0);
+  const { write, turns, reads } = setUp(["overBudget", "written"]);
+  const { outcome } = await write(writeNaming(1));
   assert.equal(kindOf(outcome), "written");
   assert.deepEqual(reads.map(([, isUrgent]) => isUrgent), [true]);
   assert.deepEqual(turns.map(({ conditions }) => conditions[0]!.checked?.upTo), [undefined, 10]);
 });
 
 Deno.test("many values are checked before the first turn", async () => {
-  const { writes, turns, reads } = setUp([]);
-  await writes.write("write", writeNaming(201), undefined, 0);
+  const { write, turns, reads } = setUp([]);
+  await write(writeNaming(201));
   assert.deepEqual([turns.length, reads.length], [1, 1]);
 });
 
 Deno.test("after three checks a write is given back no more, and each check goes on where the last ended", async () => {
-  const { writes, turns, reads } = setUp(Array(10).fill("overBudget"));
-  const { outcome } = await writes.write("write", writeNaming(1), undefined, 0);
+  const { write, turns, reads } = setUp(Array(10).fill("overBudget"));
+  const { outcome } = await write(writeNaming(1));
   assert.equal(kindOf(outcome), "written");
   assert.deepEqual(reads.map(([{ afterSequence }]) => afterSequence), [0, 10, 20]);
   assert.deepEqual(turns.map(({ hasBudget = false }) => hasBudget), [true, true, true, false]);
 });
 
 Deno.test("costly writes count as waiting: when the queue is full, one more is rejected, but none of those let in", async () => {
-  const { writes } = setUp(Array(10).fill("overBudget"), 2);
+  const { write } = setUp(Array(10).fill("overBudget"), 2);
   const results = await Promise.allSettled(
-    Array.from({ length: 5 }, () => writes.write("write", writeNaming(201), undefined, 0)),
+    Array.from({ length: 5 }, () => write(writeNaming(201))),
   );
   const ends = results.map((result) => result.status === "fulfilled" ? "written" : result.reason.code);
   assert.deepEqual(ends, ["written", "written", "WriteQueueFull", "WriteQueueFull", "WriteQueueFull"]);
