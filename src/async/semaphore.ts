@@ -15,12 +15,17 @@ export class Semaphore {
   /**
    * Resolves when the caller is admitted.
    * @param first is admitted before the callers that are waiting
-   * @returns the function by which the caller leaves again, to be called once
+   * @returns the function by which the caller leaves again; only its first call counts
    */
   async enter({ first }: { first: boolean } = { first: false }): Promise<() => void> {
     if (this.#free > 0) this.#free--;
     else await this.#turn(first);
-    return () => this.#leave();
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      this.#leave();
+    };
   }
 
   /** Runs an async function while it is admitted: at once if it does not have to wait. */

@@ -102,10 +102,15 @@ export class Transaction {
     this.#callsBegun++;
     this.#callsOpen++;
     const mustWait = this.#calls.isFull;
-    const finish = once(await this.#calls.enter(), () => {
+    const leave = await this.#calls.enter();
+    let isOpen = true;
+    const finish = (): void => {
+      if (!isOpen) return;
+      isOpen = false;
       this.#callsOpen--;
       if (!this.#isOver) this.#deadlines?.callEnded();
-    });
+      leave();
+    };
     try {
       this.#assertActive();
       this.#deadlines?.callBegan();
@@ -219,17 +224,6 @@ export class Transaction {
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
-
-/** Returns a function that calls both, but only the first time. */
-function once(leave: () => void, note: () => void): () => void {
-  let done = false;
-  return () => {
-    if (done) return;
-    done = true;
-    note();
-    leave();
-  };
-}
 
 /**
  * Throws if the client of a call has disconnected. That is known only once the body has been read. A call that

@@ -1,3 +1,4 @@
+import { Semaphore } from "../../async/semaphore.ts";
 import type { Reply } from "../../http/exchange.ts";
 import { textReply } from "../../http/replies.ts";
 import type { Route } from "../../http/router.ts";
@@ -14,43 +15,36 @@ const INDEX = `profiling of the main thread, for Chrome DevTools
 
 /** Profiling endpoints, for development mode only. Profiling is expensive, so only one request at a time may do it. */
 export function profilingRoutes(): Route[] {
-  const slot = new ProfilingSlot();
+  const semaphore = new Semaphore(1);
   const get = (path: string, handle: Route["handle"]): Route => getRoute(`/debug/pprof/${path}`, handle);
   return [
     get("", () => textReply(200, INDEX)),
     get("profile", async ({ query, disconnected }) => {
       const seconds = secondsOf(query);
-      const end = slot.begin(disconnected);
+      const end = await begin(semaphore, disconnected);
       return download("server.cpuprofile", await cpuProfile(seconds, disconnected).finally(end));
     }),
     get(
       "heap",
-      ({ disconnected }) => download("server.heapsnapshot", heapSnapshot(slot.begin(disconnected))),
+      async ({ disconnected }) =>
+        download("server.heapsnapshot", heapSnapshot(await begin(semaphore, disconnected))),
     ),
     get("cmdline", () => textReply(200, [Deno.execPath(), Deno.mainModule, ...Deno.args].join(" "))),
   ];
 }
 
-/** Allows one profile or snapshot at a time. Many would take gigabytes, and block the main thread for minutes. */
-class ProfilingSlot {
-  #holder: object | undefined;
-
-  /**
-   * @param disconnected aborts when the client disconnects: a stream without a reader never ends
-   * @returns ends the turn
-   * @throws ApiError `Unavailable` while another request has the turn
-   */
-  begin(disconnected: AbortSignal): () => void {
-    if (this.#holder !== undefined) {
-      throw new ApiError("Unavailable", "another profile or snapshot is being made");
-    }
-    const holder = this.#holder = {};
-    const end = (): void => {
-      if (this.#holder === holder) this.#holder = undefined;
-    };
-    disconnected.addEventListener("abort", end, { once: true });
-    return end;
-  }
+/**
+ * Begins a profile or snapshot, of which there is one at a time. Many would take gigabytes, and block the main thread
+ * for minutes.
+ * @param disconnected aborts when the client disconnects: a stream without a reader never ends
+ * @returns ends it
+ * @throws ApiError `Unavailable` while another one is being made
+ */
+async function begin(semaphore: Semaphore, disconnected: AbortSignal): Promise<() => void> {
+  if (semaphore.isFull) throw new ApiError("Unavailable", "another profile or snapshot is being made");
+  const end = await semaphore.enter();
+  disconnected.addEventListener("abort", end, { once: true });
+  return end;
 }
 
 function download(fileName: string, body: Reply["body"]): Reply {

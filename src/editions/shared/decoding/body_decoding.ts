@@ -1,3 +1,4 @@
+import { Semaphore } from "../../../async/semaphore.ts";
 import type { ServerSettings } from "../../../config/load.ts";
 import { tickEnd, tickIsLong } from "../../../http/tick.ts";
 import { ApiError, ClientDisconnected, LimitReached } from "../../../model/errors.ts";
@@ -42,7 +43,7 @@ export class BodyDecoding<D extends Decoders> {
   #worker: RemoteWorker<HostedDecodersClass> | undefined;
   #waiting: Waiting[] = [];
   #taken = 0;
-  #isRunning = false;
+  readonly #semaphore = new Semaphore(1);
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #closing = false;
 
@@ -74,20 +75,20 @@ export class BodyDecoding<D extends Decoders> {
   /** Lets the current body finish, and ends the worker. */
   close(): void {
     this.#closing = true;
-    if (!this.#isRunning) this.#endWorker();
+    if (!this.#semaphore.isFull) this.#endWorker();
   }
 
   #decodeInWorker(name: string, body: Uint8Array<ArrayBuffer>, disconnected: AbortSignal): Promise<Decoded> {
     const waiting = { name, body, disconnected, ...Promise.withResolvers<Decoded>() };
     this.#waiting.push(waiting);
-    if (!this.#isRunning) this.#run();
+    this.#semaphore.pass(() => this.#decodeNext());
     return waiting.promise;
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true;
+  async #decodeNext(): Promise<void> {
     clearTimeout(this.#idleTimer);
-    for (let next = this.#take(); next !== undefined; next = this.#take()) {
+    const next = this.#take();
+    if (next !== undefined) {
       const { name, body, resolve, reject } = next;
       try {
         const worker = this.#worker ??= await this.#startWorker();
@@ -98,8 +99,7 @@ export class BodyDecoding<D extends Decoders> {
         reject(error);
       }
     }
-    this.#isRunning = false;
-    this.#rest();
+    if (this.#waiting.length === 0) this.#rest();
   }
 
   /** Takes the next body to decode. Bodies of clients that have disconnected are dropped. */
