@@ -3,14 +3,14 @@ import type { Bug, Catcher } from "./bug.ts";
 const order = (edition: "A" | "B" | "C"): Catcher => ({ check: "order", edition, rounds: 10 });
 const endurance = (edition: "A" | "B" | "C"): Catcher => ({ check: "endurance", edition, rounds: 0.2 });
 
-const READ_CHUNK = "src/store/sqlite/reading/read_chunk.ts";
+const CHUNK_SEARCH = "src/store/core/chunks/chunk_search.ts";
 const READ_EVERY = "src/store/sqlite/reading/read_every.ts";
 
 /** Readers get other events than they asked for, or get them too late. */
 export const READ_BUGS: readonly Bug[] = [
   {
     name: "a page has one event more than its limit",
-    edits: [{ file: READ_CHUNK, find: "    limit: limit + 1,", replace: "    limit: limit + 2," }],
+    edits: [{ file: CHUNK_SEARCH, find: "limit: limit + 1 }", replace: "limit: limit + 2 }" }],
     caughtBy: order("A"),
   },
   {
@@ -25,7 +25,7 @@ export const READ_BUGS: readonly Bug[] = [
   {
     name: "a read begins with the event that its client already has",
     edits: [{
-      file: READ_CHUNK,
+      file: CHUNK_SEARCH,
       find: "  return { after, upTo: Math.max(",
       replace: "  return { after: Math.max(0, after - 1), upTo: Math.max(",
     }],
@@ -33,16 +33,16 @@ export const READ_BUGS: readonly Bug[] = [
   },
   {
     name: "a page before a sequence has the event of that sequence",
-    edits: [{ file: READ_CHUNK, find: "beforeSequence - 1)", replace: "beforeSequence)" }],
+    edits: [{ file: CHUNK_SEARCH, find: "beforeSequence - 1)", replace: "beforeSequence)" }],
     caughtBy: { tests: "tests/store/sqlite/contract.test.ts" },
   },
   {
     name: "a query drops the last of several alternatives",
     edits: [{
-      file: READ_CHUNK,
-      find: "    query,\n    time,\n    range,",
+      file: CHUNK_SEARCH,
+      find: "  return { query, time,",
       replace:
-        '    query: typeof query === "string" || query.length < 2 ? query : query.slice(0, -1),\n    time,\n    range,',
+        '  return { query: typeof query === "string" || query.length < 2 ? query : query.slice(0, -1), time,',
     }],
     caughtBy: { tests: "tests/store/sqlite/contract.test.ts" },
   },

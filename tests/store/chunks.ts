@@ -14,20 +14,34 @@ export function typesOf(chunk: Chunk): string[] {
   return linesOf(chunk).map(({ type }) => type);
 }
 
-/** The types of all events of a store, however many chunks they come in. */
+/** The types of all events of a store. */
 export async function allTypesOf(reads: Pick<StoreReads, "chunk">): Promise<string[]> {
-  const types: string[] = [];
-  let request = EVERYTHING;
-  for (;;) {
-    const chunk = await reads.chunk(request);
-    types.push(...typesOf(chunk));
-    if (chunk.end !== false) return types;
-    request = requestAfter(request, chunk);
-  }
+  return (await eventsOfAll(reads, EVERYTHING)).map(({ type }) => type);
 }
 
 export function sequencesOf(chunk: Chunk): number[] {
   return linesOf(chunk).map(({ sequence }) => sequence);
+}
+
+/** The sequences of a whole page. */
+export async function sequencesOfAll(
+  reads: Pick<StoreReads, "chunk">,
+  request: Partial<ChunkRequest>,
+): Promise<number[]> {
+  return (await eventsOfAll(reads, { ...EVERYTHING, ...request })).map(({ sequence }) => sequence);
+}
+
+async function eventsOfAll(
+  reads: Pick<StoreReads, "chunk">,
+  first: ChunkRequest,
+): Promise<ReturnType<typeof linesOf>> {
+  const events: ReturnType<typeof linesOf> = [];
+  for (let request = first;;) {
+    const chunk = await reads.chunk(request);
+    events.push(...linesOf(chunk));
+    if (chunk.end !== false) return events;
+    request = { ...requestAfter(request, chunk), head: chunk.head };
+  }
 }
 
 function linesOf(chunk: Chunk): { sequence: number; type: string }[] {

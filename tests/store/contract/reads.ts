@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Query } from "../../../src/model/query.ts";
 import type { Chunk, ChunkRequest } from "../../../src/store/api/chunk.ts";
 import type { Store } from "../../../src/store/api/store.ts";
-import { EVERYTHING, sequencesOf } from "../chunks.ts";
+import { EVERYTHING, sequencesOf, sequencesOfAll } from "../chunks.ts";
 import { changing, newEvent, ofTypes, prepared, queryOf, storeWrite, tag } from "../made_writes.ts";
 import { written } from "../outcomes.ts";
 import type { StoreTest } from "./store_test.ts";
@@ -11,6 +11,7 @@ import type { StoreTest } from "./store_test.ts";
 export function contractOfReads(test: StoreTest): void {
   chunks(test);
   pages(test);
+  times(test);
   projections(test);
   many(test);
 }
@@ -123,6 +124,33 @@ function pages(test: StoreTest): void {
       } while (chunk.end === false);
       assert.deepEqual(sequences, Array.from({ length: head }, (_, i) => i + 1));
       assert.deepEqual(chunk.end, { hasMore: false });
+    }
+  });
+}
+
+/** Five blocks of events. At the start of the third one the clock goes back to the start. */
+async function fillBlocks(store: Store): Promise<number[]> {
+  const seconds = Array.from({ length: 5000 }, (_, i) => i % 2100);
+  for (let i = 0; i < seconds.length; i += 1250) {
+    const events = seconds.slice(i, i + 1250).map((second) => prepared(newEvent("t"), second * 1_000_000));
+    written((await store.writer.group([{ ...storeWrite([]), events }]))[0]);
+  }
+  return seconds;
+}
+
+function times(test: StoreTest): void {
+  test("reads by time find the events of every block, although the clock went back", async (store) => {
+    const seconds = await fillBlocks(store);
+    for (
+      const [from, before] of [[50, 60], [1000, 1100], [1500, 3000], [2099, 2100], [2100, 9000]] as const
+    ) {
+      const time = { fromMicros: from * 1_000_000, beforeMicros: before * 1_000_000 };
+      const expected = seconds.flatMap((second, i) => from <= second && second < before ? [i + 1] : []);
+      for (const request of [{ query: "every" }, { query: queryOf(["t"]) }] as const) {
+        assert.deepEqual(await sequencesOfAll(store.reads, { ...request, time }), expected);
+        const found = await sequencesOfAll(store.reads, { ...request, time, backwards: true });
+        assert.deepEqual(found, expected.toReversed(), "backwards");
+      }
     }
   });
 }

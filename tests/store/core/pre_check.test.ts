@@ -23,7 +23,7 @@ function stepwise(store: TestStore, between: (chunk: number) => void): { chunk: 
     chunk: (request: ChunkRequest) => {
       between(reads.count++);
       return Promise.resolve(
-        readChunk(store.db, request, { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 250 }),
+        readChunk(store.db, request, { millisecondsMax: 0, workMin: 0, slowMillisecondsMax: 250 }),
       );
     },
   };

@@ -1,59 +1,19 @@
+import { CHUNK_BYTES } from "../../api/chunk.ts";
+import type { BatchLimits, BatchSize } from "../../core/chunks/batch_size.ts";
 import { type Direction, positionBehind, restOf } from "../../core/ranges/direction.ts";
 import type { Range } from "../../core/ranges/range.ts";
 import type { Row } from "../protocol/cells.ts";
-import type { Session, Statement } from "../protocol/session.ts";
+import type { Session } from "../protocol/session.ts";
 import { type EventRow, eventRow, eventsAt, scanEvents } from "../tables/events.ts";
 
-/** The size of the first batch, while the size of the events is unknown, and the minimum for later ones. */
-const BATCH_EVENTS_MIN = 16;
-const BATCH_EVENTS_MAX = 2000;
-
-/** Chooses how many events a batch has: about as many as still fit into the chunk. */
-export class BatchSize {
-  #events = 0;
-  #bytes: number;
-  readonly #bytesMax: number;
-
-  /** @param bytesEach average size of such events, if known */
-  constructor(bytesMax: number, bytesEach: number | undefined) {
-    this.#bytesMax = bytesMax;
-    this.#bytes = 0;
-    if (bytesEach !== undefined) {
-      this.#events = 1;
-      this.#bytes = bytesEach;
-      this.#bytesMax += bytesEach;
-    }
-  }
-
-  /** Average size of the events so far; undefined when there were none. */
-  get bytesEach(): number | undefined {
-    return this.#events === 0 ? undefined : this.#bytes / this.#events;
-  }
-
-  get next(): number {
-    const { bytesEach } = this;
-    if (bytesEach === undefined) return BATCH_EVENTS_MIN;
-    const left = Math.max(0, this.#bytesMax - this.#bytes);
-    const wanted = Math.ceil(left / Math.max(1, bytesEach));
-    // Events that were read need not match, so the chunk may have space even if `left` is 0.
-    return Math.max(BATCH_EVENTS_MIN, Math.min(BATCH_EVENTS_MAX, wanted));
-  }
-
-  count(rows: readonly EventRow[]): void {
-    this.#events += rows.length;
-    for (const { body } of rows) this.#bytes += body.length;
-  }
-}
-
-/** Returns the first statement of a search for all events of a range. */
-export function firstBatch(
-  range: Range,
-  direction: Direction,
-  size: BatchSize,
-  eventsMax: number,
-): Statement {
-  return scanEvents(range, Math.min(eventsMax, size.next), direction);
-}
+/** As many events as still fit into the chunk: each batch is a round trip. */
+export const BATCHES: BatchLimits = {
+  eventsFirst: 16,
+  eventsMin: 16,
+  eventsMax: 2000,
+  bytesMax: CHUNK_BYTES,
+  bytesMin: 0,
+};
 
 /**
  * Reads all events of a range in batches, in the order of the search, at most `eventsMax`.

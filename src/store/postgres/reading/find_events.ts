@@ -1,6 +1,6 @@
 import { queryValues, simplifiedItems } from "../../../model/query.ts";
-import type { ReadRequest } from "../../../model/read_request.ts";
-import { isInTimeRange } from "../../../model/time_range.ts";
+import type { BatchSize } from "../../core/chunks/batch_size.ts";
+import type { ChunkSearch, FoundEvents } from "../../core/chunks/chunk_search.ts";
 import { type TermItem, termItem } from "../../core/index_terms.ts";
 import { Matcher } from "../../core/matcher.ts";
 import { type Direction, endOf, positionBehind, restOf, startOf } from "../../core/ranges/direction.ts";
@@ -11,24 +11,15 @@ import type { EventRow } from "../tables/events.ts";
 import { ListReach } from "../tables/list_reach.ts";
 import { IndexWalks, type SoughtItem } from "../tables/tag_index.ts";
 import { rangesInTime } from "../tables/time_index.ts";
-import { batchesAt, batchesOf, type BatchSize } from "./event_batches.ts";
+import { batchesAt, batchesOf } from "./event_batches.ts";
 
-/** A search in a range of the store. */
-export interface Search extends Pick<ReadRequest, "query" | "time" | "limit"> {
-  readonly range: Range;
-  readonly direction: Direction;
+export interface Search extends ChunkSearch {
   readonly size: BatchSize;
   /** The first events of the range, if the search wants all events and the caller has read these already. */
-  readonly asked?: readonly Row[] | undefined;
+  readonly asked: readonly Row[] | undefined;
 }
 
-/** A short step of a search. It may have found nothing. */
-export interface Step {
-  /** Events that match, in the order of the search. */
-  readonly rows: readonly EventRow[];
-  /** All matches up to this position have been found. */
-  readonly reached: number;
-}
+type Step = FoundEvents<EventRow>;
 
 /** Bounds for the size of a range that is scanned, instead of searched by the index. */
 const SCANNED_EVENTS_MIN = 64;
@@ -42,27 +33,16 @@ const WALKED_TOGETHER_MAX = 64 * 1024;
 const WALKED_MIN = 8;
 
 /**
- * Finds the events of a search, in its order, at most `limit` in all. The caller stops when it has enough events, or
- * when the search takes too long.
+ * Finds the events of a search, in its order, and maybe others at other times. The caller stops when it has enough
+ * events, or when the search takes too long.
  */
 export async function* findEvents(session: Pick<Session, "run">, search: Search): AsyncGenerator<Step> {
-  const { query, time, range, direction, limit } = search;
+  const { query, time, range, direction } = search;
   if (query === "none") return;
-  let left = limit;
   const parts = time === undefined ? [range] : rangesInTime(session, range, time, direction);
   const items = query === "every" ? undefined : simplifiedItems(query);
-  const find = items === undefined
-    ? (part: Range) => every(session, part, search)
-    : (part: Range) => matching(session, part, search, items);
   for await (const part of parts) {
-    for await (const { rows, reached } of find(part)) {
-      const inTime = time === undefined
-        ? rows
-        : rows.filter(({ timeMicros }) => isInTimeRange(time, timeMicros));
-      yield { rows: inTime.slice(0, left), reached };
-      left -= inTime.length;
-      if (left <= 0) return;
-    }
+    yield* items === undefined ? every(session, part, search) : matching(session, part, search, items);
   }
 }
 

@@ -1,25 +1,17 @@
-import { type Chunk, CHUNK_BYTES, type ChunkRequest } from "../../api/chunk.ts";
-import {
-  type Direction,
-  endOf,
-  positionBefore,
-  positionBehind,
-  startOf,
-} from "../../core/ranges/direction.ts";
-import type { Range } from "../../core/ranges/range.ts";
+import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import type { StoreState } from "../../api/state.ts";
+import { BatchSize } from "../../core/chunks/batch_size.ts";
+import { ChunkLines } from "../../core/chunks/chunk_lines.ts";
+import { rangeOf, searchFor } from "../../core/chunks/chunk_search.ts";
+import type { ChunkWork } from "../../core/chunks/chunk_work.ts";
 import type { Row } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import { BatchSize, firstBatch } from "./event_batches.ts";
-import { findEvents, type Search } from "./find_events.ts";
-import { LineBytes } from "./line_bytes.ts";
+import { scanEvents } from "../tables/events.ts";
+import { BATCHES } from "./event_batches.ts";
+import { findEvents } from "./find_events.ts";
 
-/** A chunk ends at the first step after this time, so that its connection is soon free for other reads. */
-const MILLISECONDS_MAX = 25;
-/** The minimum of steps before that: a slow machine must not split a page into endless chunks. */
-const STEPS_MIN = 8;
-/** After this time, a chunk ends at the next step, even if it made fewer. */
-const SLOW_MILLISECONDS_MAX = 500;
+/** The unit of work is a step. */
+const CHUNK_WORK: ChunkWork = { millisecondsMax: 25, workMin: 8, slowMillisecondsMax: 500 };
 
 /** The continuation from one chunk to the next: the size of the page's events. */
 interface Continuation {
@@ -31,14 +23,13 @@ interface Continuation {
  * together with the statement that reads the state of the store.
  */
 export function firstStatement(request: ChunkRequest): Statement | undefined {
-  const { query, time, head, limit } = request;
-  if (query !== "every" || time !== undefined || head === undefined) return undefined;
-  return firstBatch(rangeOf(request, head), directionOf(request), sizeFor(request), limit + 1);
+  if (request.query !== "every" || request.time !== undefined || request.head === undefined) return undefined;
+  const { range, direction, limit } = searchFor(request, request.head);
+  return scanEvents(range, Math.min(limit, sizeFor(request).next), direction);
 }
 
 /**
- * Reads the next part of a page, in the caller's transaction. It looks for one event more than requested, so that
- * the last part can say whether more events match.
+ * Reads the next part of a page, in the caller's transaction.
  * @param state the store as this transaction sees it
  * @param asked the answer to `firstStatement`, if there was one
  */
@@ -48,71 +39,20 @@ export async function readChunk(
   request: ChunkRequest,
   asked?: readonly Row[],
 ): Promise<Chunk> {
-  const { query, time, limit } = request;
-  const range = rangeOf(request, head);
-  const direction = directionOf(request);
+  const search = searchFor(request, head);
   const size = sizeFor(request);
-  const search = { query, time, range, direction, limit: limit + 1, size };
   // After a reset, the store may end before this range. Then `asked` belongs to the former store.
-  const isSame = range.upTo === rangeOf(request, Infinity).upTo;
-  const lines = await readLines(session, isSame ? { ...search, asked } : search);
-  const chunk = { storeId, head, ...lines };
-  return lines.end === false
-    ? { ...chunk, continuation: { bytesEach: size.bytesEach } satisfies Continuation }
-    : chunk;
-}
-
-/** Returns the range of sequences that a request searches, in a store that ends at `storeHead`. */
-function rangeOf(
-  { afterSequence: after, beforeSequence = Infinity, head = Infinity }: ChunkRequest,
-  storeHead: number,
-): Range {
-  return { after, upTo: Math.max(after, Math.min(head, storeHead, beforeSequence - 1)) };
-}
-
-function directionOf({ backwards }: ChunkRequest): Direction {
-  return backwards ? "backwards" : "forwards";
+  const isSame = search.range.upTo === rangeOf(request, Infinity).upTo;
+  const lines = new ChunkLines(search, CHUNK_WORK);
+  for await (const step of findEvents(session, { ...search, size, asked: isSame ? asked : undefined })) {
+    if (!lines.add(step, 1)) continue;
+    const chunk = { storeId, head, ...lines.take() };
+    if (chunk.end !== false) return chunk;
+    return { ...chunk, continuation: { bytesEach: size.bytesEach } satisfies Continuation };
+  }
+  return { storeId, head, ...lines.takeLast() };
 }
 
 function sizeFor({ continuation }: ChunkRequest): BatchSize {
-  return new BatchSize(CHUNK_BYTES, (continuation as Continuation | undefined)?.bytesEach);
-}
-
-/** @param search its limit is one event more than requested */
-async function readLines(
-  session: Pick<Session, "run">,
-  search: Search,
-): Promise<Pick<Chunk, "lines" | "events" | "last" | "end">> {
-  const begun = performance.now();
-  let steps = 0;
-  const isEnough = (): boolean => {
-    const taken = performance.now() - begun;
-    return taken >= SLOW_MILLISECONDS_MAX || (++steps >= STEPS_MIN && taken >= MILLISECONDS_MAX);
-  };
-  const { range, direction } = search;
-  const lines = new LineBytes();
-  let events = 0;
-  let last = startOf(range, direction);
-  const result = (end: Chunk["end"]): Pick<Chunk, "lines" | "events" | "last" | "end"> => ({
-    lines: lines.take(),
-    events,
-    last,
-    end,
-  });
-  for await (const { rows, reached } of findEvents(session, search)) {
-    for (const row of rows) {
-      if (events + 1 === search.limit) {
-        last = positionBefore(row.sequence, direction);
-        return result({ hasMore: true });
-      }
-      lines.add(row);
-      events++;
-      last = positionBehind(row.sequence, direction);
-      if (lines.length >= CHUNK_BYTES) return result(false);
-    }
-    last = reached;
-    if (isEnough() && last !== endOf(range, direction)) return result(false);
-  }
-  last = endOf(range, direction);
-  return result({ hasMore: false });
+  return new BatchSize(BATCHES, (continuation as Continuation | undefined)?.bytesEach);
 }

@@ -1,3 +1,4 @@
+import type { StoredEvent } from "../../core/chunks/chunk_search.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
 import { bytesIn, numberIn, type Row } from "../protocol/cells.ts";
 import type { Statement } from "../protocol/session.ts";
@@ -35,14 +36,7 @@ export const DELETE_EVENTS: readonly Statement[] = [
   { sql: "DELETE FROM time_block" },
 ];
 
-/** One stored event. */
-export interface EventRow {
-  readonly sequence: number;
-  /** Microseconds since 1970. */
-  readonly timeMicros: number;
-  /** The rest of the event's JSON line after sequence and time. */
-  readonly body: Uint8Array<ArrayBuffer>;
-}
+export type EventRow = StoredEvent & { readonly body: Uint8Array };
 
 const SCAN =
   "SELECT sequence, time, body FROM event WHERE sequence > $1 AND sequence <= $2 ORDER BY sequence";

@@ -1,14 +1,13 @@
 import type { TimeRange } from "../../../model/time_range.ts";
-import { type Direction, endOf, restOf, seenOf } from "../../core/ranges/direction.ts";
+import { type Direction, endOf, restOf } from "../../core/ranges/direction.ts";
 import type { Range } from "../../core/ranges/range.ts";
-import { BLOCK_EVENTS, blockOf, startOfBlock } from "../../core/ranges/time_blocks.ts";
+import { BLOCK_EVENTS, blockOf, partOf, partParams, partSql } from "../../core/ranges/time_blocks.ts";
 import { booleanIn, numberIn } from "../protocol/cells.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 
 /*
- * The time index stores the lowest and the highest time of each block of events. It works like the time index on SQLite,
- * for the same reasons. A block is added when it is complete, so no row ever changes. The last block is incomplete, so
- * every search reads it, as if it overlapped with every time range.
+ * A block of the time index is added when it is complete, so no row ever changes. The last block is incomplete, so every
+ * search reads it, as if it overlapped with every time range.
  */
 
 /** Adds the blocks that have become complete between the heads `before` and `head`. */
@@ -20,18 +19,7 @@ export function addTimeBlocks(before: number, head: number): Statement[] {
   return [{ sql, params: [String(first * BLOCK_EVENTS), String(end * BLOCK_EVENTS)] }];
 }
 
-const IS_OVERLAPPING = "time_max >= $3 AND time_min < $4";
-
-function firstBlockSql(condition: string): Record<Direction, string> {
-  const first = (order: string): string =>
-    `SELECT block FROM time_block WHERE block BETWEEN $1 AND $2 AND ${condition} ORDER BY block ${order} LIMIT 1`;
-  return { forwards: first("ASC"), backwards: first("DESC") };
-}
-
-const FIRST_BLOCK = {
-  overlapping: firstBlockSql(IS_OVERLAPPING),
-  apart: firstBlockSql(`NOT (${IS_OVERLAPPING})`),
-};
+const PART = partSql("$");
 
 /**
  * Yields the parts of a sequence range that may contain events of a time range, in the order of a search. They may
@@ -43,25 +31,17 @@ export async function* rangesInTime(
   time: TimeRange,
   direction: Direction,
 ): AsyncGenerator<Range> {
-  const startOf = async (
-    kind: keyof typeof FIRST_BLOCK,
-    { after, upTo }: Range,
-  ): Promise<number | undefined> => {
-    const numbers = [blockOf(after + 1), blockOf(upTo), time.fromMicros, time.beforeMicros];
-    const statement = { sql: FIRST_BLOCK[kind][direction], params: numbers.map(String) };
-    const [[row] = []] = await session.run([statement]);
-    return row && startOfBlock(numberIn(row[0]), { after, upTo }, direction);
-  };
   const tail = await unlistedTail(session, range);
   const listed = { after: range.after, upTo: tail.after };
   if (direction === "backwards" && tail.after < tail.upTo) yield tail;
   for (let rest = listed; rest.after < rest.upTo;) {
-    const inside = await startOf("overlapping", rest);
-    if (inside === undefined) break;
-    rest = restOf(listed, inside, direction);
-    const outside = await startOf("apart", rest) ?? endOf(listed, direction);
-    yield seenOf(rest, outside, direction);
-    rest = restOf(listed, outside, direction);
+    const params = partParams(rest, time).map(String);
+    const [[row] = []] = await session.run([{ sql: PART[direction], params }]);
+    if (row === undefined) break;
+    const end = row[1] === null ? undefined : numberIn(row[1]);
+    const part = partOf(rest, numberIn(row[0]), end, direction);
+    yield part;
+    rest = restOf(listed, endOf(part, direction), direction);
   }
   if (direction === "forwards" && tail.after < tail.upTo) yield tail;
 }

@@ -1,8 +1,7 @@
 import type { QueryItem } from "../../../model/query.ts";
-import type { ReadRequest } from "../../../model/read_request.ts";
-import { isInTimeRange } from "../../../model/time_range.ts";
+import type { ChunkSearch } from "../../core/chunks/chunk_search.ts";
 import type { Database } from "../connection/database.ts";
-import { type Direction, positionBehind } from "../../core/ranges/direction.ts";
+import { positionBehind } from "../../core/ranges/direction.ts";
 import type { Range } from "../../core/ranges/range.ts";
 import { rangesInTime } from "../tables/time_index.ts";
 import type { CheckBudget } from "./check_budget.ts";
@@ -11,10 +10,7 @@ import { ItemSearch } from "./item_search.ts";
 import type { Step, Window } from "./step.ts";
 import { rowsMicroseconds } from "./step_cost.ts";
 
-/** The request of a read for a range of the store. */
-export interface Search extends Pick<ReadRequest, "query" | "time" | "limit"> {
-  readonly range: Range;
-  readonly direction: Direction;
+export interface Search extends ChunkSearch {
   /** The last sequence of the store. */
   readonly head: number;
   /** The continuation from an earlier chunk of the same page. */
@@ -27,24 +23,10 @@ export interface Search extends Pick<ReadRequest, "query" | "time" | "limit"> {
 }
 
 /**
- * Finds the events that a search asks for, in its order, at most `limit` in all. The caller stops asking when it has
- * enough, or when it has taken too long. Runs inside the caller's transaction.
+ * Finds the events that a search asks for, in its order, and maybe others at other times. The caller stops asking when
+ * it has enough, or when it has taken too long. Runs inside the caller's transaction.
  */
 export function* findEvents(db: Database, search: Search): Generator<Step> {
-  const { time } = search;
-  let left = search.limit;
-  for (const step of stepsOf(db, search)) {
-    const inTime = time === undefined
-      ? step.rows
-      : step.rows.filter(({ timeMicros }) => isInTimeRange(time, timeMicros));
-    const rows = inTime.length > left ? inTime.slice(0, left) : inTime;
-    yield { ...step, rows };
-    left -= rows.length;
-    if (left === 0) return;
-  }
-}
-
-function* stepsOf(db: Database, search: Search): Generator<Step> {
   const { query, time, range, direction } = search;
   if (query === "none") return;
   const eventsMax = time === undefined ? search.limit : Infinity;
@@ -78,6 +60,7 @@ export function firstMatch(
 ): number | undefined {
   const search: Search = {
     query: items,
+    time: undefined,
     range,
     direction: "forwards",
     head: range.upTo,

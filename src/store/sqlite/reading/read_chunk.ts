@@ -1,25 +1,23 @@
-import { eventLine } from "../../../wire/event.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
-import type { StoreState } from "../../api/state.ts";
-import type { Database } from "../connection/database.ts";
+import { ChunkLines } from "../../core/chunks/chunk_lines.ts";
+import { searchFor } from "../../core/chunks/chunk_search.ts";
+import type { ChunkWork } from "../../core/chunks/chunk_work.ts";
 import {
   contains,
   type Direction,
-  endOf,
-  positionBefore,
   positionBehind,
   restOf,
   seenOf,
   sortedFor,
-  startOf,
 } from "../../core/ranges/direction.ts";
+import type { Database } from "../connection/database.ts";
 import { readState } from "../tables/identity.ts";
-import type { Range } from "../../core/ranges/range.ts";
-import { CHUNK_WORK, type ChunkWork, WorkDone } from "./chunk_work.ts";
-import { findEvents, type Search } from "./find_events.ts";
-import { LineBuffer } from "./line_buffer.ts";
+import { findEvents } from "./find_events.ts";
 import { readEvery } from "./read_every.ts";
 import type { Window } from "./step.ts";
+
+/** A chunk ends by its time alone only after work that should take 5 ms, unless the disk is very slow. */
+export const CHUNK_WORK: ChunkWork = { millisecondsMax: 25, workMin: 5000, slowMillisecondsMax: 250 };
 
 /** The most candidates that a continuation holds, 8 bytes each. */
 const KEPT_CANDIDATES_MAX = 4096;
@@ -31,48 +29,29 @@ interface Continuation {
 }
 
 /**
- * Reads the next part of a page, inside the caller's transaction. It looks one event further than requested, so that
- * the last part knows whether more match.
+ * Reads the next part of a page, inside the caller's transaction.
+ * @param work its limits, in microseconds of estimated work
  */
-export function readChunk(
-  db: Database,
-  request: ChunkRequest,
-  work: ChunkWork = CHUNK_WORK,
-): Chunk {
+export function readChunk(db: Database, request: ChunkRequest, work: ChunkWork = CHUNK_WORK): Chunk {
   const state = readState(db);
-  const { storeId } = state;
-  const continuation = request.continuation as Continuation | undefined;
-  const { query, time, limit } = request;
-  const range = rangeOf(request, state.head);
-  const direction = request.backwards ? "backwards" : "forwards";
+  const { storeId, head } = state;
+  const search = searchFor(request, head);
+  const { query, time, range, direction } = search;
   // Pages of all events are rarely read backwards, so the ordinary search reads them.
   if (query === "every" && time === undefined && direction === "forwards") {
-    return { ...state, ...readEvery(db, range, limit, work) };
+    return { ...state, ...readEvery(db, range, request.limit, work) };
   }
-  const search: Search = {
-    query,
-    time,
-    range,
-    direction,
-    limit: limit + 1,
-    head: state.head,
-    window: continuation?.storeId === storeId ? continuation.window : undefined,
-  };
-  const { window, ...lines } = readLines(db, search, work);
-  if (window === undefined) return { ...state, ...lines };
-  return {
-    ...state,
-    ...lines,
-    continuation: { storeId, window: keptOf(window, lines.last, direction) } satisfies Continuation,
-  };
-}
-
-/** Returns the range that a request searches, in a store that ends at `storeHead`. */
-function rangeOf(
-  { afterSequence: after, beforeSequence = Infinity, head }: ChunkRequest,
-  storeHead: number,
-): Range {
-  return { after, upTo: Math.max(after, Math.min(head ?? storeHead, beforeSequence - 1)) };
+  const before = request.continuation as Continuation | undefined;
+  const begun = before?.storeId === storeId ? before.window : undefined;
+  const lines = new ChunkLines(search, work);
+  for (const step of findEvents(db, { ...search, head, window: begun })) {
+    if (!lines.add(step, step.microseconds)) continue;
+    const chunk = { ...state, ...lines.take() };
+    if (step.window === undefined || chunk.end !== false) return chunk;
+    const window = keptOf(step.window, chunk.last, direction);
+    return { ...chunk, continuation: { storeId, window } satisfies Continuation };
+  }
+  return { ...state, ...lines.takeLast() };
 }
 
 /**
@@ -88,38 +67,4 @@ function keptOf(window: Window, reached: number, direction: Direction): Window {
   const candidates = [...sortedFor(left, direction).subarray(0, KEPT_CANDIDATES_MAX)];
   const end = positionBehind(candidates.at(-1)!, direction);
   return { ...window, ...seenOf(window, end, direction), candidates };
-}
-
-type Lines = Omit<Chunk, keyof StoreState | "continuation"> & { readonly window?: Window | undefined };
-
-/** @param search asks for one event more than is wanted */
-function readLines(db: Database, search: Search, work: ChunkWork): Lines {
-  const done = new WorkDone(work);
-  const buffer = new LineBuffer();
-  const { range, direction } = search;
-  let events = 0;
-  let last = startOf(range, direction);
-  const result = (end: Lines["end"], window?: Window): Lines => ({
-    lines: buffer.take(),
-    events,
-    last,
-    end,
-    window,
-  });
-  for (const { rows, reached, microseconds, window } of findEvents(db, search)) {
-    for (const row of rows) {
-      if (events + 1 === search.limit) {
-        last = positionBefore(row.sequence, direction);
-        return result({ hasMore: true });
-      }
-      buffer.add(eventLine(row));
-      events++;
-      last = positionBehind(row.sequence, direction);
-      if (buffer.isFull) return result(false, window);
-    }
-    last = reached;
-    if (done.isEnoughAfter(microseconds) && last !== endOf(range, direction)) return result(false, window);
-  }
-  last = endOf(range, direction);
-  return result({ hasMore: false });
 }

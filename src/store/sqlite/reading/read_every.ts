@@ -1,11 +1,11 @@
-import { eventLine } from "../../../wire/event.ts";
-import { type Chunk, CHUNK_BYTES } from "../../api/chunk.ts";
+import { CHUNK_BYTES } from "../../api/chunk.ts";
 import type { Database } from "../connection/database.ts";
 import { linesOf, type MeasuredEvents, measureEvents } from "../tables/event_lines.ts";
 import { scanEvents } from "../tables/events.ts";
 import type { Range } from "../../core/ranges/range.ts";
-import { type ChunkWork, WorkDone } from "./chunk_work.ts";
-import { LineBuffer } from "./line_buffer.ts";
+import type { SearchedChunk } from "../../core/chunks/chunk_lines.ts";
+import { type ChunkWork, WorkDone } from "../../core/chunks/chunk_work.ts";
+import { LineBuffer } from "../../core/chunks/line_buffer.ts";
 import { linesMicroseconds, rowsMicroseconds } from "./step_cost.ts";
 
 /** The number of events that are read as rows first, to learn how large events are. */
@@ -18,12 +18,7 @@ const FEW_EVENTS_MAX = 16;
 const BATCH_BYTES_MIN = 8 * 1024;
 
 /** Reads the next part of a page of all events of a range forwards, whatever their times. */
-export function readEvery(
-  db: Database,
-  range: Range,
-  limit: number,
-  work: ChunkWork,
-): Pick<Chunk, "lines" | "events" | "last" | "end"> {
+export function readEvery(db: Database, range: Range, limit: number, work: ChunkWork): SearchedChunk {
   const done = new WorkDone(work);
   const buffer = new LineBuffer();
   // Sequences have no gaps, so the page ends here.
@@ -34,7 +29,7 @@ export function readEvery(
   const rowsMax = upTo - last <= FEW_EVENTS_MAX ? FEW_EVENTS_MAX : EVENTS_FIRST;
   const rows = scanEvents(db, { after: last, upTo }, rowsMax);
   for (const row of rows) {
-    buffer.add(eventLine(row));
+    buffer.addEvent(row);
     events++;
     last = row.sequence;
     if (buffer.isFull) break;
@@ -44,7 +39,11 @@ export function readEvery(
   while (last < upTo && !buffer.isFull && !isEnough) {
     const bytes = Math.max(CHUNK_BYTES - buffer.length, BATCH_BYTES_MIN);
     const batch = batchOf(db, { after: last, upTo }, bytes, buffer.length / events);
-    for (const part of linesOf(db, batch)) buffer.add(part);
+    for (const part of linesOf(db, batch)) {
+      buffer.add(part);
+      // Otherwise the garbage of a scan would be as large as the scan.
+      if (typeof part !== "string") part.buffer.transfer(0);
+    }
     events += batch.count;
     last = batch.upTo;
     isEnough = done.isEnoughAfter(linesMicroseconds(batch));

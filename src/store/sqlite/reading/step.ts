@@ -1,13 +1,9 @@
 import type { QueryItem } from "../../../model/query.ts";
-import type { EventRow } from "../tables/events.ts";
+import type { FoundEvents } from "../../core/chunks/chunk_search.ts";
 import type { Range } from "../../core/ranges/range.ts";
+import type { EventRow } from "../tables/events.ts";
 
-/** A short piece of a search. It may have found nothing. */
-export interface Step {
-  /** Events that match, in the order of the search. */
-  readonly rows: readonly EventRow[];
-  /** The position up to which everything that matches has been found. */
-  readonly reached: number;
+export interface Step extends FoundEvents<EventRow> {
   /** The estimated time of the step, on an idle machine and with a warm cache. */
   readonly microseconds: number;
   /** The continuation, for a search that resumes elsewhere after an event of this step. */

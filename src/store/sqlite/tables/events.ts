@@ -1,3 +1,4 @@
+import type { StoredEvent } from "../../core/chunks/chunk_search.ts";
 import type { PreparedEvent } from "../../core/prepare_event.ts";
 import type { Database, Row, SqlValue } from "../connection/database.ts";
 import type { Direction } from "../../core/ranges/direction.ts";
@@ -53,14 +54,7 @@ export function deleteEvents(db: Database): void {
   deleteTimes(db);
 }
 
-/** One stored event. */
-export interface EventRow {
-  readonly sequence: number;
-  /** Microseconds since 1970. */
-  readonly timeMicros: number;
-  /** The rest of the event's JSON line after sequence and time. */
-  readonly body: string;
-}
+export type EventRow = StoredEvent & { readonly body: string };
 
 const SCAN = "SELECT sequence, time, body FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence";
 const SCANS = { forwards: `${SCAN} LIMIT ?`, backwards: `${SCAN} DESC LIMIT ?` };

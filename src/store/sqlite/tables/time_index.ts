@@ -1,14 +1,8 @@
 import type { TimeRange } from "../../../model/time_range.ts";
 import type { Database } from "../connection/database.ts";
-import { type Direction, endOf, restOf, seenOf } from "../../core/ranges/direction.ts";
+import { type Direction, endOf, restOf } from "../../core/ranges/direction.ts";
 import type { Range } from "../../core/ranges/range.ts";
-import { blockOf, blocksOf, startOfBlock } from "../../core/ranges/time_blocks.ts";
-
-/*
- * The time index stores the lowest and the highest time of each block of events. Times nearly follow the sequence, so
- * few blocks contain the times that a read asks for. Since the clock may go back, any block may. An index entry for
- * each event would slow down every write and would give the events in the wrong order.
- */
+import { blocksOf, partOf, partParams, partSql } from "../../core/ranges/time_blocks.ts";
 
 /** Records the times of the events that follow `head`, with one statement for each block that they fall into. */
 export function recordTimes(
@@ -31,6 +25,8 @@ export function deleteTimes(db: Database): void {
   db.run("DELETE FROM time_block");
 }
 
+const PART = partSql("?");
+
 /**
  * Returns the parts of a sequence range that may contain events of a time range, in the order of a search. They may
  * contain other events too, so each event must still be checked.
@@ -42,44 +38,10 @@ export function* rangesInTime(
   direction: Direction = "forwards",
 ): Generator<Range> {
   for (let rest = range; rest.after < rest.upTo;) {
-    const inside = startOfBlocks(db, "overlapping", rest, time, direction);
-    if (inside === undefined) return;
-    rest = restOf(range, inside, direction);
-    const outside = startOfBlocks(db, "apart", rest, time, direction) ?? endOf(range, direction);
-    yield seenOf(rest, outside, direction);
-    rest = restOf(range, outside, direction);
+    const row = db.get(PART[direction], ...partParams(rest, time).map(BigInt));
+    if (row === undefined) return;
+    const part = partOf(rest, row[0] as number, (row[1] as number | null) ?? undefined, direction);
+    yield part;
+    rest = restOf(range, endOf(part, direction), direction);
   }
-}
-
-const IS_OVERLAPPING = "time_max >= ? AND time_min < ?";
-
-function firstBlockSql(condition: string): Record<Direction, string> {
-  const first = (order: string): string =>
-    `SELECT block FROM time_block WHERE block BETWEEN ? AND ? AND ${condition} ORDER BY block ${order} LIMIT 1`;
-  return { forwards: first("ASC"), backwards: first("DESC") };
-}
-
-const FIRST_BLOCK = {
-  overlapping: firstBlockSql(IS_OVERLAPPING),
-  apart: firstBlockSql(`NOT (${IS_OVERLAPPING})`),
-};
-
-/** Returns the position at which the first block of a kind begins in a range. */
-function startOfBlocks(
-  db: Database,
-  kind: keyof typeof FIRST_BLOCK,
-  range: Range,
-  { fromMicros, beforeMicros }: TimeRange,
-  direction: Direction,
-): number | undefined {
-  const row = db.get(
-    FIRST_BLOCK[kind][direction],
-    BigInt(blockOf(range.after + 1)),
-    BigInt(blockOf(range.upTo)),
-    BigInt(fromMicros),
-    BigInt(beforeMicros),
-  );
-  if (row === undefined) return undefined;
-  const block = row[0] as number;
-  return startOfBlock(block, range, direction);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Chunk, type ChunkRequest, requestAfter } from "../../../../src/store/api/chunk.ts";
-import type { ChunkWork } from "../../../../src/store/sqlite/reading/chunk_work.ts";
+import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { newEvent, queryOf, tag } from "../../made_writes.ts";
 import { TestStore } from "../../test_store.ts";
@@ -40,7 +40,7 @@ function* pageOf(store: TestStore, request: Partial<ChunkRequest>, work?: ChunkW
 
 Deno.test("the continuation between the chunks of a page is small, and holds nothing that was read", () => {
   using store = filled();
-  const everyStep = { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 0 };
+  const everyStep = { millisecondsMax: 0, workMin: 0, slowMillisecondsMax: 0 };
   for (const work of [undefined, everyStep]) {
     for (const backwards of [false, true]) {
       let events = 0;
@@ -61,7 +61,7 @@ Deno.test("the continuation between the chunks of a page is small, and holds not
 
 Deno.test("a chunk whose steps take far longer than estimated ends nevertheless, and still makes progress", () => {
   using store = filled();
-  const untilDone = { millisecondsMax: 0, microsecondsMin: Infinity, slowMillisecondsMax: Infinity };
+  const untilDone = { millisecondsMax: 0, workMin: Infinity, slowMillisecondsMax: Infinity };
   assert.equal(
     [...pageOf(store, { limit: 0, query: queryOf(["absent"], [tag("n", "v")]) }, untilDone)].length,
     1,

@@ -5,7 +5,7 @@ import type { ReadRequest } from "../../../../src/model/read_request.ts";
 import type { Tag } from "../../../../src/model/tag.ts";
 import { isInTimeRange } from "../../../../src/model/time_range.ts";
 import { findEvents, firstMatch } from "../../../../src/store/sqlite/reading/find_events.ts";
-import type { ChunkWork } from "../../../../src/store/sqlite/reading/chunk_work.ts";
+import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts";
 import type { Window } from "../../../../src/store/sqlite/reading/step.ts";
 import { type Direction, restOf } from "../../../../src/store/core/ranges/direction.ts";
 import type { Range } from "../../../../src/store/core/ranges/range.ts";
@@ -19,8 +19,8 @@ const EVENTS = 12_000;
 
 /** First a chunk for each step, then many steps in each. */
 const WORKS: readonly ChunkWork[] = [
-  { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 250 },
-  { millisecondsMax: 0, microsecondsMin: 2000, slowMillisecondsMax: 250 },
+  { millisecondsMax: 0, workMin: 0, slowMillisecondsMax: 250 },
+  { millisecondsMax: 0, workMin: 2000, slowMillisecondsMax: 250 },
 ];
 
 /** A page read in chunks as between readers, where everything is copied. Ends with Infinity if more events match. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { CHUNK_WORK, type ChunkWork } from "../../../../src/store/sqlite/reading/chunk_work.ts";
-import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
+import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts";
+import { CHUNK_WORK, readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
 import { scanEvents } from "../../../../src/store/sqlite/tables/events.ts";
 import { eventLine } from "../../../../src/wire/event.ts";
 import { newEvent } from "../../made_writes.ts";
@@ -111,7 +111,7 @@ Deno.test("chunks of events of any size continue each other, and none is larger 
 Deno.test("when it takes long, a chunk ends before it is full", () => {
   using store = new TestStore();
   store.append(Array.from({ length: 1000 }, () => newEvent("t")));
-  const work: ChunkWork = { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 0 };
+  const work: ChunkWork = { millisecondsMax: 0, workMin: 0, slowMillisecondsMax: 0 };
   const { text, sizes } = chunksOf(store, {}, work);
   assert.equal(text, linesOf(store, 0, 1000));
   assert.ok(sizes.length > 100, `${sizes.length} chunks`);

@@ -4,7 +4,7 @@ import type { NewEvent } from "../../../../src/model/event.ts";
 import { matches, type Query, simplifiedItems } from "../../../../src/model/query.ts";
 import { termItem } from "../../../../src/store/core/index_terms.ts";
 import { findEvents, firstMatch } from "../../../../src/store/sqlite/reading/find_events.ts";
-import type { ChunkWork } from "../../../../src/store/sqlite/reading/chunk_work.ts";
+import type { ChunkWork } from "../../../../src/store/core/chunks/chunk_work.ts";
 import { type ChunkRequest, requestAfter } from "../../../../src/store/api/chunk.ts";
 import type { Direction } from "../../../../src/store/core/ranges/direction.ts";
 import { readChunk } from "../../../../src/store/sqlite/reading/read_chunk.ts";
@@ -29,8 +29,13 @@ function found(
   direction: Direction = "forwards",
   head = store.head,
 ): number[] {
-  const search = { query, range, direction, head, limit };
-  return [...findEvents(store.db, search)].flatMap(({ rows }) => rows).map(({ sequence }) => sequence);
+  const search = { query, time: undefined, range, direction, head, limit };
+  const sequences: number[] = [];
+  for (const { rows } of findEvents(store.db, search)) {
+    for (const { sequence } of rows) sequences.push(sequence);
+    if (sequences.length >= limit) break;
+  }
+  return sequences.slice(0, limit);
 }
 
 /** The sequences of a whole page, read as the server reads it, but with this much work for each chunk. */
@@ -54,7 +59,7 @@ function pageOf(
   }
 }
 
-const ONE_STEP: ChunkWork = { millisecondsMax: 0, microsecondsMin: 0, slowMillisecondsMax: 250 };
+const ONE_STEP: ChunkWork = { millisecondsMax: 0, workMin: 0, slowMillisecondsMax: 250 };
 
 /** Compares every kind of query on a range with `matches`. */
 function assertAgree(store: TestStore, events: readonly NewEvent[], query: Query, range: Range): void {

@@ -1,5 +1,7 @@
+import { EVENT_LINE_END, eventLineStart } from "../../../wire/event.ts";
 import { textBytes } from "../../../workers/short_bytes.ts";
 import { CHUNK_BYTES } from "../../api/chunk.ts";
+import type { StoredEvent } from "./chunk_search.ts";
 
 const encoder = new TextEncoder();
 
@@ -35,11 +37,16 @@ export class LineBuffer {
     return this.#length >= CHUNK_BYTES;
   }
 
-  /**
-   * Adds whole lines or parts of them. Releases the memory of bytes, since the garbage of a scan would otherwise be
-   * as large as the scan.
-   */
-  add(part: string | Uint8Array<ArrayBuffer>): void {
+  addEvent({ sequence, timeMicros, body }: StoredEvent): void {
+    const start = eventLineStart(sequence, timeMicros);
+    if (typeof body === "string") return this.add(start + body + EVENT_LINE_END);
+    this.add(start);
+    this.add(body);
+    this.add(EVENT_LINE_END);
+  }
+
+  /** Adds whole lines or parts of them. */
+  add(part: string | Uint8Array): void {
     if (typeof part === "string") {
       this.#text += part;
       if (this.#text.length >= TEXT_UNITS_MAX) this.#flush();
@@ -50,7 +57,6 @@ export class LineBuffer {
     this.#flush();
     this.#bytes.set(part, this.#length);
     this.#length += part.length;
-    part.buffer.transfer(0);
   }
 
   /** Takes the whole content. A small chunk has a buffer of just its size. */
