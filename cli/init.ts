@@ -33,13 +33,13 @@ function init(options: InitOptions, dataDir: string): string {
   return made(initFromFile(imported.path, dataDir, imported.eventsOf));
 }
 
-async function initPostgres(options: InitOptions, place: PostgresSettings): Promise<string> {
+async function initPostgres(options: InitOptions, location: PostgresSettings): Promise<string> {
   if (options.addViews) throw new UsageError(["--add-views works with storage sqlite only"]);
-  const path = locationText(place);
+  const path = locationText(location);
   const imported = importIn(options);
-  if (imported === undefined) return made({ path, storeId: (await initPostgresStore(place)).storeId });
+  if (imported === undefined) return made({ path, storeId: (await initPostgresStore(location)).storeId });
   using file = new ImportedFile(imported.path);
-  return made({ path, ...await initPostgresStore(place, file.events(imported.eventsOf)) });
+  return made({ path, ...await initPostgresStore(location, file.events(imported.eventsOf)) });
 }
 
 interface Import {

@@ -15,7 +15,7 @@ export const CLUSTER_BUGS: readonly Bug[] = [
     name: "on PostgreSQL, every write transaction updates the row of the store",
     edits: [{
       file: "src/store/postgres/writing/transactions.ts",
-      find: "state.storeId === this.#committed.storeId ? [] : [writeStoreId(state.storeId)];",
+      find: "state.storeId === committed.storeId ? [] : [writeStoreId(state.storeId)];",
       replace: 'state.storeId === "" ? [] : [writeStoreId(state.storeId)];',
     }],
     caughtBy: { tests: "tests/system/postgres/dead_versions.test.ts" },

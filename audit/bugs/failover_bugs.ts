@@ -4,6 +4,7 @@ const chain = (edition: "A" | "B" | "C", rounds: number): Catcher => ({ check: "
 
 const FAILOVER = "src/store/postgres/cluster/failover.ts";
 const PRIMARY = "src/store/postgres/cluster/primary.ts";
+const HISTORY_CHECK = "src/store/postgres/cluster/history_check.ts";
 const SESSION_SOURCE = "src/store/postgres/reading/session_source.ts";
 const TRANSACTIONS = "src/store/postgres/writing/transactions.ts";
 
@@ -119,7 +120,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
   {
     name: "a server that the database does not know reports its history as complete",
     edits: [{
-      file: PRIMARY,
+      file: HISTORY_CHECK,
       find: "servers.some(({ name, isRegistered }) => isRegistered && name === server);",
       replace: "servers.every(({ name }) => name !== '');",
     }],
@@ -128,7 +129,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
   {
     name: "after a failover, a server does not wait for other servers",
     edits: [{
-      file: PRIMARY,
+      file: HISTORY_CHECK,
       find: ".difference(done).size;",
       replace: ".difference(done).size * 0;",
     }],
@@ -137,7 +138,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
   {
     name: "time in which PostgreSQL was down counts as waiting for other servers",
     edits: [{
-      file: PRIMARY,
+      file: HISTORY_CHECK,
       find: "Math.min(askedAt - before.askedAt, GRACE_STEP_MILLISECONDS);",
       replace: "Math.max(askedAt - before.askedAt, GRACE_STEP_MILLISECONDS - Infinity);",
     }],
@@ -151,7 +152,7 @@ export const FAILOVER_BUGS: readonly Bug[] = [
   {
     name: "a disk that went back behind a new store ID is accepted as it is",
     edits: [{
-      file: PRIMARY,
+      file: "src/store/postgres/cluster/seen_history.ts",
       find: "(seen.storeId !== storeId && turn.number >= seen.turn.number)",
       replace: "(seen.storeId !== storeId && turn.number >= 0)",
     }],

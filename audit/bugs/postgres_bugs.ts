@@ -51,9 +51,9 @@ export const POSTGRES_BUGS: readonly Bug[] = [
   {
     name: "on PostgreSQL, a write transaction continues from the head that this server knows",
     edits: [{
-      file: TRANSACTIONS,
-      find: "    this.#committed = { storeId, head, turn };\n",
-      replace: "    this.#committed = { ...last, turn };\n",
+      file: "src/store/postgres/writing/writer_state.ts",
+      find: "    this.#committed = { storeId, head, turn };\n    const isKnown",
+      replace: "    this.#committed = { ...last, turn };\n    const isKnown",
     }],
     caughtBy: kills("A"),
   },
@@ -86,19 +86,11 @@ export const POSTGRES_BUGS: readonly Bug[] = [
   },
   {
     name: "on PostgreSQL, a query for the outcome of a COMMIT does not wait for the synchronous replica",
-    edits: [
-      {
-        file: "src/store/postgres/writing/lost_transaction.ts",
-        find: 'writeSeen(server, edition),\n        { sql: "COMMIT" },',
-        replace: 'writeSeen(server, edition),\n        { sql: "ROLLBACK" },',
-      },
-      // The registration of the new session would wait as well.
-      {
-        file: "src/store/postgres/cluster/write_ownership.ts",
-        find: 'run([...this.#registration, { sql: "COMMIT" }]);',
-        replace: 'run([{ sql: "ROLLBACK" }]);',
-      },
-    ],
+    edits: [{
+      file: "src/store/postgres/writing/lost_transaction.ts",
+      find: 'writeSeen(server, edition),\n      { sql: "COMMIT" },',
+      replace: 'writeSeen(server, edition),\n      { sql: "ROLLBACK" },',
+    }],
     caughtBy: { tests: "tests/system/postgres/synchronous_replica.test.ts" },
   },
 ];

@@ -9,15 +9,15 @@ import { StoreInUse } from "./cluster/write_ownership.ts";
  * @throws PostgresStoreError
  */
 export async function openPostgres(
-  place: PostgresLocation,
+  location: PostgresLocation,
   options: PostgresStoreOptions,
 ): Promise<FirstRole> {
   if (options.servers === "shared") {
-    return { store: await PostgresStore.open(place, options), standby: undefined };
+    return { store: await PostgresStore.open(location, options), standby: undefined };
   }
-  const standby = new PostgresStandby(place, options);
+  const standby = new PostgresStandby(location, options);
   try {
-    const store = standby.served = await PostgresStore.open(place, options);
+    const store = standby.served = await PostgresStore.open(location, options);
     return { store, standby };
   } catch (error) {
     if (!(error instanceof StoreInUse)) throw error;

@@ -22,28 +22,28 @@ export class PostgresStandby implements Standby {
   served: PostgresStore | undefined;
   /** The latest timeline on which this server has stood by. */
   #timeline = "";
-  readonly #place: PostgresLocation;
+  readonly #location: PostgresLocation;
   readonly #options: PostgresStoreOptions;
   readonly #closed = Promise.withResolvers<void>();
   #isClosed = false;
   #session: Session | undefined;
 
-  constructor(place: PostgresLocation, options: PostgresStoreOptions) {
-    this.#place = place;
+  constructor(location: PostgresLocation, options: PostgresStoreOptions) {
+    this.#location = location;
     this.#options = options;
   }
 
   async takeOver(): Promise<PostgresStore | undefined> {
     while (!this.#isClosed) {
       try {
-        const session = await openPrimary(this.#place, "writing", {
+        const session = await openPrimary(this.#location, "writing", {
           faultOf: (made) => this.#faultOf(made),
           isLatest: true,
         });
         this.#session = session;
-        await makeReady(this.#place, session, this.#options);
+        await makeReady(this.#location, session, this.#options);
         if (!await this.#waitForEnd(session)) break;
-        const store = await PostgresStore.openOn(session, this.#place, this.#options, false);
+        const store = await PostgresStore.openOn(session, this.#location, this.#options, false);
         // From now on, the session belongs to the store, and may live longer than this standby.
         this.#session = undefined;
         return this.served = store;

@@ -17,6 +17,7 @@ import { KnownState } from "./cluster/known_state.ts";
 import type { StoreRow } from "./tables/state.ts";
 import { PostgresWriter } from "./writing/postgres_writer.ts";
 import { WriterSession } from "./writing/writer_session.ts";
+import { WriterState } from "./writing/writer_state.ts";
 
 export interface PostgresStoreOptions extends WriteOwnershipOptions {
   /** Connections for reads, opened when they are needed. */
@@ -39,7 +40,7 @@ export class PostgresStore implements Store {
   readonly #peerMonitor: PeerMonitor;
 
   private constructor(
-    place: PostgresLocation,
+    location: PostgresLocation,
     row: StoreRow,
     how: Pick<OpenedStore, "created" | "renewal">,
     ownership: WriteOwnership,
@@ -56,19 +57,11 @@ export class PostgresStore implements Store {
       if (!isBroken) this.onEvent({ kind: "broken", reason });
       isBroken = true;
     };
-    this.#writer = new PostgresWriter(writer, ownership, { storeId, head, turn }, {
+    this.#peerMonitor = new PeerMonitor(location.schema, ownership, known, onBroken);
+    const onWritten = (): void => this.#peerMonitor.written();
+    this.#writer = new PostgresWriter(writer, ownership, new WriterState(row, known), {
       onBroken,
-      onTransaction: (state) => {
-        known.ownTransaction(state);
-        this.#peerMonitor.written();
-      },
-      onRemoteCommits: (...remoteCommits) => known.update(...remoteCommits),
-    });
-    this.#peerMonitor = new PeerMonitor(place, ownership, {
-      isAwaited: () => this.feed.subscriptions > 0,
-      head: () => this.feed.state.head,
-      onState: (...remoteCommits) => known.update(...remoteCommits),
-      onBroken,
+      onWritten,
     });
     ownership.primary.onRenewed = (reason) => {
       this.onEvent({ kind: "renewed", reason });
@@ -76,7 +69,7 @@ export class PostgresStore implements Store {
     };
     this.feed.onSubscribed = () => this.#peerMonitor.awaited();
     this.writer = new ObservedWriter(this.#writer, this.counts, this.feed);
-    this.reads = this.#reads = withReplicas(place, reads, {
+    this.reads = this.#reads = withReplicas(location, reads, {
       known: () => this.feed.state,
       primary: ownership.primary,
       onUnread: (reason) => this.onEvent({ kind: "replicas", reason }),
@@ -87,16 +80,16 @@ export class PostgresStore implements Store {
    * Opens a store, creating it if there is none.
    * @throws PostgresStoreError with one line that says what is wrong
    */
-  static async open(place: PostgresLocation, options: PostgresStoreOptions): Promise<PostgresStore> {
+  static async open(location: PostgresLocation, options: PostgresStoreOptions): Promise<PostgresStore> {
     let session: Session | undefined;
     try {
-      session = await openPrimary(place, "writing", { isLatest: true });
-      const created = await makeReady(place, session, options);
-      return await PostgresStore.openOn(session, place, options, created);
+      session = await openPrimary(location, "writing", { isLatest: true });
+      const created = await makeReady(location, session, options);
+      return await PostgresStore.openOn(session, location, options, created);
     } catch (error) {
       await session?.close();
       if (error instanceof PostgresStoreError) throw error;
-      throw new PostgresStoreError(place, `it cannot be opened: ${reasonOf(error)}`);
+      throw new PostgresStoreError(location, `it cannot be opened: ${reasonOf(error)}`);
     }
   }
 
@@ -106,18 +99,18 @@ export class PostgresStore implements Store {
    */
   static async openOn(
     session: Session,
-    place: PostgresLocation,
+    location: PostgresLocation,
     { readersMax, ...options }: PostgresStoreOptions,
     created: boolean,
   ): Promise<PostgresStore> {
-    const ownership = new WriteOwnership(place, options);
+    const ownership = new WriteOwnership(location, options);
     let renewal: string | undefined;
     ownership.primary.onRenewed = (reason) => renewal = reason;
     const row = await ownership.take(session);
     const writer = new WriterSession(ownership, session);
     const reads = new ReadSessions(primarySource(ownership.primary), readersMax);
     return new PostgresStore(
-      place,
+      location,
       row,
       { created, ...renewal === undefined ? {} : { renewal } },
       ownership,
@@ -157,15 +150,15 @@ export class PostgresStore implements Store {
  * @throws PostgresStoreError
  */
 export async function makeReady(
-  place: PostgresLocation,
+  location: PostgresLocation,
   session: Session,
   { mayReset = false }: Pick<PostgresStoreOptions, "mayReset">,
 ): Promise<boolean> {
   const fault = await databaseFault(session);
-  if (fault !== undefined) throw new PostgresStoreError(place, fault);
-  const created = !await holdsStore(session, place.schema) && await createdNow(session, place.schema);
-  const storeProblem = await storeFault(session, place.schema, mayReset);
-  if (storeProblem !== undefined) throw new PostgresStoreError(place, storeProblem);
+  if (fault !== undefined) throw new PostgresStoreError(location, fault);
+  const created = !await holdsStore(session, location.schema) && await createdNow(session, location.schema);
+  const storeProblem = await storeFault(session, location.schema, mayReset);
+  if (storeProblem !== undefined) throw new PostgresStoreError(location, storeProblem);
   return created;
 }
 

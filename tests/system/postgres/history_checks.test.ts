@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { parsePostgresUrl, type PostgresAddress } from "../../../src/config/postgres_url.ts";
+import { CommitFeed } from "../../../src/store/feed/commit_feed.ts";
+import { KnownState } from "../../../src/store/postgres/cluster/known_state.ts";
 import { initPostgresStore } from "../../../src/store/postgres/connection/create_store.ts";
 import { openPrimary } from "../../../src/store/postgres/connection/open_session.ts";
 import type { PostgresLocation } from "../../../src/store/postgres/connection/address.ts";
@@ -9,6 +11,7 @@ import type { Session } from "../../../src/store/postgres/protocol/session.ts";
 import type { StoreRow } from "../../../src/store/postgres/tables/state.ts";
 import { PostgresWriter } from "../../../src/store/postgres/writing/postgres_writer.ts";
 import { WriterSession } from "../../../src/store/postgres/writing/writer_session.ts";
+import { WriterState } from "../../../src/store/postgres/writing/writer_state.ts";
 import { ofTypes } from "../../store/made_writes.ts";
 import { eventually, pause } from "../../support/eventually.ts";
 import { CuttingProxy } from "./support/cutting_proxy.ts";
@@ -47,10 +50,10 @@ class Member implements AsyncDisposable {
     const session = await openPrimary(place, "writing");
     member.row = await member.ownership.take(session);
     member.writer = new WriterSession(member.ownership, session);
-    member.turns = new PostgresWriter(member.writer, member.ownership, member.row, {
+    const known = new KnownState(member.row.turn.number, new CommitFeed(member.row));
+    member.turns = new PostgresWriter(member.writer, member.ownership, new WriterState(member.row, known), {
       onBroken: () => {},
-      onTransaction: () => {},
-      onRemoteCommits: () => {},
+      onWritten: () => {},
     });
     return member;
   }
@@ -179,7 +182,7 @@ await historyTest(
     await sameOn(failover);
     await failover.stall(1);
     await using other = await Member.join(placeOf(failover, 0));
-    one.ownership.primary.others.add(other.ownership.server);
+    one.ownership.primary.seen.others.add(other.ownership.server);
     await failover.promote(1);
     const place = placeOf(failover, 1);
     const check = async ({ ownership }: Member): Promise<void> => {

@@ -7,13 +7,22 @@ import type { CountedState } from "../tables/state.ts";
  * than the reported one is ignored.
  */
 export class KnownState {
-  readonly #feed: Pick<CommitFeed, "state" | "reset" | "committed" | "committedMany">;
+  readonly #feed: CommitFeed;
   #turns: number;
 
   /** @param turns the number of the last write transaction */
-  constructor(turns: number, feed: Pick<CommitFeed, "state" | "reset" | "committed" | "committedMany">) {
+  constructor(turns: number, feed: CommitFeed) {
     this.#turns = turns;
     this.#feed = feed;
+  }
+
+  /** True while a client waits for events. */
+  get isAwaited(): boolean {
+    return this.#feed.subscriptions > 0;
+  }
+
+  get head(): number {
+    return this.#feed.state.head;
   }
 
   /** Records a write transaction of this server. `ObservedWriter` reports its events. */

@@ -1,16 +1,15 @@
 import { within } from "../../../async/within.ts";
 import { delay } from "../../../async/delay.ts";
-import type { CommittedEvent } from "../../feed/commit_feed.ts";
-import type { PostgresLocation } from "../connection/address.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
 import { readRemoteCommits, remoteCommitsIn } from "../tables/remote_commits.ts";
 import { deleteServer, readOthers, seenServers, writeSeen } from "../tables/servers.ts";
-import { type CountedState, READ_STATE, storeRow } from "../tables/state.ts";
-import { deleteTurns, forgottenIn, READ_FORGOTTEN } from "../tables/turns.ts";
+import { READ_STATE, storeRow } from "../tables/state.ts";
 import { AWAITED_POLL, PEER_HEARTBEAT, PEER_POLL, PEER_POLL_SILENCE } from "../time_limits.ts";
-import { StoreBroken, type WriteOwnership } from "./write_ownership.ts";
+import type { KnownState } from "./known_state.ts";
 import { listenTo, notify } from "./notifications.ts";
+import { OldTurns } from "./old_turns.ts";
+import { StoreBroken, type WriteOwnership } from "./write_ownership.ts";
 
 /**
  * The pause between two tasks. A server that commits every millisecond then sends one notification for many commits.
@@ -18,43 +17,29 @@ import { listenTo, notify } from "./notifications.ts";
  */
 const REST_MILLISECONDS = 10;
 
-/** Old write transactions are removed after this many new ones. */
-const CLEANED_TURNS = 1000;
-
 /** How long `close` may take to announce that this server has ended. */
 const CLOSE_MILLISECONDS = 1000;
-
-export interface PeerMonitorOptions {
-  /** True while a client waits for events. */
-  readonly isAwaited: () => boolean;
-  readonly head: () => number;
-  /** Called with the store after commits of other servers, and with the events after `head` that were read. */
-  readonly onState: (state: CountedState, firstSequence: number, events: readonly CommittedEvent[]) => void;
-  readonly onBroken: (reason: string) => void;
-}
 
 /**
  * Exchanges information with the other servers on a separate connection, in parallel with the write transactions. It
  * announces that this server runs and has written, and reads the commits of the others. A lost notification only
  * delays that information. Two functions depend on the regular checks. Replicas are read only with recent contact to
  * the primary (`Primary.mayReadReplicas`). After a failover, this server waits for the others that it last saw
- * (`Primary.others`).
+ * (`SeenHistory.others`).
  */
 export class PeerMonitor {
-  readonly #place: PostgresLocation;
+  readonly #schema: string;
   readonly #ownership: WriteOwnership;
-  readonly #options: PeerMonitorOptions;
+  readonly #known: KnownState;
+  readonly #onBroken: (reason: string) => void;
   readonly #timer: ReturnType<typeof setInterval>;
+  readonly #oldTurns = new OldTurns();
   #session: Session | undefined;
-  #beatAt = 0;
-  #hasOthers = true;
-  /** Write transactions up to this number were removed. */
-  #deletedUpTo = -1;
-  /** The last write transaction at the previous search for old ones. */
-  #cleanedAt = -Infinity;
   /** The tasks to do next. */
-  #shallLook = false;
   #shallNotify = true;
+  #shallLook = false;
+  /** The time of the next heartbeat. */
+  #beatAt = 0;
   /**
    * Until this time it does not check unless a client waits for events: the next write transaction reads the same.
    */
@@ -64,10 +49,16 @@ export class PeerMonitor {
   #working: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(place: PostgresLocation, ownership: WriteOwnership, options: PeerMonitorOptions) {
-    this.#place = place;
+  constructor(
+    schema: string,
+    ownership: WriteOwnership,
+    known: KnownState,
+    onBroken: (reason: string) => void,
+  ) {
+    this.#schema = schema;
     this.#ownership = ownership;
-    this.#options = options;
+    this.#known = known;
+    this.#onBroken = onBroken;
     this.#timer = setInterval(() => this.#tick(), AWAITED_POLL);
     this.#work();
   }
@@ -104,24 +95,20 @@ export class PeerMonitor {
     await this.#working;
     const { server } = this.#ownership;
     // If this fails, other servers count this one as running for a while longer.
-    await this.#session?.run([deleteServer(server), notify(this.#place.schema, server)]).catch(() => {});
+    await this.#session?.run([deleteServer(server), notify(this.#schema, server)]).catch(() => {});
     await this.#session?.close();
   }
 
   #tick(): void {
-    this.#shallLook ||= this.#options.isAwaited() || performance.now() >= this.#lookDueAt;
-    if (this.#shallLook || this.#isHeartbeatDue || !this.#session?.isOpen) this.#work();
-  }
-
-  get #isHeartbeatDue(): boolean {
-    return performance.now() >= this.#beatAt;
+    this.#shallLook ||= this.#known.isAwaited;
+    this.#work();
   }
 
   /** Runs pending tasks one after the other. A task that is requested several times meanwhile runs once. */
   #work(): void {
     if (this.#isClosed) return;
     this.#working ??= this.#workOff().catch((error) => {
-      if (error instanceof StoreBroken) this.#options.onBroken(error.message);
+      if (error instanceof StoreBroken) this.#onBroken(error.message);
       // After other errors, the next attempt may succeed.
     }).finally(() => this.#working = undefined);
   }
@@ -129,7 +116,7 @@ export class PeerMonitor {
   async #workOff(): Promise<void> {
     const session = await this.#open();
     while (!this.#isClosed) {
-      if (this.#isHeartbeatDue) await this.#beat(session);
+      if (performance.now() >= this.#beatAt) await this.#beat(session);
       else if (this.#shallNotify) await this.#notify(session);
       else if (this.#isLookDue) await this.#look(session);
       else return;
@@ -138,32 +125,26 @@ export class PeerMonitor {
   }
 
   get #isLookDue(): boolean {
-    return this.#shallLook && (this.#options.isAwaited() || performance.now() >= this.#lookAt);
+    const now = performance.now();
+    return now >= this.#lookDueAt || (this.#shallLook && (this.#known.isAwaited || now >= this.#lookAt));
+  }
+
+  /** Before the first check, there may be others. */
+  get #hasOthers(): boolean {
+    return this.#lookDueAt === 0 || this.#ownership.primary.seen.others.size > 0;
   }
 
   async #beat(session: Session): Promise<void> {
     this.#beatAt = performance.now() + PEER_HEARTBEAT;
-    const { server, edition } = this.#ownership;
+    const { server, edition, primary } = this.#ownership;
     await session.run([writeSeen(server, edition)]);
     this.#shallLook = true;
-    await this.#deleteTurns(session);
-  }
-
-  /** Removes write transactions that no server asks for any more. */
-  async #deleteTurns(session: Session): Promise<void> {
-    const last = this.#ownership.primary.seen.last?.turn.number ?? 0;
-    if (last - this.#cleanedAt < CLEANED_TURNS) return;
-    this.#cleanedAt = last;
-    const [rows] = await session.run([READ_FORGOTTEN]);
-    const upTo = forgottenIn(rows!);
-    if (upTo === undefined) return;
-    await session.run([deleteTurns(this.#deletedUpTo, upTo)]);
-    this.#deletedUpTo = upTo;
+    await this.#oldTurns.delete(session, primary.seen.last?.turn.number ?? 0);
   }
 
   async #notify(session: Session): Promise<void> {
     this.#shallNotify = false;
-    await session.run([notify(this.#place.schema, this.#ownership.server)]);
+    await session.run([notify(this.#schema, this.#ownership.server)]);
   }
 
   async #look(session: Session): Promise<void> {
@@ -171,18 +152,17 @@ export class PeerMonitor {
     this.#lookAt = performance.now() + AWAITED_POLL;
     this.#lookDueAt = performance.now() + PEER_POLL;
     const { server, primary } = this.#ownership;
-    const after = this.#options.head();
+    const after = this.#known.head;
     const asked: Statement[] = [READ_STATE, readOthers(server)];
-    if (this.#options.isAwaited()) asked.push(readRemoteCommits(after));
+    if (this.#known.isAwaited) asked.push(readRemoteCommits(after));
     const [rows, otherRows, newRows = []] = await session.run(asked, PEER_POLL_SILENCE);
     const row = storeRow(rows!);
     this.#ownership.check(row);
     primary.saw(session, row);
-    primary.others = new Set(seenServers(otherRows!).map(({ name }) => name));
-    this.#hasOthers = primary.others.size > 0;
+    primary.seen.others = new Set(seenServers(otherRows!).map(({ name }) => name));
     // Events committed between the two statements are not yet part of the state.
     const events = remoteCommitsIn(newRows.slice(0, Math.max(0, row.head - after)));
-    this.#options.onState(row, after + 1, events);
+    this.#known.update(row, after + 1, events);
   }
 
   /**
@@ -199,7 +179,7 @@ export class PeerMonitor {
     this.#session = session;
     if (this.#isClosed) return session;
     try {
-      await session.run([listenTo(this.#place.schema)]);
+      await session.run([listenTo(this.#schema)]);
     } catch (error) {
       // Without notifications, the regular checks are frequent enough.
       if (!(error instanceof DatabaseError)) throw error;
@@ -212,7 +192,7 @@ export class PeerMonitor {
   #noticed(server: string): void {
     if (server === this.#ownership.server) return;
     // Any role that can connect can send a notification. A check of the table shows whether this is a new server.
-    if (!this.#ownership.primary.others.has(server)) this.#lookAt = 0;
+    if (!this.#ownership.primary.seen.others.has(server)) this.#lookAt = 0;
     this.#shallLook = true;
     this.#work();
   }

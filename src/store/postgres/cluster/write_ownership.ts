@@ -1,6 +1,7 @@
 import { delay } from "../../../async/delay.ts";
 import type { FailoverName } from "../../../config/setting.ts";
 import { type PostgresLocation, PostgresStoreError } from "../connection/address.ts";
+import { databaseFault } from "../connection/check_database.ts";
 import { SessionLost } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
 import { DELETE_FORGOTTEN, readOthers, register, seenServers } from "../tables/servers.ts";
@@ -21,8 +22,8 @@ export class StoreBroken extends Error {
 export class StoreInUse extends PostgresStoreError {
   readonly storeId: string;
 
-  constructor(place: PostgresLocation, { text }: ActiveServer, storeId: string) {
-    super(place, `it is in use by ${text}`);
+  constructor(location: PostgresLocation, { text }: ActiveServer, storeId: string) {
+    super(location, `it is in use by ${text}`);
     this.storeId = storeId;
   }
 }
@@ -51,20 +52,17 @@ export class WriteOwnership {
   /** The name of this server, unique in the store. */
   readonly server: string = crypto.randomUUID();
   readonly edition: string;
-  readonly primary: Primary;
-  readonly #place: PostgresLocation;
-  readonly #isShared: boolean;
-
-  constructor(place: PostgresLocation, { edition, servers, failover = "verify" }: WriteOwnershipOptions) {
-    this.#place = place;
-    this.edition = edition;
-    this.#isShared = servers === "shared";
-    this.primary = new Primary(place, { server: this.server, edition, isShared: this.#isShared, failover });
-  }
-
   /** True when other servers may write, too. */
-  get isShared(): boolean {
-    return this.#isShared;
+  readonly isShared: boolean;
+  readonly primary: Primary;
+  readonly #location: PostgresLocation;
+
+  constructor(location: PostgresLocation, { edition, servers, failover = "verify" }: WriteOwnershipOptions) {
+    this.#location = location;
+    this.edition = edition;
+    this.isShared = servers === "shared";
+    const { server, isShared } = this;
+    this.primary = new Primary(location, { server, edition, isShared, failover });
   }
 
   /**
@@ -75,7 +73,7 @@ export class WriteOwnership {
   async take(session: Session): Promise<StoreRow> {
     await this.#checkEditions(session);
     const endAt = performance.now() + PREDECESSOR_MILLISECONDS;
-    while (!this.#isShared && await readActive(session) !== undefined && performance.now() < endAt) {
+    while (!this.isShared && await readActive(session) !== undefined && performance.now() < endAt) {
       await delay(STANDBY_POLL);
     }
     for (;;) {
@@ -92,7 +90,7 @@ export class WriteOwnership {
     // Another server that started at the same time may have been faster.
     await this.#checkEditions(session);
     await this.#rejectSecondActive(session);
-    const owner = { edition: this.edition, server: this.#isShared ? "" : this.server };
+    const owner = { edition: this.edition, server: this.isShared ? "" : this.server };
     // `READ_STATE` returns the pause of the owner's edition, so it follows the change of the owner.
     const own = [writeOwner(owner), READ_STATE, DELETE_FORGOTTEN, ...this.#registration, { sql: "COMMIT" }];
     const [, rows] = await session.run(own);
@@ -103,6 +101,8 @@ export class WriteOwnership {
   async open(): Promise<Session> {
     const session = await this.primary.open("writing");
     try {
+      const fault = await databaseFault(session);
+      if (fault !== undefined) throw new SessionLost(fault);
       const [, , rows] = await session.run([{ sql: "BEGIN" }, LOCK_STORE, READ_STATE]);
       this.check(storeRow(rows!));
       await session.run([...this.#registration, { sql: "COMMIT" }]);
@@ -118,7 +118,7 @@ export class WriteOwnership {
     if (edition !== this.edition) {
       throw new StoreBroken(`a server of edition ${edition} has taken over the store`);
     }
-    if (server !== (this.#isShared ? "" : this.server)) {
+    if (server !== (this.isShared ? "" : this.server)) {
       throw new StoreBroken("another server has taken over the store");
     }
   }
@@ -132,16 +132,16 @@ export class WriteOwnership {
     const other = seenServers(rows!).find(({ edition }) => edition !== this.edition);
     if (other === undefined) return;
     throw new PostgresStoreError(
-      this.#place,
+      this.#location,
       `it is in use by a server of edition ${other.edition} (seen ${other.seconds} s ago), and this is one of edition ${this.edition}`,
     );
   }
 
   /** @throws StoreInUse */
   async #rejectSecondActive(session: Session): Promise<void> {
-    const active = this.#isShared ? undefined : await readActive(session);
+    const active = this.isShared ? undefined : await readActive(session);
     if (active === undefined) return;
     const [rows] = await session.run([READ_STATE]);
-    throw new StoreInUse(this.#place, active, storeRow(rows!).storeId);
+    throw new StoreInUse(this.#location, active, storeRow(rows!).storeId);
   }
 }

@@ -13,8 +13,8 @@ export interface PostgresLocation {
 export class PostgresStoreError extends Error {
   override readonly name = "PostgresStoreError";
 
-  constructor(place: PostgresLocation, reason: string) {
-    super(`the store in ${locationText(place)}: ${reason}`);
+  constructor(location: PostgresLocation, reason: string) {
+    super(`the store in ${locationText(location)}: ${reason}`);
   }
 }
 

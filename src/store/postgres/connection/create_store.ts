@@ -6,23 +6,40 @@ import { appendEvents } from "../tables/events.ts";
 import { INDEX_STATEMENTS, SCHEMA_VERSION, TABLE_STATEMENTS } from "../tables/schema.ts";
 import { addTurn } from "../tables/turns.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
-import { CommitLost, type CreatedStore, wasCreated } from "./lost_commit.ts";
+import { type Creation, wasCreated } from "./lost_commit.ts";
 import { openPrimary } from "./open_session.ts";
 import { type PostgresLocation, PostgresStoreError, reasonOf } from "./address.ts";
 
 /** Until it has finished, a creation locks the names of its tables and its schema. */
 const LOCK_NOT_AVAILABLE = "55P03";
 
+export interface CreatedStore {
+  readonly storeId: string;
+  /** How many events the new store contains. */
+  readonly events: number;
+}
+
+const COMMIT = { sql: "COMMIT" };
+
 /**
- * Creates the tables of a store, and their schema if it does not exist, completely or not at all.
- * @param batches the first events
- * @throws DatabaseError, SessionLost, CommitLost, and errors of `batches`
+ * Creates a store without events, completely or not at all.
+ * @throws DatabaseError, SessionLost
  */
-export async function createStore(
+export async function createStore(session: Session, schema: string): Promise<void> {
+  await build(session, schema, []);
+  await session.run([COMMIT]);
+}
+
+/**
+ * Creates the tables of a store, and their schema if it does not exist, in a transaction that is still open.
+ * @param batches the first events
+ * @throws DatabaseError, SessionLost, and errors of `batches`
+ */
+async function build(
   session: Session,
   schema: string,
-  batches: Iterable<readonly PreparedEvent[]> = [],
-): Promise<CreatedStore> {
+  batches: Iterable<readonly PreparedEvent[]>,
+): Promise<CreatedStore & Creation> {
   const storeId = crypto.randomUUID();
   // The first server accepts the database as it is.
   const first =
@@ -44,11 +61,7 @@ export async function createStore(
     for (const sql of INDEX_STATEMENTS) await session.run([{ sql }]);
     const turn = addTurn(events, { number: 0, name: crypto.randomUUID() });
     await session.run([{ sql: first, params: [String(SCHEMA_VERSION), storeId] }, turn]);
-    await session.run([{ sql: "COMMIT" }]).catch((error: Error) => {
-      if (!(error instanceof SessionLost)) throw error;
-      throw new CommitLost({ storeId, events, transaction }, error.message);
-    });
-    return { storeId, events };
+    return { storeId, events, transaction };
   } catch (error) {
     if (session.isOpen) await session.run([{ sql: "ROLLBACK" }]).catch(() => session.close());
     throw error;
@@ -71,45 +84,50 @@ async function fill(session: Session, batches: Iterable<readonly PreparedEvent[]
  * @throws PostgresStoreError, and errors of `batches`
  */
 export async function initPostgresStore(
-  place: PostgresLocation,
-  batches?: Iterable<readonly PreparedEvent[]>,
+  location: PostgresLocation,
+  batches: Iterable<readonly PreparedEvent[]> = [],
 ): Promise<CreatedStore> {
   let session: Session | undefined;
   try {
-    session = await openPrimary(place, "setup");
+    session = await openPrimary(location, "setup");
     const fault = await databaseFault(session);
-    if (fault !== undefined) throw new PostgresStoreError(place, fault);
-    if (await holdsStore(session, place.schema)) {
-      throw new PostgresStoreError(place, "it exists already, and was left as it is");
+    if (fault !== undefined) throw new PostgresStoreError(location, fault);
+    if (await holdsStore(session, location.schema)) {
+      throw new PostgresStoreError(location, "it exists already, and was left as it is");
     }
-    return await createStore(session, place.schema, batches);
+    const creation = await build(session, location.schema, batches);
+    const { storeId, events } = creation;
+    await session.run([COMMIT]).catch((error: Error) => {
+      if (!(error instanceof SessionLost)) throw error;
+      return afterLostAnswer(location, creation, error);
+    });
+    return { storeId, events };
   } catch (error) {
-    if (error instanceof CommitLost) return await afterLostAnswer(place, error);
     if (!(error instanceof DatabaseError || error instanceof SessionLost)) throw error;
     const isLocked = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
     const reason = isLocked ? "another program is creating it at the moment" : reasonOf(error);
-    throw new PostgresStoreError(place, `it cannot be created, and nothing was changed: ${reason}`);
+    throw new PostgresStoreError(location, `it cannot be created, and nothing was changed: ${reason}`);
   } finally {
     await session?.close();
   }
 }
 
-/** Reports the outcome of a creation when the answer to its COMMIT was lost. */
+/** @throws PostgresStoreError unless a creation whose COMMIT lost its answer was committed */
 async function afterLostAnswer(
-  place: PostgresLocation,
-  { creation, message }: CommitLost,
-): Promise<CreatedStore> {
-  const { storeId, events } = creation;
-  switch (await wasCreated(place, creation)) {
+  location: PostgresLocation,
+  creation: Creation,
+  { message }: Error,
+): Promise<void> {
+  switch (await wasCreated(location, creation)) {
     case true:
-      return { storeId, events };
+      return;
     case false:
-      throw new PostgresStoreError(place, `it was not created, and nothing was changed: ${message}`);
+      throw new PostgresStoreError(location, `it was not created, and nothing was changed: ${message}`);
     case undefined:
       throw new PostgresStoreError(
-        place,
+        location,
         `the answer to the COMMIT was lost, and PostgreSQL did not say whether it was created: ${message}. ` +
-          `If "SELECT id FROM ${place.schema}.store" gives ${storeId}, it is there with all events; if not, ` +
+          `If "SELECT id FROM ${location.schema}.store" gives ${creation.storeId}, it is there with all events; if not, ` +
           "nothing is",
       );
   }

@@ -2,9 +2,9 @@ import { delay } from "../../../async/delay.ts";
 import { booleanIn, textIn } from "../protocol/cells.ts";
 import { DatabaseError } from "../protocol/errors.ts";
 import type { Session } from "../protocol/session.ts";
+import type { PostgresLocation } from "./address.ts";
 import { databaseFault, holdsStore } from "./check_database.ts";
 import { openPrimary } from "./open_session.ts";
-import type { PostgresLocation } from "./address.ts";
 
 /** How long `wasCreated` tries to determine the outcome. */
 const TIMEOUT_MILLISECONDS = 60_000;
@@ -13,27 +13,11 @@ const PAUSE_MILLISECONDS = 250;
 /** PostgreSQL has never assigned this transaction number, as may happen after a failover. */
 const UNKNOWN_TRANSACTION = "22023";
 
-export interface CreatedStore {
-  readonly storeId: string;
-  /** How many events the new store contains. */
-  readonly events: number;
-}
-
 /** A transaction that creates a store. */
-interface Creation extends CreatedStore {
+export interface Creation {
+  readonly storeId: string;
   /** Its transaction ID in PostgreSQL. */
   readonly transaction: string;
-}
-
-/** The answer to the COMMIT of a creation was lost. */
-export class CommitLost extends Error {
-  override readonly name = "CommitLost";
-  readonly creation: Creation;
-
-  constructor(creation: Creation, reason: string) {
-    super(reason);
-    this.creation = creation;
-  }
 }
 
 /**
@@ -42,31 +26,31 @@ export class CommitLost extends Error {
  * @returns undefined when PostgreSQL did not answer in time
  */
 export async function wasCreated(
-  place: PostgresLocation,
-  { storeId, transaction }: Creation,
+  location: PostgresLocation,
+  creation: Creation,
 ): Promise<boolean | undefined> {
   const endAt = performance.now() + TIMEOUT_MILLISECONDS;
   while (performance.now() < endAt) {
-    const found = await foundId(place, transaction).catch(() => undefined);
-    if (found !== undefined) return found.storeId === storeId;
+    const isCreated = await isThere(location, creation).catch(() => undefined);
+    if (isCreated !== undefined) return isCreated;
     await delay(PAUSE_MILLISECONDS);
   }
   return undefined;
 }
 
-/** @returns the ID of the existing store, if there is one; undefined while that may still change */
-async function foundId(
-  place: PostgresLocation,
-  transaction: string,
-): Promise<{ readonly storeId: string | undefined } | undefined> {
-  const session = await openPrimary(place, "setup");
+/** @returns undefined while the answer may still change */
+async function isThere(
+  location: PostgresLocation,
+  { storeId, transaction }: Creation,
+): Promise<boolean | undefined> {
+  const session = await openPrimary(location, "setup");
   try {
     if (await databaseFault(session) !== undefined || await isInProgress(session, transaction)) {
       return undefined;
     }
-    if (!await holdsStore(session, place.schema)) return { storeId: undefined };
+    if (!await holdsStore(session, location.schema)) return false;
     const [[row] = []] = await session.run([{ sql: "SELECT id FROM store" }]);
-    return { storeId: textIn(row![0]) };
+    return textIn(row![0]) === storeId;
   } finally {
     await session.close();
   }

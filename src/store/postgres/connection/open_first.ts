@@ -1,3 +1,4 @@
+import { within } from "../../../async/within.ts";
 import {
   type PostgresAddress,
   type PostgresServer,
@@ -21,7 +22,7 @@ type Attempt = () => Promise<Session>;
  * @param isLatest asks all servers, and chooses the latest of several primaries
  * @throws DatabaseError, SessionLost
  */
-export function openFirst(
+export async function openFirst(
   address: PostgresAddress,
   target: PostgresTarget,
   options: SessionOptions,
@@ -42,9 +43,16 @@ export function openFirst(
   };
   const targets: PostgresTarget[] = target === "prefer-standby" ? ["standby", "any"] : [target];
   const attempts = targets.flatMap((wanted) => servers.map((server) => withOne(server, wanted)));
-  if (attempts.length === 1) return attempts[0]!();
-  const names = targets.flatMap(() => servers.map(postgresServerText));
-  return (isLatest ? latestOf : firstOf)(attempts, names);
+  if (attempts.length === 1) return await attempts[0]!();
+  const begun = isLatest ? attempts.map((attempt) => attempt()) : [];
+  try {
+    const chosen = await (isLatest ? latestOf(begun) : firstOf(attempts, begun));
+    for (const each of begun) each.then((other) => other === chosen ? undefined : other.close(), () => {});
+    return chosen;
+  } catch (error) {
+    const names = targets.flatMap(() => servers.map(postgresServerText));
+    throw errorOf((error as AggregateError).errors, names);
+  }
 }
 
 /**
@@ -66,66 +74,36 @@ async function targetFault(session: Session, target: PostgresTarget): Promise<st
   return target === "read-write" && isReadOnly ? "takes no writes" : undefined;
 }
 
-/**
- * Starts all attempts. Of the sessions that open at about the same time, it returns the one with the latest
- * timeline.
- */
-async function latestOf(attempts: readonly Attempt[], names: readonly string[]): Promise<Session> {
+/** Waits for sessions that open at about the same time, and returns the one with the latest timeline. */
+async function latestOf(begun: readonly Promise<Session>[]): Promise<Session> {
   const opened: Session[] = [];
-  const errors: Error[] = [];
-  const { promise: isLate, resolve } = Promise.withResolvers<void>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isOver = false;
-  const all = attempts.map(async (attempt, place) => {
-    try {
-      const session = await attempt();
-      if (isOver) return await session.close();
-      opened.push(session);
-      timer ??= setTimeout(resolve, TIMEOUT_MILLISECONDS);
-    } catch (error) {
-      errors[place] = error as Error;
-    }
-  });
-  await Promise.race([Promise.all(all), isLate]);
-  clearTimeout(timer);
-  isOver = true;
-  if (opened.length === 0) throw errorOf(errors, names);
-  const latest = opened.reduce((best, session) => isOlder(best.timeline, session.timeline) ? session : best);
-  await Promise.all(opened.map((session) => session === latest ? undefined : session.close()));
-  return latest;
+  const all = begun.map((each) => each.then((session) => void opened.push(session)));
+  await Promise.any(all);
+  await within(Promise.allSettled(all), TIMEOUT_MILLISECONDS, () => {});
+  return opened.reduce((best, session) => isOlder(best.timeline, session.timeline) ? session : best);
 }
 
-/** Starts attempts one after the other, each when the previous one has failed or is slow. The first success wins. */
-function firstOf(attempts: readonly Attempt[], names: readonly string[]): Promise<Session> {
-  const { promise, resolve, reject } = Promise.withResolvers<Session>();
-  const errors: Error[] = [];
-  let begun = 0;
-  let isOver = false;
-  const next = (): void => {
-    const place = begun++;
-    const attempt = attempts[place];
-    if (attempt === undefined || isOver) return;
-    const slow = setTimeout(next, TIMEOUT_MILLISECONDS);
-    attempt().then((session) => {
-      if (isOver) return void session.close();
-      isOver = true;
-      resolve(session);
-    }, (error: Error) => {
-      errors[place] = error;
-      if (Object.keys(errors).length === attempts.length) return reject(errorOf(errors, names));
-      if (place + 1 === begun) next();
-    }).finally(() => clearTimeout(slow));
-  };
-  next();
-  return promise;
+/**
+ * Starts attempts one after the other, each when the previous one has failed or is slow. The first success wins.
+ * @param begun is filled with the attempts that were started
+ */
+async function firstOf(attempts: readonly Attempt[], begun: Promise<Session>[]): Promise<Session> {
+  for (const attempt of attempts) {
+    const latest = attempt();
+    begun.push(latest);
+    const either = Promise.race([Promise.any(begun), latest]).catch(() => undefined);
+    const session = await within(either, TIMEOUT_MILLISECONDS, () => undefined);
+    if (session !== undefined) return session;
+  }
+  return await Promise.any(begun);
 }
 
 /** Prefers an error that a server has answered: it is more useful than one about an unreachable server. */
 function errorOf(errors: readonly Error[], names: readonly string[]): Error {
-  const place = errors.findIndex((error) => error instanceof DatabaseError);
-  if (place >= 0) {
-    const { code, message } = errors[place] as DatabaseError;
-    return new DatabaseError(code, `${names[place]}: ${message}`);
+  const index = errors.findIndex((error) => error instanceof DatabaseError);
+  if (index >= 0) {
+    const { code, message } = errors[index] as DatabaseError;
+    return new DatabaseError(code, `${names[index]}: ${message}`);
   }
   return new SessionLost(errors.map(({ message }, i) => `${names[i]}: ${message}`).join("; "));
 }

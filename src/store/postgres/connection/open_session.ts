@@ -7,13 +7,8 @@ import type { PostgresLocation } from "./address.ts";
 /** The purpose of a session. */
 export type Purpose = "writing" | "reading" | "informing" | "setup";
 
-const SILENCE_MILLISECONDS: Readonly<Record<Purpose, number>> = {
-  writing: DATABASE_SILENCE,
-  reading: DATABASE_SILENCE,
-  informing: DATABASE_SILENCE,
-  // For example a reset, or the statistics of a large table.
-  setup: 3_600_000,
-};
+/** How long a session for setup may be silent, for example in a reset. */
+const SETUP_SILENCE_MILLISECONDS = 3_600_000;
 
 export interface PrimaryOptions {
   /** Called with the notifications of other sessions. */
@@ -38,7 +33,7 @@ export function openPrimary(
     "read-write",
     {
       parameters: parametersFor(schema, purpose),
-      silenceMilliseconds: SILENCE_MILLISECONDS[purpose],
+      silenceMilliseconds: purpose === "setup" ? SETUP_SILENCE_MILLISECONDS : DATABASE_SILENCE,
       onNotification,
     },
     (session) => Promise.resolve(faultOf?.(session)),
@@ -58,7 +53,7 @@ export function openReplica(
 ): Promise<Session> {
   return openFirst(address, address.target ?? "any", {
     parameters: parametersFor(schema, "reading"),
-    silenceMilliseconds: SILENCE_MILLISECONDS.reading,
+    silenceMilliseconds: DATABASE_SILENCE,
   }, faultOf);
 }
 

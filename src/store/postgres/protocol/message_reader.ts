@@ -1,3 +1,5 @@
+import type { Transport } from "./transport.ts";
+
 /** One message of PostgreSQL. */
 export interface Message {
   /** The letter for the kind of message. */
@@ -15,13 +17,13 @@ const MESSAGE_BYTES_MAX = 2 ** 30 + 2 ** 20;
 /** Splits received bytes into messages. */
 export class MessageReader {
   #bytesMax: number;
-  readonly #source: { read(into: Uint8Array): Promise<number | null> };
+  readonly #source: Pick<Transport, "read">;
   #memory = new Uint8Array(MEMORY_BYTES);
   #start = 0;
   #end = 0;
 
   /** @param bytesMax longer messages are rejected until `trust` is called */
-  constructor(source: { read(into: Uint8Array): Promise<number | null> }, bytesMax = MESSAGE_BYTES_MAX) {
+  constructor(source: Pick<Transport, "read">, bytesMax = MESSAGE_BYTES_MAX) {
     this.#source = source;
     this.#bytesMax = bytesMax;
   }

@@ -1,7 +1,7 @@
 import { within } from "../../../async/within.ts";
 import type { PostgresAddress } from "../../../config/postgres_url.ts";
 import { notificationIn, type Row, rowOf } from "./cells.ts";
-import { type DatabaseError, SessionLost } from "./errors.ts";
+import { DatabaseError, SessionLost } from "./errors.ts";
 import { errorIn, greet, type Greeted, isUnreplicated, nextMessage } from "./greeting.ts";
 import { MessageWriter, type Param } from "./message_writer.ts";
 import { type Transport, writeAll } from "./transport.ts";
@@ -25,15 +25,13 @@ export interface SessionOptions {
 const OPEN_MILLISECONDS = 10_000;
 
 /** Statements that were sent together. */
-interface Batch {
+interface Batch extends PromiseWithResolvers<Row[][]> {
   readonly silenceMilliseconds: number;
   /** The texts of the statements that this batch prepares, in order. */
   readonly preparing: string[];
   readonly results: Row[][];
   current: Row[];
   error: DatabaseError | undefined;
-  readonly resolve: (results: Row[][]) => void;
-  readonly reject: (error: Error) => void;
 }
 
 /**
@@ -78,7 +76,7 @@ export class Session {
     } catch (error) {
       isOver = true;
       close(conn);
-      if (error instanceof Error && error.name === "DatabaseError") throw error;
+      if (error instanceof DatabaseError) throw error;
       throw new SessionLost((error as Error).message);
     }
   }
@@ -103,39 +101,43 @@ export class Session {
     silenceMilliseconds: number = this.#options.silenceMilliseconds,
   ): Promise<Row[][]> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
-    const { promise, resolve, reject } = Promise.withResolvers<Row[][]>();
-    const preparing: string[] = [];
+    if (statements.length === 0) return Promise.resolve([]);
+    const batch: Batch = {
+      ...Promise.withResolvers<Row[][]>(),
+      silenceMilliseconds,
+      preparing: [],
+      results: [],
+      current: [],
+      error: undefined,
+    };
     for (const { sql, params = [] } of statements) {
       let name = this.#prepared.get(sql);
       if (name === undefined) {
         name = `s${this.#names++}`;
         this.#prepared.set(sql, name);
         this.#writer.parse(name, sql);
-        preparing.push(sql);
+        batch.preparing.push(sql);
       }
       this.#writer.execute(name, params);
     }
     this.#writer.sync();
-    const batch = { preparing, results: [], current: [], error: undefined, resolve, reject };
-    this.#batches.push({ ...batch, silenceMilliseconds });
-    if (this.#batches.length === 1) this.#beginSilence();
-    this.#send(this.#writer.take());
-    return promise;
+    if (this.#batches.push(batch) === 1) this.#beginSilence();
+    this.#send();
+    return batch.promise;
   }
 
   /** Ends the session. PostgreSQL rolls back an open transaction. */
   async close(): Promise<void> {
     if (this.#lost !== undefined) return;
     this.#writer.terminate();
-    this.#send(this.#writer.take());
+    this.#send();
     await this.#writing;
     this.#end(new SessionLost("the session was closed"));
   }
 
-  #send(bytes: Uint8Array): void {
-    this.#writing = this.#writing.then(() => writeAll(this.#conn, bytes)).catch((error: Error) => {
-      this.#end(new SessionLost(error.message));
-    });
+  #send(): void {
+    const bytes = this.#writer.take();
+    this.#writing = this.#writing.then(() => writeAll(this.#conn, bytes)).catch((error) => this.#end(error));
   }
 
   async #receive(reader: Greeted["reader"]): Promise<void> {
@@ -145,7 +147,7 @@ export class Session {
         this.#take(kind, body);
       }
     } catch (error) {
-      this.#end(error instanceof SessionLost ? error : new SessionLost((error as Error).message));
+      this.#end(error as Error);
     }
   }
 
@@ -195,17 +197,16 @@ export class Session {
   }
 
   #beginSilence(): void {
-    this.#silence = setTimeout(() => {
-      this.#end(new SessionLost("PostgreSQL does not answer"));
-    }, this.#batches[0]!.silenceMilliseconds);
+    const end = (): void => this.#end(new SessionLost("PostgreSQL does not answer"));
+    this.#silence = setTimeout(end, this.#batches[0]!.silenceMilliseconds);
   }
 
-  #end(reason: SessionLost): void {
+  #end(reason: Error): void {
     if (this.#lost !== undefined) return;
-    this.#lost = reason;
+    const lost = this.#lost = reason instanceof SessionLost ? reason : new SessionLost(reason.message);
     clearTimeout(this.#silence);
     close(this.#conn);
-    for (const { reject } of this.#batches.splice(0)) reject(reason);
+    for (const { reject } of this.#batches.splice(0)) reject(lost);
     this.#ended.resolve();
   }
 }

@@ -121,11 +121,11 @@ export class ReplicaReads implements StoreReads {
 
 /** Returns the reads of a store: from its replicas if it has any, otherwise from the primary. */
 export function withReplicas(
-  place: PostgresLocation,
+  location: PostgresLocation,
   primary: ReadSessions,
   options: ReplicaOptions,
 ): ReadSessions | ReplicaReads {
-  const { readAddress, schema } = place;
+  const { readAddress, schema } = location;
   if (readAddress === undefined) return primary;
   const replicas = new ReadSessions(replicaSource(readAddress, schema, options.primary), primary.max);
   return new ReplicaReads(replicas, primary, options);

@@ -1,29 +1,23 @@
 import type { TakeMore } from "../../core/group_writes.ts";
-import type { RecentTerms } from "../../core/recent_terms.ts";
 import type { AttemptResult, StoreWrite } from "../../api/write.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import type { TransactionBegin, TransactionEnd, Transactions } from "./transactions.ts";
+import type { TransactionBegin, TransactionEnd } from "./transactions.ts";
 import { TransactionWrites } from "./transaction_writes.ts";
+import type { WriterState } from "./writer_state.ts";
 
 /**
  * The write transaction of a group. Writes that come while it waits for the lock, which other servers may hold, join
  * it. Otherwise, each server would run its transactions with only the few writes that came first.
  */
 export class GroupTransaction {
-  readonly #transactions: Pick<Transactions, "state">;
-  readonly #recent: RecentTerms;
+  readonly #state: WriterState;
   readonly #writes: readonly StoreWrite[];
   #run: TransactionWrites | undefined;
   readonly results: AttemptResult[] = [];
 
-  constructor(
-    writes: readonly StoreWrite[],
-    transactions: Pick<Transactions, "state">,
-    recent: RecentTerms,
-  ) {
+  constructor(writes: readonly StoreWrite[], state: WriterState) {
     this.#writes = writes;
-    this.#transactions = transactions;
-    this.#recent = recent;
+    this.#state = state;
   }
 
   /** The statements to send together with the lock. */
@@ -38,14 +32,14 @@ export class GroupTransaction {
     more: TakeMore,
   ): Promise<TransactionEnd> {
     const first = isOther ? this.#begin() : this.#run!;
-    const known = isOther ? await ask(session, first.questions) : answers;
+    const known = isOther ? await session.run(first.questions) : answers;
     this.results.push(...await first.run(known, session, isOther ? [] : remoteCommits));
     const late = more();
     return late.length === 0 ? endOf(first, first.statements) : await this.#runLate(late, first, session);
   }
 
   #begin(): TransactionWrites {
-    return this.#run = new TransactionWrites(this.#writes, this.#transactions.state, this.#recent);
+    return this.#run = new TransactionWrites(this.#writes, this.#state.now, this.#state.recent);
   }
 
   /** Most late writes can run and be stored with the others. Those with questions run after the others are stored. */
@@ -54,14 +48,14 @@ export class GroupTransaction {
     first: TransactionWrites,
     session: Session,
   ): Promise<TransactionEnd> {
-    const late = new TransactionWrites(writes, first.after, this.#recent);
+    const late = new TransactionWrites(writes, first.after, this.#state.recent);
     const { questions } = late;
     if (questions.length === 0) {
       this.results.push(...await late.run([], session));
       return endOf(late, first.statementsWith(late.events));
     }
     const { statements } = first;
-    const answers = (await ask(session, [...statements, ...questions])).slice(statements.length);
+    const answers = (await session.run([...statements, ...questions])).slice(statements.length);
     this.results.push(...await late.run(answers, session));
     return { ...endOf(late, late.statements), isEmpty: statements.length + late.statements.length === 0 };
   }
@@ -69,8 +63,4 @@ export class GroupTransaction {
 
 function endOf({ after }: TransactionWrites, statements: readonly Statement[]): TransactionEnd {
   return { statements, state: after, isEmpty: statements.length === 0 };
-}
-
-async function ask(session: Session, statements: readonly Statement[]): ReturnType<Session["run"]> {
-  return statements.length === 0 ? [] : await session.run(statements);
 }

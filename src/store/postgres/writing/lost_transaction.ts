@@ -1,46 +1,49 @@
-import type { Row } from "../protocol/cells.ts";
-import type { Statement } from "../protocol/session.ts";
+import { delay } from "../../../async/delay.ts";
+import type { WriteOwnership } from "../cluster/write_ownership.ts";
 import { writeSeen } from "../tables/servers.ts";
 import { LOCK_STORE } from "../tables/state.ts";
-import { type LastTransaction, presenceOf, readTurn } from "../tables/turns.ts";
+import { type LastTransaction, presenceOf, readTurn, type TransactionPresence } from "../tables/turns.ts";
 
-/** How often the server asks for the outcome of a COMMIT. Each question waits for transactions in progress. */
-const ASKED_MAX = 2;
-
-/** The server that asks: see `WriterSession` and `WriteOwnership`. */
-export interface Asking {
-  readonly ask: (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>;
-  readonly server: string;
-  readonly edition: string;
-}
+/** How long the server asks for the outcome of a COMMIT, and how often. Each question waits for transactions in progress. */
+const ASKED_MILLISECONDS = 20_000;
+const PAUSE_MILLISECONDS = 250;
 
 /**
  * Determines whether a write transaction was committed, when the answer to its COMMIT was lost. Locking the store
- * waits for everything that the lost connection still does. So the answer is correct, after a failover too.
+ * waits for everything that the lost connection still does. So the answer is correct, after a failover too, even if
+ * this server may not write any more.
  * @returns undefined when that cannot be determined
  */
 export async function wasCommitted(
   turn: LastTransaction,
-  { ask, server, edition }: Asking,
+  ownership: WriteOwnership,
 ): Promise<boolean | undefined> {
-  for (let asked = 0; asked < ASKED_MAX; asked++) {
-    try {
-      const [, , , rows] = await ask([
-        // An earlier attempt may have left its transaction open.
-        { sql: "ROLLBACK" },
-        { sql: "BEGIN" },
-        LOCK_STORE,
-        readTurn(turn.number),
-        // With a write, this COMMIT waits for a synchronous replica. The replica confirms all earlier commits with
-        // it.
-        writeSeen(server, edition),
-        { sql: "COMMIT" },
-      ]);
-      const presence = presenceOf(turn, rows!);
-      return presence === "forgotten" ? undefined : presence === "present";
-    } catch {
-      // The next attempt may succeed.
-    }
+  const endAt = performance.now() + ASKED_MILLISECONDS;
+  while (performance.now() < endAt) {
+    // If that fails, the next attempt may succeed.
+    const presence = await presenceNow(turn, ownership).catch(() => undefined);
+    if (presence !== undefined) return presence === "forgotten" ? undefined : presence === "present";
+    await delay(PAUSE_MILLISECONDS);
   }
   return undefined;
+}
+
+async function presenceNow(
+  turn: LastTransaction,
+  { primary, server, edition }: WriteOwnership,
+): Promise<TransactionPresence> {
+  const session = await primary.open("writing");
+  try {
+    const [, , rows] = await session.run([
+      { sql: "BEGIN" },
+      LOCK_STORE,
+      readTurn(turn.number),
+      // With a write, this COMMIT waits for a synchronous replica. The replica confirms all earlier commits with it.
+      writeSeen(server, edition),
+      { sql: "COMMIT" },
+    ]);
+    return presenceOf(turn, rows!);
+  } finally {
+    await session.close();
+  }
 }

@@ -3,7 +3,6 @@ import type { ProjectionKey } from "../../../model/projection.ts";
 import type { Chunk, ChunkRequest } from "../../api/chunk.ts";
 import { done, type Failure, type Outcome } from "../../api/outcome.ts";
 import { GroupWrites, type TakeMore } from "../../core/group_writes.ts";
-import { RecentTerms } from "../../core/recent_terms.ts";
 import type { StoreState } from "../../api/state.ts";
 import type { FoundProjection, StoreWriter } from "../../api/store.ts";
 import type { AttemptResult, StoreWrite, WriteResult } from "../../api/write.ts";
@@ -12,11 +11,12 @@ import type { WriteOwnership } from "../cluster/write_ownership.ts";
 import { readChunk } from "../reading/read_chunk.ts";
 import { DELETE_EVENTS } from "../tables/events.ts";
 import { deleteProjections, readProjection, storedProjection } from "../tables/projections.ts";
-import { type CountedState, writePausedSince } from "../tables/state.ts";
+import { writePausedSince } from "../tables/state.ts";
 import { GroupTransaction } from "./group_transaction.ts";
-import { type TransactionEnd, Transactions, type TransactionsOptions } from "./transactions.ts";
+import { Transactions, type TransactionsOptions } from "./transactions.ts";
 import { TransactionWrites } from "./transaction_writes.ts";
 import type { WriterSession } from "./writer_session.ts";
+import type { WriterState } from "./writer_state.ts";
 
 /** Tables that another server refreshes at the moment are skipped. */
 const OPTIMIZE: Statement = {
@@ -26,30 +26,23 @@ const OPTIMIZE: Statement = {
 /** Runs the write transactions of a store on PostgreSQL. Each one begins by locking the row of the store. */
 export class PostgresWriter implements StoreWriter {
   readonly #writer: WriterSession;
+  readonly #state: WriterState;
   readonly #transactions: Transactions;
-  readonly #recent: RecentTerms;
 
   constructor(
     writer: WriterSession,
     ownership: WriteOwnership,
-    state: CountedState,
-    options: Pick<TransactionsOptions, "onBroken" | "onTransaction" | "onRemoteCommits">,
+    state: WriterState,
+    options: TransactionsOptions,
   ) {
     this.#writer = writer;
-    this.#recent = new RecentTerms(state.head);
-    this.#transactions = new Transactions(writer, ownership, state, {
-      ...options,
-      onRemoteCommits: (state, first, events) => {
-        for (const [i, { terms }] of events.entries()) this.#recent.remember(first + i, terms);
-        options.onRemoteCommits(state, first, events);
-      },
-      onOther: ({ head }) => this.#recent.clear(head),
-    });
+    this.#state = state;
+    this.#transactions = new Transactions(writer, ownership, state, options);
   }
 
   async group(writes: readonly StoreWrite[], more?: TakeMore): Promise<readonly Outcome<AttemptResult>[]> {
     const group = new GroupWrites(writes, more);
-    const turn = new GroupTransaction(writes, this.#transactions, this.#recent);
+    const turn = new GroupTransaction(writes, this.#state);
     const begun = await this.#transactions.begin(() => turn.questions());
     const outcome = begun.kind !== "done"
       ? begun
@@ -64,22 +57,22 @@ export class PostgresWriter implements StoreWriter {
   }
 
   deleteProjections(type: string | undefined): Promise<Outcome<void>> {
-    return this.#whole((state) => ({ statements: [deleteProjections(type)], state }));
+    return this.#transactions.whole((state) => ({ statements: [deleteProjections(type)], state }));
   }
 
   async reset(): Promise<Outcome<void>> {
-    const storeId = crypto.randomUUID();
+    const state = { storeId: crypto.randomUUID(), head: 0 };
     const statements = [...DELETE_EVENTS, deleteProjections(undefined)];
-    const outcome = await this.#whole(() => ({ statements, state: { storeId, head: 0 }, isLong: true }));
-    if (outcome.kind !== "done") return outcome;
-    this.#recent.clear(0);
+    const outcome = await this.#transactions.whole(() => ({ statements, state, isLong: true }));
+    if (outcome.kind === "done") this.#state.forget();
     return outcome;
   }
 
   async setPaused(sinceMicros: number | undefined): Promise<Outcome<StoreState>> {
-    const outcome = await this.#whole((state) => ({ statements: [writePausedSince(sinceMicros)], state }));
+    const statements = [writePausedSince(sinceMicros)];
+    const outcome = await this.#transactions.whole((state) => ({ statements, state }));
     if (outcome.kind !== "done") return outcome;
-    const { storeId, head } = this.#transactions.state;
+    const { storeId, head } = this.#state.committed;
     return done({ storeId, head });
   }
 
@@ -95,48 +88,37 @@ export class PostgresWriter implements StoreWriter {
 
   writeInside(write: StoreWrite): Promise<Outcome<WriteResult>> {
     return this.#transactions.inside(async (session) => {
-      const run = new TransactionWrites([write], this.#transactions.state, this.#recent);
-      const { questions } = run;
-      const answers = questions.length === 0 ? [] : await session.run(questions);
-      const [result] = await run.run(answers, session);
-      const { statements } = run;
-      if (statements.length > 0) await session.run(statements);
-      this.#transactions.state = run.after;
+      const run = new TransactionWrites([write], this.#state.now, this.#state.recent);
+      const [result] = await run.run(await session.run(run.questions), session);
+      await session.run(run.statements);
+      this.#state.now = run.after;
       return result as WriteResult;
     });
   }
 
   readChunkInside(request: ChunkRequest): Promise<Chunk> {
-    return this.#readInside((session) => readChunk(session, this.#transactions.state, request));
+    return this.#readInside((session) => readChunk(session, this.#state.now, request));
   }
 
   readProjectionInside(key: ProjectionKey): Promise<FoundProjection> {
     return this.#readInside(async (session) => {
       const [rows] = await session.run([readProjection(key)]);
-      return { storeId: this.#transactions.state.storeId, projection: storedProjection(rows!) };
+      return { storeId: this.#state.now.storeId, projection: storedProjection(rows!) };
     });
   }
 
-  async commit(): Promise<Outcome<void>> {
-    return await this.#transactions.end((_, state) => Promise.resolve({ statements: [], state }));
+  commit(): Promise<Outcome<void>> {
+    return this.#transactions.end(() => Promise.resolve({ statements: [], state: this.#state.now }));
   }
 
-  async rollback(): Promise<void> {
-    await this.#transactions.rollback();
+  rollback(): Promise<void> {
+    return this.#transactions.rollback();
   }
 
   /** Rolls back the open transaction, and releases the lock. */
   async close(): Promise<void> {
     await this.#transactions.rollback();
     await this.#writer.close();
-  }
-
-  async #whole(
-    work: (state: StoreState) => TransactionEnd,
-  ): Promise<Outcome<void>> {
-    const begun = await this.#transactions.begin();
-    if (begun.kind !== "done") return begun;
-    return await this.#transactions.end((_, state) => Promise.resolve(work(state)));
   }
 
   async #readInside<T>(read: (session: Session) => Promise<T>): Promise<T> {

@@ -119,8 +119,8 @@ export class TransactionWrites {
     return undefined;
   }
 
-  #termsOf(place: number): ReadonlySet<string> {
-    const event = this.#remoteCommits[place] ?? this.#events[place - this.#remoteCommits.length]!;
-    return this.#termSets[place] ??= new Set(event.terms.split(" "));
+  #termsOf(index: number): ReadonlySet<string> {
+    const event = this.#remoteCommits[index] ?? this.#events[index - this.#remoteCommits.length]!;
+    return this.#termSets[index] ??= new Set(event.terms.split(" "));
   }
 }

@@ -1,23 +1,17 @@
-import type { CommittedEvent } from "../../feed/commit_feed.ts";
 import { done, type Failure, type Outcome } from "../../api/outcome.ts";
 import type { StoreState } from "../../api/state.ts";
+import type { CommittedEvent } from "../../feed/commit_feed.ts";
+import { StoreBroken, type WriteOwnership } from "../cluster/write_ownership.ts";
 import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
 import type { Session, Statement } from "../protocol/session.ts";
-import { StoreBroken, type WriteOwnership } from "../cluster/write_ownership.ts";
 import { readRemoteCommits, remoteCommitsIn } from "../tables/remote_commits.ts";
-import {
-  type CountedState,
-  LOCK_STORE,
-  READ_STATE,
-  type StoreRow,
-  storeRow,
-  writeStoreId,
-} from "../tables/state.ts";
+import { LOCK_STORE, READ_STATE, storeRow, writeStoreId } from "../tables/state.ts";
 import { addTurn, type LastTransaction } from "../tables/turns.ts";
 import { failureOf } from "./failures.ts";
 import { wasCommitted } from "./lost_transaction.ts";
 import type { WriterSession } from "./writer_session.ts";
+import type { WriterState } from "./writer_state.ts";
 
 const BEGIN: Statement = { sql: "BEGIN" };
 const COMMIT: Statement = { sql: "COMMIT" };
@@ -26,23 +20,12 @@ const ROLLBACK: Statement = { sql: "ROLLBACK" };
 /** Statements that process whole tables may take this long. */
 const LONG_MILLISECONDS = 3_600_000;
 
+const NO_TRANSACTION: Failure = { kind: "failed", reason: "no turn is open" };
+
 export interface TransactionsOptions {
   readonly onBroken: (reason: string) => void;
-  /** Called with the store after each write transaction. */
-  readonly onTransaction: (state: CountedState) => void;
-  /**
-   * Called when others have committed since the last write transaction of this server, with the events of these
-   * commits.
-   */
-  readonly onRemoteCommits: (
-    state: CountedState,
-    firstSequence: number,
-    events: readonly CommittedEvent[],
-  ) => void;
-  /**
-   * Called with the store when its last change is unknown, for example because a write transaction was rolled back.
-   */
-  readonly onOther: (state: CountedState) => void;
+  /** Called after each write transaction that has written. */
+  readonly onWritten: () => void;
 }
 
 /** The results at the beginning of a write transaction. */
@@ -66,12 +49,10 @@ export interface TransactionEnd {
 
 /** Runs the write transactions of this server, one at a time, and interprets their errors. */
 export class Transactions {
-  /** The store as the open write transaction sees it. */
-  state: StoreState;
   readonly #writer: WriterSession;
   readonly #ownership: WriteOwnership;
+  readonly #state: WriterState;
   readonly #options: TransactionsOptions;
-  #committed: CountedState;
   /** The session of the last write transaction. */
   #last: Session;
   #open: Session | undefined;
@@ -80,14 +61,14 @@ export class Transactions {
   constructor(
     writer: WriterSession,
     ownership: WriteOwnership,
-    state: CountedState,
+    state: WriterState,
     options: TransactionsOptions,
   ) {
     this.#writer = writer;
     this.#last = writer.session;
     this.#ownership = ownership;
+    this.#state = state;
     this.#options = options;
-    this.state = this.#committed = state;
     writer.onReplaced = (reason) => this.#break(reason);
   }
 
@@ -101,15 +82,21 @@ export class Transactions {
     try {
       session = await this.#writer.ready();
       // The new session may reach another PostgreSQL, where others have changed what this server remembers.
-      if (session !== this.#last) this.#options.onOther(this.#committed);
+      if (session !== this.#last) this.#state.forget();
       this.#last = session;
-      const asked = [BEGIN, LOCK_STORE, READ_STATE, readRemoteCommits(this.#committed.head), ...ask()];
-      const [, , rows, newRows, ...answers] = await session.run(asked);
+      const known = readRemoteCommits(this.#state.committed.head);
+      const [, , rows, newRows, ...answers] = await session.run([
+        BEGIN,
+        LOCK_STORE,
+        READ_STATE,
+        known,
+        ...ask(),
+      ]);
       const row = storeRow(rows!);
       this.#ownership.check(row);
       this.#ownership.primary.saw(session, row);
       const remoteCommits = remoteCommitsIn(newRows!);
-      const isOther = this.#follow(row, remoteCommits);
+      const isOther = this.#state.follow(row, remoteCommits);
       this.#open = session;
       return done({ answers, remoteCommits, isOther });
     } catch (error) {
@@ -129,16 +116,21 @@ export class Transactions {
   }
 
   /** Does the last work of a write transaction and commits it. */
-  async end(work: (session: Session, state: StoreState) => Promise<TransactionEnd>): Promise<Outcome<void>> {
-    const prepared = await this.inside((session) => work(session, this.state));
+  async end(work: (session: Session) => Promise<TransactionEnd>): Promise<Outcome<void>> {
+    const prepared = await this.inside(work);
     if (prepared.kind !== "done") return prepared;
     const { statements, state, isEmpty = false, isLong = false } = prepared.value;
     const session = this.#open!;
     this.#open = undefined;
-    if (isEmpty) return await this.#endEmpty(session);
-    const turn = { number: this.#committed.turn.number + 1, name: crypto.randomUUID() };
+    if (isEmpty) {
+      // It needs no COMMIT, and the answer to its ROLLBACK does not matter.
+      await session.run([ROLLBACK]).catch(() => session.close());
+      return done(undefined);
+    }
+    const { committed } = this.#state;
+    const turn = { number: committed.turn.number + 1, name: crypto.randomUUID() };
     const after = { ...state, turn };
-    const renamed = state.storeId === this.#committed.storeId ? [] : [writeStoreId(state.storeId)];
+    const renamed = state.storeId === committed.storeId ? [] : [writeStoreId(state.storeId)];
     const ending = [...statements, ...renamed, addTurn(state.head, turn), COMMIT];
     try {
       await session.run(ending, isLong ? LONG_MILLISECONDS : undefined);
@@ -146,19 +138,23 @@ export class Transactions {
     } catch (error) {
       if (error instanceof DatabaseError) return await this.#abort(error, session);
       const outcome = await this.#outcomeOf(turn, (error as Error).message);
-      if (outcome.kind !== "done") return this.#forget(outcome);
-      // The write is about to be acknowledged. The new session that found it may have read an earlier state before.
+      if (outcome.kind !== "done") {
+        this.#state.forget();
+        return outcome;
+      }
+      // The write is about to be acknowledged. The session that found it may have read an earlier state before.
       this.#ownership.primary.seen.saw(after);
     }
-    this.state = this.#committed = after;
-    this.#options.onTransaction(after);
+    this.#state.commit(after);
+    this.#options.onWritten();
     return done(undefined);
   }
 
-  /** A transaction that has written nothing needs no COMMIT, and the answer to its ROLLBACK does not matter. */
-  async #endEmpty(session: Session): Promise<Outcome<void>> {
-    await session.run([ROLLBACK]).catch(() => session.close());
-    return done(undefined);
+  /** Runs a whole write transaction whose statements depend on the store only. */
+  async whole(work: (state: StoreState) => TransactionEnd): Promise<Outcome<void>> {
+    const begun = await this.begin();
+    if (begun.kind !== "done") return begun;
+    return await this.end(() => Promise.resolve(work(this.#state.now)));
   }
 
   /** Runs statements outside write transactions, however long they take. They must not change the store. */
@@ -175,9 +171,7 @@ export class Transactions {
 
   /** Rolls back the open write transaction, if there is one. */
   async rollback(): Promise<void> {
-    const session = this.#open;
-    if (session === undefined) return;
-    await this.#abort(new Error("rolled back"), session);
+    if (this.#open !== undefined) await this.#abort(new Error("rolled back"), this.#open);
   }
 
   /**
@@ -188,13 +182,8 @@ export class Transactions {
     this.#open = undefined;
     if (session?.isOpen) await session.run([ROLLBACK]).catch(() => session.close());
     if (error instanceof StoreBroken) this.#break(error.message);
-    return this.#forget(failureOf(error));
-  }
-
-  #forget<F extends Failure>(failure: F): F {
-    this.state = this.#committed;
-    this.#options.onOther(this.#committed);
-    return failure;
+    this.#state.forget();
+    return failureOf(error);
   }
 
   #break(reason: string): void {
@@ -202,36 +191,9 @@ export class Transactions {
     this.#options.onBroken(reason);
   }
 
-  /**
-   * Continues from the locked row. The row may be ahead: other servers have committed, or this one has and did not
-   * learn of it. It cannot be behind unless the database has returned to an earlier state.
-   * @returns true when `remoteCommits` do not explain the change
-   */
-  #follow({ storeId, head, turn }: StoreRow, remoteCommits: readonly CommittedEvent[]): boolean {
-    const last = this.#committed;
-    const isSame = storeId === last.storeId;
-    const isAsLeft = isSame && head === last.head && turn.name === last.turn.name;
-    const isOlder = turn.number < last.turn.number || (turn.number === last.turn.number && !isAsLeft);
-    if (isOlder || (isSame && head < last.head)) {
-      throw new StoreBroken(
-        `the database is not as this server left it: it ends at sequence ${head} and not at ${last.head}`,
-      );
-    }
-    this.#committed = { storeId, head, turn };
-    this.state = this.#committed;
-    const isKnown = isSame && head === last.head + remoteCommits.length;
-    if (!isKnown) this.#options.onOther(this.#committed);
-    if (turn.number !== last.turn.number) {
-      this.#options.onRemoteCommits(this.#committed, last.head + 1, isKnown ? remoteCommits : []);
-    }
-    return !isKnown;
-  }
-
   /** Determines the outcome of a write transaction when the answer to its COMMIT was lost. */
   async #outcomeOf(turn: LastTransaction, reason: string): Promise<Outcome<void>> {
-    const { server, edition } = this.#ownership;
-    const ask = (statements: readonly Statement[]): Promise<Row[][]> => this.#writer.ask(statements);
-    const isThere = await wasCommitted(turn, { ask, server, edition });
+    const isThere = await wasCommitted(turn, this.#ownership);
     if (isThere !== undefined) return isThere ? done(undefined) : failureOf(new SessionLost(reason));
     const unknown = `the answer to a COMMIT was lost: ${reason}`;
     // The memory of an edition, such as a pause, may differ from what is stored: the edition must restart.
@@ -239,5 +201,3 @@ export class Transactions {
     return { kind: "unknown", reason: unknown, cause: "connection" };
   }
 }
-
-const NO_TRANSACTION: Failure = { kind: "failed", reason: "no turn is open" };

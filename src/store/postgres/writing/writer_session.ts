@@ -1,9 +1,7 @@
 import { delay } from "../../../async/delay.ts";
 import { reasonOf } from "../connection/address.ts";
-import { databaseFault } from "../connection/check_database.ts";
-import type { Row } from "../protocol/cells.ts";
 import { DatabaseError, SessionLost } from "../protocol/errors.ts";
-import type { Session, Statement } from "../protocol/session.ts";
+import type { Session } from "../protocol/session.ts";
 import { StoreBroken, type WriteOwnership } from "../cluster/write_ownership.ts";
 import { ACTIVE_HEARTBEAT } from "../time_limits.ts";
 
@@ -45,24 +43,6 @@ export class WriterSession {
     return await this.#connecting;
   }
 
-  /**
-   * Runs statements that change nothing, even if this server may not write any more.
-   * @throws DatabaseError, SessionLost
-   */
-  async ask(statements: readonly Statement[]): Promise<Row[][]> {
-    try {
-      return await (await this.ready()).run(statements);
-    } catch (error) {
-      if (!(error instanceof StoreBroken)) throw error;
-      const session = await this.#ownership.primary.open("writing");
-      try {
-        return await session.run(statements);
-      } finally {
-        await session.close();
-      }
-    }
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#session.close();
@@ -70,20 +50,19 @@ export class WriterSession {
 
   async #connect(): Promise<Session> {
     const endAt = performance.now() + RECONNECT_MILLISECONDS;
-    for (;;) {
-      if (this.#isClosed) throw new SessionLost("the store was closed");
+    while (!this.#isClosed) {
       try {
-        this.#session = await this.#replacement();
-        break;
+        this.#session = await this.#ownership.open();
+        if (this.#isClosed) await this.#session.close();
+        else if (!this.#ownership.isShared) this.#keep(this.#session);
+        return this.#session;
       } catch (error) {
         if (error instanceof StoreBroken) throw error;
         if (performance.now() >= endAt) throw new SessionLost(reasonOf(error));
       }
       await delay(RECONNECT_PAUSE_MILLISECONDS);
     }
-    if (this.#isClosed) await this.#session.close();
-    else if (!this.#ownership.isShared) this.#keep(this.#session);
-    return this.#session;
+    throw new SessionLost("the store was closed");
   }
 
   /** Sends heartbeats on a session. When it is lost, tries to replace it before another server takes over. */
@@ -113,13 +92,5 @@ export class WriterSession {
         if (error instanceof StoreBroken) return this.onReplaced(error.message);
       }
     }
-  }
-
-  async #replacement(): Promise<Session> {
-    const session = await this.#ownership.open();
-    const fault = await databaseFault(session);
-    if (fault === undefined) return session;
-    await session.close();
-    throw new SessionLost(fault);
   }
 }

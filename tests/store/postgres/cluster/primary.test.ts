@@ -165,7 +165,7 @@ Deno.test("the server waits for others, both known ones and those that have a ro
     const [before, after] = [new Database("a"), new Database("a")];
     const { primary, renewals } = await working(before);
     if (isRegistered) after.servers.set("another", "");
-    else primary.others.add("another");
+    else primary.seen.others.add("another");
     await assert.rejects(primary.check(after.session(NEW)), /1 of the other servers have not yet confirmed/);
     after.servers.set("another", `${NEW}/${TABLE}`);
     assert.equal((await primary.check(after.session(NEW))).storeId, STORE);
