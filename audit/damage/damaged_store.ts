@@ -35,7 +35,7 @@ export async function damagedStore({ seed, extent, directory }: CheckContext): P
     await copyDirectory(random.pick(whole.directories), place);
     const where = changeByte(join(place, "data"), random);
     const before = await contentOf(place);
-    await using server = await spawnServer(optionsOf(place));
+    await using server = spawnServer(optionsOf(place));
     if (await isListening(server, where, TIMEOUT_SECONDS)) {
       const [all, tagged] = await answersOf(server, whole);
       if (all === "other") await assertNamed(backup, server, where);

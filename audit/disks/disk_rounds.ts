@@ -156,7 +156,7 @@ async function meetReadOnly(
   crowd.distrust(since);
   tally.endedByItself++;
   {
-    await using second = await spawnServer(options);
+    await using second = spawnServer(options);
     const { code, stderr } = await second.ended(ENDS_SECONDS);
     if (code !== 1 || !/^eventstore-server: [^\n]*read-only[^\n]*\n$/i.test(stderr)) {
       throw new AuditFailure("a start on a file system that is read-only", [`exit code ${code}: ${stderr}`]);

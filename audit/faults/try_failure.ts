@@ -83,7 +83,7 @@ export async function tryFailure(
   let pid: number;
   {
     await using server = occasion === "first start"
-      ? await spawnServer({ ...scene.options, under: straceToEnd(strace) })
+      ? spawnServer({ ...scene.options, under: straceToEnd(strace) })
       : await startServer(scene.options);
     pid = server.pid;
     const ended = watch(server);

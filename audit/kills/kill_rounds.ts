@@ -163,7 +163,7 @@ class Place {
     const isTraced = random.chance(0.5);
     const call = random.pick(["fsync", "pwrite64"] as const);
     const under = isTraced ? straceCommand(await this.#injection(call, 1 + random.below(4), output)) : [];
-    const server = await spawnServer({ ...this.#options(), under });
+    const server = spawnServer({ ...this.#options(), under });
     const dead = deathOf(server);
     const isByTracer = await Promise.race([
       dead,

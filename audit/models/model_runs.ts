@@ -72,7 +72,7 @@ class Command<Drawn> implements fc.AsyncCommand<PlayedModel<Drawn>, System> {
 export async function modelRuns(context: CheckContext): Promise<Figures> {
   const { edition, seed, extent, directory, replay } = context;
   const random = new Random(seed);
-  await using server = await spawnServer({
+  await using server = spawnServer({
     directory,
     listen: "unix",
     listenOnly: true,

@@ -56,7 +56,7 @@ async function race(
     await pause(stagger?.below(STAGGER_MILLISECONDS) ?? 0);
     // Each has a socket of its own, so that only the data directory is contested.
     const env = { SERVICE_EDITION: edition, SERVICE_SOCKET_PATH: join(place, `racer_${i}.sock`) };
-    return racers.use(await spawnServer({ directory: place, listen: "none", env }));
+    return racers.use(spawnServer({ directory: place, listen: "none", env }));
   }));
   const up = await Promise.all(all.map((server) => isListening(server, where, TIMEOUT_SECONDS)));
   const stay = all.filter((_, i) => up[i]);

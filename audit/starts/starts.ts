@@ -65,7 +65,7 @@ function options(directory: string, edition: string) {
 async function startIn(place: string, state: WrongState, edition: string): Promise<"rejected" | "served"> {
   const where = `${state.base}, ${state.file} ${state.shape}`;
   const before = await contentOf(place);
-  await using server = await spawnServer(options(place, edition));
+  await using server = spawnServer(options(place, edition));
   const isUp = await isListening(server, where, TIMEOUT_SECONDS);
   if (isUp) {
     const payloads = await payloadsOf(server, edition, where);

@@ -4,10 +4,11 @@ import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { FaultyTransport } from "./faulty_transport.ts";
 import { counted, texts } from "./noted.ts";
 import { capacity, courses, students } from "./school.ts";
-import { note, placeOf, startTestServer, storeOf } from "./support.ts";
+import { note, placeOf, sharedTestServer, storeOf } from "./support.ts";
+
+const server = sharedTestServer();
 
 Deno.test("a decision sees the state of one model, or of several by name, and writes", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   await store.append({ type: "CourseDefined", identifiers: { course: "c1" }, payload: { capacity: 2 } });
   const enrol = async (student: string) =>
@@ -34,7 +35,6 @@ Deno.test("a decision sees the state of one model, or of several by name, and wr
 });
 
 Deno.test("on a conflict it reads on from its position, and decides again", async () => {
-  await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   const store = storeOf(server, { transport });
   await store.append([note("a"), note("b")]);
@@ -56,7 +56,6 @@ Deno.test("on a conflict it reads on from its position, and decides again", asyn
 });
 
 Deno.test("it gives up after the configured number of attempts", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   let decisions = 0;
   const decide = store.decide(counted, async () => {
@@ -70,7 +69,6 @@ Deno.test("it gives up after the configured number of attempts", async () => {
 });
 
 Deno.test("an event that does not matter to the decision is no conflict", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   let decisions = 0;
   await store.decide(students("c1"), async () => {
@@ -86,7 +84,6 @@ Deno.test("an event that does not matter to the decision is no conflict", async 
 });
 
 Deno.test("a reset while it decides starts it anew", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   await store.append([note("old"), note("old")]);
   const seen: number[] = [];
@@ -103,7 +100,6 @@ Deno.test("a reset while it decides starts it anew", async () => {
 });
 
 Deno.test("a signal ends a decision, and other errors are not tried again", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const controller = new AbortController();
   const deciding = store.decide(counted, () => {

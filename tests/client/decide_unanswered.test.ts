@@ -3,11 +3,12 @@ import { ConnectionLost, type Transport } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { type Fault, FaultyTransport, ownError, ScriptedTransport } from "./faulty_transport.ts";
 import { counted, texts } from "./noted.ts";
-import { note, placeOf, startTestServer, storeOf } from "./support.ts";
+import { note, placeOf, sharedTestServer, storeOf } from "./support.ts";
+
+const server = sharedTestServer();
 
 for (const model of ["that sees its own events", "that does not see its own events"] as const) {
   Deno.test(`a decision ${model} writes once, whichever answers are lost`, async () => {
-    await using server = await startTestServer();
     const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
     const store = storeOf(server, { transport });
     const query = model === "that sees its own events"
@@ -28,7 +29,6 @@ for (const model of ["that sees its own events", "that does not see its own even
   });
 
   Deno.test(`a decision ${model} writes once, though the lost request arrives later than the next`, async () => {
-    await using server = await startTestServer();
     const real = fetchTransport(placeOf(server.address).url!);
     const transport = new FaultyTransport(real);
     const query = model === "that sees its own events"
@@ -59,7 +59,6 @@ for (const model of ["that sees its own events", "that does not see its own even
 }
 
 Deno.test("when every answer is lost, the last error says that the outcome is unknown", async () => {
-  await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   transport.fault = ({ path }) => path === "/write" ? "request lost" : "none";
   const deciding = storeOf(server, { transport }).decide(counted, () => note("1"), { attempts: 2 });
@@ -67,7 +66,6 @@ Deno.test("when every answer is lost, the last error says that the outcome is un
 });
 
 Deno.test("after a lost write, the outcome is unknown as long as the store cannot be read", async () => {
-  await using server = await startTestServer();
   const real = fetchTransport(placeOf(server.address).url!);
   const transport = new FaultyTransport(real);
   transport.fault = async ({ path }) => {
@@ -86,7 +84,6 @@ Deno.test("after a lost write, the outcome is unknown as long as the store canno
 });
 
 Deno.test("after a lost write the outcome is unknown, whatever the server says next", async () => {
-  await using server = await startTestServer();
   const real = fetchTransport(placeOf(server.address).url!);
   for (const path of ["/events", "/write"]) {
     for (const [status, code] of [[503, "ShuttingDown"], [401, "Unauthorized"]] as const) {
@@ -110,7 +107,6 @@ Deno.test("after a lost write the outcome is unknown, whatever the server says n
 });
 
 Deno.test("a decision whose write was lost stands while there are no new events, whatever the handler would return now", async () => {
-  await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   let writes = 0;
   transport.fault = ({ path }) => path === "/write" && ++writes === 1 ? "request lost" : "none";
@@ -123,7 +119,6 @@ Deno.test("a decision whose write was lost stands while there are no new events,
 });
 
 Deno.test("a handler that returns nothing the second time writes nothing, though a lost request arrives later", async () => {
-  await using server = await startTestServer();
   const real = fetchTransport(placeOf(server.address).url!);
   const transport = new FaultyTransport(real);
   transport.fault = async ({ path }) => {

@@ -4,7 +4,10 @@ import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { eventually, pause } from "../support/eventually.ts";
 import { readsInFlight } from "../support/waiting_read.ts";
 import { FaultyTransport } from "./faulty_transport.ts";
-import { note, placeOf, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
+import { note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
+
+const servers = { tcp: sharedTestServer(), unix: sharedTestServer("unix") };
+const server = servers.tcp;
 
 const noted = { types: ["Noted" as const] };
 
@@ -14,7 +17,7 @@ function sequencesOf({ events }: Followed<SchoolEvents>): number[] {
 
 for (const listen of ["tcp", "unix"] as const) {
   Deno.test(`${listen}: it gives the stored events, then new ones, and continues from a checkpoint`, async () => {
-    await using server = await startTestServer(listen);
+    const server = servers[listen];
     const store = storeOf(server);
     await store.append([note("1"), note("2")]);
     const { storeId } = await store.head();
@@ -35,7 +38,6 @@ for (const listen of ["tcp", "unix"] as const) {
 }
 
 Deno.test("the checkpoint moves on although nothing matches, and the signal ends it", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   await store.append([note("1"), { type: "StudentEnrolled", payload: null }]);
   const controller = new AbortController();
@@ -53,19 +55,19 @@ Deno.test("the checkpoint moves on although nothing matches, and the signal ends
 });
 
 Deno.test("a read that the server answers at once is not repeated without a pause", async () => {
-  await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   const values = Array.from({ length: 21 }, (_, i) => String(i));
   // No event has so many identifiers.
-  const following = storeOf(server, { transport }).follow({ identifiers: { n: values } });
-  const controller = following.next();
+  const controller = new AbortController();
+  const options = { signal: controller.signal };
+  const next = storeOf(server, { transport }).follow({ identifiers: { n: values } }, options).next();
   await pause(500);
   assert.ok(transport.requests.length < 20, String(transport.requests.length));
-  controller.catch(() => {});
+  controller.abort(new Error("enough"));
+  await assert.rejects(next, /enough/);
 });
 
 Deno.test("a reset is an error, or with onReset a new beginning that is reported", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const { position } = await store.append([note("1"), note("2")]);
   const failing = store.follow("*", { waitSeconds: 1 });
@@ -92,12 +94,10 @@ Deno.test("a reset is an error, or with onReset a new beginning that is reported
 });
 
 Deno.test("an error that does not pass by itself ends it", async () => {
-  await using server = await startTestServer();
   await assert.rejects(storeOf(server).follow([]).next(), Refused);
 });
 
 Deno.test("with writers, kills, restarts and answers that break off, nothing is lost, repeated or out of order", async () => {
-  await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   let requests = 0;
   transport.fault = () =>

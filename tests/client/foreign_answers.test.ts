@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { ConnectionLost, Refused } from "../../client/mod.ts";
 import { ownError, type ScriptedAnswer, ScriptedTransport } from "./faulty_transport.ts";
-import { failure, note, startTestServer, storeOf, storeOver } from "./support.ts";
+import { failure, note, sharedTestServer, storeOf, storeOver } from "./support.ts";
+
+const server = sharedTestServer();
 
 /** Answers that a proxy between the client and the server may give, and the class of error that each becomes. */
 const FOREIGN: readonly (readonly [answer: ScriptedAnswer, type: unknown, message?: string])[] = [
@@ -62,7 +64,6 @@ Deno.test("a read that failed at a proxy is repeated if the failure may pass, an
   }
 });
 Deno.test("an error in plain text is the server's own too", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server, { edition: "B" });
   const error = await failure(store.transaction((tx) => tx.read("*")));
   assert.ok(error instanceof Refused);

@@ -4,7 +4,9 @@ import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Fault, FaultyTransport } from "./faulty_transport.ts";
 import { startProjector } from "./projector_process.ts";
-import { note, placeOf, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
+import { note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
+
+const server = sharedTestServer();
 
 /** The sequences of the applied events in order, so that a repetition or a gap shows. */
 const applied: DecisionModel<SchoolEvents, readonly number[]> = {
@@ -18,7 +20,6 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 type Stored = Projected<readonly number[]>;
 
 Deno.test("a projector stores the state with its checkpoint, and continues from there", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   await store.append([note("1"), note("2")]);
   const projecting = store.project("seats of /all", applied);
@@ -37,7 +38,6 @@ Deno.test("a projector stores the state with its checkpoint, and continues from 
 });
 
 Deno.test("a projector begins anew after a reset; text payloads are no matter", async () => {
-  await using server = await startTestServer();
   const text = storeOf<Record<string, string>>(server, { payload: "text" });
   await text.append([{ type: "Noted", payload: "not JSON" }, { type: "Noted", payload: "" }]);
   const model = applied as unknown as DecisionModel<Record<string, string>, readonly number[]>;
@@ -51,7 +51,6 @@ Deno.test("a projector begins anew after a reset; text payloads are no matter", 
 });
 
 Deno.test("after resets a projector continues from the state that another copy has stored, and does not begin anew", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   const projecting = storeOf(server, { transport }).project("p", applied, { limit: 1, waitSeconds: 1 });
@@ -76,7 +75,6 @@ Deno.test("after resets a projector continues from the state that another copy h
 });
 
 Deno.test("two copies, each of which loses answers, apply every event exactly once", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const total = 60;
   const copy = async (offset: number): Promise<void> => {
@@ -98,7 +96,6 @@ Deno.test("two copies, each of which loses answers, apply every event exactly on
 });
 
 Deno.test("two processes, killed at any moment over and over, apply every event exactly once", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const [kills, perRound] = Deno.env.get("EVENTSTORE_LONG_TESTS") === "1" ? [40, 50] : [4, 20];
   const stored = async (): Promise<readonly number[]> =>

@@ -4,7 +4,11 @@ import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { eventually } from "../support/eventually.ts";
 import { readsInFlight } from "../support/waiting_read.ts";
 import { FaultyTransport } from "./faulty_transport.ts";
-import { listed, note, placeOf, startTestServer, storeOf } from "./support.ts";
+import { listed, note, placeOf, sharedTestServer, storeOf } from "./support.ts";
+
+const env = { SERVICE_MAX_EVENTS_PER_WRITE: "1000" };
+const servers = { tcp: sharedTestServer("tcp", env), unix: sharedTestServer("unix", env) };
+const server = servers.tcp;
 
 const notes = (count: number) =>
   Array.from({ length: count }, (_, i) => note(String(i + 1), { n: String(i % 3) }));
@@ -13,8 +17,7 @@ const texts = (events: readonly { readonly type: string; readonly payload: unkno
 
 for (const listen of ["tcp", "unix"] as const) {
   Deno.test(`${listen}: a page has its events, the head, and the position that may be saved`, async () => {
-    await using server = await startTestServer(listen);
-    const store = storeOf(server);
+    const store = storeOf(servers[listen]);
     const empty = await store.read("*");
     const { storeId } = empty;
     assert.deepEqual(empty, {
@@ -65,8 +68,7 @@ for (const listen of ["tcp", "unix"] as const) {
   });
 
   Deno.test(`${listen}: a query may have items, several identifiers and metadata`, async () => {
-    await using server = await startTestServer(listen);
-    const store = storeOf(server);
+    const store = storeOf(servers[listen]);
     await store.append([
       { type: "Noted", identifiers: { a: ["1", "2"] }, payload: { text: "both" } },
       { type: "Noted", identifiers: { a: "1" }, metadata: { m: "x" }, payload: { text: "one" } },
@@ -83,8 +85,7 @@ for (const listen of ["tcp", "unix"] as const) {
   });
 
   Deno.test(`${listen}: readAll gives every event once and in order, over as many pages as it takes`, async () => {
-    await using server = await startTestServer(listen, { SERVICE_MAX_EVENTS_PER_WRITE: "1000" });
-    const store = storeOf(server);
+    const store = storeOf(servers[listen]);
     await store.append(notes(1000));
     const all = Array.from({ length: 1000 }, (_, i) => String(i + 1));
     assert.deepEqual(texts(await listed(store.readAll("*"))), all);
@@ -101,7 +102,6 @@ for (const listen of ["tcp", "unix"] as const) {
 }
 
 Deno.test("readAll continues after the last complete event when answers break off", async () => {
-  await using server = await startTestServer();
   await storeOf(server).append(notes(100));
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   const store = storeOf(server, { transport });
@@ -117,7 +117,6 @@ Deno.test("readAll continues after the last complete event when answers break of
 });
 
 Deno.test("a read is repeated while the server cannot be reached, and fails in the end", async () => {
-  await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   const store = storeOf(server, { transport, retrySeconds: 0.05 });
   let faults: ("request lost" | "answer lost" | "answer cut")[] = [
@@ -138,7 +137,6 @@ Deno.test("a read is repeated while the server cannot be reached, and fails in t
 });
 
 Deno.test("a position of another store is an error of its own", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const { position } = await store.append(notes(10));
   const reading = store.readAll("*", { limit: 2 });
@@ -161,7 +159,6 @@ Deno.test("a position of another store is an error of its own", async () => {
 });
 
 Deno.test("payloads are any JSON, or any text", async () => {
-  await using server = await startTestServer();
   const json = storeOf<Record<string, unknown>>(server);
   const text = storeOf<Record<string, string>>(server, { payload: "text" });
   const values = [null, 0, "", "text", [1, [2]], { a: { b: null }, "\u0000": "\u{1F600}" }];
@@ -180,7 +177,7 @@ Deno.test("payloads are any JSON, or any text", async () => {
 
 for (const listen of ["tcp", "unix"] as const) {
   Deno.test(`${listen}: a caller that stops reading leaves no read open`, async () => {
-    await using server = await startTestServer(listen);
+    const server = servers[listen];
     const store = storeOf<Record<string, string>>(server);
     const large = { type: "t", payload: "x".repeat(60_000) };
     for (let i = 0; i < 4; i++) await store.append(Array.from({ length: 100 }, () => large));

@@ -7,7 +7,7 @@ import {
   type Transport,
 } from "../../client/mod.ts";
 import type { Address } from "../support/connection.ts";
-import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { type ServerProcess, sharedServer, startServer } from "../support/server_process.ts";
 
 /** The events of a school, the usual example in the literature. */
 export interface SchoolEvents {
@@ -44,6 +44,14 @@ export async function startTestServer(
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   return await startServer({ listen, listenOnly: true, env: { SERVICE_DEV_MODE: "true", ...env } });
+}
+
+/** A server that all tests of a file share. It is empty at the beginning of each test. */
+export function sharedTestServer(
+  listen: "tcp" | "unix" = "tcp",
+  env: Readonly<Record<string, string>> = {},
+): ServerProcess {
+  return sharedServer({ listen, listenOnly: true, env });
 }
 
 /** Collects all values of an iterator. */

@@ -3,12 +3,17 @@ import { Conflict, ConnectionLost, type EventStore, Refused, type Transport } fr
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import type { ServerProcess } from "../support/server_process.ts";
 import { type Fault, FaultyTransport, ScriptedTransport } from "./faulty_transport.ts";
-import { listed, note, placeOf, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
+import { listed, note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
 
 async function texts(store: EventStore<SchoolEvents>): Promise<string[]> {
   const events = await listed(store.readAll("*"));
   return events.map((event) => event.type === "Noted" ? event.payload.text : event.type);
 }
+
+const servers = {
+  B: sharedTestServer("tcp", { SERVICE_EDITION: "B" }),
+  C: sharedTestServer("tcp", { SERVICE_EDITION: "C" }),
+};
 
 /** The number of open transactions, or of tickets that hold or await the turn. */
 async function open(server: ServerProcess, edition: "B" | "C"): Promise<number> {
@@ -21,20 +26,10 @@ async function open(server: ServerProcess, edition: "B" | "C"): Promise<number> 
 }
 
 for (const edition of ["B", "C"] as const) {
-  const start = async (
-    env: Record<string, string> = {},
-  ): Promise<[ServerProcess, EventStore<SchoolEvents>]> => {
-    const server = await startTestServer("tcp", { SERVICE_EDITION: edition, ...env });
-    return [server, storeOf(server, { edition })];
-  };
-  const faulty = (server: ServerProcess): [FaultyTransport, EventStore<SchoolEvents>] => {
-    const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
-    return [transport, storeOf(server, { edition, transport })];
-  };
+  const server = servers[edition];
+  const store = storeOf(server, { edition });
 
   Deno.test(`${edition}: a transaction reads, appends, sees its own events, and changes projections`, async () => {
-    const [server, store] = await start();
-    await using _ = server;
     const result = await store.transaction(async (tx) => {
       assert.deepEqual(await tx.read("*"), []);
       assert.equal(await tx.getProjection("p", "1"), undefined);
@@ -62,8 +57,6 @@ for (const edition of ["B", "C"] as const) {
   });
 
   Deno.test(`${edition}: an error of the work passes through, and leaves neither events nor a transaction`, async () => {
-    const [server, store] = await start();
-    await using _ = server;
     const failing = store.transaction(async (tx) => {
       await tx.read("*");
       await tx.append(note("1"));
@@ -84,9 +77,8 @@ for (const edition of ["B", "C"] as const) {
   });
 
   Deno.test(`${edition}: a transaction that was lost before its commit runs again; after a lost commit the outcome is unknown`, async () => {
-    const [server] = await start();
-    await using _ = server;
-    const [transport, store] = faulty(server);
+    const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
+    const store = storeOf(server, { edition, transport });
     for (const part of ["/tx", "/events"]) {
       for (const fault of ["request lost", "answer lost", "answer cut"] satisfies Fault[]) {
         let count = 0;
@@ -116,8 +108,6 @@ for (const edition of ["B", "C"] as const) {
   });
 
   Deno.test(`${edition}: a proxy's answer to a commit is not taken for the server's`, async () => {
-    const [server] = await start();
-    await using _ = server;
     const real = fetchTransport(placeOf(server.address).url!);
     const code = edition === "B" ? "TransactionNotFound" : "TicketNotActive";
     for (
@@ -143,8 +133,6 @@ for (const edition of ["B", "C"] as const) {
   });
 
   Deno.test(`${edition}: a good answer of a proxy to an append is not taken for the server's`, async () => {
-    const [server] = await start();
-    await using _ = server;
     const real = fetchTransport(placeOf(server.address).url!);
     for (const body of ["<html>Welcome</html>", "{}"]) {
       let isSaid = false;
@@ -172,8 +160,6 @@ for (const edition of ["B", "C"] as const) {
   });
 
   Deno.test(`${edition}: twenty transactions at once on one counter: every number once, in order`, async () => {
-    const [server, store] = await start();
-    await using _ = server;
     await Promise.all(Array.from({ length: 20 }, () =>
       store.transaction(async (tx) => {
         const events = await tx.read({ types: ["Noted"] });
@@ -184,8 +170,6 @@ for (const edition of ["B", "C"] as const) {
   });
 
   Deno.test(`${edition}: append, decide and the others say that they need edition A`, async () => {
-    const [server, store] = await start();
-    await using _ = server;
     await assert.rejects(store.append(note("1")), { code: "WrongEdition" });
     await assert.rejects(store.writeOnce("k", note("1")), { code: "WrongEdition" });
     const projecting = store.project("p", { query: "*", initial: 0, apply: (n) => n });
@@ -196,8 +180,7 @@ for (const edition of ["B", "C"] as const) {
 }
 
 Deno.test("B: a transaction whose commit came too late runs again, up to the configured number of times", async () => {
-  await using server = await startTestServer("tcp", { SERVICE_EDITION: "B" });
-  const store = storeOf(server, { edition: "B" });
+  const store = storeOf(servers.B, { edition: "B" });
   let runs = 0;
   const losing = store.transaction(async (tx) => {
     runs++;
@@ -210,8 +193,7 @@ Deno.test("B: a transaction whose commit came too late runs again, up to the con
 });
 
 Deno.test("B: calls that a caller makes at the same time run one after the other", async () => {
-  await using server = await startTestServer("tcp", { SERVICE_EDITION: "B" });
-  const store = storeOf(server, { edition: "B" });
+  const store = storeOf(servers.B, { edition: "B" });
   await store.transaction(async (tx) => {
     await Promise.all([tx.read("*"), tx.append(note("1")), tx.read("*"), tx.getProjection("p", "1")]);
   });

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { Conflict, type NewEvent, Refused } from "../../client/mod.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { type Fault, FaultyTransport } from "./faulty_transport.ts";
-import { note, placeOf, type SchoolEvents, startTestServer, storeOf } from "./support.ts";
+import { note, placeOf, type SchoolEvents, sharedTestServer, storeOf } from "./support.ts";
+
+const server = sharedTestServer();
 
 Deno.test("a repetition gives the result of the first time", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const events = [note("1", { a: "x", b: "y" }), note("2")];
   const first = await store.writeOnce("k", events);
@@ -18,7 +19,6 @@ Deno.test("a repetition gives the result of the first time", async () => {
 });
 
 Deno.test("other events under the same key are an error; the same events spelled otherwise are none", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const event = { type: "Noted", identifiers: { a: "1", b: ["2", "3"] }, metadata: { m: "4" } } as const;
   const payload = { text: "t" };
@@ -46,7 +46,6 @@ Deno.test("other events under the same key are an error; the same events spelled
 });
 
 Deno.test("odd names and values of tags are compared as they are", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const pairs = [["a,b", "c"], ["a", "b,c"], ["__proto__", "1"], ["constructor", ["2", "3"]], ["", ""]];
   const event = (text: string, pairs: unknown[][]): NewEvent<SchoolEvents> => ({
@@ -63,7 +62,6 @@ Deno.test("odd names and values of tags are compared as they are", async () => {
 });
 
 Deno.test("the write happens once, whichever answers are lost", async () => {
-  await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   const store = storeOf(server, { transport });
   const faults: Fault[] = ["request lost", "answer lost", "answer cut"];
@@ -77,7 +75,6 @@ Deno.test("the write happens once, whichever answers are lost", async () => {
 });
 
 Deno.test("its own conditions count once, and not against itself", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const conditions = { query: { types: ["Noted" as const] } };
   assert.equal((await store.writeOnce("k", note("1"), { conditions })).repeated, false);
@@ -88,7 +85,6 @@ Deno.test("its own conditions count once, and not against itself", async () => {
 });
 
 Deno.test("when twenty callers write under one key at the same time, one writes and all get its result", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const results = await Promise.all(Array.from({ length: 20 }, () => store.writeOnce("k", note("1"))));
   assert.equal(results.filter(({ repeated }) => !repeated).length, 1);

@@ -11,10 +11,11 @@ import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { errorReply } from "../../src/http/error_replies.ts";
 import { ApiError, type ErrorCode } from "../../src/model/errors.ts";
 import { FaultyTransport, ownError, ScriptedTransport } from "./faulty_transport.ts";
-import { failure, note, placeOf, startTestServer, storeOf, storeOver } from "./support.ts";
+import { failure, note, placeOf, sharedTestServer, startTestServer, storeOf, storeOver } from "./support.ts";
+
+const server = sharedTestServer();
 
 Deno.test("a write returns sequences, time, position and versions", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const { storeId } = await store.head();
   const written = await store.append([note("1"), note("2")], {
@@ -29,7 +30,6 @@ Deno.test("a write returns sequences, time, position and versions", async () => 
 });
 
 Deno.test("conditions: with a position, without one, on another store, several", async () => {
-  await using server = await startTestServer();
   const store = storeOf(server);
   const query = { identifiers: { x: "1" } };
   const { position } = await store.append(note("1", { x: "1" }));
@@ -51,7 +51,6 @@ Deno.test("conditions: with a position, without one, on another store, several",
 });
 
 Deno.test("projections are created, replaced, deleted and read, and a stale version is a conflict", async () => {
-  await using server = await startTestServer();
   const { projections } = storeOf(server);
   const odd = { type: "a/b %2F", id: "\u00fc ? #" };
   const { create: [first] } = await projections.write({ create: [{ ...odd, payload: [1] }] });
@@ -109,7 +108,6 @@ Deno.test("a write that the server does not accept is rejected with the server's
 });
 
 Deno.test("a lost answer leaves open whether a write has happened, and it is not repeated", async () => {
-  await using server = await startTestServer();
   const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
   const store = storeOf(server, { transport });
   for (const [fault, happened] of [["request lost", 0], ["answer lost", 1], ["answer cut", 1]] as const) {

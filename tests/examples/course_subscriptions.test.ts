@@ -8,8 +8,10 @@ import {
   type Events,
   subscribe,
 } from "../../examples/course_subscriptions.ts";
-import { startTestServer, storeOf } from "../client/support.ts";
+import { sharedTestServer, storeOf } from "../client/support.ts";
 import { carelessRace, CLIENTS, historyOf, inventedHistory, isAllowed, race, shuffled } from "./race.ts";
+
+const server = sharedTestServer();
 
 const COURSES = ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
 const STUDENTS = Array.from({ length: CLIENTS }, (_, i) => `s${i}`);
@@ -63,7 +65,6 @@ function faultsOf(
 }
 
 Deno.test("course subscriptions: no course is over capacity, no student over the limit, and no seat free for whom it was rejected", async () => {
-  await using server = await startTestServer();
   const setup = storeOf<Events>(server);
   for (const course of COURSES) await defineCourse(setup, course, SEATS);
   const wishes = shuffled(COURSES.flatMap((course) => STUDENTS.map((student) => ({ course, student }))));
@@ -80,7 +81,6 @@ Deno.test("course subscriptions: no course is over capacity, no student over the
 });
 
 Deno.test("course subscriptions: without conditions, courses and students are over the limit, and it is noticed", async () => {
-  await using server = await startTestServer();
   const setup = storeOf<Events>(server);
   for (const course of ["full", ...STUDENTS]) await defineCourse(setup, course, 2);
   await carelessRace<Events>(server, (store, client) => subscribe(store, "full", `s${client}`));

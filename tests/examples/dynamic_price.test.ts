@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { StoredEvent } from "../../client/mod.ts";
 import { ApiError, type Events, GRACE_MINUTES, placeOrder, setPrice } from "../../examples/dynamic_price.ts";
-import { startTestServer, storeOf } from "../client/support.ts";
+import { sharedTestServer, storeOf } from "../client/support.ts";
 import { careless, CLIENTS, hesitating, historyOf, inventedHistory, isAllowed, race } from "./race.ts";
+
+const server = sharedTestServer();
 
 const PRODUCTS = ["lamp", "bulb", "shade"];
 const FIRST_PRICE = 1000;
@@ -28,7 +30,6 @@ function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
 }
 
 Deno.test("dynamic price: each order is at prices that were shown not long ago", async () => {
-  await using server = await startTestServer();
   const setup = storeOf<Events>(server);
   for (const product of PRODUCTS) await setPrice(setup, product, FIRST_PRICE, afterMinutes(0));
   let minutes = 0; // on a clock that all clients share
@@ -69,7 +70,6 @@ for (
   ]] as const
 ) {
   Deno.test(`dynamic price: ${how}, a price that is replaced while an order is decided is ${isTaken ? "taken, and it is noticed" : "rejected"}`, async () => {
-    await using server = await startTestServer();
     const others = storeOf<Events>(server);
     await setPrice(others, "lamp", 1000, afterMinutes(0));
     const store = clientOf<Events>(server, () => setPrice(others, "lamp", 2000, afterMinutes(1)));

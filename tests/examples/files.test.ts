@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { placeOf, startTestServer } from "../client/support.ts";
+import { placeOf, sharedTestServer } from "../client/support.ts";
+
+const server = sharedTestServer();
 
 const ROOT = new URL("../../", import.meta.url);
 const FILES = [...Deno.readDirSync(new URL("examples/", ROOT))]
@@ -22,7 +24,6 @@ Deno.test("there are six examples, each below 80 lines, and they use the client 
 });
 
 Deno.test("each example prints what its README says, the first time and the next", async () => {
-  await using server = await startTestServer();
   const { url } = placeOf(server.address);
   const printedBy = async (name: string): Promise<string> => {
     const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {

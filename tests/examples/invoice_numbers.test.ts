@@ -3,8 +3,10 @@ import type { StoredEvent } from "../../client/mod.ts";
 import { type Events, issueInvoice } from "../../examples/invoice_numbers.ts";
 import { fetchTransport } from "../../client/transport/fetch_transport.ts";
 import { FaultyTransport } from "../client/faulty_transport.ts";
-import { placeOf, startTestServer, storeOver } from "../client/support.ts";
+import { placeOf, sharedTestServer, storeOver } from "../client/support.ts";
 import { carelessRace, CLIENTS, historyOf, inventedHistory, race, shuffled } from "./race.ts";
+
+const server = sharedTestServer();
 
 const SERIES = ["2025", "2026"];
 const ORDERS_PER_SERIES = 20;
@@ -26,7 +28,6 @@ function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
 }
 
 Deno.test("invoice numbers: they are 1 to n in each series, and each order has one", async () => {
-  await using server = await startTestServer();
   const orders = SERIES.flatMap((series) =>
     Array.from({ length: ORDERS_PER_SERIES }, (_, i) => ({ series, order: `order ${i} of ${series}` }))
   );
@@ -46,7 +47,6 @@ Deno.test("invoice numbers: they are 1 to n in each series, and each order has o
 });
 
 Deno.test("invoice numbers: without conditions, numbers and orders occur twice, and it is noticed", async () => {
-  await using server = await startTestServer();
   await carelessRace<Events>(server, (store) => issueInvoice(store, "2026", "o1"));
   const faults = faultsOf(await historyOf<Events>(server));
   for (const fault of ["2026: 1 instead of 2", "o1 has two invoices"]) {
@@ -64,7 +64,6 @@ Deno.test("invoice numbers: a gap is noticed", () => {
 
 for (const fault of ["request lost", "answer lost"] as const) {
   Deno.test(`invoice numbers: after a write with the ${fault}, the order has one invoice nevertheless`, async () => {
-    await using server = await startTestServer();
     const transport = new FaultyTransport(fetchTransport(placeOf(server.address).url!));
     let isFirst = true;
     transport.fault = ({ path }) => {

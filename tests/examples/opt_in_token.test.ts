@@ -7,8 +7,10 @@ import {
   issueToken,
   VALID_MINUTES,
 } from "../../examples/opt_in_token.ts";
-import { startTestServer, storeOf } from "../client/support.ts";
+import { sharedTestServer, storeOf } from "../client/support.ts";
 import { carelessRace, CLIENTS, historyOf, inventedHistory, isAllowed, race, shuffled } from "./race.ts";
+
+const server = sharedTestServer();
 
 const ISSUED = Date.UTC(2026, 0, 1);
 const afterMinutes = (minutes: number): Date => new Date(ISSUED + minutes * 60_000);
@@ -34,7 +36,6 @@ function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
 }
 
 Deno.test("opt-in token: each is used once, if a client uses it before it expires", async () => {
-  await using server = await startTestServer();
   const setup = storeOf<Events>(server);
   const tokens: string[] = [];
   for (let i = 0; i < 10; i++) tokens.push(await issueToken(setup, `${i}@example.com`, afterMinutes(0)));
@@ -53,7 +54,6 @@ Deno.test("opt-in token: each is used once, if a client uses it before it expire
 });
 
 Deno.test("opt-in token: without conditions, every client uses a token, and it is noticed", async () => {
-  await using server = await startTestServer();
   const token = await issueToken(storeOf<Events>(server), "1@example.com");
   await carelessRace<Events>(server, (store) => confirmAddress(store, token));
   const faults = faultsOf(await historyOf<Events>(server));

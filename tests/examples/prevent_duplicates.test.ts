@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { Refused, type StoredEvent } from "../../client/mod.ts";
 import { type Events, type Order, placeOrder } from "../../examples/prevent_duplicates.ts";
-import { startTestServer } from "../client/support.ts";
+import { sharedTestServer } from "../client/support.ts";
 import { carelessRace, CLIENTS, historyOf, race, shuffled } from "./race.ts";
+
+const server = sharedTestServer();
 
 const ORDERS: readonly Order[] = Array.from({ length: 10 }, (_, i) => (
   { key: `key ${i}`, product: "lamp", quantity: i + 1 }
@@ -15,7 +17,6 @@ function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
 }
 
 Deno.test("prevent duplicates: an order that every client sends is recorded once, with its first content", async () => {
-  await using server = await startTestServer();
   const numbers = new Map<string, number>();
   await race<Events>(server, async (store) => {
     for (const order of shuffled(ORDERS)) {
@@ -37,7 +38,6 @@ Deno.test("prevent duplicates: an order that every client sends is recorded once
 });
 
 Deno.test("prevent duplicates: without conditions, every client records an order, and it is noticed", async () => {
-  await using server = await startTestServer();
   await carelessRace<Events>(server, (store) => placeOrder(store, ORDERS[0]!));
   assert.equal(faultsOf(await historyOf<Events>(server)).length, CLIENTS - 1);
 });

@@ -7,8 +7,10 @@ import {
   RESERVED_DAYS,
   takeName,
 } from "../../examples/unique_username.ts";
-import { startTestServer } from "../client/support.ts";
+import { sharedTestServer } from "../client/support.ts";
 import { carelessRace, CLIENTS, historyOf, inventedHistory, isAllowed, race } from "./race.ts";
+
+const server = sharedTestServer();
 
 const NAMES = ["ada", "grace", "edsger"];
 const DAY = 24 * 60 * 60 * 1000;
@@ -38,7 +40,6 @@ function faultsOf(events: readonly StoredEvent<Events>[]): string[] {
 }
 
 Deno.test("unique username: a name is held by one account at a time, and free again some days after its release", async () => {
-  await using server = await startTestServer();
   const rounds = 5;
   for (let round = 0; round < rounds; round++) {
     const now = dayOf(2 * round);
@@ -64,7 +65,6 @@ Deno.test("unique username: a name is held by one account at a time, and free ag
 });
 
 Deno.test("unique username: without conditions, a name has several holders, and it is noticed", async () => {
-  await using server = await startTestServer();
   await carelessRace<Events>(server, (store, client) => takeName(store, "ada", `account ${client}`));
   const faults = faultsOf(await historyOf<Events>(server));
   assert.equal(faults.filter((fault) => fault.startsWith("ada is held by")).length, CLIENTS - 1);

@@ -43,7 +43,7 @@ export interface Ended {
 
 /** Starts the real program and waits until it accepts connections. */
 export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
-  const server = new ServerProcess(options, await prepare(options));
+  const server = new ServerProcess(options);
   try {
     await server.start();
   } catch (error) {
@@ -54,15 +54,31 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
 }
 
 /** Starts the real program without waiting for anything. */
-export async function spawnServer(options: ServerOptions = {}): Promise<ServerProcess> {
-  const server = new ServerProcess(options, await prepare(options));
+export function spawnServer(options: ServerOptions = {}): ServerProcess {
+  const server = new ServerProcess(options);
   server.spawn();
+  return server;
+}
+
+/** A server in development mode that all tests of a file share. It is empty at the beginning of each test. */
+export function sharedServer({ env = {}, ...options }: ServerOptions = {}): ServerProcess {
+  const server = new ServerProcess({ ...options, env: { SERVICE_DEV_MODE: "true", ...env } });
+  Deno.test.beforeAll(() => server.start());
+  // Edition B resets a paused store only.
+  const requests = env["SERVICE_EDITION"] === "B" ? ["/pause", "/reset", "/resume"] : ["/reset"];
+  Deno.test.beforeEach(async () => {
+    for (const path of requests) {
+      const { status, text } = await server.client().request("POST", path);
+      if (status !== 200 && status !== 204) throw new Error(`POST ${path}: ${status} ${text}`);
+    }
+  });
+  Deno.test.afterAll(() => server[Symbol.asyncDispose]());
   return server;
 }
 
 /** Runs the program to its end, for starts that are rejected and for flags that only print. */
 export async function runServer(options: ServerOptions = {}): Promise<Ended> {
-  await using server = await spawnServer(options);
+  await using server = spawnServer(options);
   return await server.ended(TIMEOUT_SECONDS);
 }
 
@@ -84,11 +100,11 @@ function transportOf({ listen, listenOnly }: ServerOptions): "tcp" | "unix" | "n
   return wanted;
 }
 
-async function prepare(options: ServerOptions): Promise<Place> {
-  const directory = options.directory ?? await Deno.makeTempDir({ prefix: "eventstore_test_" });
+function prepare(options: ServerOptions): Place {
+  const directory = options.directory ?? Deno.makeTempDirSync({ prefix: "eventstore_test_" });
   const ownsDirectory = options.directory === undefined;
   if (options.config !== undefined) {
-    await Deno.writeTextFile(join(directory, "test.toml"), options.config, { mode: 0o600 });
+    Deno.writeTextFileSync(join(directory, "test.toml"), options.config, { mode: 0o600 });
   }
   if (transportOf(options) === "unix") {
     return { directory, ownsDirectory, address: { transport: "unix", path: join(directory, "server.sock") } };
@@ -111,7 +127,8 @@ export class ServerProcess implements AsyncDisposable {
   #over = false;
   #onOutput: () => void = () => {};
 
-  constructor(options: ServerOptions, place: Place) {
+  constructor(options: ServerOptions) {
+    const place = prepare(options);
     this.#options = options;
     this.directory = place.directory;
     this.#ownsDirectory = place.ownsDirectory;

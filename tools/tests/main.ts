@@ -1,6 +1,6 @@
 import { summaryOf, sumOf } from "./outcome.ts";
 import { runFile, type RunOfFile } from "./run_file.ts";
-import { mayFailUnderLoad, runsAlone, testFiles } from "./test_files.ts";
+import { runsAlone, secondRunsOf, testFiles } from "./test_files.ts";
 
 /*
  * Runs test files side by side, each in a process of its own: deno task test [files or folders]
@@ -14,20 +14,17 @@ import { mayFailUnderLoad, runsAlone, testFiles } from "./test_files.ts";
 
 const PROCESSES_PER_CORE = 3;
 
-/** More failed files than this have a common cause. */
-const SECOND_RUNS_MAX = 3;
-
 const print = (text: string): void => {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 };
 
 /**
- * Checks the types once, so that no test process has to: those of the files and their imports, without files those of
- * everything.
+ * Checks the types once, so that no test process has to: those of the files and their imports, or of everything.
  * @returns the type errors
  */
-async function typeErrors(files: readonly string[]): Promise<string> {
-  const args = ["check", "--quiet", ...files];
+async function typeErrors(files: readonly string[] | "all"): Promise<string> {
+  if (files.length === 0) return "";
+  const args = ["check", "--quiet", ...files === "all" ? [] : files];
   const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, stdin: "null" }).output();
   return success ? "" : new TextDecoder().decode(stderr);
 }
@@ -63,9 +60,7 @@ async function run(files: readonly string[], atOnce: number): Promise<RunOfFile[
 
 /** Replaces failed runs by second ones where they count. */
 async function runAgain(runs: readonly RunOfFile[]): Promise<RunOfFile[]> {
-  const failed = runs.filter(({ failed }) => failed > 0);
-  if (failed.length > SECOND_RUNS_MAX) return [...runs];
-  const again = failed.map(({ file }) => file).filter(mayFailUnderLoad);
+  const again = secondRunsOf(runs.filter(({ failed }) => failed > 0).map(({ file }) => file));
   if (again.length === 0) return [...runs];
   print(`\nagain, alone: ${again.join(", ")}\n`);
   const second = new Map((await run(again, 1)).map((ended) => [ended.file, ended]));
@@ -78,7 +73,7 @@ function unsteady(first: readonly RunOfFile[], last: readonly RunOfFile[]): RunO
 
 const started = performance.now();
 const files = testFiles(Deno.args);
-const checking = typeErrors(Deno.args.length === 0 ? [] : files);
+const checking = typeErrors(Deno.args.length === 0 ? "all" : files);
 const inParallel = await run(
   files.filter((file) => !runsAlone(file)),
   navigator.hardwareConcurrency * PROCESSES_PER_CORE,

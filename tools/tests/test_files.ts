@@ -16,9 +16,12 @@ export function runsAlone(file: string): boolean {
 /** Matches paths of tests that look for lost or wrong data. There, a single failure is a finding. */
 const ONE_FAILURE_COUNTS = /(?<![a-z])(?:audit|consistency|crash|kill|lost|race|takeover)/;
 
-/** True if the load may explain a failure in parallel with other tests, when the file passes alone. */
-export function mayFailUnderLoad(file: string): boolean {
-  return !ONE_FAILURE_COUNTS.test(file);
+/** More failed files than this have a common cause. */
+const SECOND_RUNS_MAX = 3;
+
+/** The failed files that run again, alone: the load may explain the failure of each. */
+export function secondRunsOf(failed: readonly string[]): string[] {
+  return failed.length > SECOND_RUNS_MAX ? [] : failed.filter((file) => !ONE_FAILURE_COUNTS.test(file));
 }
 
 function filesIn(path: string): string[] {
