@@ -12,8 +12,7 @@ export const BODY_BYTES_MAX = 40_000;
 export const EVENTS_MAX = 100;
 /** The limit of one write of edition A and of one request of editions B and C. */
 export const PROJECTIONS_MAX = 5;
-export const TX_PROJECTIONS_MAX = 4;
-export const TX_READS_MAX = 6;
+export const TX_LIMITS = { events: EVENTS_MAX, reads: 6, projections: 4 };
 export const OPEN_TX_MAX = 3;
 export const WAITING_MAX = 3;
 
@@ -33,9 +32,9 @@ export const LIMIT_VARIABLES: Readonly<Record<string, string>> = {
   SERVICE_MAX_EVENTS_PER_WRITE: String(EVENTS_MAX),
   SERVICE_MAX_PROJECTIONS_PER_WRITE: String(PROJECTIONS_MAX),
   SERVICE_MAX_PROJECTIONS_PER_REQUEST: String(PROJECTIONS_MAX),
-  SERVICE_MAX_EVENTS_PER_TX: String(EVENTS_MAX),
-  SERVICE_MAX_PROJECTIONS_PER_TX: String(TX_PROJECTIONS_MAX),
-  SERVICE_MAX_READS_PER_TX: String(TX_READS_MAX),
+  SERVICE_MAX_EVENTS_PER_TX: String(TX_LIMITS.events),
+  SERVICE_MAX_PROJECTIONS_PER_TX: String(TX_LIMITS.projections),
+  SERVICE_MAX_READS_PER_TX: String(TX_LIMITS.reads),
   SERVICE_MAX_OPEN_TX: String(OPEN_TX_MAX),
   SERVICE_MAX_QUEUED_WRITES: String(WAITING_MAX),
   SERVICE_MAX_QUEUED_TRANSACTIONS: String(WAITING_MAX),

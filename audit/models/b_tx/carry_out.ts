@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { projectionPath } from "../../../tests/support/client.ts";
 import { expectStatus, UUID } from "../../../tests/support/replies.ts";
 import type { ReferenceStore } from "../../../tests/editions/a_write/reference.ts";
+import type { ReferenceTx } from "../../../tests/editions/b_tx/reference.ts";
 import type { System } from "../system.ts";
-import type { ModelTx } from "./transaction.ts";
 
 /** Applies a commit to the reference store, with the versions that the server has drawn. */
-export async function carryOut(system: System, tx: ModelTx, store: ReferenceStore): Promise<void> {
+export async function carryOut(system: System, tx: ReferenceTx, store: ReferenceStore): Promise<void> {
   const versions = new Map<object, string>();
   for (const one of tx.changes.filter(({ made }) => made !== null)) {
     const reply = expectStatus(await system.request("GET", projectionPath(one.type, one.id)), 200);
@@ -16,30 +16,13 @@ export async function carryOut(system: System, tx: ModelTx, store: ReferenceStor
     assert.notEqual(version, store.projection(one)?.version);
     versions.set(one, version);
   }
-  const created = tx.changes.filter(({ made }) => made !== null);
-  const write = {
-    events: tx.events,
-    conditions: [],
-    projections: {
-      create: created.map(({ type, id, made }) => ({ type, id, payload: made! })),
-      replace: [],
-      delete: tx.changes.filter(({ made }) => made === null).map(({ type, id }) => ({
-        type,
-        id,
-        version: "",
-      })),
-    },
-  };
-  store.apply(write, {
-    events: tx.events.map(({ time }, i) => ({ sequence: i, time })),
-    projections: { create: created.map((one) => ({ version: versions.get(one)! })), replace: [] },
-  });
+  tx.commitTo(store, (one) => versions.get(one)!);
 }
 
 /** Returns true when a commit without events was carried out, which its first change shows. */
 export async function changeIsThere(
   system: System,
-  tx: ModelTx,
+  tx: ReferenceTx,
   store: ReferenceStore,
 ): Promise<boolean> {
   const [first] = tx.changes;

@@ -4,7 +4,7 @@ import type { WireWrite } from "../../../tests/editions/a_write/reference.ts";
 import { COMMON, type CommonDrawn, over, projectionKey, UNTIL_KILLED } from "../common.ts";
 import { EVENT_EDGES } from "../edges.ts";
 import { drawnChanges } from "../projections.ts";
-import type { TxQuery } from "./transaction.ts";
+import type { TxQuery } from "../../../tests/editions/b_tx/reference.ts";
 
 /* The commands of edition B. */
 

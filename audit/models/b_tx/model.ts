@@ -20,7 +20,7 @@ import { WaitingReads } from "../waiting_reads.ts";
 import { carryOut, changeIsThere } from "./carry_out.ts";
 import type { DrawnB } from "./drawn.ts";
 import { OpenTransactions } from "./open_transactions.ts";
-import type { ModelTx, TxQuery } from "./transaction.ts";
+import type { ReferenceTx, TxQuery } from "../../../tests/editions/b_tx/reference.ts";
 
 /** The expected results of the commands of edition B. */
 export class ModelB implements Model {
@@ -137,7 +137,7 @@ export class ModelB implements Model {
   }
 
   /** A commit during which the server is killed. */
-  async #interrupted(system: System, tx: ModelTx, milliseconds: number): Promise<void> {
+  async #interrupted(system: System, tx: ReferenceTx, milliseconds: number): Promise<void> {
     const sent = await system.begin("POST", `/tx/${tx.id}/commit`);
     const reply = await system.interrupt(sent, milliseconds);
     await this.waitingReads.leave();

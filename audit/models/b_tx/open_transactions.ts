@@ -15,20 +15,25 @@ import {
   queryAt,
   TOO_LARGE,
 } from "../edges.ts";
-import { BODY_BYTES_MAX, EVENTS_MAX, TX_PROJECTIONS_MAX, TX_READS_MAX } from "../limits.ts";
+import { BODY_BYTES_MAX, TX_LIMITS } from "../limits.ts";
 import type { System } from "../system.ts";
 import type { WaitingReads } from "../waiting_reads.ts";
 import { carryOut } from "./carry_out.ts";
 import { BAD_CALLS, type DrawnCall, type TxEdge } from "./drawn.ts";
-import { type Broken, ModelTx, type TxChanges, type TxQuery } from "./transaction.ts";
+import {
+  type Broken,
+  ReferenceTx,
+  type TxChanges,
+  type TxQuery,
+} from "../../../tests/editions/b_tx/reference.ts";
 
 /** The open transactions, the calls on them, and the expected answer of each call. */
 export class OpenTransactions {
   readonly #store: ReferenceStore;
   readonly #waitingReads: WaitingReads;
-  #open: ModelTx[] = [];
+  #open: ReferenceTx[] = [];
   /** The transaction that ended last. */
-  #ended = new ModelTx("00000000-0000-4000-8000-000000000000");
+  #ended = new ReferenceTx("00000000-0000-4000-8000-000000000000", TX_LIMITS);
   #lastId = 0;
 
   constructor(store: ReferenceStore, waitingReads: WaitingReads) {
@@ -41,7 +46,7 @@ export class OpenTransactions {
   }
 
   begun(txId: string): void {
-    this.#open.push(new ModelTx(txId));
+    this.#open.push(new ReferenceTx(txId, TX_LIMITS));
   }
 
   async play(system: System, drawn: DrawnCall): Promise<void> {
@@ -82,23 +87,23 @@ export class OpenTransactions {
     this.#open = [];
   }
 
-  isOpen(tx: ModelTx): boolean {
+  isOpen(tx: ReferenceTx): boolean {
     return this.#open.includes(tx);
   }
 
-  #end(tx: ModelTx): void {
+  #end(tx: ReferenceTx): void {
     this.#open = this.#open.filter((open) => open !== tx);
     this.#ended = tx;
   }
 
-  #call(system: System, tx: ModelTx, method: string, rest: string, options = {}): Promise<Reply> {
+  #call(system: System, tx: ReferenceTx, method: string, rest: string, options = {}): Promise<Reply> {
     return system.request(method, `/tx/${tx.id}${rest}`, options);
   }
 
   /** Checks a call that ends the transaction, if it is still open. */
   #rejected(
     system: System,
-    tx: ModelTx,
+    tx: ReferenceTx,
     reply: Reply,
     broken: Broken,
     { status, error }: ApiError = INVALID,
@@ -109,7 +114,7 @@ export class OpenTransactions {
     this.#end(tx);
   }
 
-  async #read(system: System, tx: ModelTx, query: TxQuery): Promise<void> {
+  async #read(system: System, tx: ReferenceTx, query: TxQuery): Promise<void> {
     const reply = await this.#call(system, tx, "QUERY", "/events", { json: { query: system.wire(query) } });
     if (!this.isOpen(tx)) return this.#rejected(system, tx, reply, "rule");
     const expected = tx.read(query, this.#store);
@@ -119,7 +124,7 @@ export class OpenTransactions {
 
   async #write(
     system: System,
-    tx: ModelTx,
+    tx: ReferenceTx,
     events: WireWrite["events"],
     rejection: ApiError | undefined = undefined,
     pad = 0,
@@ -134,7 +139,7 @@ export class OpenTransactions {
     tx.wrote(events, time);
   }
 
-  async #get(system: System, tx: ModelTx, type: string, id: string): Promise<void> {
+  async #get(system: System, tx: ReferenceTx, type: string, id: string): Promise<void> {
     const reply = await this.#call(system, tx, "GET", projectionPath(type, id));
     if (!this.isOpen(tx)) return this.#rejected(system, tx, reply, "rule");
     const found = tx.get(type, id, this.#store);
@@ -145,7 +150,7 @@ export class OpenTransactions {
 
   async #change(
     system: System,
-    tx: ModelTx,
+    tx: ReferenceTx,
     changes: TxChanges,
     rejection: ApiError | undefined = undefined,
   ): Promise<void> {
@@ -158,7 +163,7 @@ export class OpenTransactions {
     assert.match(expectStatus(reply, 200).json<{ time: string }>().time, TIMESTAMP);
   }
 
-  async #commit(system: System, tx: ModelTx): Promise<void> {
+  async #commit(system: System, tx: ReferenceTx): Promise<void> {
     const reply = await this.#call(system, tx, "POST", "/commit");
     if (!this.isOpen(tx) || tx.conditionIsOpen) return this.#rejected(system, tx, reply, "rule");
     const broken = tx.conflictWith(this.#store);
@@ -175,17 +180,17 @@ export class OpenTransactions {
     await this.#waitingReads.committed(system, this.#store);
   }
 
-  async #abandon(system: System, tx: ModelTx): Promise<void> {
+  async #abandon(system: System, tx: ReferenceTx): Promise<void> {
     assertNoContent(await this.#call(system, tx, "DELETE", ""));
     if (!this.isOpen(tx)) return;
     system.count("abandoned");
     this.#end(tx);
   }
 
-  async #edge(system: System, tx: ModelTx, edge: TxEdge, over: number): Promise<void> {
+  async #edge(system: System, tx: ReferenceTx, edge: TxEdge, over: number): Promise<void> {
     switch (edge) {
       case "projections": {
-        const count = TX_PROJECTIONS_MAX - tx.written + over;
+        const count = TX_LIMITS.projections - tx.written + over;
         const create = manyProjections(count).map((one) => ({ ...one, id: String(++this.#lastId) }));
         return await this.#change(system, tx, { create, replace: [], delete: [] });
       }
@@ -199,7 +204,7 @@ export class OpenTransactions {
         );
       }
       case "reads":
-        while (this.isOpen(tx) && tx.reads < TX_READS_MAX) await this.#decideNothing(system, tx);
+        while (this.isOpen(tx) && tx.reads < TX_LIMITS.reads) await this.#decideNothing(system, tx);
         return over === 1 ? await this.#read(system, tx, "none") : undefined;
       case "items":
       case "values": {
@@ -214,19 +219,19 @@ export class OpenTransactions {
         return await this.#write(system, tx, [], over === 1 ? TOO_LARGE : undefined, BODY_BYTES_MAX + over);
       default: {
         if (!tx.conditionIsOpen) await this.#read(system, tx, "none");
-        const events = eventsAt(edge, over, EVENTS_MAX - tx.events.length);
+        const events = eventsAt(edge, over, TX_LIMITS.events - tx.events.length);
         const rejection = over === 1 && edge !== "events" ? apiErrorOf(edge) : undefined;
         return await this.#write(system, tx, events, rejection);
       }
     }
   }
 
-  async #decideNothing(system: System, tx: ModelTx): Promise<void> {
+  async #decideNothing(system: System, tx: ReferenceTx): Promise<void> {
     if (!tx.conditionIsOpen) await this.#read(system, tx, "none");
     await this.#write(system, tx, []);
   }
 
-  at(slot: number): ModelTx {
+  at(slot: number): ReferenceTx {
     return slot === 15 ? this.#ended : this.#open[slot % this.#open.length] ?? this.#ended;
   }
 }

@@ -3,18 +3,19 @@ import fc from "fast-check";
 import { eventBody } from "../../../src/wire/event.ts";
 import { expectStatus } from "../../support/replies.ts";
 import { append, createProjection, event, replaceProjection, startEditionB } from "./client.ts";
+import { rounds } from "./rounds.ts";
 import { InProcess, MemoryStore, textOf } from "./tx_in_process.ts";
-import { type CallName, CALLS, ReferenceWorld } from "./tx_reference.ts";
-import { compareWithReference, type Subject } from "./tx_sequence.ts";
+import { type CallName, CALLS, compareWithReference, ReferenceWorld, type Subject } from "./tx_sequence.ts";
 
-const LENGTH_MAX = 5;
+const LENGTH_MAX = rounds(4, 5);
+const NAMES = { eventType: "t", projectionType: "p" };
 
 /**
  * Yields every sequence of calls after a begin, up to a maximal length. It does not extend sequences that cannot show
  * anything new: calls on an ended transaction change nothing, and a second begin starts the same sequences anew.
  */
 function* sequences(prefix: readonly CallName[] = ["begin"]): Generator<CallName[]> {
-  const reference = new ReferenceWorld();
+  const reference = new ReferenceWorld(NAMES);
   for (const [place, call] of prefix.entries()) reference.perform(call, place);
   const isOpen = reference.transactionIsOpen;
   for (const call of CALLS) {
@@ -26,7 +27,7 @@ function* sequences(prefix: readonly CallName[] = ["begin"]): Generator<CallName
 }
 
 function inMemory(routes: InProcess): Subject {
-  const names = { eventType: "t", projectionType: "p" };
+  const names = NAMES;
   const store = new MemoryStore();
   routes.store = store;
   const appendEvent = (payload: string): void => {
@@ -49,14 +50,14 @@ function inMemory(routes: InProcess): Subject {
   };
 }
 
-Deno.test("all sequences of up to 5 calls on a transaction agree with the reference", async () => {
+Deno.test(`all sequences of up to ${LENGTH_MAX} calls on a transaction agree with the reference`, async () => {
   using routes = new InProcess();
   let count = 0;
   for (const sequence of sequences()) {
     await compareWithReference(inMemory(routes), sequence);
     count++;
   }
-  assert.ok(count > 100_000, `${count} sequences`);
+  assert.ok(count > rounds(8000, 100_000), `${count} sequences`);
 });
 
 Deno.test("random longer sequences of calls on a transaction agree with the reference", async () => {
@@ -105,7 +106,7 @@ Deno.test("a random sample of sequences agrees with the reference over HTTP", as
     fc.asyncProperty(fc.array(part, { minLength: 2, maxLength: 5 }), async (parts) => {
       await compareWithReference(await subject(), ["begin", ...parts.flat(), "commit"]);
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(60, 300) },
   );
   expectStatus(await client.request("GET", "/health"), 200);
 });

@@ -1,14 +1,16 @@
-import type { EventLine } from "../../../tests/support/client.ts";
+import type { EventLine } from "../../support/client.ts";
 import {
   isMatch,
   readBack,
   type ReferenceStore,
   type WireQuery,
   type WireWrite,
-} from "../../../tests/editions/a_write/reference.ts";
-import { EVENTS_MAX, TX_PROJECTIONS_MAX, TX_READS_MAX } from "../limits.ts";
+} from "../a_write/reference.ts";
 
-/* A transaction of edition B in memory, as its document describes it. */
+/*
+ * A model of a transaction of edition B in memory, written from its document. It changes a `ReferenceStore` at its
+ * commit. The tests play sequences of calls against it, the audit random commands.
+ */
 
 export type TxQuery = WireQuery | "none";
 
@@ -22,9 +24,16 @@ export type TxChanges = Readonly<
 /** The reason why the transaction has ended. */
 export type Broken = "rule" | "limit";
 
+/** The settings that bound one transaction. */
+export interface TxLimits {
+  readonly events: number;
+  readonly reads: number;
+  readonly projections: number;
+}
+
 type Pending = Omit<EventLine, "sequence">;
 
-interface Known {
+export interface Known {
   readonly type: string;
   readonly id: string;
   /** The version that was read last, "missing", or undefined when it was not read. */
@@ -38,15 +47,17 @@ export interface Conflict {
   readonly conflict: object;
 }
 
-export class ModelTx {
+export class ReferenceTx {
   readonly id: string;
+  readonly #limits: TxLimits;
   readonly events: Pending[] = [];
   readonly #reads: { readonly query: TxQuery; readonly head: number }[] = [];
   readonly #known = new Map<string, Known>();
   #isOpen = false;
 
-  constructor(id: string) {
+  constructor(id: string, limits: TxLimits) {
     this.id = id;
+    this.#limits = limits;
   }
 
   /** True while the last read waits for its write. */
@@ -66,7 +77,7 @@ export class ModelTx {
   /** @returns the matching events, or how the call ends the transaction */
   read(query: TxQuery, store: ReferenceStore): (EventLine | Pending)[] | Broken {
     if (this.#isOpen) return "rule";
-    if (this.#reads.length === TX_READS_MAX) return "limit";
+    if (this.#reads.length === this.#limits.reads) return "limit";
     this.#reads.push({ query, head: store.events.length });
     this.#isOpen = true;
     if (query === "none") return [];
@@ -74,9 +85,9 @@ export class ModelTx {
   }
 
   write(events: WireWrite["events"]): Broken | undefined {
-    if (events.length > EVENTS_MAX) return "limit";
+    if (events.length > this.#limits.events) return "limit";
     if (!this.#isOpen) return "rule";
-    if (this.events.length + events.length > EVENTS_MAX) return "limit";
+    if (this.events.length + events.length > this.#limits.events) return "limit";
     this.#isOpen = false;
     return undefined;
   }
@@ -121,7 +132,7 @@ export class ModelTx {
       if (isThere === undefined) return "rule";
       if (isThere) this.#of(type, id).made = null;
     }
-    return this.written > TX_PROJECTIONS_MAX ? "limit" : undefined;
+    return this.written > this.#limits.projections ? "limit" : undefined;
   }
 
   /** The changes of the commit, each with the version that must be stored: creates, then replaces, then deletes. */
@@ -158,6 +169,25 @@ export class ModelTx {
       return { message: `projection ${type}/${id} ${what}`, conflict: { projection: { type, id } } };
     }
     return undefined;
+  }
+
+  /** Applies a commit, whose conditions hold. @param versionOf the version that the server has drawn for a payload */
+  commitTo(store: ReferenceStore, versionOf: (written: Known) => string): void {
+    const written = this.changes.filter(({ made }) => made !== null);
+    const gone = this.changes.filter(({ made }) => made === null);
+    const write = {
+      events: this.events,
+      conditions: [],
+      projections: {
+        create: written.map(({ type, id, made }) => ({ type, id, payload: made! })),
+        replace: [],
+        delete: gone.map(({ type, id }) => ({ type, id, version: "" })),
+      },
+    };
+    store.apply(write, {
+      events: this.events.map(({ time }, i) => ({ sequence: i, time })),
+      projections: { create: written.map((one) => ({ version: versionOf(one) })), replace: [] },
+    });
   }
 
   /** Returns true when the projection exists as far as the transaction knows, undefined when it does not know. */
