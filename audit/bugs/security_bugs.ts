@@ -57,7 +57,7 @@ export const SECURITY_BUGS: readonly Bug[] = [
       find: "    originCheck: settings.authToken === undefined\n",
       replace: "    originCheck: settings.authToken !== undefined\n",
     }],
-    caughtBy: { tests: "tests/editions/a_write/web_pages.test.ts" },
+    caughtBy: { tests: "tests/editions/contract/contract.test.ts" },
   },
   {
     name: "a Host name that a stranger may have pointed to this server is accepted",

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { type EventLine, parsePage } from "../../../tests/support/client.ts";
+import { type EventLine, parsePage, projectionPath } from "../../../tests/support/client.ts";
 import type { Reply } from "../../../tests/support/connection.ts";
 import { assertNoContent, assertRejected, expectStatus, TIMESTAMP } from "../../../tests/support/replies.ts";
 import { checkProjection } from "../../../tests/editions/a_write/check_answers.ts";
-import type { WireQuery, WireWrite } from "../../../tests/editions/a_write/reference.ts";
+import type { WireWrite } from "../../../tests/editions/a_write/reference.ts";
+import { type AppendCondition, appendConflict } from "../../../tests/editions/c_ticket/reference.ts";
 import {
   apiErrorOf,
   eventsAt,
@@ -19,11 +20,6 @@ import type { System } from "../system.ts";
 import type { WaitingReads } from "../waiting_reads.ts";
 import { BAD_CALLS, type CallEdge, type DrawnCall, type DrawnCondition, type DrawnSearch } from "./drawn.ts";
 import type { Turns } from "./open_ticket.ts";
-
-interface Condition {
-  readonly failIfEventsMatch?: WireQuery;
-  readonly afterSequence?: number;
-}
 
 /** Calls with a ticket, and the expected answer of each. */
 export class TicketCalls {
@@ -43,24 +39,14 @@ export class TicketCalls {
         return await this.#search(system, drawn);
       case "ticketGet":
         return await this.#get(system, drawn);
-      case "ticketChange": {
-        const json = changesOf(drawn.changes, this.#turns.active?.content ?? this.#turns.store);
-        return await this.#changed(
-          system,
-          json,
-          await this.#turns.call(system, "POST", "/projections", { json }),
-        );
-      }
+      case "ticketChange":
+        return await this.#change(system, changesOf(drawn.changes, this.#turns.reference.content));
       case "edge":
         system.tally.edges++;
         return await this.#edge(system, drawn.edge, drawn.over);
       case "bad": {
         const [method, path, body] = BAD_CALLS[drawn.which % BAD_CALLS.length]!;
-        return await this.#turns.rejected(
-          system,
-          await this.#turns.call(system, method, path, { body }),
-          INVALID,
-        );
+        return await this.#turns.rejected(system, [method, path], { body }, INVALID);
       }
       case "commit":
         return await this.#commit(system);
@@ -69,9 +55,9 @@ export class TicketCalls {
     }
   }
 
-  #conditionOf(drawn: DrawnCondition | undefined): Condition | undefined {
+  #conditionOf(drawn: DrawnCondition | undefined): AppendCondition | undefined {
     if (drawn === undefined) return undefined;
-    const { events } = this.#turns.active?.content ?? this.#turns.store;
+    const { events } = this.#turns.reference.content;
     const { query, back } = drawn;
     return {
       ...query === undefined ? {} : { failIfEventsMatch: query },
@@ -82,70 +68,66 @@ export class TicketCalls {
   async #append(
     system: System,
     events: WireWrite["events"],
-    condition?: Condition,
+    condition?: AppendCondition,
     pad = 0,
   ): Promise<void> {
     const body = JSON.stringify({ events, condition }).padEnd(pad);
-    const reply = await this.#turns.call(system, "POST", "/events", { body });
-    if (this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
-    const { content } = this.#turns.active;
-    const { failIfEventsMatch, afterSequence } = condition ?? {};
-    const unwanted = failIfEventsMatch ?? (afterSequence === undefined ? [] : "*");
-    const [first] = events.length === 0 ? [] : content.matching(unwanted, afterSequence ?? 0);
-    if (first !== undefined) {
-      const conflict = { condition: 0, sequence: first.sequence };
-      assertRejected(reply, 409, "ConcurrencyException", undefined, conflict);
-      system.count("failed");
-      return await this.#turns.end(system, "error");
-    }
-    const told = expectStatus(reply, 200).json<{ events: { sequence: number; time: string }[] }>().events;
-    const head = content.events.length;
-    assert.deepEqual(told.map(({ sequence }) => sequence), events.map((_, i) => head + 1 + i));
-    for (const { time } of told) {
-      assert.match(time, TIMESTAMP);
-      assert.equal(time, told[0]!.time);
-    }
-    const projections = { create: [], replace: [], delete: [] };
-    content.apply({ events, conditions: [], projections }, { events: told, projections });
+    await this.#turns.call(system, ["POST", "/events"], { body }, (reply, content) => {
+      const conflict = appendConflict(content, events, condition);
+      if (conflict !== undefined) {
+        return assertRejected(reply, 409, "ConcurrencyException", undefined, conflict);
+      }
+      const told = expectStatus(reply, 200).json<{ events: { sequence: number; time: string }[] }>().events;
+      const head = content.events.length;
+      assert.deepEqual(told.map(({ sequence }) => sequence), events.map((_, i) => head + 1 + i));
+      for (const { time } of told) {
+        assert.match(time, TIMESTAMP);
+        assert.equal(time, told[0]!.time);
+      }
+      const projections = { create: [], replace: [], delete: [] };
+      content.apply({ events, conditions: [], projections }, { events: told, projections });
+    });
   }
 
   async #search(system: System, drawn: DrawnSearch): Promise<void> {
     const { inside, query, limit } = drawn;
-    const store = inside ? this.#turns.active?.content ?? this.#turns.store : this.#turns.store;
+    const store = inside ? this.#turns.reference.content : this.#turns.store;
     const { events } = store;
     const timeAt = (back: number | undefined) => back === undefined ? undefined : events.at(-1 - back)?.time;
     const [from, before] = [timeAt(drawn.from), timeAt(drawn.before)];
     const time = from === undefined && before === undefined ? undefined : { from, before };
     const afterSequence = drawn.back === undefined ? undefined : Math.max(0, events.length - drawn.back);
     const json = { query, afterSequence, time, limit };
-    const reply = inside
-      ? await this.#turns.call(system, "QUERY", "/events", { json })
-      : await system.request("QUERY", "/events", { json });
-    if (inside && this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
-    if (from !== undefined && before !== undefined && from >= before) {
-      return inside
-        ? await this.#turns.rejected(system, reply, INVALID)
-        : assertRejected(reply, 400, "InvalidRequest", /./);
-    }
-    const isInTime = (event: EventLine) => event.time >= (from ?? "") && event.time < (before ?? "9");
-    const expected = store.matching(query, afterSequence ?? 0).filter(isInTime);
-    const page = parsePage(expectStatus(reply, 200));
-    assert.deepEqual([page.events, page.hasMore], [expected.slice(0, limit), expected.length > limit]);
-    assert.equal(page.store, store.storeId);
+    const isWrong = from !== undefined && before !== undefined && from >= before;
+    const check = (reply: Reply): void => {
+      if (isWrong) return assertRejected(reply, INVALID.status, INVALID.error, /./);
+      const isInTime = (event: EventLine) => event.time >= (from ?? "") && event.time < (before ?? "9");
+      const expected = store.matching(query, afterSequence ?? 0).filter(isInTime);
+      const page = parsePage(expectStatus(reply, 200));
+      assert.deepEqual([page.events, page.hasMore], [expected.slice(0, limit), expected.length > limit]);
+      assert.equal(page.store, store.storeId);
+    };
+    if (inside) return await this.#turns.call(system, ["QUERY", "/events"], { json }, check);
+    check(await system.request("QUERY", "/events", { json }));
   }
 
   async #get(system: System, key: { readonly type: string; readonly id: string }): Promise<void> {
-    const request = (method: string, path: string) => this.#turns.call(system, method, path);
-    if (this.#turns.active !== undefined) {
-      return await checkProjection({ request }, key, this.#turns.active.content);
-    }
-    assertRejected(await request("GET", "/projections/p/1"), 410, "TicketNotActive");
+    const target = projectionPath(key.type, key.id);
+    await this.#turns.call(
+      system,
+      ["GET", target],
+      {},
+      (reply, content) => checkProjection({ request: () => Promise.resolve(reply) }, key, content),
+    );
   }
 
-  async #changed(system: System, changes: Changes, reply: Reply): Promise<void> {
-    if (this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
-    checkChanges(this.#turns.active.content, changes, reply);
-    if (reply.status !== 200) await this.#turns.end(system, "error");
+  async #change(system: System, changes: Changes): Promise<void> {
+    await this.#turns.call(
+      system,
+      ["POST", "/projections"],
+      { json: changes },
+      (reply, content) => checkChanges(content, changes, reply),
+    );
   }
 
   async #edge(system: System, edge: CallEdge, over: number): Promise<void> {
@@ -156,9 +138,9 @@ export class TicketCalls {
           ? manyProjections(PROJECTIONS_MAX + over)
           : [largeProjection(over)];
         const json = { create, replace: [], delete: [] };
-        const reply = await this.#turns.call(system, "POST", "/projections", { json });
-        if (over === 0) return await this.#changed(system, json, reply);
-        return await this.#turns.rejected(system, reply, edge === "projections" ? INVALID : TOO_LARGE);
+        if (over === 0) return await this.#change(system, json);
+        const rejection = edge === "projections" ? INVALID : TOO_LARGE;
+        return await this.#turns.rejected(system, ["POST", "/projections"], { json }, rejection);
       }
       case "items":
       case "values": {
@@ -166,11 +148,7 @@ export class TicketCalls {
         const events = eventsAt("metadata", 0);
         if (over === 0) return await this.#append(system, events, condition);
         const json = { events, condition };
-        return await this.#turns.rejected(
-          system,
-          await this.#turns.call(system, "POST", "/events", { json }),
-          INVALID,
-        );
+        return await this.#turns.rejected(system, ["POST", "/events"], { json }, INVALID);
       }
       default: {
         const events = edge === "body" ? [] : eventsAt(edge, over);
@@ -178,28 +156,17 @@ export class TicketCalls {
         if (over === 0) return await this.#append(system, events, undefined, pad);
         const body = JSON.stringify({ events }).padEnd(pad);
         const rejection = edge === "body" ? TOO_LARGE : apiErrorOf(edge);
-        return await this.#turns.rejected(
-          system,
-          await this.#turns.call(system, "POST", "/events", { body }),
-          rejection,
-        );
+        return await this.#turns.rejected(system, ["POST", "/events"], { body }, rejection);
       }
     }
   }
 
   async #commit(system: System): Promise<void> {
-    const reply = await this.#turns.call(system, "POST", "/commit");
-    if (this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
-    assertNoContent(reply);
-    this.#turns.store = this.#turns.active.content;
+    await this.#turns.call(system, ["POST", "/commit"], {}, assertNoContent);
     await this.#waitingReads.committed(system, this.#turns.store);
-    await this.#turns.end(system, "committed");
   }
 
   async #rollback(system: System): Promise<void> {
-    const reply = await this.#turns.call(system, "POST", "/rollback");
-    if (this.#turns.active === undefined) return assertRejected(reply, 410, "TicketNotActive");
-    assertNoContent(reply);
-    await this.#turns.end(system, "client");
+    await this.#turns.call(system, ["POST", "/rollback"], {}, assertNoContent);
   }
 }

@@ -97,6 +97,7 @@ rejectsReads("non-integer or negative afterSequence", [
   [{ query: "*", afterSequence: 1.5 }, "afterSequence must be an integer below 2^63"],
   [{ query: "*", afterSequence: "1" }, "afterSequence must be an integer, not a string"],
   [{ query: "*", afterSequence: -1 }, "afterSequence must be at least 0"],
+  ['{"query":"*","afterSequence":9223372036854775808}', /^afterSequence/],
 ]);
 
 rejectsReads("limit below 1 or above maxEventsPerPage", [
@@ -104,4 +105,10 @@ rejectsReads("limit below 1 or above maxEventsPerPage", [
   [{ query: "*", limit: -1 }, "limit must be at least 1"],
   [{ query: "*", limit: 10001 }, "limit is 10001, more than maxEventsPerPage (10000)"],
   [{ query: "*", limit: 2.5 }, "limit must be an integer below 2^63"],
+]);
+
+rejectsReads("a key twice, once escaped, or a lone surrogate", [
+  ['{"query":[{"types":["a"],"types":["a"]}]}', /types/],
+  ['{"query":"*","quer\\u0079":"*"}', /query/],
+  ['{"query":[{"types":["\\ud800"]}]}', /types/],
 ]);

@@ -158,3 +158,11 @@ rejectsWrites("the queries of its conditions name too many values in all", [
     "the queries of conditions name more than 10000 values",
   ],
 ]);
+
+rejectsWrites("a key twice, or a lone surrogate", [
+  ['{"events":[{"type":"t","type":"t","payload":""}]}', /type/],
+  ['{"events":[{"type":"t","identifiers":{"a":"1","a":"2"},"payload":""}]}', /a/],
+  ['{"events":[{"type":"t","payload":"\\udc00"}]}', /^events\[0\].*payload/],
+  ['{"events":[{"type":"t","identifiers":{"\\ud800":"1"},"payload":""}]}', /^events\[0\]/],
+  ['{"projections":{"create":[{"type":"t","id":"\\ud83d","payload":""}]}}', /^projections\.create\[0\].*id/],
+]);

@@ -17,17 +17,6 @@ Deno.test.beforeAll(async () => {
 });
 Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
-Deno.test("GET /health: 200 with status ok and the version string, nothing else", async () => {
-  const reply = await server.client().request("GET", "/health");
-  assert.equal(reply.status, 200);
-  assert.equal(reply.headers.get("content-type"), "application/json");
-  const { status, version, ...rest } = reply.json<Record<string, unknown>>();
-  assert.equal(status, "ok");
-  assert.match(String(version), /^\d+\.\d+\.\d+/);
-  assert.deepEqual(rest, {});
-  assert.ok(server.stdout.includes(String(version)), "the start-up lines name the same version");
-});
-
 Deno.test("GET /debug: exact shape when the server is idle", async () => {
   const snapshot = await debugSnapshot(server.client());
   assert.match(snapshot.time, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/);
@@ -71,13 +60,6 @@ Deno.test("GET /debug: shows the requests that have the turn or wait, oldest fir
   assert.doesNotMatch(reply.text, /secret/);
   held.release();
   assert.deepEqual(await Promise.all(pending), [200, 204, 204]);
-});
-
-Deno.test("answers of the operational endpoints are not stored by caches", async () => {
-  for (const target of ["/health", "/metrics", "/debug"]) {
-    const reply = await server.client().request("GET", target);
-    assert.equal(reply.headers.get("cache-control"), "no-store", target);
-  }
 });
 
 Deno.test("profiling: the index, a heap snapshot, a CPU profile and the command line exist in devMode", async () => {

@@ -15,15 +15,22 @@ async function assertDoesNotStart(directory: string, ...expected: RegExp[]): Pro
   assert.doesNotMatch(stdout, /listening/);
 }
 
-/** Creates a database with one event, changes its file, and asserts that the next start does not touch it. */
+/** The file of a database with one event. */
+let database: Promise<Uint8Array> | undefined;
+
+async function databaseFile(): Promise<Uint8Array> {
+  await using server = await startServer();
+  await server.client().append({ type: "t", identifiers: {}, payload: "x".repeat(20_000) });
+  assert.equal((await server.stop()).code, 0);
+  return await Deno.readFile(server.databasePath);
+}
+
+/** Changes the file of a database, and asserts that the next start does not touch it. */
 async function assertRejectsFile(change: (path: string) => void, ...expected: RegExp[]): Promise<void> {
   await inDirectory(async (directory) => {
-    {
-      await using server = await startServer({ directory });
-      await server.client().append({ type: "t", identifiers: {}, payload: "x".repeat(20_000) });
-      assert.equal((await server.stop()).code, 0);
-    }
+    Deno.mkdirSync(join(directory, "data"), { mode: 0o700 });
     const path = join(directory, "data", "events.db");
+    await Deno.writeFile(path, await (database ??= databaseFile()), { mode: 0o600 });
     change(path);
     const before = await Deno.readFile(path);
     await assertDoesNotStart(directory, /events\.db/, ...expected);

@@ -35,6 +35,7 @@ Deno.test("queue entry: waiting -> its turn arrives -> active, one at a time in 
     writes.push(client.append(event(String(i))));
     await waitForQueue(client, i);
   }
+  assert.deepEqual(await payloads(), [], "a read does not wait, and does not see a running write");
   held.release();
   const sequences = (await Promise.all(writes)).map((result) => result.events[0]?.sequence);
   assert.deepEqual(sequences, [1, 2, 3, 4]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Client, WriteResult } from "../../support/client.ts";
+import type { Reply } from "../../support/connection.ts";
 import { holdWriteLock, waitForQueue } from "../../support/held_write_lock.ts";
 import { assertRejected, TIMESTAMP, UUID } from "../../support/replies.ts";
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
@@ -8,7 +9,10 @@ let server: ServerProcess;
 let client: Client;
 
 Deno.test.beforeAll(async () => {
-  server = await startServer({ listen: "unix", env: { SERVICE_DEV_MODE: "true" } });
+  server = await startServer({
+    listen: "unix",
+    env: { SERVICE_DEV_MODE: "true", SERVICE_MAX_PROJECTIONS_PER_WRITE: "7" },
+  });
   client = server.client();
 });
 Deno.test.beforeEach(() => client.reset());
@@ -158,4 +162,36 @@ Deno.test("lost response: without anything that the retry checks it is written t
   await client.append(opened);
   await client.append(opened);
   assert.equal((await client.queryEvents()).events.length, 2);
+});
+
+const invalid = (reply: Reply, message: string): void =>
+  assertRejected(reply, 400, "InvalidRequest", message);
+
+Deno.test("maxEventsPerWrite: 100 events and 100 conditions are taken, 101 of either rejected", async () => {
+  const events = Array(100).fill(opened);
+  const conditions = Array(100).fill({});
+  assert.equal((await client.write({ events, conditions })).status, 200);
+  invalid(
+    await client.write({ events: [...events, opened] }),
+    "request carries 101 events, more than maxEventsPerWrite (100)",
+  );
+  invalid(
+    await client.write({ conditions: [...conditions, {}] }),
+    "request carries 101 conditions, more than maxEventsPerWrite (100)",
+  );
+});
+
+Deno.test("maxProjectionsPerWrite counts across the three lists", async () => {
+  const create = (count: number, name: string): unknown[] =>
+    Array.from({ length: count }, (_, id) => String(id)).map((id) => ({ type: name, id, payload: "" }));
+  assert.equal((await client.write({ projections: { create: create(7, "seven") } })).status, 200);
+  const projections = {
+    create: create(3, "more"),
+    replace: [{ type: "a", id: "1", version: "v", payload: "" }],
+    delete: ["1", "2", "3", "4"].map((id) => ({ type: "b", id, version: "v" })),
+  };
+  invalid(
+    await client.write({ projections }),
+    "request carries 8 projections, more than maxProjectionsPerWrite (7)",
+  );
 });

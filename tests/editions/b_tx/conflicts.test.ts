@@ -12,7 +12,7 @@ import {
   startEditionB,
   type Tx,
 } from "./client.ts";
-import { changed, create, payload, remove, replace, stored } from "./projection_changes.ts";
+import { changed, create, payload, replace } from "./projection_changes.ts";
 
 let server: ServerProcess;
 let client: Client;
@@ -37,35 +37,6 @@ Deno.test("event matching the n-th read committed since: conditions[<n>] no long
   await tx.decide([{ types: ["t"] }]);
   await append(client, event("other to all"), event("t"), event("t"));
   await assertConflict(tx, "conditions[2] no longer holds", { condition: 2, sequence: 2 });
-});
-
-Deno.test("projection changed since read: no longer has the version read", async () => {
-  const message = "projection p/1 no longer has the version read";
-  for (const changes of [[replace], [remove], [remove, create], [replace, remove]]) {
-    await emptyStore(client);
-    await createProjection(client, "p", "1", "old");
-    const overtaken = await changed(client, true, ...changes);
-    await replaceProjection(client, "p", "1", "outside");
-    await assertConflict(overtaken, message);
-    assert.equal(await stored(client), "outside");
-
-    const vanished = await changed(client, true, ...changes);
-    expectStatus(await client.request("DELETE", "/projections/p"), 204);
-    await assertConflict(vanished, message);
-
-    await createProjection(client, "p", "1", "old");
-    const recreated = await changed(client, true, ...changes);
-    expectStatus(await client.request("DELETE", "/projections"), 204);
-    await createProjection(client, "p", "1", "old");
-    await assertConflict(recreated, message);
-  }
-});
-
-Deno.test("projection read as missing was created since: was created by another write since it was read", async () => {
-  const tx = await changed(client, true, create);
-  await createProjection(client, "p", "1", "outside");
-  await assertConflict(tx, "projection p/1 was created by another write since it was read");
-  assert.equal(await stored(client), "outside");
 });
 
 Deno.test("projection created without a read already exists: already exists", async () => {
@@ -97,15 +68,6 @@ Deno.test("a conflict names the projection at fault, not its index in a list", a
   assert.equal((await client.request("GET", "/projections/p/2")).status, 200, "nothing was deleted");
 });
 
-Deno.test("conditions are checked before projections", async () => {
-  const tx = await begin(client);
-  await tx.decide([{ types: ["t"] }]);
-  expectStatus(await tx.change(create), 200);
-  await createProjection(client, "p", "1", "outside");
-  await append(client, event("t"));
-  await assertConflict(tx, "conditions[0] no longer holds");
-});
-
 Deno.test("the position of a condition is the head of the store when it was read", async () => {
   await append(client, event("t", "before"));
   const tx = await begin(client);
@@ -113,23 +75,5 @@ Deno.test("the position of a condition is the head of the store when it was read
   const lines = await tx.decide([{ types: ["t"] }], event("t", "own"));
   assert.deepEqual(lines.map((line) => line.payload), ["before", "between begin and read"]);
   await append(client, event("other", "does not match"));
-  assertNoContent(await tx.commit());
-});
-
-Deno.test('a condition on "none" never fails, one on "all" fails after any event', async () => {
-  const none = await begin(client);
-  await none.decide("none", event("t"));
-  const all = await begin(client);
-  await all.decide("all", event("t"));
-  await append(client, event("other"));
-  assertNoContent(await none.commit());
-  await assertConflict(all, "conditions[0] no longer holds");
-});
-
-Deno.test("a transaction's own pending events break none of its conditions", async () => {
-  const tx = await begin(client);
-  await tx.decide("all", event("t", "1"));
-  const lines = await tx.decide("all", event("t", "2"));
-  assert.deepEqual(lines.map((line) => line.payload), ["1"]);
   assertNoContent(await tx.commit());
 });

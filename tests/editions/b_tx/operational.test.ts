@@ -259,11 +259,3 @@ Deno.test("GET /metrics: the gauges show the held turn, those that wait and the 
   assert.deepEqual(await gauges(), [0, 0]);
   assert.equal((await metrics(client)).get("service_queue_longest_wait_seconds"), 0);
 });
-
-Deno.test("answers of the operational endpoints are not stored by caches", async () => {
-  for (const target of ["/health", "/stats", "/metrics", "/debug"]) {
-    const reply = await client.request("GET", target);
-    assert.equal(reply.headers.get("cache-control"), "no-store", target);
-    assert.equal(reply.headers.has("x-service-store"), false, target);
-  }
-});

@@ -84,34 +84,6 @@ Deno.test("normal -> POST /pause, no transaction open -> pause in place, 200 {la
   assertNoContent(await resume());
 });
 
-Deno.test("pause requested -> POST /resume -> normal, 204, request withdrawn", async () => {
-  const tx = await begin(client);
-  expectStatus(await pauseCall(), 202);
-  const requested = await assertState("pauseRequested", 1);
-  assertNoContent(await resume());
-  assert.ok((await assertState("normal", 1)).since > requested.since);
-  const other = await begin(client);
-  assertNoContent(await tx.abandon());
-  assertNoContent(await other.abandon());
-  await assertState("normal");
-});
-
-Deno.test("pause in place -> POST /resume -> normal, 204, for every caller", async () => {
-  await assertInPlace(0);
-  await assertInPlace(0);
-  const reply = await resume();
-  assertNoContent(reply);
-  assert.equal(reply.headers.has("x-service-store"), false);
-  await assertState("normal");
-  await append(client, event("t"));
-});
-
-Deno.test("normal -> POST /resume -> normal, 204", async () => {
-  const before = await assertState("normal");
-  assertNoContent(await resume());
-  assert.equal((await assertState("normal")).since, before.since);
-});
-
 Deno.test("while paused, reads, projection writes and /optimize continue", async () => {
   await append(client, event("t", "read"));
   await assertInPlace(1);
@@ -164,14 +136,6 @@ Deno.test("POST /reset in a pause: 204, the store is empty, sequences from 1, a 
   assertNoContent(await resume());
   await append(client, event("t"));
   assert.equal((await client.queryEvents("all")).events[0]?.sequence, 1);
-});
-
-Deno.test("POST /reset does not exist outside development mode", async () => {
-  await using production = await startEditionB({ SERVICE_DEV_MODE: "false" });
-  const own = production.client();
-  expectStatus(await own.request("POST", "/pause"), 200);
-  const reply = await own.request("POST", "/reset");
-  assert.deepEqual([reply.status, reply.headers.get("content-type")], [404, "text/plain; charset=utf-8"]);
 });
 
 Deno.test("pause in place -> restart, and kill -9 -> pause in place, same since; a resume survives too", async () => {

@@ -25,61 +25,6 @@ async function stored(id: string): Promise<string | undefined> {
   return reply.status === 404 ? undefined : reply.text;
 }
 
-Deno.test("POST /projections answers 200 with new versions in the order sent, and the store header", async () => {
-  const [old, gone] = [
-    await createProjection(client, "p", "old"),
-    await createProjection(client, "p", "gone"),
-  ];
-  const reply = await post({
-    create: [item("1", "one"), item("2", "two")],
-    replace: [{ type: "p", id: "old", version: old, payload: "new" }],
-    delete: [{ type: "p", id: "gone", version: gone }],
-  });
-  assert.equal(
-    expectStatus(reply, 200).headers.get("x-service-store"),
-    (await client.queryEvents("none")).store,
-  );
-  const { create, replace, ...others } = reply.json<Record<"create" | "replace", { version: string }[]>>();
-  assert.deepEqual([create.length, replace.length, others], [2, 1, {}]);
-  for (const entry of [...create, ...replace]) {
-    assert.deepEqual(Object.keys(entry), ["version"]);
-    assert.match(entry.version, UUID);
-  }
-  for (const [id, version] of [["1", create[0]], ["2", create[1]], ["old", replace[0]]] as const) {
-    const read = await client.request("GET", `/projections/p/${id}`);
-    assert.equal(read.headers.get("x-service-version"), version?.version, id);
-  }
-  assert.deepEqual([await stored("1"), await stored("old"), await stored("gone")], ["one", "new", undefined]);
-});
-
-Deno.test("POST /projections conflicts: create[<i>] already exists, nothing written", async () => {
-  await createProjection(client, "p", "2", "stored");
-  const reply = await post({ create: [item("1"), item("2")] });
-  assertRejected(reply, 409, "ConcurrencyException", "create[1] already exists");
-  assert.deepEqual([await stored("1"), await stored("2")], [undefined, "stored"]);
-});
-
-Deno.test("POST /projections conflicts: replace[<i>], delete[<i>] no longer has the given version", async () => {
-  const version = await createProjection(client, "p", "1", "stored");
-  for (const list of ["replace", "delete"] as const) {
-    const of = (id: string, given: string): unknown => {
-      return list === "replace"
-        ? { type: "p", id, version: given, payload: "" }
-        : { type: "p", id, version: given };
-    };
-    const message = `${list}[0] no longer has the given version`;
-    for (const [id, given] of [["1", "other"], ["none", version]] as const) {
-      assertRejected(
-        await post({ [list]: [of(id, given)], create: [item("new")] }),
-        409,
-        "ConcurrencyException",
-        message,
-      );
-    }
-  }
-  assert.deepEqual([await stored("1"), await stored("new")], ["stored", undefined]);
-});
-
 Deno.test("POST /projections sent again after a lost response conflicts with its own first attempt", async () => {
   const version = await createProjection(client, "p", "1");
   const again = { replace: [{ type: "p", id: "1", version, payload: "once" }] };
@@ -115,21 +60,6 @@ Deno.test("POST /projections runs even if its client disconnects while it waits"
     held.release();
   }
   await eventually(async () => assert.equal(await stored("left"), "kept"));
-});
-
-Deno.test("bulk deletes: of one type, of all; 204, no version needed, later replaces conflict", async () => {
-  const version = await createProjection(client, "p", "1");
-  await createProjection(client, "p/q", "1", "stays");
-  const reply = await client.request("DELETE", "/projections/p");
-  assertNoContent(reply);
-  assert.equal(reply.headers.has("x-service-store"), false);
-  assert.equal(await stored("1"), undefined);
-  assert.equal((await client.request("GET", "/projections/p%2Fq/1")).text, "stays");
-  const late = await post({ replace: [{ type: "p", id: "1", version, payload: "" }] });
-  assertRejected(late, 409, "ConcurrencyException", "replace[0] no longer has the given version");
-  assertNoContent(await client.request("DELETE", "/projections/none"));
-  assertNoContent(await client.request("DELETE", "/projections"));
-  assert.equal((await client.request("GET", "/projections/p%2Fq/1")).status, 404);
 });
 
 Deno.test("a bulk delete touches no event and runs even if its client disconnects", async () => {
@@ -173,17 +103,6 @@ Deno.test("HEAD of a projection in a transaction reads it: it may then be replac
   expectStatus(await tx.change({ replace: [item("1", "new")] }), 200);
   assertNoContent(await tx.commit());
   assert.equal(await stored("1"), "new");
-});
-
-Deno.test("QUERY /events: pages with store header, limit, afterSequence and hasMore; literals all and none", async () => {
-  await append(client, event("t", "1"), event("t", "2"), event("u", "3"));
-  const page = await client.queryEvents([{ types: ["t"] }], { limit: 1 });
-  assert.deepEqual([page.events.map(({ payload }) => payload), page.hasMore], [["1"], true]);
-  assert.match(page.store ?? "", UUID);
-  const next = await client.queryEvents("all", { afterSequence: 1 });
-  assert.deepEqual([next.events.map(({ payload }) => payload), next.hasMore], [["2", "3"], false]);
-  const none = await client.queryEvents("none");
-  assert.deepEqual([none.reply.status, none.events, none.hasMore, none.store], [200, [], false, page.store]);
 });
 
 Deno.test("a projection is rebuilt: pause, bulk delete, read page by page, write, resume", async () => {

@@ -28,13 +28,7 @@ Deno.test.beforeEach(() => emptyStore(client));
 Deno.test.afterEach(async () => assert.equal((await statistics(client)).pause.openTransactions, 0));
 Deno.test.afterAll(() => server[Symbol.asyncDispose]());
 
-/** Every call except a write of events. They are illegal on a transaction with an open condition. */
-const CALLS_BUT_WRITES: readonly (readonly [string, (tx: Tx) => ReturnType<Tx["commit"]>])[] = [
-  ["read of a projection", (tx) => tx.get("p", "1")],
-  ["write of projections", (tx) => tx.change({ create: [{ type: "p", id: "1", payload: "" }] })],
-  ["second read", (tx) => tx.read("all")],
-  ["commit", (tx) => tx.commit()],
-];
+/* `state_tables.test.ts` has every row of the tables. These are the details of some rows, over HTTP. */
 
 Deno.test("(none) -> POST /tx, not paused -> open, txId returned", async () => {
   const reply = await client.request("POST", "/tx", { body: "ignored" });
@@ -45,16 +39,6 @@ Deno.test("(none) -> POST /tx, not paused -> open, txId returned", async () => {
   assert.deepEqual(others, {});
   assert.equal((await statistics(client)).pause.openTransactions, 1);
   assertNoContent(await new Tx(client, txId).abandon());
-});
-
-Deno.test("open -> QUERY events, no condition open -> condition open: only a write of events is legal", async () => {
-  for (const [name, call] of CALLS_BUT_WRITES) {
-    const tx = await begin(client);
-    txLines(await tx.read("all"));
-    assertRejected(await call(tx), 400, "InvalidRequest", /^after a read of events/);
-    await assertEnded(tx);
-    assert.deepEqual(await payloads(client), [], name);
-  }
 });
 
 Deno.test("open, condition open -> POST events -> condition closed, events pending, {time} returned", async () => {
@@ -69,25 +53,6 @@ Deno.test("open, condition open -> POST events -> condition closed, events pendi
   const [written] = (await client.queryEvents("all")).events;
   assert.equal(written?.time, reply.json<{ time: string }>().time);
   assert.equal(written?.sequence, 1);
-});
-
-Deno.test("open, condition open -> POST of no events -> condition closed, still checked at commit", async () => {
-  const tx = await begin(client);
-  await tx.decide([{ types: ["t"] }]);
-  await append(client, event("t"));
-  expectStatus(await tx.change({ create: [{ type: "p", id: "1", payload: "" }] }), 200);
-  assertRejected(await tx.commit(), 409, "ConcurrencyException", "conditions[0] no longer holds");
-});
-
-Deno.test("open -> POST events with no open condition -> ended, 400", async () => {
-  const fresh = await begin(client);
-  assertRejected(await fresh.write(event("t")), 400, "InvalidRequest", /read of events/);
-  await assertEnded(fresh);
-  const decided = await begin(client);
-  await decided.decide("all", event("t"));
-  assertRejected(await decided.write(), 400, "InvalidRequest", /read of events/);
-  await assertEnded(decided);
-  assert.deepEqual(await payloads(client), []);
 });
 
 Deno.test("open -> commit, everything holds -> ended, 204, everything written", async () => {
@@ -113,37 +78,6 @@ Deno.test("open -> commit, everything holds -> ended, 204, everything written", 
     assert.equal((await client.request("GET", `/projections/p/${id}`)).text, "new");
   }
   assert.equal((await client.request("GET", "/projections/p/deleted")).status, 404);
-});
-
-Deno.test("open -> commit, a check fails -> ended, 409, nothing written", async () => {
-  const tx = await begin(client);
-  await tx.decide("none", event("t", "not written"));
-  await tx.decide([{ types: ["t"] }]);
-  expectStatus(await tx.change({ create: [{ type: "p", id: "1", payload: "" }] }), 200);
-  await append(client, event("t", "between"));
-  assertRejected(await tx.commit(), 409, "ConcurrencyException", "conditions[1] no longer holds");
-  await assertEnded(tx);
-  assert.deepEqual(await payloads(client), ["between"]);
-  assert.equal((await client.request("GET", "/projections/p/1")).status, 404);
-});
-
-Deno.test("open -> DELETE -> ended, 204, nothing written; ended -> DELETE -> 204", async () => {
-  const tx = await begin(client);
-  await tx.decide("all", event("t"));
-  expectStatus(await tx.change({ create: [{ type: "p", id: "1", payload: "" }] }), 200);
-  assertNoContent(await tx.abandon());
-  await assertEnded(tx);
-  assertNoContent(await tx.abandon());
-  assert.deepEqual(await payloads(client), []);
-  assert.equal((await client.request("GET", "/projections/p/1")).status, 404);
-  assert.equal((await statistics(client)).transactions.abandoned > 0, true);
-});
-
-Deno.test("open, condition open -> DELETE -> ended, 204", async () => {
-  const tx = await begin(client);
-  txLines(await tx.read("all"));
-  assertNoContent(await tx.abandon());
-  await assertEnded(tx);
 });
 
 Deno.test("ended -> any call except DELETE -> 404 TransactionNotFound, whatever the body", async () => {
@@ -200,14 +134,6 @@ Deno.test("open -> any error except ProjectionNotFound -> ended: malformed body,
     assertRejected(await tx.call("POST", "/events", { body }), status, "InvalidRequest", /./);
     await assertEnded(tx);
   }
-});
-
-Deno.test("open -> 404 ProjectionNotFound -> open", async () => {
-  const tx = await begin(client);
-  assertRejected(await tx.get("p", "1"), 404, "ProjectionNotFound");
-  await tx.decide("all", event("t", "goes on"));
-  assertNoContent(await tx.commit());
-  assert.deepEqual(await payloads(client), ["goes on"]);
 });
 
 Deno.test("a commit with nothing to write answers 204 without a turn and without checks", async () => {

@@ -1,4 +1,6 @@
-/* The calls in sequences of edition C, and their outcomes. */
+import type { Outcome } from "./reference.ts";
+
+/* The calls in sequences of edition C. */
 
 export const CALLS = [
   "begin",
@@ -51,18 +53,10 @@ export const LIMITS = {
   maxQueuedTransactions: 2,
 };
 
-export interface Outcome {
-  readonly status: number;
-  readonly error?: string;
-  readonly message?: string;
-  /** The content read or written. Stores and versions are numbered in the order in which they occur. */
-  readonly found?: unknown;
-}
-
-/** The outcome of a request whose client has disconnected: it gets no answer. */
-export const GONE: Outcome = { status: 0 };
-export const DONE: Outcome = { status: 204 };
 export const INVALID: Outcome = { status: 400, error: "InvalidRequest" };
+
+export const EVENT_TYPE = "t";
+export const PROJECTION = { type: "p", id: "1" };
 
 /** The payload that the call at this index of a sequence writes. */
 export function payloadOf(place: number): string {

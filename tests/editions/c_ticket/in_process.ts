@@ -15,15 +15,9 @@ import { pauseInFile } from "../../../src/store/core/persisted_pause.ts";
 import type { Store, StoreWriter } from "../../../src/store/api/store.ts";
 import { TransactionCounts } from "../../../src/store/core/transaction_counts.ts";
 import { Writer } from "../../../src/store/sqlite/writing/writer.ts";
+import type { TicketLimits } from "./reference.ts";
 import type { Answer, Request, Sent, Subject } from "./subject.ts";
 import { VirtualTimers } from "./virtual_timers.ts";
-
-/** The settings that affect sequences. */
-export interface SequenceSettings {
-  readonly transactionTimeout: number;
-  readonly maxTransactionDuration: number;
-  readonly maxQueuedTransactions: number;
-}
 
 const OTHER_SETTINGS = {
   devMode: true,
@@ -68,7 +62,7 @@ export class InProcess implements Subject, Disposable {
   readonly failures: Error[] = [];
   readonly #timers = new VirtualTimers();
   readonly #directory = Deno.makeTempDirSync({ prefix: "eventstore_test_", ...inMemory() });
-  readonly #settings: SequenceSettings;
+  readonly #settings: TicketLimits;
   readonly #db: Database;
   readonly #reader: Reader;
   readonly #port = new OneCallPort();
@@ -77,7 +71,7 @@ export class InProcess implements Subject, Disposable {
   #edition!: OpenEdition;
   #handler!: Handler;
 
-  constructor(settings: SequenceSettings) {
+  constructor(settings: TicketLimits) {
     this.#settings = settings;
     const path = join(this.#directory, "events.db");
     createDatabase(path);

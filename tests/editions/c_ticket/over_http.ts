@@ -4,8 +4,9 @@ import { eventually } from "../../support/eventually.ts";
 import { expectStatus } from "../../support/replies.ts";
 import type { ServerProcess } from "../../support/server_process.ts";
 import { append, createProjection, debugDocument, event } from "./client.ts";
-import type { Counts } from "./reference_surface.ts";
-import { type Beginning, EVENT_TYPE, PROJECTION } from "./sequence.ts";
+import { EVENT_TYPE, PROJECTION } from "./calls.ts";
+import type { Counts } from "./reference.ts";
+import type { Beginning } from "./sequence.ts";
 import type { Answer, Request, Sent, Subject } from "./subject.ts";
 import { countsOf } from "./surface.ts";
 

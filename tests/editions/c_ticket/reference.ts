@@ -1,39 +1,69 @@
+import type { ReferenceStore, WireQuery, WireWrite } from "../a_write/reference.ts";
+
 /*
- * A model of edition C, written from the document: one transaction at a time, a queue of waiting requests, and a
- * clock that moves only on "wait". Every call returns the requests that were answered by it, since a request may be
- * answered long after it was sent.
+ * A model of edition C in memory, written from its document: one transaction at a time, a queue of waiting requests,
+ * and a clock that moves only on request. What a call with a ticket does to the content, its caller knows. The tests
+ * play sequences of calls against this model, the audit random commands.
  */
 
-import {
-  type CallName,
-  DONE,
-  GONE,
-  INVALID,
-  LIMITS,
-  type Outcome,
-  payloadOf,
-  WAIT_SECONDS,
-} from "./calls.ts";
-import { type Content, linesOf, runInside, type View } from "./reference_content.ts";
-import { type Ends, freshCounts, type Surface } from "./reference_surface.ts";
+export interface Outcome {
+  readonly status: number;
+  readonly error?: string;
+  readonly message?: string;
+  /** The content read or written. */
+  readonly found?: unknown;
+}
+
+/** The outcome of a request whose client has disconnected: it gets no answer. */
+export const GONE: Outcome = { status: 0 };
+export const DONE: Outcome = { status: 204 };
+const ENDED: Outcome = { status: 410, error: "TicketNotActive" };
+
+/** The answers that came with one step, by the number of their request: one may come long after its request. */
+export type Answers = ReadonlyMap<number, Outcome>;
 
 /** A stopping server lets the running call continue for this time. */
 const LAST_CALL_SECONDS = 5;
 
-const ENDED: Outcome = { status: 410, error: "TicketNotActive" };
-const NOT_PAUSED: Outcome = { status: 409, error: "NotPaused" };
+/** The number of ended transactions, by how they ended. */
+export type Ends = Record<"committed" | "client" | "error" | "expired" | "shutdown" | "reset", number>;
+export type Counts = Ends & Record<"started" | "appendsFailed", number>;
 
-/** A waiting request. Its index in the sequence identifies it. */
-interface Waiting {
+export function freshCounts(): Counts {
+  return {
+    started: 0,
+    committed: 0,
+    client: 0,
+    error: 0,
+    expired: 0,
+    shutdown: 0,
+    reset: 0,
+    appendsFailed: 0,
+  };
+}
+
+export interface TicketLimits {
+  readonly transactionTimeout: number;
+  readonly maxTransactionDuration: number;
+  readonly maxQueuedTransactions: number;
+}
+
+/** A waiting request. Its number identifies it. */
+export interface Waiting {
   readonly place: number;
   readonly kind: "transaction" | "pause" | "resume";
 }
 
-interface TicketCall {
+export interface TicketCall {
   readonly place: number;
-  readonly call: CallName;
-  readonly view: View;
-  /** The body of a half-sent call may still be incomplete ("halfway"), or never come ("lost"). */
+  /** "commit", "rollback", a name that begins with "append", or any other name. */
+  readonly name: string;
+  /** Runs the call on the content that the transaction sees. */
+  readonly run: (content: ReferenceStore) => Outcome;
+}
+
+interface OpenCall extends TicketCall {
+  /** The body may still be incomplete ("halfway"), or never come ("lost"). */
   body: "there" | "halfway" | "lost";
 }
 
@@ -42,156 +72,184 @@ interface Transaction {
   /** The end of the last successful call. */
   lastCallSeconds: number;
   calls: number;
-  readonly content: Content;
+  readonly content: ReferenceStore;
   /** The running call, which can only be a half-sent one, and the calls that wait for it. */
-  readonly open: TicketCall[];
+  readonly open: OpenCall[];
   /** Resets that wait for the running call. */
-  readonly resets: number[];
+  readonly resets: Reset[];
 }
 
-export class ReferenceWorld {
+interface Reset {
+  readonly place: number;
+  /** The ID that the server draws for the emptied store. */
+  readonly drawStoreId: () => string;
+}
+
+export class ReferenceTickets {
+  committed: ReferenceStore;
+  /** The file of a pause survives a stop and a kill. */
+  paused = false;
+  readonly counts: Counts;
+  readonly #limits: TicketLimits;
   #nowSeconds = 0;
-  #committed: Content = { store: 1, events: ["first"], projection: { version: 1, payload: "stored" } };
-  #versions = 1;
-  #paused = false;
   #active: Transaction | undefined;
   #waiting: Waiting[] = [];
   #answered = new Map<number, Outcome>();
-  #counts = freshCounts();
   #warnings: string[] = [];
 
-  /** The state that the sender of the next call sees: the one of the active transaction, or the committed one. */
-  get view(): View {
-    const { events, projection } = this.#active?.content ?? this.#committed;
-    return { head: events.length, version: projection?.version ?? 0 };
+  constructor(committed: ReferenceStore, limits: TicketLimits, counts = freshCounts()) {
+    this.committed = committed;
+    this.#limits = limits;
+    this.counts = counts;
   }
 
-  /** The state that every client can read without a ticket. */
-  get surface(): Surface {
-    return {
-      store: this.#committed.store,
-      lines: linesOf(this.#committed),
-      projection: this.#committed.projection,
-      paused: this.#paused,
-      calls: this.#active?.calls,
-      queued: this.#waiting.map(({ kind }) => kind),
-      httpOpen: this.#waiting.length + (this.#active?.open.length ?? 0),
-      counts: { ...this.#counts },
-      warnings: [...this.#warnings],
-    };
+  get active(): Pick<Transaction, "content" | "calls"> | undefined {
+    return this.#active;
   }
 
-  /** All state on which later outcomes depend, as text. */
-  get state(): string {
-    // Only an active transaction depends on the time.
-    return JSON.stringify([this.surface, this.#active && [this.#nowSeconds, this.#active]]);
+  /** The content that the sender of the next call sees. */
+  get content(): ReferenceStore {
+    return this.#active?.content ?? this.committed;
   }
 
-  /** True when the committed state differs from the first one. */
-  get storeHasChanged(): boolean {
-    const { store, events, projection } = this.#committed;
-    return store !== 1 || events.length !== 1 || projection?.version !== 1;
+  get queued(): readonly Waiting["kind"][] {
+    return this.#waiting.map(({ kind }) => kind);
   }
 
-  /** @returns the answers that came with this call, by the index of their request */
-  perform(call: CallName, place: number): ReadonlyMap<number, Outcome> {
+  get httpOpen(): number {
+    return this.#waiting.length + (this.#active?.open.length ?? 0);
+  }
+
+  /** The settings of the deadlines that were reached. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /** The state of the transaction, and the time, which matters to a transaction alone, as text. */
+  get transactionState(): string {
+    if (this.#active === undefined) return "";
+    const { content: _, ...rest } = this.#active;
+    return JSON.stringify([this.#nowSeconds, rest]);
+  }
+
+  /** `POST /begin`, `/pause` and `/resume`. A pause or a resume that changes nothing needs no turn. */
+  join(kind: Waiting["kind"], place: number): Answers {
+    return this.#step(() => {
+      const pauseComes = this.#waiting.some(({ kind }) => kind === "pause");
+      if (kind === "pause" && this.paused) return this.#answer(place, DONE);
+      if (kind === "resume" && !this.paused && !pauseComes) return this.#answer(place, DONE);
+      if (this.#active !== undefined && this.#waiting.length >= this.#limits.maxQueuedTransactions) {
+        return this.#answer(place, { status: 503, error: "TransactionQueueFull" });
+      }
+      this.#waiting.push({ place, kind });
+      this.#nextTurn();
+    });
+  }
+
+  /** The client that has waited longest disconnects. */
+  leave(): Answers {
+    return this.#step(() => {
+      const leaver = this.#waiting.shift();
+      if (leaver !== undefined) this.#answer(leaver.place, GONE);
+    });
+  }
+
+  /** Makes a call with the ticket that is active, or was last. @param body "halfway" when its rest comes later */
+  call(call: TicketCall, body: "there" | "halfway" = "there"): Answers {
+    return this.#step(() => {
+      const transaction = this.#active;
+      if (transaction === undefined) return this.#answer(call.place, ENDED);
+      transaction.calls++;
+      transaction.open.push({ ...call, body });
+      this.#goOn(transaction);
+    });
+  }
+
+  /** The rest of a half-sent body comes, or its client disconnects. */
+  endHalf(body: "there" | "lost"): Answers {
+    return this.#step(() => {
+      const half = this.#active?.open.find((call) => call.body === "halfway");
+      if (half === undefined) return;
+      half.body = body;
+      if (body === "lost") this.#answer(half.place, GONE);
+      this.#goOn(this.#active!);
+    });
+  }
+
+  /** Resets the store at once, or after the running call of the active transaction, which it ends. */
+  reset(place: number, drawStoreId: () => string): Answers {
+    return this.#step(() => {
+      const transaction = this.#active;
+      if (transaction === undefined) return this.#empty({ place, drawStoreId });
+      transaction.resets.push({ place, drawStoreId });
+      if (transaction.open.length === 0) this.#end(transaction, "reset");
+    });
+  }
+
+  /** Time passes. */
+  pass(seconds: number): Answers {
+    return this.#step(() => this.#pass(seconds));
+  }
+
+  /** Stops and starts the server. Only committed data and the pause survive. */
+  restart(): Answers {
+    return this.#step(() => {
+      const rejected = [...this.#waiting.splice(0), ...this.#active?.resets.splice(0) ?? []];
+      for (const { place } of rejected) this.#answer(place, { status: 503, error: "ShuttingDown" });
+      if (this.#active !== undefined && this.#active.open.length > 0) this.#pass(LAST_CALL_SECONDS);
+      if (this.#active !== undefined) this.#end(this.#active, "shutdown");
+      this.#forget();
+    });
+  }
+
+  /** Kills and starts the server. @returns the requests that waited, and get no answer */
+  kill(): readonly Waiting[] {
+    this.#active = undefined;
+    this.#forget();
+    return this.#waiting.splice(0);
+  }
+
+  #forget(): void {
+    Object.assign(this.counts, freshCounts());
+    this.#warnings = [];
+  }
+
+  #step(run: () => void): Answers {
     this.#answered = new Map();
-    this.#perform(call, place);
+    run();
     return this.#answered;
-  }
-
-  #perform(call: CallName, place: number): void {
-    switch (call) {
-      case "begin":
-        return this.#join({ place, kind: "transaction" });
-      case "pause":
-        return this.#paused ? this.#answer(place, DONE) : this.#join({ place, kind: "pause" });
-      case "resume": {
-        const pauseComes = this.#waiting.some(({ kind }) => kind === "pause");
-        return this.#paused || pauseComes ? this.#join({ place, kind: "resume" }) : this.#answer(place, DONE);
-      }
-      case "leave": {
-        const leaver = this.#waiting.shift();
-        return leaver && this.#answer(leaver.place, GONE);
-      }
-      case "plainWrite":
-        return this.#answer(place, this.#paused ? this.#plainWrite(payloadOf(place)) : NOT_PAUSED);
-      case "deleteAll":
-        if (this.#paused) this.#committed.projection = undefined;
-        return this.#answer(place, this.#paused ? DONE : NOT_PAUSED);
-      case "reset":
-        return this.#reset(place);
-      case "wait":
-        return this.#pass(WAIT_SECONDS);
-      case "restart":
-        return this.#restart();
-      case "oldTicket":
-        return this.#answer(place, ENDED);
-      case "noTicket":
-        return this.#answer(place, INVALID);
-      case "sendRest":
-      case "leaveHalf":
-        return this.#endHalf(call === "sendRest" ? "there" : "lost");
-      default:
-        return this.#ticketCall(call, place);
-    }
   }
 
   #answer(place: number, outcome: Outcome): void {
     this.#answered.set(place, outcome);
   }
 
-  #join(entry: Waiting): void {
-    if (this.#active !== undefined && this.#waiting.length >= LIMITS.maxQueuedTransactions) {
-      return this.#answer(entry.place, { status: 503, error: "TransactionQueueFull" });
-    }
-    this.#waiting.push(entry);
-    this.#nextTurn();
-  }
-
   #nextTurn(): void {
     while (this.#active === undefined && this.#waiting.length > 0) {
       const { place, kind } = this.#waiting.shift()!;
       if (kind !== "transaction") {
-        this.#paused = kind === "pause";
+        this.paused = kind === "pause";
         this.#answer(place, DONE);
-      } else if (this.#paused) {
+      } else if (this.paused) {
         this.#answer(place, { status: 503, error: "Paused" });
       } else {
         this.#answer(place, { status: 200, found: "a ticket" });
-        this.#begin();
+        this.counts.started++;
+        this.#active = {
+          sinceSeconds: this.#nowSeconds,
+          lastCallSeconds: this.#nowSeconds,
+          calls: 0,
+          content: this.committed.copy(),
+          open: [],
+          resets: [],
+        };
       }
     }
   }
 
-  #begin(): void {
-    this.#counts.started++;
-    this.#active = {
-      sinceSeconds: this.#nowSeconds,
-      lastCallSeconds: this.#nowSeconds,
-      calls: 0,
-      content: { ...this.#committed, events: [...this.#committed.events] },
-      open: [],
-      resets: [],
-    };
-  }
-
-  #plainWrite(payload: string): Outcome {
-    const list = this.#committed.projection === undefined ? "create" : "replace";
-    this.#committed.projection = { version: ++this.#versions, payload };
-    return { status: 200, found: { [list]: this.#versions } };
-  }
-
-  /** Resets the store at once, or after the running call of the active transaction, which it ends. */
-  #reset(place: number): void {
-    const transaction = this.#active;
-    if (transaction === undefined) return this.#empty(place);
-    transaction.resets.push(place);
-    if (transaction.open.length === 0) this.#end(transaction, "reset");
-  }
-
-  #empty(place: number): void {
-    this.#committed = { store: this.#committed.store + 1, events: [], projection: undefined };
+  #empty({ place, drawStoreId }: Reset): void {
+    this.committed.reset();
+    this.committed.storeId = drawStoreId();
     this.#answer(place, DONE);
   }
 
@@ -199,46 +257,15 @@ export class ReferenceWorld {
     const until = this.#nowSeconds + seconds;
     while (this.#active !== undefined) {
       const { sinceSeconds, lastCallSeconds, open } = this.#active;
-      const ceiling = sinceSeconds + LIMITS.maxTransactionDuration;
+      const ceiling = sinceSeconds + this.#limits.maxTransactionDuration;
       // While a call runs, only the ceiling counts.
-      const idle = open.length > 0 ? Infinity : lastCallSeconds + LIMITS.transactionTimeout;
+      const idle = open.length > 0 ? Infinity : lastCallSeconds + this.#limits.transactionTimeout;
       if (Math.min(idle, ceiling) > until) break;
       this.#nowSeconds = Math.min(idle, ceiling);
       this.#warnings.push(idle < ceiling ? "transactionTimeout" : "maxTransactionDuration");
       this.#end(this.#active, "expired");
     }
     this.#nowSeconds = until;
-  }
-
-  /** Stops and starts the server. Only committed data and the pause survive. */
-  #restart(): void {
-    const rejected = [
-      ...this.#waiting.splice(0).map(({ place }) => place),
-      ...this.#active?.resets.splice(0) ?? [],
-    ];
-    for (const place of rejected) this.#answer(place, { status: 503, error: "ShuttingDown" });
-    if (this.#active !== undefined && this.#active.open.length > 0) this.#pass(LAST_CALL_SECONDS);
-    if (this.#active !== undefined) this.#end(this.#active, "shutdown");
-    this.#counts = freshCounts();
-    this.#warnings = [];
-  }
-
-  #ticketCall(call: CallName, place: number): void {
-    const transaction = this.#active;
-    if (transaction === undefined) return this.#answer(place, ENDED);
-    transaction.calls++;
-    const body = call === "sendHalf" ? "halfway" : "there";
-    transaction.open.push({ place, call, view: this.view, body });
-    this.#goOn(transaction);
-  }
-
-  #endHalf(body: "there" | "lost"): void {
-    const transaction = this.#active;
-    const half = transaction?.open.find((call) => call.body === "halfway");
-    if (transaction === undefined || half === undefined) return;
-    half.body = body;
-    if (body === "lost") this.#answer(half.place, GONE);
-    this.#goOn(transaction);
   }
 
   /** Runs calls in order, up to one whose body is not complete. */
@@ -252,27 +279,41 @@ export class ReferenceWorld {
     }
   }
 
-  #runCall(transaction: Transaction, { call, place, view }: TicketCall): void {
-    const outcome = runInside(transaction.content, call, view, payloadOf(place), () => ++this.#versions);
+  #runCall(transaction: Transaction, { place, name, run }: TicketCall): void {
+    const outcome = run(transaction.content);
     this.#answer(place, outcome);
     const { status, error } = outcome;
-    if (call === "commit") return this.#commit(transaction);
-    if (call === "rollback") return this.#end(transaction, "client");
-    if (error === "ConcurrencyException" && call.startsWith("append")) this.#counts.appendsFailed++;
+    if (name === "commit" && status < 400) {
+      this.committed = transaction.content;
+      return this.#end(transaction, "committed");
+    }
+    if (name === "rollback" && status < 400) return this.#end(transaction, "client");
+    if (error === "ConcurrencyException" && name.startsWith("append")) this.counts.appendsFailed++;
     if (status >= 400 && error !== "ProjectionNotFound") return this.#end(transaction, "error");
     transaction.lastCallSeconds = this.#nowSeconds;
   }
 
-  #commit(transaction: Transaction): void {
-    this.#committed = transaction.content;
-    this.#end(transaction, "committed");
-  }
-
   #end(transaction: Transaction, how: keyof Ends): void {
-    this.#counts[how]++;
+    this.counts[how]++;
     this.#active = undefined;
     for (const { place, body } of transaction.open) if (body !== "lost") this.#answer(place, ENDED);
-    for (const place of transaction.resets) this.#empty(place);
+    for (const reset of transaction.resets) this.#empty(reset);
     this.#nextTurn();
   }
+}
+
+export interface AppendCondition {
+  readonly failIfEventsMatch?: WireQuery;
+  readonly afterSequence?: number;
+}
+
+/** Returns the conflict of an append whose condition does not hold. An append of nothing skips its condition. */
+export function appendConflict(
+  content: ReferenceStore,
+  events: WireWrite["events"],
+  { failIfEventsMatch, afterSequence }: AppendCondition = {},
+): { readonly condition: 0; readonly sequence: number } | undefined {
+  const unwanted = failIfEventsMatch ?? (afterSequence === undefined ? [] : "*");
+  const [first] = events.length === 0 ? [] : content.matching(unwanted, afterSequence ?? 0);
+  return first && { condition: 0, sequence: first.sequence };
 }

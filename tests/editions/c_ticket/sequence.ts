@@ -1,16 +1,42 @@
 import assert from "node:assert/strict";
 import { TIMESTAMP, UUID } from "../../support/replies.ts";
-import { type CallName, GONE, type Outcome, payloadOf, WAIT_SECONDS } from "./calls.ts";
-import { Numbers } from "./numbers.ts";
-import { ReferenceWorld } from "./reference.ts";
-import type { View } from "./reference_content.ts";
+import { type CallName, EVENT_TYPE, payloadOf, PROJECTION, WAIT_SECONDS } from "./calls.ts";
+import { GONE, type Outcome } from "./reference.ts";
+import { SequenceReference, type View } from "./sequence_reference.ts";
 import { type Answer, linesOf, type Request, type Sent, type Subject } from "./subject.ts";
 import { surfaceOf } from "./surface.ts";
 
-export const EVENT_TYPE = "t";
-export const PROJECTION = { type: "p", id: "1" };
 const PROJECTION_PATH = `/projections/${PROJECTION.type}/${PROJECTION.id}`;
 const UNKNOWN_TICKET = "00000000-0000-4000-8000-000000000000";
+
+/** Maps the IDs of a subject, of stores or versions of projections, to the numbers of a reference. */
+class Numbers {
+  readonly #numbers = new Map<string, number>();
+
+  /** Returns the number of a name. A new name takes the expected number if it is free. */
+  numberOf(name: string | undefined, expected: unknown): number | string | undefined {
+    if (name === undefined) return undefined;
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    if (typeof expected !== "number" || this.nameOf(expected) !== undefined) return name;
+    this.#numbers.set(name, expected);
+    return expected;
+  }
+
+  nameOf(wanted: number): string | undefined {
+    return this.#find((number) => number === wanted);
+  }
+
+  /** Returns any name except the one of this number. */
+  otherThan(unwanted: number): string | undefined {
+    return this.#find((number) => number !== unwanted);
+  }
+
+  #find(isWanted: (number: number) => boolean): string | undefined {
+    for (const [name, number] of this.#numbers) if (isWanted(number)) return name;
+    return undefined;
+  }
+}
 
 /** The IDs that the store and its projection have at first. */
 export interface Beginning {
@@ -25,7 +51,7 @@ interface Open {
 
 /** One sequence, sent to the subject and to the reference at the same time. */
 export class Sequence {
-  readonly reference = new ReferenceWorld();
+  readonly reference = new SequenceReference();
   readonly #subject: Subject;
   readonly #stores = new Numbers();
   readonly #versions = new Numbers();

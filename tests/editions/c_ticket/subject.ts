@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { EventLine } from "../../support/client.ts";
-import type { Counts } from "./reference_surface.ts";
+import type { Counts } from "./reference.ts";
 
 export interface Request {
   readonly method: string;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { DebugDocument } from "./client.ts";
-import type { Counts, Surface } from "./reference_surface.ts";
+import type { Counts } from "./reference.ts";
+import type { Surface } from "./sequence_reference.ts";
 import { type Answer, linesOf, type Subject } from "./subject.ts";
 
 /** The surface with the IDs of the subject instead of numbers. */

@@ -1,14 +1,18 @@
 import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { contractA } from "./a.ts";
-import { contractOfAuth } from "./auth.ts";
+import { contractOfAuth, contractWithoutAuth } from "./auth.ts";
 import { contractB } from "./b.ts";
 import { contractOfBodies } from "./bodies.ts";
 import { contractC } from "./c.ts";
 import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe, Subject } from "./edition.ts";
 import { contractOfPages } from "./pages.ts";
+import { contractOfProjectionReads } from "./projection_reads.ts";
 import { contractOfProjections } from "./projections.ts";
+import { contractOfQueries } from "./queries.ts";
 import { contractOfReads } from "./reads.ts";
+import { contractOfRestarts } from "./restart.ts";
 import { contractOfRoutes } from "./routes.ts";
+import { contractOfTags } from "./tags.ts";
 import { contractOfWaiting, contractOfWaitingAtStop } from "./waiting.ts";
 
 /*
@@ -34,11 +38,16 @@ for (const edition of editions) {
     });
   };
   contractOfReads(edition, test);
+  contractOfTags(test);
+  contractOfQueries(edition, test);
   contractOfWaiting(edition, test);
   contractOfWaitingAtStop(edition, named);
+  contractOfProjectionReads(test);
   contractOfProjections(edition, test);
   contractOfBodies(edition, test);
-  contractOfRoutes(edition, test);
+  contractOfRoutes(edition, test, () => server);
+  contractOfRestarts(edition, test, () => server);
+  contractWithoutAuth(test);
   contractOfAuth(edition, named);
   contractOfPages(edition, named);
 }

@@ -1,75 +1,16 @@
 import assert from "node:assert/strict";
-import { assertNoContent, assertPlainText, assertRejected, UUID } from "../../support/replies.ts";
+import { assertNoContent, assertRejected, UUID } from "../../support/replies.ts";
 import { type ContractEdition, type ContractTest, eventOf, ITEM_BYTES_MAX, mustBe } from "./edition.ts";
 
-interface Versions {
+export interface Versions {
   readonly create: readonly { readonly version: string }[];
   readonly replace: readonly { readonly version: string }[];
 }
 
-/** Tests of reads, changes and bulk deletes of projections, and of the reset. */
+/** Tests of changes and bulk deletes of projections, and of the reset. */
 export function contractOfProjections(edition: ContractEdition, test: ContractTest): void {
-  reads(test);
-  paths(test);
   changes(edition, test);
   removals(edition, test);
-}
-
-function reads(test: ContractTest): void {
-  test("GET of a projection: its payload as written, with version, store ID and no-store", async (subject) => {
-    const payloads = ["", '{"json":1}', "\0\r\n\u{1f600}\u2028 end "];
-    for (const [i, payload] of payloads.entries()) {
-      const changed = mustBe(200, await subject.change({ create: [{ type: "t", id: String(i), payload }] }));
-      const reply = mustBe(200, await subject.client.request("GET", `/projections/t/${i}`));
-      assert.deepEqual(reply.body, new TextEncoder().encode(payload));
-      assert.equal(reply.headers.get("content-type"), "text/plain; charset=utf-8");
-      assert.match(reply.headers.get("x-service-version") ?? "", UUID);
-      assert.equal(reply.headers.get("x-service-version"), changed.json<Versions>().create[0]?.version);
-      assert.equal(reply.headers.get("x-service-store"), await subject.storeId());
-      assert.equal(reply.headers.get("cache-control"), "no-store");
-    }
-  });
-
-  test("GET of an absent projection: 404 without message, with the store ID", async (subject) => {
-    const reply = await subject.client.request("GET", "/projections/t/absent");
-    assertRejected(reply, 404, "ProjectionNotFound");
-    assert.equal(reply.headers.get("x-service-store"), await subject.storeId());
-    assert.equal(reply.headers.has("x-service-version"), false);
-    assert.equal(reply.headers.get("cache-control"), "no-store");
-  });
-
-  test("HEAD of a projection: the head of its GET and no body", async (subject) => {
-    const version = await subject.createProjection("t", "a", "12345");
-    const reply = mustBe(200, await subject.client.request("HEAD", "/projections/t/a"));
-    assert.equal(reply.headers.get("x-service-version"), version);
-    assert.equal(reply.headers.get("x-service-store"), await subject.storeId());
-    assert.equal(reply.body.length, 0);
-    mustBe(404, await subject.client.request("HEAD", "/projections/t/b"));
-  });
-}
-
-function paths(test: ContractTest): void {
-  const encodings: readonly [id: string, segment: string][] = [
-    ["a/b", "a%2Fb"],
-    ["..", "%2e%2e"],
-    ["n\0n", "n%00n"],
-    ["%2F", "%252F"],
-    ["\u00e9\u{1f600}", "%C3%A9%F0%9F%98%80"],
-    ["a+b c?", "a+b%20c%3F"],
-  ];
-  for (const [id, segment] of encodings) {
-    test(`a path segment ${segment} is decoded once`, async (subject) => {
-      mustBe(200, await subject.change({ create: [{ type: id, id, payload: id }] }));
-      const reply = await subject.client.request("GET", `/projections/${segment}/${segment}?x=/..`);
-      assert.equal(mustBe(200, reply).text, id);
-    });
-  }
-  for (const segment of ["%ff", "%zz", "%", "%C0%AF"]) {
-    test(`a path segment ${segment} is 400 in plain text`, async ({ client }) => {
-      assertPlainText(await client.request("GET", `/projections/t/${segment}`), 400, false);
-      assertPlainText(await client.request("DELETE", `/projections/${segment}`), 400, false);
-    });
-  }
 }
 
 function changes({ changesPath }: ContractEdition, test: ContractTest): void {
@@ -92,6 +33,63 @@ function changes({ changesPath }: ContractEdition, test: ContractTest): void {
     assert.notEqual(changed.replace[0]?.version, first);
     assert.equal((await subject.client.request("GET", "/projections/t/new")).text, "new");
     mustBe(404, await subject.client.request("GET", "/projections/t/gone"));
+    const versions = [...changed.create, ...changed.replace];
+    assert.deepEqual(versions.map((entry) => [Object.keys(entry), UUID.test(entry.version)]), [
+      [["version"], true],
+      [["version"], true],
+    ]);
+  });
+
+  test("a version never matches again: not after a replace with an equal payload, not after delete and create", async (subject) => {
+    const versions = [await subject.createProjection("t", "a", "same")];
+    const replaced = await subject.change({ replace: [{ ...read, version: versions[0], payload: "same" }] });
+    versions.push(mustBe(200, replaced).json<Versions>().replace[0]!.version);
+    mustBe(200, await subject.change({ delete: [{ ...read, version: versions[1] }] }));
+    versions.push(await subject.createProjection("t", "a", "same"));
+    assert.equal(new Set(versions).size, 3);
+    for (const version of [...versions.slice(0, 2), "not a UUID", versions[2]!.toUpperCase()]) {
+      for (
+        const changed of [{ replace: [{ ...read, version, payload: "" }] }, {
+          delete: [{ ...read, version }],
+        }]
+      ) {
+        assertRejected(await subject.change(changed), 409, "ConcurrencyException", /no longer has the given/);
+      }
+    }
+    const reply = await subject.client.request("GET", "/projections/t/a");
+    assert.deepEqual([reply.text, reply.headers.get("x-service-version")], ["same", versions[2]]);
+  });
+
+  test("the first item that does not fit is named: creates, then replaces, then deletes, each list from its start", async (subject) => {
+    const [a, b] = [
+      await subject.createProjection("t", "a", ""),
+      await subject.createProjection("t", "b", ""),
+    ];
+    const item = (id: string, version: string): object => ({ type: "t", id, version });
+    const changed = (id: string, version: string): object => ({ ...item(id, version), payload: "" });
+    const cases = [
+      ["replace[1] no longer has the given version", {
+        delete: [item("absent", "stale")],
+        replace: [changed("a", a), changed("b", "stale")],
+        create: [{ type: "t", id: "c", payload: "" }],
+      }],
+      ["create[0] already exists", {
+        create: [{ ...read, payload: "" }],
+        replace: [changed("b", "stale")],
+      }],
+      ["delete[1] no longer has the given version", {
+        replace: [changed("a", a)],
+        delete: [item("b", b), item("absent", "stale")],
+      }],
+      ["replace[0] no longer has the given version", { replace: [changed("absent", a)] }],
+    ] as const;
+    for (const [message, changes] of cases) {
+      assertRejected(await subject.change(changes), 409, "ConcurrencyException", changesPath + message);
+    }
+    for (const [id, version] of [["a", a], ["b", b]]) {
+      const reply = await subject.client.request("GET", `/projections/t/${id}`);
+      assert.equal(reply.headers.get("x-service-version"), version);
+    }
   });
 
   test("a change that does not fit is 409, names its item, and nothing of its request is written", async (subject) => {
@@ -124,18 +122,27 @@ function changes({ changesPath }: ContractEdition, test: ContractTest): void {
     ["unknown list", { upsert: [] }, /upsert/],
     ["twice the same", { create: [{ ...read, payload: "" }], delete: [{ ...read, version: "v" }] }, /\[0\]/],
   ];
-  for (const [cause, changed, message] of invalid) {
-    test(`400 for a projection: ${cause}`, async (subject) => {
-      assertRejected(await subject.change(changed), 400, "InvalidRequest", message);
-      mustBe(404, await subject.client.request("GET", "/projections/t/a"));
-    });
-  }
+  test("an invalid change is 400, and nothing is written", async (subject) => {
+    for (const [cause, changed, message] of invalid) {
+      const reply = await subject.change(changed);
+      assert.equal(reply.status, 400, cause);
+      assertRejected(reply, 400, "InvalidRequest", message);
+    }
+    mustBe(404, await subject.client.request("GET", "/projections/t/a"));
+  });
 
   test("maxProjectionSize is inclusive: one byte more is 413", async (subject) => {
     const ofBytes = (bytes: number): unknown => ({ ...read, payload: "x".repeat(bytes - 2) });
     const message = `${changesPath}create[0] is 101 bytes, more than maxProjectionSize (100)`;
     const rejected = await subject.change({ create: [ofBytes(ITEM_BYTES_MAX + 1)] });
     assertRejected(rejected, 413, "PayloadTooLarge", message);
+    const gone = { type: "t", id: "\u20ac".repeat(33) + "x", version: "v" };
+    assertRejected(
+      await subject.change({ delete: [gone] }),
+      413,
+      "PayloadTooLarge",
+      `${changesPath}delete[0] is 101 bytes, more than maxProjectionSize (100)`,
+    );
     mustBe(200, await subject.change({ create: [ofBytes(ITEM_BYTES_MAX)] }));
   });
 }
@@ -181,6 +188,12 @@ function removals(edition: ContractEdition, test: ContractTest): void {
     assert.equal(projection.headers.get("x-service-store"), page.store);
     await subject.append(eventOf("t", "3"));
     assert.deepEqual((await subject.page()).events.map(({ sequence }) => sequence), [1]);
+    const ids = [store, page.store];
+    for (let i = 0; i < 3; i++) {
+      assertNoContent(await edition.reset(subject.client));
+      ids.push(await subject.storeId());
+    }
+    assert.equal(new Set(ids).size, 5, "every reset draws another ID");
   });
 
   test("writes and rejected requests keep the store ID", async (subject) => {

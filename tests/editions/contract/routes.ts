@@ -1,21 +1,28 @@
 import assert from "node:assert/strict";
+import { hideDatabase } from "../../support/hidden_database.ts";
 import { assertPlainText, assertRejected } from "../../support/replies.ts";
-import { startServer } from "../../support/server_process.ts";
+import { type ServerProcess, startServer } from "../../support/server_process.ts";
 import { CONTRACT_ENV, type ContractEdition, type ContractTest, mustBe } from "./edition.ts";
 
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "QUERY", "OPTIONS", "get"];
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "QUERY", "OPTIONS", "get", "SEARCH"];
 const UNKNOWN = [
   "/",
   "/unknown",
   "/Events",
   "/events/",
+  "/events//",
   "//events",
   "/./events",
   "/x/../events",
   "/health/",
   "/reset/",
   "/projections/",
+  "/projections//",
   "/projections//a",
+  "/projections/t//a",
+  "/projections/./a",
+  "/metrics/",
+  "/debugger",
   "/projections/t/",
   "/projections/t/a/",
   "/projections/t/a/b",
@@ -36,7 +43,11 @@ const UNKNOWN = [
 ];
 
 /** Tests of paths, methods, HEAD, and the order of checks. */
-export function contractOfRoutes(edition: ContractEdition, test: ContractTest): void {
+export function contractOfRoutes(
+  edition: ContractEdition,
+  test: ContractTest,
+  serverOf: () => ServerProcess,
+): void {
   test("an unknown path is 404 in plain text, whatever the method", async ({ client }) => {
     for (const target of [...UNKNOWN, ...edition.foreignPaths]) {
       for (const method of ["GET", "POST", "QUERY", "DELETE"]) {
@@ -45,8 +56,8 @@ export function contractOfRoutes(edition: ContractEdition, test: ContractTest): 
     }
   });
 
-  for (const [target, allowed] of edition.paths) {
-    test(`${target} with a wrong method is 405 in plain text with Allow`, async ({ client }) => {
+  test("a wrong method is 405 in plain text with Allow", async ({ client }) => {
+    for (const [target, allowed] of edition.paths) {
       for (const method of METHODS) {
         if (allowed.includes(method)) continue;
         const reply = await client.request(method, target);
@@ -55,8 +66,8 @@ export function contractOfRoutes(edition: ContractEdition, test: ContractTest): 
         const names = (reply.headers.get("allow") ?? "").split(", ");
         assert.deepEqual(names.toSorted(), allowed.toSorted(), `Allow for ${method} ${target}`);
       }
-    });
-  }
+    }
+  });
 
   test("no endpoint has a second name: an escape in a fixed segment makes the path unknown", async ({ client }) => {
     for (const [target, methods] of edition.paths) {
@@ -73,14 +84,25 @@ export function contractOfRoutes(edition: ContractEdition, test: ContractTest): 
     }
   });
 
-  test("HEAD of /health: the head of its GET and no body", async ({ client }) => {
-    const get = mustBe(200, await client.request("GET", "/health"));
-    const head = mustBe(200, await client.request("HEAD", "/health"));
-    assert.equal(get.json<{ status: string }>().status, "ok");
-    assert.equal(typeof get.json<{ version: string }>().version, "string");
-    assert.equal(get.headers.get("content-type"), "application/json");
-    assert.equal(head.headers.get("content-type"), "application/json");
-    assert.equal(head.body.length, 0);
+  test("operational endpoints: no-store, no store ID, HEAD as the head of GET", async ({ client }) => {
+    const targets = edition.paths.map(([target]) => target).filter((target) => /^\/(\w+)$/.test(target));
+    for (const target of targets.filter((target) => /health|metrics|debug|stats/.test(target))) {
+      const get = mustBe(200, await client.request("GET", target));
+      const head = mustBe(200, await client.request("HEAD", target));
+      assert.equal(get.headers.get("cache-control"), "no-store", target);
+      assert.equal(get.headers.has("x-service-store"), false, target);
+      assert.equal(head.headers.get("content-type"), get.headers.get("content-type"));
+      assert.equal(head.body.length, 0);
+    }
+  });
+
+  test("GET /health: status, the version that the start-up lines name, and the pause where there is one", async ({ client }) => {
+    const reply = mustBe(200, await client.request("GET", "/health"));
+    assert.equal(reply.headers.get("content-type"), "application/json");
+    const { version, ...rest } = reply.json<{ version: string }>();
+    assert.deepEqual(rest, { status: "ok", ...edition.name === "A" ? {} : { paused: false } });
+    assert.match(version, /^\d+\.\d+\.\d+$/);
+    assert.ok(serverOf().stdout.includes(version));
   });
 
   test("query strings and unneeded bodies are ignored", async ({ client }) => {
@@ -108,13 +130,18 @@ export function contractOfRoutes(edition: ContractEdition, test: ContractTest): 
     assertRejected(await client.request("QUERY", "/events", { body }), 400, "InvalidRequest", /./);
   });
 
-  test("with devMode off /reset and the profiling endpoints are unknown paths", async () => {
+  test("with devMode off /reset and profiling are unknown paths; /health is 503 without its database", async () => {
     await using server = await startServer({
       listen: "unix",
       env: { ...CONTRACT_ENV, SERVICE_EDITION: edition.name, SERVICE_DEV_MODE: "false" },
     });
-    for (const [method, path] of [["POST", "/reset"], ["GET", "/reset"], ["GET", "/debug/pprof/"]] as const) {
-      assertPlainText(await server.client().request(method, path), 404);
+    const client = server.client();
+    for (const method of ["POST", "GET"]) assertPlainText(await client.request(method, "/reset"), 404);
+    for (const path of ["", "heap", "profile?seconds=1", "cmdline"]) {
+      assertPlainText(await client.request("GET", `/debug/pprof/${path}`), 404);
     }
+    // No reader has opened the database so far.
+    hideDatabase(server);
+    assertRejected(await client.request("GET", "/health"), 503, "Unavailable", /./);
   });
 }

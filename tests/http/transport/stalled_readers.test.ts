@@ -7,7 +7,10 @@ import { residentMib } from "./support/transport_process.ts";
 const READERS = 50;
 const GROWTH_MIB_MAX = 64;
 
-Deno.test("readers that stop in the middle of a page cost little memory", async () => {
+// `a_write/slow_readers.test.ts` shows the same in short.
+const ignore = Deno.env.get("EVENTSTORE_LONG_TESTS") !== "1";
+
+Deno.test("readers that stop in the middle of a page cost little memory", { ignore }, async () => {
   await using server = await startServer();
   await fillWithPages(server);
   const before = residentMib(server.pid);

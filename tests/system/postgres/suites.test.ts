@@ -13,7 +13,7 @@ const filesOf = (folder: string, names: string): string[] =>
  */
 const SUITES = [
   ["./suites/store_contract.ts", ...filesOf("contract", "contract")],
-  filesOf("a_write", "conditions events metrics operational projections queries reset start waiting write"),
+  filesOf("a_write", "conditions metrics operational queries start waiting write"),
   filesOf("b_tx", "conflicts errors limits operational pause projections statistics transactions"),
   filesOf("c_ticket", "appends fifo metrics operational pause projections reads reset stopping tickets"),
   filesOf("shared", "documented_metrics request_metrics store_metrics"),
